@@ -1,0 +1,585 @@
+/**
+ * The public shapes of truncation. Types only: nothing here runs.
+ *
+ * Units, everywhere: bytes are UTF-8 bytes; a line ends with `\n` (`\r\n` is one break), and a
+ * final newline ends the last line without starting another; times are milliseconds.
+ */
+/**
+ * Which part of a long text is kept: its start, its end, or both with the middle left out.
+ * @default 'head'
+ */
+export type TruncationDirection = "head" | "tail" | "both";
+/** What stopped a cut. */
+export type TruncationLimit = "lines" | "bytes";
+/** The built-in strategies that can be named instead of instantiated. */
+export type TruncationStrategyName = "default" | "line" | "byte";
+/** The language of the notices that Spillway writes. */
+export type NoticeLanguage = "en" | "zh-CN";
+/**
+ * Numbers, wording and order of a known agent, for hosts that must look like it. A profile is data: it never weakens
+ * safety and never loses text.
+ */
+export type TruncationProfile = "opencode" | "openclaw-2026-02" | "openclaw" | "snow" | "takumi" | "moryflow";
+/** A stretch of the original text that the preview shows. Lines count from 1, bytes from 0; ends are exclusive for bytes, inclusive for lines. */
+export interface ShownRange {
+	fromLine: number;
+	toLine: number;
+	fromByte: number;
+	toByte: number;
+}
+/** A line that was cut inside because not even one line fitted: `shownBytes` of its `totalBytes` are in the preview. */
+export interface PartialLine {
+	line: number;
+	shownBytes: number;
+	totalBytes: number;
+}
+/** Where the full output went wrong on its way to the disk. The preview is returned all the same. */
+export interface SaveError {
+	/** Stable code, such as `STORAGE_WRITE` or `STORAGE_TIMEOUT`. */
+	code: string;
+	message: string;
+	/** Every directory that was tried, in order, with the operating system's reason (`ENOSPC: no space left on device`, …). */
+	attempts: {
+		dir: string;
+		error: string;
+	}[];
+}
+/** The answer when nothing had to be cut: the very content that was given. */
+export interface UntouchedResult<C = string> {
+	content: C;
+	truncated: false;
+}
+/** The answer when something was cut. */
+export interface TruncatedResult<C = string> {
+	/** What the model should read: preview and notice. */
+	content: C;
+	truncated: true;
+	/** Where the full output is. `''` when it could not be saved; `saveError` then says why. */
+	outputPath: string;
+	/** Lines of the original that the preview does not show at all. */
+	removedLines?: number;
+	/** Bytes of the original that the preview does not show, line breaks at the cut included. */
+	removedBytes?: number;
+	/** The kept text alone, within the limits. */
+	preview?: string;
+	/** The sentences that say where the rest is and how to read it. */
+	hint?: string;
+	keptLines?: number;
+	keptBytes?: number;
+	totalLines?: number;
+	totalBytes?: number;
+	/** The unit that stopped the cut, which is the one that the text shows. */
+	limitedBy?: TruncationLimit;
+	/** The parts of the original that the preview shows, in order. */
+	ranges?: ShownRange[];
+	/** Set when lines had to be cut inside. */
+	partialLines?: PartialLine[];
+	/** Set when the output was bounded although its tool asked to be left alone, because it passed the hard ceiling. */
+	ceilingReached?: boolean;
+	/** Set when the full output could not be saved anywhere. */
+	saveError?: SaveError;
+}
+/** What became of an output: a union that `truncated` tells apart. */
+export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>;
+/** Limits and switches of truncation. Service-wide; the first four also per tool. */
+export interface TruncationConfig {
+	/**
+	 * Lines a preview may have, inclusive. A whole number of at least 1.
+	 * @default 2000
+	 */
+	maxLines: number;
+	/**
+	 * UTF-8 bytes a preview may have, inclusive. A whole number of at least 1.
+	 * @default 51200
+	 */
+	maxBytes: number;
+	/** @default 'head' */
+	direction: TruncationDirection;
+	/** @default true */
+	enabled: boolean;
+	/**
+	 * Days after which {@link TruncationService.cleanup} removes saved outputs. More than 0; `Infinity` keeps for ever. Service-wide only.
+	 * @default 7
+	 */
+	retentionDays: number;
+	/** Where full outputs are saved, first choice. Service-wide only. Default: the user's data directory. */
+	storageDir?: string;
+	/** Overrides the service's strategy, by name, for this tool. */
+	strategy?: TruncationStrategyName;
+}
+/** The fields that a tool, or a user's entry for a tool, may set. */
+export type ToolTruncationConfig = Partial<TruncationConfig>;
+/** Overrides for one call. */
+export interface TruncationOptions {
+	maxLines?: number;
+	maxBytes?: number;
+	direction?: TruncationDirection;
+	/** `true` leaves this output alone whatever its size; `false` truncates even where truncation is off. */
+	skip?: boolean;
+}
+/** What is known about the output that is handed in. */
+export interface TruncationContext {
+	/** The tool's name as the model calls it. Any string. */
+	toolName: string;
+	/** Saved files of a session live in a folder of their own. */
+	sessionId?: string;
+	messageId?: string;
+	/** Identifies the call that produced the output. */
+	toolCallId?: string;
+	/** The call failed: the end is kept, and the notice does not claim success. */
+	failed?: boolean;
+	options?: TruncationOptions;
+	/** What the tool itself declares (its `truncation` property). Above the service's `global`, below the user's entry for the tool. */
+	declared?: ToolTruncationConfig;
+	/**
+	 * The output says of itself that truncation has been dealt with: it is left alone up to the hard ceiling.
+	 */
+	handled?: boolean;
+	/** Aborts the call: it rejects with the signal's reason and leaves no file. */
+	signal?: AbortSignal;
+}
+/** What a strategy gives back. */
+export interface StrategyResult {
+	content: string;
+	removedLines?: number;
+	removedBytes?: number;
+}
+/** A way of shortening a text. */
+export interface TruncationStrategy {
+	readonly name: string;
+	needsTruncation(content: string, config: TruncationConfig): boolean;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+export type TruncationEventType = "truncated" | "skipped" | "error";
+/** Something that happened to an output. Exactly one `truncated` or `skipped` ends a call; `error` events may come before it. */
+export interface TruncationEvent {
+	type: TruncationEventType;
+	toolName: string;
+	/** UTF-8 bytes of the output as it came. */
+	originalSize: number;
+	/** UTF-8 bytes of the text that the model gets. */
+	truncatedSize: number;
+	outputPath?: string;
+	error?: string;
+	/** The stable code of the error, where it has one. */
+	errorCode?: string;
+	/** Milliseconds since the epoch. */
+	timestamp: number;
+	sessionId?: string;
+	toolCallId?: string;
+}
+export type TruncationEventCallback = (event: TruncationEvent) => void;
+/** Where full outputs are kept. Implement it to keep them elsewhere. */
+export interface ITruncationStorage {
+	/** Saves a text and answers where it is: a path, an id, a URL. */
+	save(content: string, context: TruncationContext): Promise<string>;
+	read(path: string): Promise<string>;
+	/** Removes outputs older than so many days and answers how many. */
+	cleanup(retentionDays: number): Promise<number>;
+	getStorageDir(): string;
+	/** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
+	saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>;
+}
+/** A part of a tool result that holds text. */
+export interface TextContentPart {
+	type: "text";
+	text: string;
+}
+/** A part of a tool result that is kept in its place and never cut: images, files, resources. */
+export interface OtherContentPart {
+	type: string;
+	[key: string]: unknown;
+}
+export type ContentPart = TextContentPart | OtherContentPart;
+/** What `TruncationService.output` takes. */
+export type TruncationContent = string | Uint8Array | readonly ContentPart[];
+/** The type of the content that comes back: text for text and bytes, parts for parts. */
+export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string;
+/** Everything that a notice can be made from. */
+export interface NoticeInfo {
+	toolName: string;
+	failed: boolean;
+	direction: TruncationDirection;
+	limitedBy: TruncationLimit;
+	removedLines: number;
+	removedBytes: number;
+	keptLines: number;
+	keptBytes: number;
+	totalLines: number;
+	totalBytes: number;
+	ranges: ShownRange[];
+	partialLines: PartialLine[];
+	ceilingReached: boolean;
+	/** `''` when nothing was saved. */
+	outputPath: string;
+	saveError?: SaveError;
+	availableTools: readonly string[];
+}
+/** How much a save survives: a killed process, a power cut without tearing, a power cut without losing what was acknowledged. */
+export type Durability = "process" | "file" | "full";
+/** Options of {@link TruncationService}. */
+export interface TruncationServiceConfig {
+	/** Settings for every tool. */
+	global?: Partial<TruncationConfig>;
+	/** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
+	tools?: Record<string, ToolTruncationConfig>;
+	onEvent?: TruncationEventCallback;
+	/** Keeps full outputs somewhere else than in files. */
+	storage?: ITruncationStorage;
+	/** @default 'default' */
+	strategy?: TruncationStrategy | TruncationStrategyName;
+	/** Where full outputs are saved, in order of preference; any failure moves on to the next. */
+	storageDirs?: readonly string[];
+	/** @default 'process' */
+	durability?: Durability;
+	/**
+	 * Above so many bytes an output is bounded even if its tool asked to be left alone.
+	 * @default 4 × maxBytes
+	 */
+	hardCeilingBytes?: number;
+	/**
+	 * The whole text, notice included, keeps the limits.
+	 * @default false
+	 */
+	noticeInside?: boolean;
+	/** @default 'en' */
+	language?: NoticeLanguage;
+	/** The tools that the model can call, by the names it knows: the notice recommends only these. */
+	availableTools?: readonly string[];
+	/** Writes the notice instead of Spillway. Must answer at once; if it throws, the built-in notice is used. */
+	formatNotice?: (info: NoticeInfo) => string;
+	/**
+	 * Milliseconds to wait for a custom storage to save.
+	 * @default 30000
+	 */
+	storageTimeoutMs?: number;
+	profile?: TruncationProfile;
+}
+/** Which layer a field of the effective configuration came from, weakest first. */
+export type ConfigSource = "default" | "profile" | "built-in tool" | "global" | "declared" | "tool" | "failed result" | "call";
+/** The configuration that a call would use, and where each field came from. */
+export interface EffectiveConfig {
+	config: TruncationConfig & {
+		strategy: string;
+		hardCeilingBytes: number;
+	};
+	sources: Record<keyof TruncationConfig, ConfigSource>;
+}
+/** What middleware needs a tool result to look like; the host's own type comes back. */
+export interface ToolResultLike {
+	/** The text for the model, or any other value. */
+	output?: unknown;
+	success?: boolean;
+	isError?: boolean;
+	metadata?: Record<string, unknown>;
+}
+/** Options of `createTruncationMiddleware`. */
+export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResultLike> {
+	service: OutputService;
+	/** Tools whose output is never touched. */
+	skipTools?: readonly string[];
+	/** Decides per result: `false` leaves it alone, options override the configuration for this call. */
+	shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions;
+}
+/** Runs after a tool and gives its result back, bounded. Never throws. */
+export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (toolName: string, result: R, context: TruncationContext) => Promise<R>;
+/** The part of {@link TruncationService} that middleware asks for. */
+export interface OutputService {
+	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
+}
+/** 2,000 lines, 51,200 bytes, `head`, enabled, kept for 7 days. */
+export declare const DEFAULT_TRUNCATION_CONFIG: Readonly<TruncationConfig>;
+/** What differs for single tools: `bash` shows its last 500 lines, `grep` 3,000, `read` is left alone. */
+export declare const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<TruncationConfig>>>>;
+/** Bounds the output of tools. */
+export declare class TruncationService implements OutputService {
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
+	constructor(options?: TruncationServiceConfig);
+	/**
+	 * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
+	 * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
+	 *
+	 * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
+	 *   or the parts of a message, whose texts share one budget
+	 * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
+	 */
+	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
+	/** Removes saved outputs that are older than `retentionDays`, and answers how many. */
+	cleanup(): Promise<number>;
+	/**
+	 * Changes settings for every tool, from the next call on.
+	 * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
+	 */
+	updateConfig(config: Partial<Omit<TruncationConfig, "retentionDays" | "storageDir">>): void;
+	/** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
+	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
+	/** The configuration that a call with this context would use, and where each field comes from. */
+	effectiveConfig(context: TruncationContext): EffectiveConfig;
+	/** Refuses further outputs. Calls under way come to their end. */
+	close(): Promise<void>;
+	[Symbol.asyncDispose](): Promise<void>;
+}
+/** What a user sets for truncation, all in one object. */
+export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
+}
+/** What {@link createTruncation} makes. */
+export interface Truncation<R extends ToolResultLike = ToolResultLike> {
+	service: TruncationService;
+	middleware: TruncationMiddleware<R>;
+}
+/**
+ * Makes a service and its middleware. `false` switches truncation off.
+ *
+ * @example
+ * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
+ */
+export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
+/** The one error class. */
+/** Stable codes; compare these, not messages. */
+export type SpillwayErrorCode = 
+/** A setting is not allowed. */
+"INVALID_CONFIG"
+/** An argument of a call is not allowed. */
+ | "INVALID_ARGUMENT"
+/** No directory took the file. */
+ | "STORAGE_WRITE"
+/** The file could not be read. */
+ | "STORAGE_READ"
+/** The path is not one of the store's own files. */
+ | "STORAGE_NOT_OWNED"
+/** The file was there and is gone, usually swept. */
+ | "STORAGE_NOT_FOUND"
+/** The file is too large to become one string. */
+ | "STORAGE_TOO_LARGE"
+/** A custom storage did not answer in time. */
+ | "STORAGE_TIMEOUT"
+/** The service was closed. */
+ | "CLOSED"
+/** A custom strategy threw, or gave back something else than a shortened text. */
+ | "STRATEGY"
+/** A callback of the caller threw. */
+ | "CALLBACK"
+/** The binary is missing, does not load, or is of another version. */
+ | "NATIVE_LOAD"
+/** A fault of Spillway itself. */
+ | "INTERNAL";
+export interface SpillwayErrorOptions {
+	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
+	field?: string;
+	cause?: unknown;
+}
+/** What Spillway throws, and nothing else. */
+export declare class SpillwayError extends Error {
+	readonly name = "SpillwayError";
+	readonly code: SpillwayErrorCode;
+	readonly field?: string;
+	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
+	static [Symbol.hasInstance](value: unknown): boolean;
+}
+/**
+ * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
+ * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
+ *
+ * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything goes wrong, the
+ * result still comes back, bounded, and an `error` event says why.
+ *
+ * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
+ */
+export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
+/** Recognising a preview that was taken for the whole. */
+/**
+ * Whether a text holds a line that only a notice of Spillway writes, in any language and profile. A tool that writes
+ * files can refuse such a text: the model has copied a preview, and the rest would be lost.
+ */
+export declare function containsTruncationMarker(text: string): boolean;
+/** A tool result as such hosts have it. */
+export interface PluginToolResult {
+	/** What the model reads. */
+	llmContent: string | readonly ContentPart[];
+	/** What the user sees. */
+	returnDisplay?: unknown;
+	isError?: boolean;
+	/** Set once truncation has been dealt with. */
+	truncated?: boolean;
+	outputPath?: string;
+	metadata?: Record<string, unknown>;
+}
+/** What the host says about the call. */
+export interface PluginToolInfo {
+	toolUse?: {
+		name?: string;
+		callId?: string;
+	};
+	toolName?: string;
+	sessionId?: string;
+}
+/** The plugin; the host calls `toolResult` with itself as `this`. */
+export interface TruncationPlugin {
+	name: "truncation";
+	enforce: "post";
+	toolResult<R extends PluginToolResult>(this: PluginHost | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>;
+}
+/** What the plugin reads of its host: `truncation: false` switches it off. */
+export interface PluginHost {
+	config?: {
+		truncation?: boolean;
+	};
+}
+/**
+ * A plugin over a service of one's own.
+ *
+ * Results over the limits get a preview, `truncated: true` and `outputPath` (`''` if nothing could be saved); others are
+ * stamped `truncated: false`. Failed results, and results that carry `truncated` already, are left alone up to the hard
+ * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
+ */
+export declare function createTruncationPlugin({ service }: {
+	service: OutputService;
+}): TruncationPlugin;
+/** The plugin with a service of its own, made with the defaults when it is first needed. */
+export declare const truncationPlugin: TruncationPlugin;
+/** What a tool is told about the call. */
+export interface ExecutionContext {
+	sessionId?: string;
+	messageId?: string;
+	signal?: AbortSignal;
+	/** The folder that a tool works in. */
+	workingDirectory?: string;
+}
+/** What a tool gives back in the end; it may return a bare value, which becomes `output`. */
+export interface ToolResult extends ToolResultLike {
+	success: boolean;
+	output: unknown;
+	error?: string;
+}
+/** A tool. */
+export interface Tool {
+	name: string;
+	description?: string;
+	/** Limits for this tool's output, below the user's entry for it. */
+	truncation?: ToolTruncationConfig;
+	execute(args: never, context: ExecutionContext & {
+		toolCallId: string;
+	}): unknown;
+}
+/** A call by the model, in OpenAI's form or flat. `arguments` is JSON text or a value. */
+export type ToolCall = {
+	id: string;
+	type?: string;
+	function: {
+		name: string;
+		arguments?: unknown;
+	};
+} | {
+	id: string;
+	type?: string;
+	name: string;
+	arguments?: unknown;
+};
+/** One executed call. */
+export interface ToolExecutionResult {
+	tool_call_id: string;
+	name: string;
+	/** The arguments as JSON text. */
+	arguments: string;
+	result: ToolResult;
+}
+/** Options of {@link ToolRegistry}. */
+export interface ToolRegistryConfig {
+	/** The folder that tools work in, unless the call says otherwise. */
+	workingDirectory?: string;
+}
+/** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
+export declare class ToolRegistry {
+	constructor(config?: ToolRegistryConfig);
+	/**
+	 * Adds tools; a later one of the same name replaces the earlier.
+	 * @throws SpillwayError `INVALID_ARGUMENT` for what is not a tool, `INVALID_CONFIG` for a wrong `truncation`
+	 */
+	register(tools: Tool | readonly Tool[]): void;
+	/** Bounds results from now on. */
+	setTruncationMiddleware(middleware: TruncationMiddleware): void;
+	/** Executes the calls side by side and answers in their order. */
+	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
+}
+/** Options of {@link TruncationStorage}. */
+export interface TruncationStorageOptions {
+	/** Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary one. */
+	storageDirs?: readonly string[];
+	/** @default 'process' */
+	durability?: Durability;
+}
+/**
+ * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
+ * folders that are given here.
+ */
+export declare class TruncationStorage implements ITruncationStorage {
+	/**
+	 * @param options one folder, or more of them in order
+	 * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
+	 */
+	constructor(options?: string | TruncationStorageOptions);
+	/**
+	 * Saves a text so that {@link read} gives back exactly the same string, and answers the path.
+	 * @throws SpillwayError `STORAGE_WRITE` when no folder took it
+	 */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/**
+	 * The whole text of a saved output.
+	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
+	 *   `STORAGE_TOO_LARGE` when no string can hold it
+	 */
+	read(path: string): Promise<string>;
+	/** Whether a path is that of an output that this store saved, links resolved. */
+	owns(path: string): boolean;
+	/**
+	 * Removes outputs that are older than so many days, in all folders and nothing else, and answers how many.
+	 * What cannot be examined and what is younger than an hour is kept.
+	 * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
+	 */
+	cleanup(retentionDays?: number): Promise<number>;
+	/** The folder that outputs go to first. */
+	getStorageDir(): string;
+	/** Nothing is held open between calls; here for symmetry with services. */
+	close(): Promise<void>;
+	[Symbol.asyncDispose](): Promise<void>;
+}
+/**
+ * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
+ * so `super.needsTruncation(content, config)` works.
+ */
+export declare abstract class BaseTruncationStrategy implements TruncationStrategy {
+	abstract readonly name: string;
+	/** Whether the text passes a limit. */
+	needsTruncation(content: string, config: TruncationConfig): boolean;
+	/** The part of the text that the limits allow, and how much is missing. */
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+	/** Lines of a text; a final newline does not start another. */
+	protected countLines(content: string): number;
+	/** UTF-8 bytes of a text. */
+	protected countBytes(content: string): number;
+	/** The first lines. */
+	protected truncateHead(content: string, maxLines: number): string[];
+	/** The last lines. */
+	protected truncateTail(content: string, maxLines: number): string[];
+}
+/** Keeps both limits. */
+export declare class DefaultTruncationStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+}
+/** Keeps the limit in lines, whatever their length. In a service the hard ceiling still holds. */
+export declare class LineBasedStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	needsTruncation(content: string, config: TruncationConfig): boolean;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+/** Keeps the limit in bytes, whatever the number of lines. */
+export declare class ByteBasedStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	needsTruncation(content: string, config: TruncationConfig): boolean;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+
+export {};

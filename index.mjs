@@ -1,0 +1,21 @@
+import spillway from './index.js'
+
+export const {
+  BaseTruncationStrategy,
+  ByteBasedStrategy,
+  DEFAULT_TRUNCATION_CONFIG,
+  DefaultTruncationStrategy,
+  LineBasedStrategy,
+  SpillwayError,
+  TOOL_TRUNCATION_CONFIGS,
+  ToolRegistry,
+  TruncationService,
+  TruncationStorage,
+  containsTruncationMarker,
+  createTruncation,
+  createTruncationMiddleware,
+  createTruncationPlugin,
+  truncationPlugin,
+} = spillway
+
+export default spillway

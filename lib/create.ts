@@ -1,0 +1,61 @@
+/** Service and middleware in one call, from the flat settings that a user writes. */
+
+import { GLOBAL_FIELDS } from './constants'
+import { SpillwayError } from './errors'
+import { createTruncationMiddleware } from './middleware'
+import { TruncationService } from './service'
+import type {
+  ToolResultLike,
+  TruncationConfig,
+  TruncationMiddleware,
+  TruncationMiddlewareConfig,
+  TruncationServiceConfig,
+} from './types'
+
+/** What a user sets for truncation, all in one object. */
+export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike>
+  extends Partial<Omit<TruncationConfig, 'strategy'>>,
+    Omit<TruncationServiceConfig, 'global'>,
+    Omit<TruncationMiddlewareConfig<R>, 'service'> {}
+
+/** What {@link createTruncation} makes. */
+export interface Truncation<R extends ToolResultLike = ToolResultLike> {
+  service: TruncationService
+  middleware: TruncationMiddleware<R>
+}
+
+/**
+ * Makes a service and its middleware. `false` switches truncation off.
+ *
+ * @example
+ * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
+ */
+export function createTruncation<R extends ToolResultLike = ToolResultLike>(
+  userConfig: UserTruncationConfig<R> | boolean = {},
+): Truncation<R> {
+  const config: UserTruncationConfig<R> = typeof userConfig === 'boolean' ? { enabled: userConfig } : userConfig
+  if (typeof config !== 'object' || config === null) {
+    throw new SpillwayError('INVALID_CONFIG', 'truncation: allowed is an object, or false', { field: 'truncation' })
+  }
+  const { skipTools, shouldTruncate, ...settings } = config
+  const isGlobal = ([key]: [string, unknown]) => GLOBAL_FIELDS.has(key) && key !== 'strategy'
+  const entries = Object.entries(settings)
+  const global = Object.fromEntries(entries.filter(isGlobal))
+  const options = Object.fromEntries(entries.filter((entry) => !isGlobal(entry)))
+  const service = flatErrors(() => new TruncationService({ ...options, global }))
+  return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate }) }
+}
+
+/** The user wrote `maxLines`, so an error must not speak of `global.maxLines`. */
+function flatErrors<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof SpillwayError && error.field?.startsWith('global.')) {
+      const flat = (text: string) => text.replace('global.', '')
+      throw new SpillwayError(error.code, flat(error.message), { field: flat(error.field) })
+    }
+    throw error
+  }
+}

@@ -1,0 +1,72 @@
+/** The one error class. */
+
+const BRAND = Symbol.for('spillway.error')
+
+/** Stable codes; compare these, not messages. */
+export type SpillwayErrorCode =
+  /** A setting is not allowed. */
+  | 'INVALID_CONFIG'
+  /** An argument of a call is not allowed. */
+  | 'INVALID_ARGUMENT'
+  /** No directory took the file. */
+  | 'STORAGE_WRITE'
+  /** The file could not be read. */
+  | 'STORAGE_READ'
+  /** The path is not one of the store's own files. */
+  | 'STORAGE_NOT_OWNED'
+  /** The file was there and is gone, usually swept. */
+  | 'STORAGE_NOT_FOUND'
+  /** The file is too large to become one string. */
+  | 'STORAGE_TOO_LARGE'
+  /** A custom storage did not answer in time. */
+  | 'STORAGE_TIMEOUT'
+  /** The service was closed. */
+  | 'CLOSED'
+  /** A custom strategy threw, or gave back something else than a shortened text. */
+  | 'STRATEGY'
+  /** A callback of the caller threw. */
+  | 'CALLBACK'
+  /** The binary is missing, does not load, or is of another version. */
+  | 'NATIVE_LOAD'
+  /** A fault of Spillway itself. */
+  | 'INTERNAL'
+
+export interface SpillwayErrorOptions {
+  /** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
+  field?: string
+  cause?: unknown
+}
+
+/** What Spillway throws, and nothing else. */
+export class SpillwayError extends Error {
+  override readonly name = 'SpillwayError'
+  readonly code: SpillwayErrorCode
+  readonly field?: string
+
+  constructor(code: SpillwayErrorCode, message: string, options: SpillwayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    if (options.field !== undefined) this.field = options.field
+    Object.defineProperty(this, BRAND, { value: true })
+  }
+
+  // Two copies of the package in one process, or one copy loaded twice by a test runner, recognise each other's errors.
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a subclass inherits this method and is told apart by `this`
+    if (this !== SpillwayError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
+  }
+}
+
+/**
+ * The sentence of anything that was thrown.
+ * @internal
+ */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message
+  try {
+    return String(thrown)
+  } catch {
+    return 'a value that cannot be shown'
+  }
+}

@@ -1,0 +1,33 @@
+/** Everything that `spillway` exports. */
+
+export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from './constants'
+export { createTruncation, type Truncation, type UserTruncationConfig } from './create'
+export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
+export { createTruncationMiddleware } from './middleware'
+export { containsTruncationMarker } from './notice'
+export {
+  createTruncationPlugin,
+  type PluginHost,
+  type PluginToolInfo,
+  type PluginToolResult,
+  type TruncationPlugin,
+  truncationPlugin,
+} from './plugin'
+export {
+  type ExecutionContext,
+  type Tool,
+  type ToolCall,
+  type ToolExecutionResult,
+  ToolRegistry,
+  type ToolRegistryConfig,
+  type ToolResult,
+} from './registry'
+export { TruncationService } from './service'
+export { TruncationStorage, type TruncationStorageOptions } from './storage'
+export {
+  BaseTruncationStrategy,
+  ByteBasedStrategy,
+  DefaultTruncationStrategy,
+  LineBasedStrategy,
+} from './strategies'
+export type * from './types'

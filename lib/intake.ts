@@ -1,0 +1,187 @@
+/**
+ * Hands an output to the binary slice by slice: while a thread works on one slice, the next is copied in, and between
+ * two slices the event loop is free.
+ */
+
+import { SpillwayError } from './errors'
+import { background, call, native } from './native'
+import type { Limits } from './settings'
+import type { Durability, SaveError } from './types'
+
+/** UTF-16 units of a slice: copying one takes a fraction of a millisecond, and two buffers of it stay in the cache. */
+const SLICE_UNITS = 2 ** 18
+const SLICE_BYTES = 2 ** 19
+
+/** What can be handed over. An array is one text whose pieces are joined by line feeds. */
+export type Source = string | Uint8Array | readonly string[]
+
+/** Where and under which names an output is saved. */
+export interface SaveTarget {
+  dirs: readonly string[]
+  durability: Durability
+  tool: string
+  sessionId?: string
+}
+
+/** How the text for the model is put together; see the binary's `RenderRequest`. */
+export interface RenderRequest {
+  failed?: boolean
+  ceiling?: number
+  path?: string
+  lost?: string
+  notice?: string
+  preview?: string
+  removedLines?: number
+  removedBytes?: number
+}
+
+/** What is known about a shortened text. */
+export interface Facts {
+  removedLines: number
+  removedBytes: number
+  keptLines: number
+  keptBytes: number
+  totalLines: number
+  totalBytes: number
+  limitedBy: 'lines' | 'bytes'
+  direction: 'head' | 'tail' | 'both'
+  ranges: { fromLine: number; toLine: number; fromByte: number; toByte: number }[]
+  partialLines: { line: number; shownBytes: number; totalBytes: number }[]
+  preview: { from: number; to: number }
+  hint: string
+  pieceUnits: number[]
+}
+
+/** The text for the model, and the facts. */
+export interface Shortened {
+  content: string
+  facts: Facts
+}
+
+/** What became of the full output. */
+export interface Outcome {
+  saved?: { path: string; bytes: number; attempts: { dir: string; error: string }[] }
+  saveError?: SaveError
+}
+
+/** An output in the binary's hands. */
+export class Intake {
+  private readonly handle: object
+
+  constructor(settings: object, limits: Limits, source: Source, save: SaveTarget | undefined) {
+    const bytes = typeof source !== 'string' && !isTexts(source)
+    const request = {
+      limits,
+      bytes,
+      dirs: save?.dirs ?? [],
+      durability: save?.durability ?? 'process',
+      save: save && {
+        tool: save.tool.toWellFormed(),
+        session: save.sessionId === undefined ? undefined : unitsOf(save.sessionId),
+        nowMs: Date.now(),
+      },
+    }
+    this.handle = call(() => native.intakeOpen(settings, JSON.stringify(request)))
+  }
+
+  /** Hands everything over and ends the output. If it fails or is aborted, no file is left. */
+  async finish(
+    source: Source,
+    render: RenderRequest | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ outcome: Outcome; fits: boolean; bytes: number; shortened?: Shortened }> {
+    let work: Promise<void> | undefined
+    try {
+      let copied = 0
+      for (const slice of slicesOf(source)) {
+        if (copied > 0) {
+          const previous = work
+          work = undefined
+          await previous
+          signal?.throwIfAborted()
+          work = background(() => native.intakeDrain(this.handle))
+          // Awaited on the next turn; if copying throws first, that error is the one to report.
+          work.catch(() => {})
+        }
+        call(() => push(this.handle, slice))
+        copied += 1
+      }
+      await work
+      signal?.throwIfAborted()
+      const end = await background(() => native.intakeFinish(this.handle, render && JSON.stringify(render)))
+      return {
+        outcome: JSON.parse(end.outcome),
+        fits: end.fits,
+        bytes: end.bytes,
+        shortened: end.shortened && read(end.shortened),
+      }
+    } catch (error) {
+      await work?.catch(() => {})
+      native.intakeAbort(this.handle)
+      throw error
+    }
+  }
+
+  /** Puts the text together once it is known where a storage of the caller's put the output. */
+  render(request: RenderRequest): Shortened {
+    return read(call(() => native.intakeRender(this.handle, JSON.stringify(request))))
+  }
+}
+
+function read(shortened: { content: string; facts: string }): Shortened {
+  return { content: shortened.content, facts: JSON.parse(shortened.facts) }
+}
+
+function push(handle: object, slice: string | Uint8Array): void {
+  if (typeof slice === 'string') native.intakePushText(handle, slice)
+  else native.intakePushBytes(handle, slice)
+}
+
+function* slicesOf(source: Source): Generator<string | Uint8Array> {
+  if (typeof source === 'string') {
+    yield* textSlices(source)
+  } else if (isTexts(source)) {
+    for (const [index, text] of source.entries()) {
+      if (index > 0) yield '\n'
+      yield* textSlices(text)
+    }
+  } else {
+    yield* byteSlices(source)
+  }
+}
+
+function* textSlices(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += SLICE_UNITS) yield text.slice(at, at + SLICE_UNITS)
+}
+
+function* byteSlices(bytes: Uint8Array): Generator<Uint8Array> {
+  const length = bytes.byteLength
+  const shared = !(bytes.buffer instanceof ArrayBuffer) && isSharedBuffer(bytes.buffer)
+  for (let at = 0; at < length; at += SLICE_BYTES) {
+    // A buffer that was transferred or shrunk in the meantime would be saved with a hole.
+    if (bytes.byteLength !== length) {
+      throw new SpillwayError(
+        'INVALID_ARGUMENT',
+        'content: the bytes were transferred or resized while they were read',
+        {
+          field: 'content',
+        },
+      )
+    }
+    const slice = bytes.subarray(at, at + SLICE_BYTES)
+    // Other threads may write to shared memory at any time; the binary gets a copy that only we have.
+    yield shared ? new Uint8Array(slice) : slice
+  }
+}
+
+function isSharedBuffer(buffer: unknown): boolean {
+  return Object.prototype.toString.call(buffer) === '[object SharedArrayBuffer]'
+}
+
+function isTexts(source: Source): source is readonly string[] {
+  return Array.isArray(source)
+}
+
+function unitsOf(text: string): number[] {
+  return Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
+}

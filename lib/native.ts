@@ -1,0 +1,82 @@
+/**
+ * The only door to the binary. Nothing else imports `binding.js`, and no error or object made natively gets past here:
+ * under Jest and Vitest's vm pools those belong to another realm.
+ */
+
+import type * as Binding from '../binding'
+import { SpillwayError, type SpillwayErrorCode } from './errors'
+
+/** The version that the binary must have. */
+const VERSION: string = require('../package.json').version
+
+function load(): typeof Binding {
+  let binding: typeof Binding
+  try {
+    binding = require('../binding.js')
+  } catch (cause) {
+    throw new SpillwayError('NATIVE_LOAD', `spillway's binary did not load: ${firstReason(cause)}`, { cause })
+  }
+  const found = binding.nativeVersion()
+  if (found !== VERSION) {
+    throw new SpillwayError('NATIVE_LOAD', `spillway ${VERSION} found a binary of version ${found}; reinstall spillway`)
+  }
+  return binding
+}
+
+// The generated loader blames npm for every failure; the first error in its chain of causes is what the system said.
+function firstReason(thrown: unknown): string {
+  let reason = thrown
+  while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause
+  return reason instanceof Error ? reason.message : String(reason)
+}
+
+const binding = load()
+
+/** The binary's functions as they are. Use {@link call} and {@link background} around those that can fail. */
+export const native: typeof Binding = binding
+
+/** Turns what the binary threw into the public error. */
+export function toSpillwayError(thrown: unknown): SpillwayError {
+  if (thrown instanceof SpillwayError) return thrown
+  const text = (thrown as { message?: unknown } | null)?.message
+  if (typeof text === 'string' && text.startsWith('{"code":')) {
+    const { code, message, field } = JSON.parse(text) as { code: SpillwayErrorCode; message: string; field?: string }
+    return new SpillwayError(code, message, field ? { field } : {})
+  }
+  return new SpillwayError('INTERNAL', typeof text === 'string' ? text : String(thrown))
+}
+
+/** Calls into the binary and throws only public errors. */
+export function call<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    throw toSpillwayError(thrown)
+  }
+}
+
+/** The host's `fs`, `dns` and `crypto` share libuv's four threads with us: two are left to them. */
+const MAX_IN_FLIGHT = 2
+let inFlight = 0
+const waiting: (() => void)[] = []
+
+/** Runs work on a thread of libuv's pool, at most two at a time, and rejects only with public errors. */
+export async function background<T>(start: () => Promise<T>): Promise<T> {
+  if (inFlight >= MAX_IN_FLIGHT) await new Promise<void>((resolve) => waiting.push(resolve))
+  else inFlight += 1
+  try {
+    return await start()
+  } catch (thrown) {
+    throw toSpillwayError(thrown)
+  } finally {
+    // The place goes to the next in line, so nobody can slip in between.
+    const next = waiting.shift()
+    if (next) next()
+    else inFlight -= 1
+  }
+}
+
+/** The work that {@link background} has in hand, for tests. */
+export function pendingWork(): number {
+  return inFlight
+}

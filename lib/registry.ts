@@ -1,0 +1,147 @@
+/** A small executor for tools, for hosts that have none of their own. */
+
+import { toJson } from './content'
+import { messageOf, SpillwayError } from './errors'
+import { Settings } from './settings'
+import type { ToolResultLike, ToolTruncationConfig, TruncationMiddleware } from './types'
+
+/** What a tool is told about the call. */
+export interface ExecutionContext {
+  sessionId?: string
+  messageId?: string
+  signal?: AbortSignal
+  /** The folder that a tool works in. */
+  workingDirectory?: string
+}
+
+/** What a tool gives back in the end; it may return a bare value, which becomes `output`. */
+export interface ToolResult extends ToolResultLike {
+  success: boolean
+  output: unknown
+  error?: string
+}
+
+/** A tool. */
+export interface Tool {
+  name: string
+  description?: string
+  /** Limits for this tool's output, below the user's entry for it. */
+  truncation?: ToolTruncationConfig
+  execute(args: never, context: ExecutionContext & { toolCallId: string }): unknown
+}
+
+/** A call by the model, in OpenAI's form or flat. `arguments` is JSON text or a value. */
+export type ToolCall =
+  | { id: string; type?: string; function: { name: string; arguments?: unknown } }
+  | { id: string; type?: string; name: string; arguments?: unknown }
+
+/** One executed call. */
+export interface ToolExecutionResult {
+  tool_call_id: string
+  name: string
+  /** The arguments as JSON text. */
+  arguments: string
+  result: ToolResult
+}
+
+/** Options of {@link ToolRegistry}. */
+export interface ToolRegistryConfig {
+  /** The folder that tools work in, unless the call says otherwise. */
+  workingDirectory?: string
+}
+
+/** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
+export class ToolRegistry {
+  /** @internal */
+  readonly tools: Map<string, Tool>
+  /** @internal */
+  readonly config: ToolRegistryConfig
+  /** @internal */
+  middleware: TruncationMiddleware | undefined
+
+  constructor(config: ToolRegistryConfig = {}) {
+    this.tools = new Map()
+    this.config = { ...config }
+    this.middleware = undefined
+  }
+
+  /**
+   * Adds tools; a later one of the same name replaces the earlier.
+   * @throws SpillwayError `INVALID_ARGUMENT` for what is not a tool, `INVALID_CONFIG` for a wrong `truncation`
+   */
+  register(tools: Tool | readonly Tool[]): void {
+    for (const [index, tool] of [tools].flat().entries()) {
+      const field = `tools.${index}`
+      if (typeof tool?.name !== 'string' || typeof tool.execute !== 'function') {
+        throw new SpillwayError('INVALID_ARGUMENT', `${field}: allowed is an object with name and execute`, { field })
+      }
+      if (tool.truncation !== undefined) new Settings({}).setTool(tool.name, tool.truncation)
+      this.tools.set(tool.name, tool)
+    }
+  }
+
+  /** Bounds results from now on. */
+  setTruncationMiddleware(middleware: TruncationMiddleware): void {
+    this.middleware = middleware
+  }
+
+  /** Executes the calls side by side and answers in their order. */
+  async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
+    if (!Array.isArray(toolCalls)) {
+      throw new SpillwayError('INVALID_ARGUMENT', 'toolCalls: allowed is an array of tool calls', {
+        field: 'toolCalls',
+      })
+    }
+    return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, context)))
+  }
+
+  /** @internal */
+  async executeOne(toolCall: ToolCall, context: ExecutionContext): Promise<ToolExecutionResult> {
+    const { name, arguments: given } = 'function' in toolCall ? toolCall.function : toolCall
+    const tool = this.tools.get(name)
+    const { result, args } = await run(tool, name, given, { ...this.config, ...context, toolCallId: toolCall.id })
+    const { sessionId, messageId, signal } = context
+    const bounded = await this.middleware?.(name, result, {
+      toolName: name,
+      sessionId,
+      messageId,
+      toolCallId: toolCall.id,
+      signal,
+      declared: tool?.truncation,
+    })
+    return { tool_call_id: toolCall.id, name, arguments: args, result: (bounded as ToolResult) ?? result }
+  }
+}
+
+async function run(
+  tool: Tool | undefined,
+  name: string,
+  given: unknown,
+  context: ExecutionContext & { toolCallId: string },
+): Promise<{ result: ToolResult; args: string }> {
+  const args = typeof given === 'string' ? given : given === undefined ? '{}' : toJson(given)
+  if (!tool) return { result: failure(`There is no tool called ${JSON.stringify(name)}.`), args }
+  let parsed: unknown
+  try {
+    parsed = typeof given === 'string' ? JSON.parse(given === '' ? '{}' : given) : (given ?? {})
+  } catch (error) {
+    return { result: failure(`The arguments are not JSON: ${messageOf(error)}`), args }
+  }
+  try {
+    return { result: toResult(await tool.execute(parsed as never, context)), args }
+  } catch (error) {
+    return { result: failure(messageOf(error)), args }
+  }
+}
+
+function failure(message: string): ToolResult {
+  return { success: false, output: message, error: message }
+}
+
+/** A result stays as it is; any other value is the output of a call that went well. */
+function toResult(value: unknown): ToolResult {
+  const isResult = typeof value === 'object' && value !== null && 'output' in value
+  return isResult
+    ? { success: true, ...(value as Partial<ToolResult>), output: value.output }
+    : { success: true, output: value }
+}

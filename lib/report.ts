@@ -1,0 +1,34 @@
+/** Telling the caller what happened, without ever letting that get in the way of the call. */
+
+import { debuglog } from 'node:util'
+import { messageOf } from './errors'
+import type { TruncationContext, TruncationEvent, TruncationEventCallback } from './types'
+
+/** Writes to standard error with `NODE_DEBUG=spillway`. */
+export const debug = debuglog('spillway')
+
+/** An event without what every event has. */
+export type EventDetails = Omit<TruncationEvent, 'toolName' | 'timestamp' | 'sessionId' | 'toolCallId'>
+
+/** Sends an event to a callback. Whatever that does, the call goes on. */
+export function emit(onEvent: TruncationEventCallback, context: TruncationContext, details: EventDetails): void {
+  const { toolName, sessionId, toolCallId } = context
+  const event: TruncationEvent = {
+    ...details,
+    toolName,
+    timestamp: Date.now(),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(toolCallId !== undefined && { toolCallId }),
+  }
+  debug('%s %s: %d -> %d bytes %s', event.type, toolName, event.originalSize, event.truncatedSize, event.error ?? '')
+  try {
+    onEvent(event)
+  } catch (error) {
+    warn('onEvent', error)
+  }
+}
+
+/** Reports what went wrong in a place of the caller's where a person can find it and no call trips over it. */
+export function warn(place: string, error: unknown): void {
+  process.emitWarning(`${place}: ${messageOf(error)}`, 'SpillwayWarning')
+}

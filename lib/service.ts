@@ -1,0 +1,437 @@
+/** The service: decides per output whether it is too long, keeps the whole, and gives back what a model should read. */
+
+import { clearTimeout, setTimeout } from 'node:timers'
+import { types } from 'node:util'
+import { isParts, replaceTexts, textsOf } from './content'
+import { messageOf, SpillwayError } from './errors'
+import { type Facts, Intake, type Outcome, type RenderRequest, type Shortened, type Source } from './intake'
+import { native } from './native'
+import { debug, type EventDetails, emit, warn } from './report'
+import { type Limits, type Plan, Settings, wellFormed } from './settings'
+import { isStorage, placeOf, saveTarget, TruncationStorage } from './storage'
+import { builtInName, isStrategy } from './strategies'
+import type {
+  ContentOf,
+  ContentPart,
+  EffectiveConfig,
+  ITruncationStorage,
+  NoticeInfo,
+  OutputService,
+  SaveError,
+  StrategyResult,
+  ToolTruncationConfig,
+  TruncationConfig,
+  TruncationContent,
+  TruncationContext,
+  TruncationResult,
+  TruncationServiceConfig,
+  TruncationStrategy,
+} from './types'
+
+/** Up to so many units a text is looked at on the spot: the copy takes less than a tenth of a millisecond. */
+const AT_ONCE_UNITS = 2 ** 17
+
+/** Bounds the output of tools. */
+export class TruncationService implements OutputService {
+  /** @internal */
+  readonly settings: Settings
+  /** @internal */
+  readonly storage: ITruncationStorage
+  /** @internal */
+  readonly options: Readonly<TruncationServiceConfig>
+  /** @internal */
+  readonly strategy: TruncationStrategy | undefined
+  /** @internal */
+  closed: boolean
+
+  /** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
+  constructor(options: TruncationServiceConfig = {}) {
+    this.settings = new Settings(describeOptions(options))
+    this.options = { ...options }
+    const { storageDirs, durability } = this.settings.facts
+    this.storage = options.storage ?? new TruncationStorage({ storageDirs, durability })
+    this.strategy = typeof options.strategy === 'object' ? options.strategy : undefined
+    this.closed = false
+  }
+
+  /**
+   * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
+   * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
+   *
+   * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
+   *   or the parts of a message, whose texts share one budget
+   * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
+   */
+  async output<C extends TruncationContent>(
+    content: C,
+    context: TruncationContext,
+  ): Promise<TruncationResult<ContentOf<C>>> {
+    if (typeof content === 'string') {
+      const plan = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
+      // Most outputs are small, and one comparison is all they cost.
+      if (plan !== undefined && content.length <= plan.sureUnits && !this.closed) {
+        return untouched(this, content, context) as TruncationResult<ContentOf<C>>
+      }
+    }
+    return (await bound(this, content, context)) as TruncationResult<ContentOf<C>>
+  }
+
+  /** Removes saved outputs that are older than `retentionDays`, and answers how many. */
+  async cleanup(): Promise<number> {
+    return this.storage.cleanup(this.settings.facts.retentionDays)
+  }
+
+  /**
+   * Changes settings for every tool, from the next call on.
+   * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
+   */
+  updateConfig(config: Partial<Omit<TruncationConfig, 'retentionDays' | 'storageDir'>>): void {
+    this.settings.update(config)
+  }
+
+  /** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
+  setToolConfig(toolName: string, config: ToolTruncationConfig): void {
+    if (typeof toolName !== 'string') throw wrong('toolName', toolName, 'a string')
+    this.settings.setTool(toolName, config)
+  }
+
+  /** The configuration that a call with this context would use, and where each field comes from. */
+  effectiveConfig(context: TruncationContext): EffectiveConfig {
+    checkContext(context)
+    const { config, sources } = this.settings.plan(context)
+    return { config: { ...config }, sources: { ...sources } }
+  }
+
+  /** Refuses further outputs. Calls under way come to their end. */
+  async close(): Promise<void> {
+    this.closed = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+/** The options with what is not data replaced by its description, for the binary to check. */
+function describeOptions(options: TruncationServiceConfig): object {
+  if (typeof options !== 'object' || options === null) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+  const { strategy, storage, ...data } = options
+  const described: Record<string, unknown> = { ...data }
+  if (strategy !== undefined) {
+    described.strategy = isStrategy(strategy) ? (builtInName(strategy) ?? { $type: 'strategy' }) : strategy
+  }
+  if (storage !== undefined) described.storage = isStorage(storage) ? { $type: 'storage' } : storage
+  return described
+}
+
+/** Whether the plan of a call depends on the tool's name alone, and nothing else is to be looked at. */
+function isPlain(context: TruncationContext | undefined): context is TruncationContext {
+  return (
+    context?.options === undefined &&
+    context?.declared === undefined &&
+    !context?.failed &&
+    !context?.handled &&
+    context?.signal === undefined &&
+    context !== undefined &&
+    context !== null
+  )
+}
+
+function checkContext(context: TruncationContext): void {
+  if (typeof context !== 'object' || context === null) throw wrong('context', context, 'an object with toolName')
+  if (typeof context.toolName !== 'string') throw wrong('context.toolName', context.toolName, 'a string')
+  for (const key of ['sessionId', 'messageId', 'toolCallId'] as const) {
+    const value = context[key]
+    if (value !== undefined && typeof value !== 'string') throw wrong(`context.${key}`, value, 'a string')
+  }
+}
+
+/** One output on its way: what it is, what is to be done with it, and for whom. */
+interface Job {
+  service: TruncationService
+  context: TruncationContext
+  plan: Plan
+  /** The text or bytes; of parts, their texts. */
+  source: Source
+  /** What comes back if nothing is cut. */
+  original: unknown
+  parts: readonly ContentPart[] | undefined
+  limits: Limits
+  /** The ceiling that overrules the tool's wish to be left alone. */
+  ceiling?: number
+}
+
+async function bound(
+  service: TruncationService,
+  content: unknown,
+  context: TruncationContext,
+): Promise<TruncationResult<unknown>> {
+  checkContext(context)
+  if (service.closed) throw new SpillwayError('CLOSED', 'the service was closed')
+  context.signal?.throwIfAborted()
+  const parts = isParts(content) ? content : undefined
+  if (typeof content !== 'string' && !types.isUint8Array(content) && !parts) {
+    throw wrong('content', content, 'a string, a Uint8Array or an array of message parts')
+  }
+  const source: Source = parts ? textsOf(parts) : (content as string | Uint8Array)
+  const plan = service.settings.plan(context)
+  const job: Job = { service, context, plan, source, original: content, parts, limits: plan.limits }
+  if (unitsOf(source) <= plan.sureUnits) return leave(job)
+  if (plan.mode === 'ceiling') {
+    const ceiling: Limits = { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes }
+    if (await fits(job, ceiling)) return leave(job)
+    return shorten({ ...job, limits: plan.defaultLimits, ceiling: plan.hardCeilingBytes })
+  }
+  if (plan.customStrategy && service.strategy) return byStrategy(job, service.strategy)
+  return (await fits(job, plan.limits)) ? leave(job) : shorten(job)
+}
+
+function unitsOf(source: Source): number {
+  if (typeof source === 'string') return source.length
+  if (!Array.isArray(source)) return (source as Uint8Array).byteLength
+  return source.reduce((units: number, text: string) => units + text.length, 0) + Math.max(source.length - 1, 0)
+}
+
+async function fits(job: Job, limits: Limits): Promise<boolean> {
+  const { source, service, context } = job
+  // Every unit and every byte is at least one byte when it is shown.
+  if (limits.maxBytes !== null && unitsOf(source) > limits.maxBytes) return false
+  if (typeof source === 'string' && source.length <= AT_ONCE_UNITS) {
+    const { maxLines, maxBytes, lineRule } = limits
+    return native.within(
+      source,
+      maxLines ?? Number.POSITIVE_INFINITY,
+      maxBytes ?? Number.POSITIVE_INFINITY,
+      lineRule === 'split',
+    )
+  }
+  const intake = new Intake(service.settings.handle, limits, source, undefined)
+  return (await intake.finish(source, undefined, context.signal)).fits
+}
+
+function leave(job: Job): TruncationResult<unknown> {
+  const { original, service, context } = job
+  return untouched(service, types.isUint8Array(original) ? decodeBytes(original) : original, context)
+}
+
+function untouched(
+  service: TruncationService,
+  content: unknown,
+  context: TruncationContext,
+): TruncationResult<unknown> {
+  if (service.options.onEvent || debug.enabled) {
+    const size = sizeOf(content)
+    report(service, context, { type: 'skipped', originalSize: size, truncatedSize: size })
+  }
+  return { content, truncated: false }
+}
+
+function report(service: TruncationService, context: TruncationContext, details: EventDetails): void {
+  if (service.options.onEvent || debug.enabled) emit(service.options.onEvent ?? (() => {}), context, details)
+}
+
+function sizeOf(content: unknown): number {
+  if (typeof content === 'string') return Buffer.byteLength(content, 'utf8')
+  return isParts(content) ? Buffer.byteLength(textsOf(content).join('\n'), 'utf8') : 0
+}
+
+/** Saves the whole and shortens it by the built-in strategies. */
+async function shorten(job: Job): Promise<TruncationResult<unknown>> {
+  const { service, context, source, limits } = job
+  const place = placeOf(service.storage)
+  const request: RenderRequest = { failed: context.failed === true, ceiling: job.ceiling }
+  const intake = new Intake(service.settings.handle, limits, source, place && saveTarget(place, context))
+  const { formatNotice } = service.options
+  const renderAtOnce = place !== undefined && formatNotice === undefined
+  const end = await intake.finish(source, renderAtOnce ? request : undefined, context.signal)
+  const kept = place ? keptByUs(end.outcome) : await keptByCaller(job)
+  if (end.shortened) return truncated(job, end.shortened, kept, end.bytes)
+  return truncated(job, renderWith(job, intake, request, kept), kept, end.bytes)
+}
+
+/** Where the whole output is, or why it is nowhere. */
+interface Kept {
+  path: string
+  saveError?: SaveError
+  /** Folders that failed before one did not. */
+  attempts: { dir: string; error: string }[]
+}
+
+function keptByUs({ saved, saveError }: Outcome): Kept {
+  return { path: saved?.path ?? '', saveError, attempts: saved?.attempts ?? saveError?.attempts ?? [] }
+}
+
+async function keptByCaller(job: Job): Promise<Kept> {
+  const { service, context, source, original } = job
+  const { storage } = service
+  const { storageTimeoutMs } = service.settings.facts
+  try {
+    const save = async (): Promise<string> => {
+      if (types.isUint8Array(original) && storage.saveBytes) return storage.saveBytes(original, context)
+      return storage.save(textOf(source), context)
+    }
+    const path = await withTimeout(save(), storageTimeoutMs)
+    if (typeof path !== 'string' || path === '') {
+      throw new SpillwayError('STORAGE_WRITE', `the storage answered ${describe(path)} instead of a path`)
+    }
+    return { path, attempts: [] }
+  } catch (error) {
+    const code = error instanceof SpillwayError ? error.code : 'STORAGE_WRITE'
+    return { path: '', attempts: [], saveError: { code, message: messageOf(error), attempts: [] } }
+  }
+}
+
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)),
+      ms,
+    )
+  })
+  try {
+    return await Promise.race([work, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Puts the text together when it is known where the whole is, with the caller's notice if there is one. */
+function renderWith(job: Job, intake: Intake, request: RenderRequest, kept: Kept): Shortened {
+  const place = kept.path === '' ? { lost: wellFormed(kept.saveError?.message ?? '') } : { path: wellFormed(kept.path) }
+  const shortened = intake.render({ ...request, ...place })
+  const { formatNotice, availableTools = [] } = job.service.options
+  if (!formatNotice) return shortened
+  const notice = (facts: Facts): string | undefined => {
+    try {
+      const text = formatNotice(noticeInfo(job, facts, kept, availableTools))
+      if (typeof text === 'string') return wellFormed(text)
+      throw new SpillwayError('CALLBACK', `formatNotice answered ${describe(text)} instead of a string`)
+    } catch (error) {
+      warn('formatNotice', error)
+      return undefined
+    }
+  }
+  const first = notice(shortened.facts)
+  if (first === undefined) return shortened
+  return intake.render({ ...request, ...place, notice: first })
+}
+
+function noticeInfo(job: Job, facts: Facts, kept: Kept, availableTools: readonly string[]): NoticeInfo {
+  const { preview: _preview, hint: _hint, pieceUnits: _pieces, ...known } = facts
+  return {
+    ...known,
+    toolName: job.context.toolName,
+    failed: job.context.failed === true,
+    ceilingReached: job.ceiling !== undefined,
+    outputPath: kept.path,
+    ...(kept.saveError && { saveError: kept.saveError }),
+    availableTools,
+  }
+}
+
+function truncated(job: Job, { content, facts }: Shortened, kept: Kept, bytes: number): TruncationResult<unknown> {
+  const { service, context, parts } = job
+  const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
+  for (const { dir, error } of kept.attempts) {
+    report(service, context, { type: 'error', ...sizes, error: `${error} (${dir})`, errorCode: 'STORAGE_WRITE' })
+  }
+  if (kept.saveError && kept.attempts.length === 0) {
+    const { message, code } = kept.saveError
+    report(service, context, { type: 'error', ...sizes, error: message, errorCode: code })
+  }
+  report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path })
+  const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
+  return {
+    content: parts ? replaceTexts(parts, content, facts) : content,
+    truncated: true,
+    outputPath: kept.path,
+    ...counts,
+    preview: content.slice(preview.from, preview.to),
+    hint,
+    ...(partialLines.length > 0 && { partialLines }),
+    ...(job.ceiling !== undefined && { ceilingReached: true }),
+    ...(kept.saveError && { saveError: kept.saveError }),
+  }
+}
+
+/** Lets a strategy of the caller's decide, within the hard ceiling. */
+async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<TruncationResult<unknown>> {
+  const { service, context, plan, source } = job
+  const byDefault: Job = { ...job, limits: plan.defaultLimits }
+  const text = textOf(source)
+  let result: StrategyResult | undefined
+  try {
+    result = askStrategy(strategy, text, plan.config)
+  } catch (error) {
+    const size = Buffer.byteLength(text, 'utf8')
+    const problem = { originalSize: size, truncatedSize: size, error: messageOf(error), errorCode: 'STRATEGY' }
+    report(service, context, { type: 'error', ...problem })
+    return (await fits(byDefault, plan.defaultLimits)) ? leave(job) : shorten(byDefault)
+  }
+  const shown = result?.content ?? text
+  if (shown.length > plan.hardCeilingBytes || Buffer.byteLength(shown, 'utf8') > plan.hardCeilingBytes) {
+    return shorten({ ...byDefault, ceiling: plan.hardCeilingBytes })
+  }
+  if (!result) return leave(job)
+
+  const place = placeOf(service.storage)
+  const intake = new Intake(service.settings.handle, plan.defaultLimits, source, place && saveTarget(place, context))
+  const end = await intake.finish(source, undefined, context.signal)
+  const kept = place ? keptByUs(end.outcome) : await keptByCaller(job)
+  const { removedLines, removedBytes } = result
+  const request: RenderRequest = {
+    failed: context.failed === true,
+    preview: wellFormed(result.content),
+    removedLines,
+    removedBytes,
+  }
+  const shortened = renderWith(job, intake, request, kept)
+  return truncated({ ...job, parts: undefined }, shortened, kept, end.bytes)
+}
+
+/** What the strategy says, checked; nothing if it leaves the text alone. */
+function askStrategy(strategy: TruncationStrategy, text: string, config: TruncationConfig): StrategyResult | undefined {
+  const needed = strategy.needsTruncation(text, { ...config })
+  if (typeof needed !== 'boolean') throw nonsense(`needsTruncation answered ${describe(needed)} instead of a boolean`)
+  if (!needed) return undefined
+  const result = strategy.truncate(text, { ...config })
+  if (typeof result?.content !== 'string')
+    throw nonsense('truncate answered something without a content that is a string')
+  for (const key of ['removedLines', 'removedBytes'] as const) {
+    const value = result[key]
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
+      throw nonsense(`truncate answered ${describe(value)} as ${key}`)
+    }
+  }
+  return result
+}
+
+function nonsense(problem: string): SpillwayError {
+  return new SpillwayError('STRATEGY', problem)
+}
+
+function textOf(source: Source): string {
+  if (typeof source === 'string') return source
+  return Array.isArray(source) ? source.join('\n') : decodeBytes(source as Uint8Array)
+}
+
+function decodeBytes(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+}
+
+function wrong(
+  field: string,
+  value: unknown,
+  allowed: string,
+  code: 'INVALID_ARGUMENT' | 'INVALID_CONFIG' = 'INVALID_ARGUMENT',
+) {
+  return new SpillwayError(code, `${field}: got ${describe(value)}, allowed is ${allowed}`, { field })
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean')
+    return String(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

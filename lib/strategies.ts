@@ -1,0 +1,130 @@
+/** Ways of shortening a text. The built-in ones ask the binary; a subclass may do as it likes. */
+
+import { SpillwayError } from './errors'
+import { call, native } from './native'
+import { encode } from './settings'
+import type { StrategyResult, TruncationConfig, TruncationStrategy, TruncationStrategyName } from './types'
+
+/**
+ * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
+ * so `super.needsTruncation(content, config)` works.
+ */
+export abstract class BaseTruncationStrategy implements TruncationStrategy {
+  abstract readonly name: string
+
+  /** Whether the text passes a limit. */
+  needsTruncation(content: string, config: TruncationConfig): boolean {
+    return !fits(content, config, 'default')
+  }
+
+  /** The part of the text that the limits allow, and how much is missing. */
+  truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'default')
+  }
+
+  /** Lines of a text; a final newline does not start another. */
+  protected countLines(content: string): number {
+    return native.measure(content)[0]!
+  }
+
+  /** UTF-8 bytes of a text. */
+  protected countBytes(content: string): number {
+    return Buffer.byteLength(content, 'utf8')
+  }
+
+  /** The first lines. */
+  protected truncateHead(content: string, maxLines: number): string[] {
+    return linesOf(content).slice(0, maxLines)
+  }
+
+  /** The last lines. */
+  protected truncateTail(content: string, maxLines: number): string[] {
+    return maxLines > 0 ? linesOf(content).slice(-maxLines) : []
+  }
+}
+
+/** Keeps both limits. */
+export class DefaultTruncationStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'default'
+}
+
+/** Keeps the limit in lines, whatever their length. In a service the hard ceiling still holds. */
+export class LineBasedStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'line'
+
+  override needsTruncation(content: string, config: TruncationConfig): boolean {
+    return !fits(content, config, 'line')
+  }
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'line')
+  }
+}
+
+/** Keeps the limit in bytes, whatever the number of lines. */
+export class ByteBasedStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'byte'
+
+  override needsTruncation(content: string, config: TruncationConfig): boolean {
+    return !fits(content, config, 'byte')
+  }
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'byte')
+  }
+}
+
+const BUILT_IN: readonly [TruncationStrategyName, new () => TruncationStrategy][] = [
+  ['default', DefaultTruncationStrategy],
+  ['line', LineBasedStrategy],
+  ['byte', ByteBasedStrategy],
+]
+
+/** The name of a strategy that is exactly a built-in one, which the binary can carry out without the text crossing back. */
+export function builtInName(strategy: TruncationStrategy): TruncationStrategyName | undefined {
+  const found = BUILT_IN.find(
+    ([, { prototype }]) =>
+      Object.getPrototypeOf(strategy) === prototype &&
+      strategy.needsTruncation === prototype.needsTruncation &&
+      strategy.truncate === prototype.truncate,
+  )
+  return found?.[0]
+}
+
+/** Whether something can be used as a strategy. */
+export function isStrategy(value: unknown): value is TruncationStrategy {
+  const strategy = value as Partial<TruncationStrategy> | null
+  return (
+    typeof strategy === 'object' &&
+    strategy !== null &&
+    typeof strategy.needsTruncation === 'function' &&
+    typeof strategy.truncate === 'function'
+  )
+}
+
+function fits(content: string, config: TruncationConfig, strategy: TruncationStrategyName): boolean {
+  checkText(content)
+  return call(() => native.fits(content, encode(config), strategy))
+}
+
+function shorten(content: string, config: TruncationConfig, strategy: TruncationStrategyName): StrategyResult {
+  checkText(content)
+  const cut = call(() => native.shorten(content, encode(config), strategy))
+  if (!cut) return { content, removedLines: 0, removedBytes: 0 }
+  const { preview, removedLines, removedBytes } = JSON.parse(cut.facts)
+  return { content: cut.content.slice(preview.from, preview.to), removedLines, removedBytes }
+}
+
+function checkText(content: unknown): asserts content is string {
+  if (typeof content !== 'string') {
+    throw new SpillwayError('INVALID_ARGUMENT', `content: got ${typeof content}, allowed is a string`, {
+      field: 'content',
+    })
+  }
+}
+
+function linesOf(content: string): string[] {
+  const lines = content.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}

@@ -1,0 +1,330 @@
+/**
+ * The public shapes of truncation. Types only: nothing here runs.
+ *
+ * Units, everywhere: bytes are UTF-8 bytes; a line ends with `\n` (`\r\n` is one break), and a
+ * final newline ends the last line without starting another; times are milliseconds.
+ */
+
+/**
+ * Which part of a long text is kept: its start, its end, or both with the middle left out.
+ * @default 'head'
+ */
+export type TruncationDirection = 'head' | 'tail' | 'both'
+
+/** What stopped a cut. */
+export type TruncationLimit = 'lines' | 'bytes'
+
+/** The built-in strategies that can be named instead of instantiated. */
+export type TruncationStrategyName = 'default' | 'line' | 'byte'
+
+/** The language of the notices that Spillway writes. */
+export type NoticeLanguage = 'en' | 'zh-CN'
+
+/**
+ * Numbers, wording and order of a known agent, for hosts that must look like it. A profile is data: it never weakens
+ * safety and never loses text.
+ */
+export type TruncationProfile = 'opencode' | 'openclaw-2026-02' | 'openclaw' | 'snow' | 'takumi' | 'moryflow'
+
+/** A stretch of the original text that the preview shows. Lines count from 1, bytes from 0; ends are exclusive for bytes, inclusive for lines. */
+export interface ShownRange {
+  fromLine: number
+  toLine: number
+  fromByte: number
+  toByte: number
+}
+
+/** A line that was cut inside because not even one line fitted: `shownBytes` of its `totalBytes` are in the preview. */
+export interface PartialLine {
+  line: number
+  shownBytes: number
+  totalBytes: number
+}
+
+/** Where the full output went wrong on its way to the disk. The preview is returned all the same. */
+export interface SaveError {
+  /** Stable code, such as `STORAGE_WRITE` or `STORAGE_TIMEOUT`. */
+  code: string
+  message: string
+  /** Every directory that was tried, in order, with the operating system's reason (`ENOSPC: no space left on device`, …). */
+  attempts: { dir: string; error: string }[]
+}
+
+/** The answer when nothing had to be cut: the very content that was given. */
+export interface UntouchedResult<C = string> {
+  content: C
+  truncated: false
+}
+
+/** The answer when something was cut. */
+export interface TruncatedResult<C = string> {
+  /** What the model should read: preview and notice. */
+  content: C
+  truncated: true
+  /** Where the full output is. `''` when it could not be saved; `saveError` then says why. */
+  outputPath: string
+  /** Lines of the original that the preview does not show at all. */
+  removedLines?: number
+  /** Bytes of the original that the preview does not show, line breaks at the cut included. */
+  removedBytes?: number
+  /** The kept text alone, within the limits. */
+  preview?: string
+  /** The sentences that say where the rest is and how to read it. */
+  hint?: string
+  keptLines?: number
+  keptBytes?: number
+  totalLines?: number
+  totalBytes?: number
+  /** The unit that stopped the cut, which is the one that the text shows. */
+  limitedBy?: TruncationLimit
+  /** The parts of the original that the preview shows, in order. */
+  ranges?: ShownRange[]
+  /** Set when lines had to be cut inside. */
+  partialLines?: PartialLine[]
+  /** Set when the output was bounded although its tool asked to be left alone, because it passed the hard ceiling. */
+  ceilingReached?: boolean
+  /** Set when the full output could not be saved anywhere. */
+  saveError?: SaveError
+}
+
+/** What became of an output: a union that `truncated` tells apart. */
+export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>
+
+/** Limits and switches of truncation. Service-wide; the first four also per tool. */
+export interface TruncationConfig {
+  /**
+   * Lines a preview may have, inclusive. A whole number of at least 1.
+   * @default 2000
+   */
+  maxLines: number
+  /**
+   * UTF-8 bytes a preview may have, inclusive. A whole number of at least 1.
+   * @default 51200
+   */
+  maxBytes: number
+  /** @default 'head' */
+  direction: TruncationDirection
+  /** @default true */
+  enabled: boolean
+  /**
+   * Days after which {@link TruncationService.cleanup} removes saved outputs. More than 0; `Infinity` keeps for ever. Service-wide only.
+   * @default 7
+   */
+  retentionDays: number
+  /** Where full outputs are saved, first choice. Service-wide only. Default: the user's data directory. */
+  storageDir?: string
+  /** Overrides the service's strategy, by name, for this tool. */
+  strategy?: TruncationStrategyName
+}
+
+/** The fields that a tool, or a user's entry for a tool, may set. */
+export type ToolTruncationConfig = Partial<TruncationConfig>
+
+/** Overrides for one call. */
+export interface TruncationOptions {
+  maxLines?: number
+  maxBytes?: number
+  direction?: TruncationDirection
+  /** `true` leaves this output alone whatever its size; `false` truncates even where truncation is off. */
+  skip?: boolean
+}
+
+/** What is known about the output that is handed in. */
+export interface TruncationContext {
+  /** The tool's name as the model calls it. Any string. */
+  toolName: string
+  /** Saved files of a session live in a folder of their own. */
+  sessionId?: string
+  messageId?: string
+  /** Identifies the call that produced the output. */
+  toolCallId?: string
+  /** The call failed: the end is kept, and the notice does not claim success. */
+  failed?: boolean
+  options?: TruncationOptions
+  /** What the tool itself declares (its `truncation` property). Above the service's `global`, below the user's entry for the tool. */
+  declared?: ToolTruncationConfig
+  /**
+   * The output says of itself that truncation has been dealt with: it is left alone up to the hard ceiling.
+   */
+  handled?: boolean
+  /** Aborts the call: it rejects with the signal's reason and leaves no file. */
+  signal?: AbortSignal
+}
+
+/** What a strategy gives back. */
+export interface StrategyResult {
+  content: string
+  removedLines?: number
+  removedBytes?: number
+}
+
+/** A way of shortening a text. */
+export interface TruncationStrategy {
+  readonly name: string
+  needsTruncation(content: string, config: TruncationConfig): boolean
+  truncate(content: string, config: TruncationConfig): StrategyResult
+}
+
+export type TruncationEventType = 'truncated' | 'skipped' | 'error'
+
+/** Something that happened to an output. Exactly one `truncated` or `skipped` ends a call; `error` events may come before it. */
+export interface TruncationEvent {
+  type: TruncationEventType
+  toolName: string
+  /** UTF-8 bytes of the output as it came. */
+  originalSize: number
+  /** UTF-8 bytes of the text that the model gets. */
+  truncatedSize: number
+  outputPath?: string
+  error?: string
+  /** The stable code of the error, where it has one. */
+  errorCode?: string
+  /** Milliseconds since the epoch. */
+  timestamp: number
+  sessionId?: string
+  toolCallId?: string
+}
+
+export type TruncationEventCallback = (event: TruncationEvent) => void
+
+/** Where full outputs are kept. Implement it to keep them elsewhere. */
+export interface ITruncationStorage {
+  /** Saves a text and answers where it is: a path, an id, a URL. */
+  save(content: string, context: TruncationContext): Promise<string>
+  read(path: string): Promise<string>
+  /** Removes outputs older than so many days and answers how many. */
+  cleanup(retentionDays: number): Promise<number>
+  getStorageDir(): string
+  /** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
+  saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>
+}
+
+/** A part of a tool result that holds text. */
+export interface TextContentPart {
+  type: 'text'
+  text: string
+}
+
+/** A part of a tool result that is kept in its place and never cut: images, files, resources. */
+export interface OtherContentPart {
+  type: string
+  [key: string]: unknown
+}
+
+export type ContentPart = TextContentPart | OtherContentPart
+
+/** What `TruncationService.output` takes. */
+export type TruncationContent = string | Uint8Array | readonly ContentPart[]
+
+/** The type of the content that comes back: text for text and bytes, parts for parts. */
+export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string
+
+/** Everything that a notice can be made from. */
+export interface NoticeInfo {
+  toolName: string
+  failed: boolean
+  direction: TruncationDirection
+  limitedBy: TruncationLimit
+  removedLines: number
+  removedBytes: number
+  keptLines: number
+  keptBytes: number
+  totalLines: number
+  totalBytes: number
+  ranges: ShownRange[]
+  partialLines: PartialLine[]
+  ceilingReached: boolean
+  /** `''` when nothing was saved. */
+  outputPath: string
+  saveError?: SaveError
+  availableTools: readonly string[]
+}
+
+/** How much a save survives: a killed process, a power cut without tearing, a power cut without losing what was acknowledged. */
+export type Durability = 'process' | 'file' | 'full'
+
+/** Options of {@link TruncationService}. */
+export interface TruncationServiceConfig {
+  /** Settings for every tool. */
+  global?: Partial<TruncationConfig>
+  /** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
+  tools?: Record<string, ToolTruncationConfig>
+  onEvent?: TruncationEventCallback
+  /** Keeps full outputs somewhere else than in files. */
+  storage?: ITruncationStorage
+  /** @default 'default' */
+  strategy?: TruncationStrategy | TruncationStrategyName
+  /** Where full outputs are saved, in order of preference; any failure moves on to the next. */
+  storageDirs?: readonly string[]
+  /** @default 'process' */
+  durability?: Durability
+  /**
+   * Above so many bytes an output is bounded even if its tool asked to be left alone.
+   * @default 4 × maxBytes
+   */
+  hardCeilingBytes?: number
+  /**
+   * The whole text, notice included, keeps the limits.
+   * @default false
+   */
+  noticeInside?: boolean
+  /** @default 'en' */
+  language?: NoticeLanguage
+  /** The tools that the model can call, by the names it knows: the notice recommends only these. */
+  availableTools?: readonly string[]
+  /** Writes the notice instead of Spillway. Must answer at once; if it throws, the built-in notice is used. */
+  formatNotice?: (info: NoticeInfo) => string
+  /**
+   * Milliseconds to wait for a custom storage to save.
+   * @default 30000
+   */
+  storageTimeoutMs?: number
+  profile?: TruncationProfile
+}
+
+/** Which layer a field of the effective configuration came from, weakest first. */
+export type ConfigSource =
+  | 'default'
+  | 'profile'
+  | 'built-in tool'
+  | 'global'
+  | 'declared'
+  | 'tool'
+  | 'failed result'
+  | 'call'
+
+/** The configuration that a call would use, and where each field came from. */
+export interface EffectiveConfig {
+  config: TruncationConfig & { strategy: string; hardCeilingBytes: number }
+  sources: Record<keyof TruncationConfig, ConfigSource>
+}
+
+/** What middleware needs a tool result to look like; the host's own type comes back. */
+export interface ToolResultLike {
+  /** The text for the model, or any other value. */
+  output?: unknown
+  success?: boolean
+  isError?: boolean
+  metadata?: Record<string, unknown>
+}
+
+/** Options of `createTruncationMiddleware`. */
+export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResultLike> {
+  service: OutputService
+  /** Tools whose output is never touched. */
+  skipTools?: readonly string[]
+  /** Decides per result: `false` leaves it alone, options override the configuration for this call. */
+  shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions
+}
+
+/** Runs after a tool and gives its result back, bounded. Never throws. */
+export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (
+  toolName: string,
+  result: R,
+  context: TruncationContext,
+) => Promise<R>
+
+/** The part of {@link TruncationService} that middleware asks for. */
+export interface OutputService {
+  output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>
+}

@@ -1,0 +1,11 @@
+//! Settings: what may be set where, and which of several layers wins.
+//!
+//! Settings arrive as JSON and leave as JSON, because they change rarely and are asked for once per tool. Values that
+//! JSON cannot hold (`NaN`, functions, …) arrive as `{"$type": "NaN"}`, so that the message can name them.
+
+mod fields;
+mod layers;
+mod tools;
+
+pub use layers::{Call, Mode, Plan, Settings, global_fields, limits_of};
+pub use tools::{DEFAULTS, Defaults, ToolDefaults, built_in_tools};

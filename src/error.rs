@@ -1,0 +1,143 @@
+//! What can go wrong, as a stable code and a sentence.
+//!
+//! A code never changes once released: callers compare it. A message names the field, the value and what is
+//! allowed, and never quotes the content of an output.
+
+use std::fmt;
+use std::io;
+
+/// The kinds of failure. The strings are public: `SpillwayError.code` in TypeScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// A setting is not allowed.
+    InvalidConfig,
+    /// An argument of a call is not allowed.
+    InvalidArgument,
+    /// No directory took the file.
+    StorageWrite,
+    /// The file could not be read.
+    StorageRead,
+    /// The path is not one of the store's own files.
+    StorageNotOwned,
+    /// The file was there and is gone, usually swept.
+    StorageNotFound,
+    /// The file is too large to become one string.
+    StorageTooLarge,
+    /// A fault of Spillway itself.
+    Internal,
+}
+
+impl Code {
+    /// The public name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Code::InvalidConfig => "INVALID_CONFIG",
+            Code::InvalidArgument => "INVALID_ARGUMENT",
+            Code::StorageWrite => "STORAGE_WRITE",
+            Code::StorageRead => "STORAGE_READ",
+            Code::StorageNotOwned => "STORAGE_NOT_OWNED",
+            Code::StorageNotFound => "STORAGE_NOT_FOUND",
+            Code::StorageTooLarge => "STORAGE_TOO_LARGE",
+            Code::Internal => "INTERNAL",
+        }
+    }
+}
+
+/// A failure with its code, and the field it is about where there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What kind of failure.
+    pub code: Code,
+    /// A sentence for a person.
+    pub message: String,
+    /// The path of the offending setting or argument, such as `tools.bash.maxLines`.
+    pub field: Option<String>,
+}
+
+/// The result of a fallible operation of the core.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// A failure that is not about one field.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Error { code, message: message.into(), field: None }
+    }
+
+    /// A failure about one field; the message begins with the field's name.
+    pub fn field(code: Code, field: impl Into<String>, problem: impl fmt::Display) -> Self {
+        let field = field.into();
+        Error { code, message: format!("{field}: {problem}"), field: Some(field) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// An operating-system error the way people search for it: `ENOSPC: no space left on device`.
+pub fn os_reason(error: &io::Error) -> String {
+    #[cfg(unix)]
+    if let Some(name) = error.raw_os_error().and_then(errno_name) {
+        let text = error.to_string();
+        let text = text.split(" (os error").next().unwrap_or(&text).to_lowercase();
+        return format!("{name}: {text}");
+    }
+    error.to_string()
+}
+
+#[cfg(unix)]
+fn errno_name(raw: i32) -> Option<&'static str> {
+    use rustix::io::Errno;
+    let table = [
+        (Errno::ACCESS, "EACCES"),
+        (Errno::BUSY, "EBUSY"),
+        (Errno::DQUOT, "EDQUOT"),
+        (Errno::EXIST, "EEXIST"),
+        (Errno::FBIG, "EFBIG"),
+        (Errno::INTR, "EINTR"),
+        (Errno::INVAL, "EINVAL"),
+        (Errno::IO, "EIO"),
+        (Errno::ISDIR, "EISDIR"),
+        (Errno::LOOP, "ELOOP"),
+        (Errno::MFILE, "EMFILE"),
+        (Errno::NAMETOOLONG, "ENAMETOOLONG"),
+        (Errno::NFILE, "ENFILE"),
+        (Errno::NODEV, "ENODEV"),
+        (Errno::NOENT, "ENOENT"),
+        (Errno::NOMEM, "ENOMEM"),
+        (Errno::NOSPC, "ENOSPC"),
+        (Errno::NOTDIR, "ENOTDIR"),
+        (Errno::NOTSUP, "ENOTSUP"),
+        (Errno::NXIO, "ENXIO"),
+        (Errno::PERM, "EPERM"),
+        (Errno::ROFS, "EROFS"),
+        (Errno::STALE, "ESTALE"),
+        (Errno::TXTBSY, "ETXTBSY"),
+        (Errno::XDEV, "EXDEV"),
+    ];
+    table.iter().find(|(errno, _)| errno.raw_os_error() == raw).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_error_names_the_field_first() {
+        let error =
+            Error::field(Code::InvalidConfig, "global.maxLines", "got 0, allowed is 1 or more");
+        assert_eq!(error.message, "global.maxLines: got 0, allowed is 1 or more");
+        assert_eq!(error.field.as_deref(), Some("global.maxLines"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn system_errors_carry_their_symbol() {
+        let error = io::Error::from_raw_os_error(28);
+        assert!(os_reason(&error).starts_with("ENOSPC: "), "{}", os_reason(&error));
+    }
+}

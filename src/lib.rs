@@ -1,0 +1,21 @@
+//! The core of Spillway: lets a coding agent take in any amount of tool output and keep its context small, without
+//! losing a byte.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`text`] | what a text is: UTF-16 in, WTF-8 kept, lines, graphemes, what is shown |
+//! | [`truncate`] | which part of a long text stays, and what the reader is told about the rest |
+//! | [`intake`] | one output on its way through: counted, kept at its ends, saved |
+//! | [`store`] | where full outputs are kept: saving, reading back, retention |
+//! | [`config`] | settings: what may be set where, and which layer wins |
+//! | [`error`] | what can go wrong, as stable codes |
+//!
+//! There is no Node in here: `src/node` converts, and TypeScript owns every JavaScript value.
+#![forbid(unsafe_code)]
+
+pub mod config;
+pub mod error;
+pub mod intake;
+pub mod store;
+pub mod text;
+pub mod truncate;

@@ -1,0 +1,96 @@
+//! Settings of a service: read once, asked per tool.
+
+use std::sync::{Mutex, MutexGuard};
+
+use napi::bindgen_prelude::External;
+use napi_derive::napi;
+use serde_json::{Value, json};
+use spillway_core::config::{Call, DEFAULTS, Settings, built_in_tools, global_fields};
+
+use crate::error::{Result, from_core, from_json};
+
+/// The settings of one service.
+pub type SettingsHandle = External<Mutex<Settings>>;
+
+/// The defaults, and what differs for single tools, as JSON.
+#[napi(catch_unwind)]
+pub fn default_settings() -> String {
+    let tools: serde_json::Map<String, Value> =
+        built_in_tools().map(|(name, tool)| (name.to_owned(), json!(tool))).collect();
+    json!({ "config": DEFAULTS, "tools": tools, "globalFields": global_fields() }).to_string()
+}
+
+/// Reads the options of a service.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn settings_open(options: String) -> Result<SettingsHandle> {
+    let settings = Settings::new(&parse(&options)?).map_err(from_core)?;
+    Ok(External::new(Mutex::new(settings)))
+}
+
+/// What the facade must know of the settings itself, as JSON.
+#[napi(catch_unwind)]
+pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> String {
+    let settings = lock(settings);
+    json!({
+        "storageDirs": settings.storage_dirs(),
+        "durability": settings.durability(),
+        "storageTimeoutMs": settings.storage_timeout_ms(),
+        "retentionDays": finite_or_tag(settings.retention_days()),
+        "availableTools": settings.available_tools(),
+    })
+    .to_string()
+}
+
+/// Changes the service-wide settings.
+#[napi(catch_unwind)]
+pub fn settings_update(
+    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
+    change: String,
+) -> Result<()> {
+    lock(settings).update(&parse(&change)?).map_err(from_core)
+}
+
+/// Sets the user's entry for a tool.
+#[napi(catch_unwind)]
+pub fn settings_set_tool(
+    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
+    tool: String,
+    entry: String,
+) -> Result<()> {
+    lock(settings).set_tool(&tool, &parse(&entry)?).map_err(from_core)
+}
+
+/// What a call does, as JSON.
+#[napi(catch_unwind)]
+pub fn settings_plan(
+    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
+    tool: String,
+    failed: bool,
+    handled: bool,
+    declared: Option<String>,
+    options: Option<String>,
+) -> Result<String> {
+    let declared = declared.as_deref().map(parse).transpose()?;
+    let options = options.as_deref().map(parse).transpose()?;
+    let call = Call {
+        tool: &tool,
+        failed,
+        handled,
+        declared: declared.as_ref(),
+        options: options.as_ref(),
+    };
+    let plan = lock(settings).plan(&call).map_err(from_core)?;
+    serde_json::to_string(&plan).map_err(|error| from_json(&error))
+}
+
+pub(crate) fn lock(settings: &SettingsHandle) -> MutexGuard<'_, Settings> {
+    settings.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+pub(crate) fn parse(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|error| from_json(&error))
+}
+
+fn finite_or_tag(number: f64) -> Value {
+    if number.is_finite() { json!(number) } else { json!({ "$type": "Infinity" }) }
+}

@@ -1,0 +1,52 @@
+//! Questions about a text that are answered at once.
+
+use napi::{Env, JsString};
+use napi_derive::napi;
+use spillway_core::text::lines::LineRule;
+use spillway_core::text::utf16;
+use spillway_core::truncate::notice;
+
+use crate::strings::append_utf16;
+
+/// The version of the binary; the facade refuses one that is not its own.
+#[napi(catch_unwind)]
+pub fn native_version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Whether a text keeps both limits. `Infinity` is no limit.
+#[napi(catch_unwind)]
+pub fn within(
+    env: &Env,
+    text: JsString<'_>,
+    max_lines: f64,
+    max_bytes: f64,
+    split: bool,
+) -> napi::Result<bool> {
+    let mut units = Vec::new();
+    append_utf16(env, &text, &mut units)?;
+    let measure = utf16::measure(&units);
+    let rule = if split { LineRule::Split } else { LineRule::Terminated };
+    let lines = rule.count(measure.breaks as u64, units.is_empty(), units.last() == Some(&0x0a));
+    Ok(lines as f64 <= max_lines && measure.bytes as f64 <= max_bytes)
+}
+
+/// Whether a text holds a line that only a notice of Spillway writes.
+#[napi(catch_unwind)]
+pub fn contains_truncation_marker(text: String) -> bool {
+    notice::contains_marker(&text)
+}
+
+/// Lines of a text by the default rule, and its UTF-8 bytes, as `[lines, bytes]`.
+#[napi(catch_unwind)]
+pub fn measure(env: &Env, text: JsString<'_>) -> napi::Result<Vec<f64>> {
+    let mut units = Vec::new();
+    append_utf16(env, &text, &mut units)?;
+    let measure = utf16::measure(&units);
+    let lines = LineRule::Terminated.count(
+        measure.breaks as u64,
+        units.is_empty(),
+        units.last() == Some(&0x0a),
+    );
+    Ok(vec![lines as f64, measure.bytes as f64])
+}

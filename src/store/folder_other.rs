@@ -1,0 +1,111 @@
+//! The same as the Unix folder for systems without descriptors of folders: Windows above all. The user's data folder
+//! and temporary folder are private there by inheritance, so no rights are set.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use tempfile::NamedTempFile;
+
+use super::names;
+
+/// A folder.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// A file that is being written in a folder and has no final name yet.
+#[derive(Debug)]
+pub struct Draft {
+    /// The file, for writing and for reading it back.
+    pub file: File,
+    temporary: Option<NamedTempFile>,
+}
+
+impl Folder {
+    /// Opens a folder, making it if it is not there.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        fs::create_dir_all(path)?;
+        Ok(Folder { path: fs::canonicalize(path)? })
+    }
+
+    /// Opens the folder of that name in this one, making it if it is not there.
+    pub fn enter(&self, name: &str) -> io::Result<Self> {
+        Folder::open(&self.path.join(name))
+    }
+
+    /// Begins a file.
+    pub fn draft(&self, now_ms: u64) -> io::Result<Draft> {
+        let name = names::temporary(now_ms).map_err(io::Error::other)?;
+        let temporary =
+            tempfile::Builder::new().prefix(&name).rand_bytes(0).tempfile_in(&self.path)?;
+        Ok(Draft { file: temporary.as_file().try_clone()?, temporary: Some(temporary) })
+    }
+
+    /// Gives the file its final name, unless that is taken: then `AlreadyExists`.
+    pub fn publish(&self, draft: &mut Draft, name: &str) -> io::Result<()> {
+        let Some(temporary) = draft.temporary.take() else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        match temporary.persist_noclobber(self.path.join(name)) {
+            Ok(_) => Ok(()),
+            Err(failed) => {
+                draft.temporary = Some(failed.file);
+                Err(failed.error)
+            }
+        }
+    }
+
+    /// Forgets a file that will not be published.
+    pub fn discard(&self, draft: &mut Draft) {
+        draft.temporary = None;
+    }
+
+    /// Entries of folders cannot be synced here; the file itself can.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Puts a small file into the folder, if there is none of that name.
+    pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        match OpenOptions::new().write(true).create_new(true).open(self.path.join(name)) {
+            Ok(mut file) => file.write_all(content),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens a regular file. Links are not followed.
+    pub fn read(&self, name: &str) -> io::Result<File> {
+        let path = self.path.join(name);
+        if !fs::symlink_metadata(&path)?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a plain file"));
+        }
+        File::open(path)
+    }
+
+    /// The names in the folder.
+    pub fn names(&self) -> io::Result<Vec<String>> {
+        let entries = fs::read_dir(&self.path)?;
+        Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+    }
+
+    /// When a file of ours was last written, in milliseconds since the epoch. `None` if it is not one, or cannot be examined.
+    pub fn modified_ms(&self, name: &str) -> Option<i64> {
+        let data = fs::symlink_metadata(self.path.join(name)).ok().filter(|data| data.is_file())?;
+        let since = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok()
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        fs::remove_file(self.path.join(name))
+    }
+
+    /// Removes a folder that is empty.
+    pub fn remove_empty(&self, name: &str) -> io::Result<()> {
+        fs::remove_dir(self.path.join(name))
+    }
+}

@@ -1,0 +1,252 @@
+//! A folder that is opened once and then worked in by its descriptor, so that nothing that is swapped under its path
+//! can lead a file elsewhere.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::names;
+
+const PRIVATE_DIR: Mode = Mode::RWXU;
+
+fn private_file() -> Mode {
+    Mode::RUSR | Mode::WUSR
+}
+
+/// An open folder that belongs to this user.
+#[derive(Debug)]
+pub struct Folder {
+    fd: OwnedFd,
+}
+
+/// A file that is being written in a folder and has no final name yet.
+#[derive(Debug)]
+pub struct Draft {
+    /// The file, for writing and for reading it back.
+    pub file: File,
+    /// Its temporary name, where the file system has no files without one.
+    name: Option<String>,
+}
+
+impl Folder {
+    /// Opens a folder, making it if it is not there.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = match rustix::fs::open(path, flags, Mode::empty()) {
+            Err(Errno::NOENT) => {
+                make_all(path)?;
+                rustix::fs::open(path, flags, Mode::empty())?
+            }
+            other => other?,
+        };
+        let folder = Folder { fd };
+        folder.check()?;
+        Ok(folder)
+    }
+
+    /// Opens the folder of that name in this one, making it if it is not there. Links are not followed.
+    pub fn enter(&self, name: &str) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let fd = match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+            Err(Errno::NOENT) => {
+                match rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR) {
+                    Ok(()) => make_private(self.fd.as_fd(), name)?,
+                    // Another process made it in between.
+                    Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error.into()),
+                }
+                rustix::fs::openat(&self.fd, name, flags, Mode::empty())?
+            }
+            other => other?,
+        };
+        let folder = Folder { fd };
+        folder.check()?;
+        Ok(folder)
+    }
+
+    /// A folder of somebody else, or one that everybody may write to, is no place for what a tool printed.
+    fn check(&self) -> io::Result<()> {
+        let stat = rustix::fs::fstat(&self.fd)?;
+        let me = rustix::process::geteuid().as_raw();
+        if stat.st_uid != me && stat.st_uid != 0 {
+            return Err(refused("the folder belongs to another user"));
+        }
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
+            return Err(refused("everybody may write to the folder"));
+        }
+        Ok(())
+    }
+
+    /// Begins a file.
+    pub fn draft(&self, now_ms: u64) -> io::Result<Draft> {
+        let draft = match self.unnamed() {
+            Some(file) => Draft { file, name: None },
+            None => {
+                let name = names::temporary(now_ms).map_err(io::Error::other)?;
+                let flags = OFlags::RDWR
+                    | OFlags::CREATE
+                    | OFlags::EXCL
+                    | OFlags::NOFOLLOW
+                    | OFlags::CLOEXEC;
+                let fd = rustix::fs::openat(&self.fd, name.as_str(), flags, private_file())?;
+                Draft { file: File::from(fd), name: Some(name) }
+            }
+        };
+        // By descriptor, because the umask may have taken away even the owner's rights.
+        rustix::fs::fchmod(&draft.file, private_file())?;
+        Ok(draft)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn unnamed(&self) -> Option<File> {
+        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+        // Every failure is tried again with a name, and that attempt says what is really wrong.
+        rustix::fs::openat(&self.fd, ".", flags, private_file()).ok().map(File::from)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn unnamed(&self) -> Option<File> {
+        None
+    }
+
+    /// Gives the file its final name, unless that is taken: then `AlreadyExists`.
+    pub fn publish(&self, draft: &mut Draft, name: &str) -> io::Result<()> {
+        let Some(temporary) = draft.name.as_deref() else {
+            let open = format!("/proc/self/fd/{}", draft.file.as_raw_fd());
+            return Ok(rustix::fs::linkat(CWD, open, &self.fd, name, AtFlags::SYMLINK_FOLLOW)?);
+        };
+        match rustix::fs::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty()) {
+            Ok(()) => self.discard(draft),
+            // No hard links here: a rename that refuses to overwrite does the same.
+            Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
+                rename_exclusively(&self.fd, temporary, name)?;
+                draft.name = None;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// Forgets a file that will not be published.
+    pub fn discard(&self, draft: &mut Draft) {
+        if let Some(name) = draft.name.take() {
+            // What cannot be removed now goes with the next sweep.
+            let _ = rustix::fs::unlinkat(&self.fd, name, AtFlags::empty());
+        }
+    }
+
+    /// Waits until the folder's entries are on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.fd)?)
+    }
+
+    /// Puts a small file into the folder, if there is none of that name.
+    pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::openat(&self.fd, name, flags, private_file()) {
+            Ok(fd) => io::Write::write_all(&mut File::from(fd), content),
+            Err(Errno::EXIST) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens a regular file of this user that has no other name. Links are not followed and pipes not waited for.
+    pub fn read(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.fd, name, flags, Mode::empty())?);
+        let stat = rustix::fs::fstat(&file)?;
+        if !is_own(&stat) {
+            return Err(refused("not a plain file of this user"));
+        }
+        Ok(file)
+    }
+
+    /// The names in the folder.
+    pub fn names(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.fd)? {
+            if let Ok(name) = entry?.file_name().to_str() {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// When a file of ours was last written, in milliseconds since the epoch. `None` if it is not one, or cannot be examined.
+    pub fn modified_ms(&self, name: &str) -> Option<i64> {
+        let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+        is_own(&stat).then_some(stat.st_mtime as i64 * 1000 + stat.st_mtime_nsec as i64 / 1_000_000)
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::empty())?)
+    }
+
+    /// Removes a folder that is empty.
+    pub fn remove_empty(&self, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
+    }
+}
+
+fn is_own(stat: &rustix::fs::Stat) -> bool {
+    let regular =
+        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::RegularFile;
+    regular && stat.st_nlink == 1 && stat.st_uid == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(target_os = "linux")]
+fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
+    Ok(rustix::fs::renameat_with(dir, from, dir, to, rustix::fs::RenameFlags::NOREPLACE)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
+    // The random part makes the name ours; the look only turns a planted file into an error.
+    if rustix::fs::statat(dir, to, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    Ok(rustix::fs::renameat(dir, from, dir, to)?)
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
+}
+
+fn make_all(path: &Path) -> io::Result<()> {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty())
+        && !parent.exists()
+    {
+        make_all(parent)?;
+    }
+    match rustix::fs::mkdir(path, PRIVATE_DIR) {
+        Ok(()) => make_private(CWD, path),
+        Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Sets the mode of a folder that was just made, whatever the umask took away.
+fn make_private(dir: rustix::fd::BorrowedFd<'_>, path: impl rustix::path::Arg) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        // A descriptor of this kind needs no rights on the folder, and cannot be led elsewhere by a link.
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
+        let open = format!("/proc/self/fd/{}", fd.as_raw_fd());
+        Ok(rustix::fs::chmodat(CWD, open, PRIVATE_DIR, AtFlags::empty())?)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
+        Ok(rustix::fs::fchmod(&fd, PRIVATE_DIR)?)
+    }
+}

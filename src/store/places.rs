@@ -1,0 +1,74 @@
+//! Which folders outputs go to, in order.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// How much a save survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durability {
+    /// A killed process: no file is ever torn.
+    #[default]
+    Process,
+    /// A power cut as well: a file that is there is whole.
+    File,
+    /// And what was acknowledged is there.
+    Full,
+}
+
+/// Where outputs are saved. Any failure of one folder moves on to the next.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The folders, in order of preference.
+    pub dirs: Vec<PathBuf>,
+    /// What a save survives.
+    pub durability: Durability,
+}
+
+impl Places {
+    /// The folders that were asked for; without any, the user's data folder and then a private temporary one.
+    pub fn new(asked: &[String], durability: Durability) -> Self {
+        let dirs = if asked.is_empty() {
+            default_dirs()
+        } else {
+            asked.iter().map(|dir| absolute(dir)).collect()
+        };
+        Places { dirs, durability }
+    }
+}
+
+fn absolute(dir: &str) -> PathBuf {
+    std::path::absolute(dir).unwrap_or_else(|_| PathBuf::from(dir))
+}
+
+fn default_dirs() -> Vec<PathBuf> {
+    let inside = |base: &Path| base.join("spillway").join("tool-output");
+    // A home that is relative or the root is no home: nothing is ever written into `/`.
+    let data = dirs::data_dir().filter(|dir| dir.is_absolute() && dir.components().count() > 2);
+    let temporary = std::env::temp_dir().join(format!("spillway-{}", user()));
+    data.iter().map(|dir| inside(dir)).chain([temporary.join("tool-output")]).collect()
+}
+
+#[cfg(unix)]
+fn user() -> String {
+    rustix::process::geteuid().as_raw().to_string()
+}
+
+#[cfg(not(unix))]
+fn user() -> String {
+    // The temporary folder is the user's own already.
+    "user".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_always_a_place() {
+        let places = Places::new(&[], Durability::Process);
+        assert!(!places.dirs.is_empty() && places.dirs.iter().all(|dir| dir.is_absolute()));
+        assert!(places.dirs.last().is_some_and(|dir| dir.starts_with(std::env::temp_dir())));
+    }
+}

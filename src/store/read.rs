@@ -1,0 +1,132 @@
+//! Reading a saved output back. Only files that the store owns are opened, whatever path is asked for.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::folder::Folder;
+use super::names;
+use super::places::Places;
+use crate::error::{Code, Error, Result, os_reason};
+use crate::text::utf16;
+
+/// A saved output that is being read from start to end.
+#[derive(Debug)]
+pub struct Reader {
+    file: File,
+    /// The start of a character whose end is in the next piece.
+    pending: Vec<u8>,
+}
+
+/// Whether a path is that of an output of these places: its name is one of ours, and its folder, links resolved, is one
+/// of the places or the folder of a session in one.
+pub fn owner(places: &Places, path: &Path) -> Option<(PathBuf, String)> {
+    let name = path.file_name()?.to_str().filter(|name| names::is_output(name))?;
+    let parent = path.parent()?.canonicalize().ok()?;
+    let is_place = |dir: &Path| {
+        places.dirs.iter().any(|place| place.canonicalize().is_ok_and(|place| place == dir))
+    };
+    let in_session = || {
+        let session =
+            parent.file_name().and_then(|name| name.to_str()).is_some_and(names::is_session);
+        session && parent.parent().is_some_and(is_place)
+    };
+    (is_place(&parent) || in_session()).then(|| (parent.clone(), name.to_owned()))
+}
+
+impl Reader {
+    /// Opens an output.
+    pub fn open(places: &Places, path: &str) -> Result<Self> {
+        let asked = Path::new(path);
+        let Some((folder, name)) = owner(places, asked) else {
+            let problem = format!("{path:?} is not an output that this store saved");
+            return Err(Error {
+                code: Code::StorageNotOwned,
+                message: problem,
+                field: Some("path".to_owned()),
+            });
+        };
+        let file = Folder::open(&folder).and_then(|folder| folder.read(&name));
+        let file = file.map_err(|error| failed(path, &error))?;
+        Ok(Reader { file, pending: Vec::new() })
+    }
+
+    /// The next piece, at most about so many bytes, as UTF-16. `None` at the end.
+    pub fn next_piece(&mut self, bytes: usize) -> Result<Option<Vec<u16>>> {
+        let mut piece = std::mem::take(&mut self.pending);
+        let held = piece.len();
+        let read = (&mut self.file).take(bytes as u64).read_to_end(&mut piece);
+        let read = read.map_err(|error| Error::new(Code::StorageRead, os_reason(&error)))?;
+        if read > 0 {
+            let keep = piece.len() - utf16::incomplete_suffix(&piece);
+            self.pending = piece.split_off(keep);
+        }
+        Ok((read > 0 || held > 0).then(|| utf16::decode(&piece)))
+    }
+}
+
+fn failed(path: &str, error: &io::Error) -> Error {
+    let (code, problem) = match error.kind() {
+        io::ErrorKind::NotFound => {
+            (Code::StorageNotFound, "is no longer there; it was probably swept".to_owned())
+        }
+        io::ErrorKind::PermissionDenied => (Code::StorageNotOwned, os_reason(error)),
+        _ => (Code::StorageRead, os_reason(error)),
+    };
+    Error { code, message: format!("{path:?}: {problem}"), field: Some("path".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::places::Durability;
+    use crate::store::save::Save;
+    use std::fs;
+
+    fn saved(dir: &Path, text: &[u8]) -> (Places, String) {
+        let places = Places { dirs: vec![dir.to_owned()], durability: Durability::Process };
+        let mut save = Save::new(places.clone(), None, "x", 5);
+        save.write(text).unwrap();
+        (places, save.publish().unwrap().path)
+    }
+
+    #[test]
+    fn pieces_join_to_the_whole() {
+        let root = tempfile::tempdir().unwrap();
+        let text = "a你😀\u{fffd}é".repeat(50);
+        let mut raw = text.clone().into_bytes();
+        raw.extend_from_slice(b"\xed\xa0\x80");
+        let (places, path) = saved(root.path(), &raw);
+        for size in 1..12 {
+            let mut reader = Reader::open(&places, &path).unwrap();
+            let mut units = Vec::new();
+            while let Some(piece) = reader.next_piece(size).unwrap() {
+                units.extend(piece);
+            }
+            let expected: Vec<u16> = text.encode_utf16().chain([0xd800]).collect();
+            assert_eq!(units, expected, "pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn only_own_files_are_read() {
+        let root = tempfile::tempdir().unwrap();
+        let (places, path) = saved(root.path(), b"text");
+        let code = |path: &str| Reader::open(&places, path).map(|_| ()).unwrap_err().code;
+        fs::write(root.path().join("notes.txt"), "x").unwrap();
+        assert_eq!(code("/etc/passwd"), Code::StorageNotOwned);
+        assert_eq!(code(root.path().join("notes.txt").to_str().unwrap()), Code::StorageNotOwned);
+        assert_eq!(code(&format!("{path}/../../etc/passwd")), Code::StorageNotOwned);
+        #[cfg(unix)]
+        {
+            let link = root.path().join("x_5_aaaaaaaaaaaaa.txt");
+            std::os::unix::fs::symlink("/etc/passwd", &link).unwrap();
+            assert_ne!(code(link.to_str().unwrap()), Code::StorageNotFound);
+            let hard = root.path().join("x_5_bbbbbbbbbbbbb.txt");
+            fs::hard_link(root.path().join("notes.txt"), &hard).unwrap();
+            assert_eq!(code(hard.to_str().unwrap()), Code::StorageNotOwned);
+        }
+        fs::remove_file(&path).unwrap();
+        assert_eq!(code(&path), Code::StorageNotFound);
+    }
+}

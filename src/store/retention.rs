@@ -1,0 +1,117 @@
+//! Removing old outputs: our own files only, by the time of their last change.
+
+use super::folder::Folder;
+use super::names;
+use super::places::Places;
+
+const HOUR_MS: i64 = 60 * 60 * 1000;
+const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
+
+/// Removes every output that is older than so many days, in all places and the folders of their sessions, and answers
+/// how many. What cannot be examined is kept, and so is what is younger than an hour or dated in the future.
+pub fn cleanup(places: &Places, retention_days: f64, now_ms: i64) -> u64 {
+    if retention_days.is_infinite() {
+        return 0;
+    }
+    let age_ms = ((retention_days * DAY_MS) as i64).max(HOUR_MS);
+    let mut removed = 0;
+    for dir in places.dirs.iter().filter(|dir| dir.is_dir()) {
+        let Ok(folder) = Folder::open(dir) else { continue };
+        removed += cleanup_folder(&folder, age_ms, now_ms);
+        for name in folder.names().unwrap_or_default().iter().filter(|name| names::is_session(name))
+        {
+            let Ok(session) = folder.enter(name) else { continue };
+            let gone = cleanup_folder(&session, age_ms, now_ms);
+            removed += gone;
+            if gone > 0 {
+                // Fails as long as anything is left in it, which is the point.
+                let _ = folder.remove_empty(name);
+            }
+        }
+    }
+    removed
+}
+
+fn cleanup_folder(folder: &Folder, age_ms: i64, now_ms: i64) -> u64 {
+    let mut removed = 0;
+    for name in folder.names().unwrap_or_default() {
+        let limit = match (names::is_output(&name), names::is_temporary(&name)) {
+            (true, _) => age_ms,
+            // Left behind by a process that was killed: nobody writes to one file for an hour unseen.
+            (_, true) => HOUR_MS,
+            _ => continue,
+        };
+        let old = folder
+            .modified_ms(&name)
+            .is_some_and(|modified| now_ms.saturating_sub(modified) > limit);
+        if old && folder.remove(&name).is_ok() && names::is_output(&name) {
+            removed += 1;
+        }
+    }
+    removed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::places::Durability;
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+    const NOW: u64 = 1_800_000_000_000;
+
+    fn file(dir: &Path, name: &str, age_ms: i64) {
+        let path = dir.join(name);
+        fs::write(&path, "x").unwrap();
+        let modified = UNIX_EPOCH + Duration::from_millis(NOW.checked_add_signed(-age_ms).unwrap());
+        File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    }
+
+    fn name(letter: char) -> String {
+        format!("bash_1_{}.txt", letter.to_string().repeat(13))
+    }
+
+    #[test]
+    fn only_old_files_of_ours_go() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path();
+        let week = 7 * DAY as i64;
+        file(dir, &name('a'), week + 1);
+        file(dir, &name('b'), week);
+        file(dir, &name('c'), 0);
+        file(dir, &name('d'), -week);
+        file(dir, "keep.txt", 100 * week);
+        file(dir, "tool_old", 100 * week);
+        let session = dir.join(names::session(&[0x61]));
+        fs::create_dir(&session).unwrap();
+        file(&session, &name('e'), week + 1);
+        fs::create_dir(dir.join(name('f'))).unwrap();
+        let places = Places {
+            dirs: vec![dir.to_owned(), dir.join("missing")],
+            durability: Durability::Process,
+        };
+        assert_eq!(cleanup(&places, f64::INFINITY, NOW as i64), 0);
+        assert_eq!(cleanup(&places, 7.0, NOW as i64), 2);
+        let mut left: Vec<String> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(
+            left,
+            [name('b'), name('c'), name('d'), name('f'), "keep.txt".into(), "tool_old".into()]
+        );
+        assert!(!dir.join("missing").exists());
+    }
+
+    #[test]
+    fn nothing_younger_than_an_hour_goes() {
+        let root = tempfile::tempdir().unwrap();
+        file(root.path(), &name('a'), HOUR_MS);
+        file(root.path(), &name('b'), HOUR_MS + 1);
+        let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
+        assert_eq!(cleanup(&places, 0.0001, NOW as i64), 1);
+    }
+}

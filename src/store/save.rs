@@ -1,0 +1,310 @@
+//! Saving one output: complete under a name of its own, or not at all.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::folder::{Draft, Folder};
+use super::names;
+use super::places::{Durability, Places};
+use crate::error::{Code, os_reason};
+
+/// A folder that was tried, and what it said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Attempt {
+    /// The folder.
+    pub dir: String,
+    /// The reason, with the system's symbol first.
+    pub error: String,
+}
+
+/// Nothing was saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SaveError {
+    /// The public code.
+    pub code: &'static str,
+    /// A sentence.
+    pub message: String,
+    /// Every folder that was tried, in order.
+    pub attempts: Vec<Attempt>,
+}
+
+/// An output that was saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Saved {
+    /// Where.
+    pub path: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Folders that failed before one did not.
+    pub attempts: Vec<Attempt>,
+}
+
+/// An output on its way to the disk.
+#[derive(Debug)]
+pub struct Save {
+    places: Places,
+    /// The folder of the session inside each place.
+    session: Option<String>,
+    slug: String,
+    now_ms: u64,
+    next: usize,
+    open: Option<Open>,
+    written: u64,
+    attempts: Vec<Attempt>,
+}
+
+#[derive(Debug)]
+struct Open {
+    folder: Folder,
+    path: PathBuf,
+    draft: Draft,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.folder.discard(&mut self.draft);
+    }
+}
+
+/// Chosen anew so often when a name is taken; with 67 random bits once is already a sign of malice.
+const NAME_ATTEMPTS: usize = 8;
+
+impl Save {
+    /// Prepares; the disk is not touched before the first byte.
+    pub fn new(places: Places, session: Option<&[u16]>, tool: &str, now_ms: u64) -> Self {
+        Save {
+            places,
+            session: session.map(names::session),
+            slug: names::slug(tool),
+            now_ms,
+            next: 0,
+            open: None,
+            written: 0,
+            attempts: Vec::new(),
+        }
+    }
+
+    /// Appends bytes. A failure moves everything written so far to the next folder; the error is the last one's.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), SaveError> {
+        if self.open.is_none() {
+            self.open = Some(self.open_next()?);
+        }
+        while let Some(open) = &mut self.open {
+            match open.draft.file.write_all(bytes) {
+                Ok(()) => break,
+                Err(error) => self.move_on(&error)?,
+            }
+        }
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Gives the file its name. Only now can anybody see it.
+    pub fn publish(mut self) -> Result<Saved, SaveError> {
+        if self.open.is_none() {
+            self.open = Some(self.open_next()?);
+        }
+        loop {
+            let (slug, now_ms, durability) = (&self.slug, self.now_ms, self.places.durability);
+            let Some(open) = &mut self.open else { return Err(self.failure()) };
+            match open.publish(slug, now_ms, durability) {
+                Ok(path) => {
+                    return Ok(Saved { path, bytes: self.written, attempts: self.attempts });
+                }
+                Err(error) => self.move_on(&error)?,
+            }
+        }
+    }
+
+    fn open_next(&mut self) -> Result<Open, SaveError> {
+        while let Some(dir) = self.places.dirs.get(self.next).cloned() {
+            self.next += 1;
+            match self.try_open(&dir) {
+                Ok(open) => return Ok(open),
+                Err(error) => self.note(&dir, &error),
+            }
+        }
+        Err(self.failure())
+    }
+
+    fn try_open(&self, dir: &std::path::Path) -> io::Result<Open> {
+        let is_new = !dir.exists();
+        let mut folder = Folder::open(dir)?;
+        if is_new && is_inside_working_dir(dir) {
+            // Asked to keep outputs inside a project: its version control must not pick them up.
+            folder.put(".gitignore", b"*\n")?;
+        }
+        let mut path = dir.to_owned();
+        if let Some(session) = &self.session {
+            let inner = folder.enter(session)?;
+            if self.places.durability == Durability::Full {
+                folder.sync()?;
+            }
+            path.push(session);
+            folder = inner;
+        }
+        let draft = folder.draft(self.now_ms)?;
+        Ok(Open { folder, path, draft })
+    }
+
+    /// Takes what was written so far to the next folder that works.
+    fn move_on(&mut self, error: &io::Error) -> Result<(), SaveError> {
+        let Some(mut failed) = self.open.take() else { return Err(self.failure()) };
+        self.note(&failed.path.clone(), error);
+        loop {
+            let mut next = self.open_next()?;
+            match copy(&mut failed.draft, &mut next.draft, self.written) {
+                Ok(()) => {
+                    self.open = Some(next);
+                    return Ok(());
+                }
+                Err(error) => self.note(&next.path.clone(), &error),
+            }
+        }
+    }
+
+    fn note(&mut self, dir: &std::path::Path, error: &io::Error) {
+        self.attempts.push(Attempt { dir: dir.display().to_string(), error: os_reason(error) });
+    }
+
+    fn failure(&self) -> SaveError {
+        let reasons: Vec<String> = self
+            .attempts
+            .iter()
+            .map(|attempt| format!("{} ({})", attempt.error, attempt.dir))
+            .collect();
+        SaveError {
+            code: Code::StorageWrite.as_str(),
+            message: if reasons.is_empty() {
+                "there is no folder to save to".to_owned()
+            } else {
+                reasons.join("; ")
+            },
+            attempts: self.attempts.clone(),
+        }
+    }
+}
+
+impl Open {
+    fn publish(&mut self, slug: &str, now_ms: u64, durability: Durability) -> io::Result<String> {
+        if durability != Durability::Process {
+            // Never tried again on the same file: the system reports a failed write-back only once.
+            self.draft.file.sync_all()?;
+        }
+        let mut attempts = 0;
+        loop {
+            let name = names::output(slug, now_ms).map_err(io::Error::other)?;
+            match self.folder.publish(&mut self.draft, &name) {
+                Ok(()) => {
+                    if durability == Durability::Full {
+                        // The file is there under its name; that its entry may not survive a power cut does not make
+                        // the save a failure, and a second copy elsewhere would not be better.
+                        let _ = self.folder.sync();
+                    }
+                    return Ok(self.path.join(name).display().to_string());
+                }
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists && attempts < NAME_ATTEMPTS =>
+                {
+                    attempts += 1
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+fn copy(from: &mut Draft, to: &mut Draft, bytes: u64) -> io::Result<()> {
+    from.file.seek(SeekFrom::Start(0))?;
+    let copied = io::copy(&mut (&mut from.file).take(bytes), &mut to.file)?;
+    if copied != bytes {
+        return Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "the part that was written could not be read back",
+        ));
+    }
+    Ok(())
+}
+
+fn is_inside_working_dir(dir: &std::path::Path) -> bool {
+    std::env::current_dir()
+        .is_ok_and(|working| working.components().count() > 1 && dir.starts_with(working))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn places(dirs: &[PathBuf]) -> Places {
+        Places { dirs: dirs.to_vec(), durability: Durability::Full }
+    }
+
+    #[test]
+    fn a_saved_file_is_whole_private_and_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("deep/er");
+        let mut save = Save::new(places(std::slice::from_ref(&dir)), Some(&[0x61]), "bash", 5);
+        save.write(b"hello ").unwrap();
+        assert_eq!(fs::read_dir(dir.join(names::session(&[0x61]))).unwrap().count(), 0);
+        save.write(b"world").unwrap();
+        let saved = save.publish().unwrap();
+        assert_eq!(fs::read(&saved.path).unwrap(), b"hello world");
+        assert_eq!(saved.bytes, 11);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(&saved.path), 0o600);
+            assert_eq!(mode(dir.to_str().unwrap()), 0o700);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_fails_is_left_for_the_next() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("a-file");
+        fs::write(&file, "").unwrap();
+        let good = root.path().join("good");
+        let mut save = Save::new(places(&[file.clone(), good.clone()]), None, "x", 5);
+        save.write(b"text").unwrap();
+        let saved = save.publish().unwrap();
+        assert!(saved.path.starts_with(good.to_str().unwrap()));
+        assert_eq!(saved.attempts.len(), 1);
+        assert!(saved.attempts[0].error.starts_with("ENOTDIR"), "{:?}", saved.attempts);
+        let error = Save::new(places(&[file]), None, "x", 5).write(b"text").unwrap_err();
+        assert_eq!((error.code, error.attempts.len()), ("STORAGE_WRITE", 1));
+    }
+
+    #[test]
+    fn an_abandoned_save_leaves_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let mut save = Save::new(places(&[root.path().to_owned()]), None, "x", 5);
+        save.write(b"text").unwrap();
+        drop(save);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_moves_what_was_written() {
+        // A device that is always full stands in for the first folder's file.
+        let root = tempfile::tempdir().unwrap();
+        let mut save =
+            Save::new(places(&[root.path().join("a"), root.path().join("b")]), None, "x", 5);
+        save.write(b"first ").unwrap();
+        let open = save.open.as_mut().unwrap();
+        let half = fs::OpenOptions::new().read(true).open(root.path()).unwrap();
+        let kept = std::mem::replace(&mut open.draft.file, half);
+        // Writing to a folder's descriptor fails; reading the kept part back must still work.
+        assert!(open.draft.file.write_all(b"x").is_err());
+        open.draft.file = kept;
+        save.move_on(&io::Error::from_raw_os_error(28)).unwrap();
+        save.write(b"second").unwrap();
+        let saved = save.publish().unwrap();
+        assert_eq!(fs::read(&saved.path).unwrap(), b"first second");
+        assert!(saved.attempts[0].error.starts_with("ENOSPC"));
+    }
+}

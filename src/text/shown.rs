@@ -1,0 +1,80 @@
+//! What a model is shown of raw bytes: always well-formed, and still addressed by the bytes it came from.
+
+use super::utf16::is_surrogate;
+
+/// Where the bytes came from, which decides what a lone surrogate in them is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Source {
+    /// A JavaScript string: the three bytes of a lone surrogate are one unit, shown as one U+FFFD.
+    #[default]
+    Text,
+    /// Bytes from outside: decoded as the WHATWG Encoding Standard does.
+    Bytes,
+}
+
+/// A well-formed text and the way back from its offsets to those of the raw bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The text.
+    pub text: String,
+    /// Where a U+FFFD stands for raw bytes, and for how many, in order.
+    replaced: Vec<(usize, usize)>,
+}
+
+const REPLACEMENT_BYTES: usize = 3;
+
+impl Shown {
+    /// Decodes raw bytes.
+    pub fn decode(raw: &[u8], source: Source) -> Self {
+        let mut shown = Shown::default();
+        let mut rest = raw;
+        while let Some(chunk) = rest.utf8_chunks().next() {
+            shown.text.push_str(chunk.valid());
+            let after = rest.get(chunk.valid().len()..).unwrap_or_default();
+            if chunk.invalid().is_empty() {
+                break;
+            }
+            let length = if source == Source::Text && is_surrogate(after) {
+                3
+            } else {
+                chunk.invalid().len()
+            };
+            shown.replaced.push((shown.text.len(), length));
+            shown.text.push('\u{fffd}');
+            rest = after.get(length..).unwrap_or_default();
+        }
+        shown
+    }
+
+    /// The offset in the raw bytes of an offset in the text.
+    pub fn raw_offset(&self, offset: usize) -> usize {
+        let before = self.replaced.iter().take_while(|(at, _)| *at < offset);
+        before.fold(offset, |raw, (_, length)| raw + length - REPLACEMENT_BYTES)
+    }
+
+    /// How many characters stand for bytes that were not well-formed.
+    pub fn replaced(&self) -> usize {
+        self.replaced.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_lead_back_to_the_raw_bytes() {
+        let shown = Shown::decode(b"ab\xffcd\xe4\xbd!", Source::Bytes);
+        assert_eq!(shown.text, "ab\u{fffd}cd\u{fffd}!");
+        let offsets: Vec<usize> = [0, 2, 5, 7, 10, 11].map(|at| shown.raw_offset(at)).to_vec();
+        assert_eq!(offsets, [0, 2, 3, 5, 7, 8]);
+        assert_eq!(shown.replaced(), 2);
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_one_mark_in_text_and_three_in_bytes() {
+        let raw = b"x\xed\xa0\x80y";
+        assert_eq!(Shown::decode(raw, Source::Text).text, "x\u{fffd}y");
+        assert_eq!(Shown::decode(raw, Source::Bytes).text, String::from_utf8_lossy(raw));
+    }
+}

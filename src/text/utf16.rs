@@ -1,0 +1,281 @@
+//! UTF-16 to WTF-8 and back, in pieces of any size.
+
+/// What a UTF-16 text would be as UTF-8: its line breaks and its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Measure {
+    /// Line feeds.
+    pub breaks: usize,
+    /// Bytes of the text as UTF-8; a lone surrogate takes three, as WTF-8 and as U+FFFD alike.
+    pub bytes: usize,
+}
+
+// Counters of 16 bits stay in the lanes of the vector registers; a block this long cannot overflow them.
+const BLOCK: usize = 16 * 1024;
+
+/// Counts without transcoding. Several units a cycle, because no step depends on the one before.
+pub fn measure(units: &[u16]) -> Measure {
+    let mut total = Measure { breaks: 0, bytes: units.len() };
+    let mut surrogates = 0usize;
+    for block in units.chunks(BLOCK) {
+        let (mut breaks, mut two, mut three, mut halves) = (0u16, 0u16, 0u16, 0u16);
+        for &unit in block {
+            breaks = breaks.wrapping_add(u16::from(unit == 0x0a));
+            two = two.wrapping_add(u16::from(unit >= 0x80));
+            three = three.wrapping_add(u16::from(unit >= 0x800));
+            halves = halves.wrapping_add(u16::from(unit & 0xf800 == 0xd800));
+        }
+        total.breaks += usize::from(breaks);
+        total.bytes += usize::from(two) + usize::from(three);
+        surrogates += usize::from(halves);
+    }
+    if surrogates > 1 {
+        // Each half was counted as three bytes; a pair is four together.
+        total.bytes -= 2 * pairs(units);
+    }
+    total
+}
+
+fn pairs(units: &[u16]) -> usize {
+    let Some(next) = units.get(1..) else { return 0 };
+    units.iter().zip(next).filter(|&(&a, &b)| is_high(a) && is_low(b)).count()
+}
+
+fn is_high(unit: u16) -> bool {
+    unit & 0xfc00 == 0xd800
+}
+
+fn is_low(unit: u16) -> bool {
+    unit & 0xfc00 == 0xdc00
+}
+
+/// Turns UTF-16 into WTF-8, piece by piece: a surrogate pair may be split between two pieces.
+#[derive(Debug, Default)]
+pub struct Encoder {
+    high: Option<u16>,
+}
+
+impl Encoder {
+    /// Appends the text of the units to `out`.
+    pub fn push(&mut self, units: &[u16], out: &mut Vec<u8>) {
+        out.reserve(units.len() + units.len() / 8 + 3);
+        let mut rest = units;
+        if let (Some(high), Some(&first)) = (self.high.take(), units.first()) {
+            if is_low(first) {
+                push_pair(high, first, out);
+                rest = rest.get(1..).unwrap_or_default();
+            } else {
+                push_three(high, out);
+            }
+        }
+        while !rest.is_empty() {
+            rest = push_ascii(rest, out);
+            rest = self.push_others(rest, out);
+        }
+    }
+
+    /// Ends the text: a high surrogate that waited for its other half stays alone.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        if let Some(high) = self.high.take() {
+            push_three(high, out);
+        }
+    }
+
+    /// Everything up to the next run of ASCII that is worth a bulk copy.
+    fn push_others<'a>(&mut self, units: &'a [u16], out: &mut Vec<u8>) -> &'a [u16] {
+        let mut iter = units.iter();
+        let mut ascii = 0;
+        while let Some(&unit) = iter.next() {
+            if unit < 0x80 {
+                out.push(unit as u8);
+                ascii += 1;
+                if ascii == 16 {
+                    return iter.as_slice();
+                }
+                continue;
+            }
+            ascii = 0;
+            if unit < 0x800 {
+                out.extend_from_slice(&[0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8]);
+            } else if !is_high(unit) {
+                push_three(unit, out);
+            } else {
+                match iter.as_slice().first() {
+                    Some(&low) if is_low(low) => {
+                        push_pair(unit, low, out);
+                        iter.next();
+                    }
+                    Some(_) => push_three(unit, out),
+                    None => self.high = Some(unit),
+                }
+            }
+        }
+        &[]
+    }
+}
+
+/// Copies the ASCII prefix, in blocks that the compiler turns into vector code.
+fn push_ascii<'a>(units: &'a [u16], out: &mut Vec<u8>) -> &'a [u16] {
+    const STEP: usize = 64;
+    let mut done = 0;
+    for block in units.chunks_exact(STEP) {
+        if block.iter().fold(0, |all, &unit| all | unit) >= 0x80 {
+            break;
+        }
+        out.extend(block.iter().map(|&unit| unit as u8));
+        done += STEP;
+    }
+    units.get(done..).unwrap_or_default()
+}
+
+fn push_three(unit: u16, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[
+        0xe0 | (unit >> 12) as u8,
+        0x80 | ((unit >> 6) & 0x3f) as u8,
+        0x80 | (unit & 0x3f) as u8,
+    ]);
+}
+
+fn push_pair(high: u16, low: u16, out: &mut Vec<u8>) {
+    let point = 0x1_0000 + ((u32::from(high) & 0x3ff) << 10 | u32::from(low) & 0x3ff);
+    out.extend_from_slice(&[
+        0xf0 | (point >> 18) as u8,
+        0x80 | ((point >> 12) & 0x3f) as u8,
+        0x80 | ((point >> 6) & 0x3f) as u8,
+        0x80 | (point & 0x3f) as u8,
+    ]);
+}
+
+/// Whether these are the three bytes of a lone surrogate in WTF-8.
+pub fn is_surrogate(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xed, 0xa0..=0xbf, 0x80..=0xbf, ..])
+}
+
+/// Turns WTF-8 back into the UTF-16 it was made from. Bytes that are neither UTF-8 nor a lone surrogate become U+FFFD.
+pub fn decode(bytes: &[u8]) -> Vec<u16> {
+    let mut units = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(chunk) = rest.utf8_chunks().next() {
+        let valid = chunk.valid();
+        if valid.is_ascii() {
+            units.extend(valid.bytes().map(u16::from));
+        } else {
+            units.extend(valid.encode_utf16());
+        }
+        let after = rest.get(valid.len()..).unwrap_or_default();
+        if chunk.invalid().is_empty() {
+            break;
+        }
+        if let [_, second, third, ..] = after
+            && is_surrogate(after)
+        {
+            units.push(0xd000 | (u16::from(second & 0x3f) << 6) | u16::from(third & 0x3f));
+            rest = after.get(3..).unwrap_or_default();
+        } else {
+            units.push(0xfffd);
+            rest = after.get(chunk.invalid().len()..).unwrap_or_default();
+        }
+    }
+    units
+}
+
+/// How many bytes at the end belong to a character that the next piece may complete: 0 to 3.
+pub fn incomplete_suffix(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let Some(&lead) = bytes.get(bytes.len() - back) else { return 0 };
+        let needs = match lead {
+            0x80..=0xbf => continue,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => 1,
+        };
+        return if needs > back { back } else { 0 };
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn encode(units: &[u16]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut encoder = Encoder::default();
+        encoder.push(units, &mut out);
+        encoder.finish(&mut out);
+        out
+    }
+
+    #[test]
+    fn well_formed_text_is_plain_utf8() {
+        for text in ["", "a", "é", "你好", "👨‍👩‍👧 family", &"x".repeat(1000)] {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            assert_eq!(encode(&units), text.as_bytes());
+            assert_eq!(decode(text.as_bytes()), units);
+            assert_eq!(measure(&units).bytes, text.len());
+        }
+    }
+
+    #[test]
+    fn lone_surrogates_survive() {
+        for units in [
+            &[0xd800][..],
+            &[0xdc00],
+            &[0xdc00, 0xd800],
+            &[0x61, 0xd800, 0x62],
+            &[0xd800, 0xd800, 0xdc00],
+        ] {
+            assert_eq!(decode(&encode(units)), units);
+        }
+    }
+
+    #[test]
+    fn an_incomplete_suffix_is_what_a_cut_leaves_of_a_character() {
+        let text = "a😀".as_bytes();
+        let left: Vec<usize> =
+            (0..=text.len()).map(|end| incomplete_suffix(&text[..end])).collect();
+        assert_eq!(left, [0, 0, 1, 2, 3, 0]);
+        assert_eq!(incomplete_suffix(&[0x80, 0x80, 0x80, 0x80]), 0);
+    }
+
+    /// Mostly text that people write, with surrogates in any order strewn in.
+    fn any_units() -> impl Strategy<Value = Vec<u16>> {
+        let unit = prop_oneof![
+            4 => 0x20u16..0x7f,
+            1 => Just(0x0a),
+            2 => 0x80u16..0xd800,
+            2 => 0xd800u16..0xe000,
+            1 => any::<u16>(),
+        ];
+        prop::collection::vec(unit, 0..300)
+    }
+
+    proptest! {
+        #[test]
+        fn any_string_comes_back_however_it_is_split(units in any_units(), at in any::<prop::sample::Index>()) {
+            let split = if units.is_empty() { 0 } else { at.index(units.len()) };
+            let mut out = Vec::new();
+            let mut encoder = Encoder::default();
+            encoder.push(&units[..split], &mut out);
+            encoder.push(&units[split..], &mut out);
+            encoder.finish(&mut out);
+            prop_assert_eq!(&out, &encode(&units));
+            prop_assert_eq!(decode(&out), units);
+        }
+
+        #[test]
+        fn the_measure_is_that_of_the_encoding(units in any_units()) {
+            let bytes = encode(&units);
+            let breaks = bytes.iter().filter(|&&b| b == b'\n').count();
+            prop_assert_eq!(measure(&units), Measure { breaks, bytes: bytes.len() });
+        }
+
+        #[test]
+        fn any_bytes_decode_as_the_web_does(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            prop_assume!(!bytes.windows(3).any(is_surrogate));
+            let expected: Vec<u16> = String::from_utf8_lossy(&bytes).encode_utf16().collect();
+            prop_assert_eq!(decode(&bytes), expected);
+        }
+    }
+}

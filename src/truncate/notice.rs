@@ -1,0 +1,439 @@
+//! What the reader is told about the rest: how much is missing, where it is, and how to read on.
+//!
+//! The words are data, one [`Wording`] per language and profile. [`contains_marker`] reads the same data, so it knows
+//! every marker that can be written.
+
+use serde::{Deserialize, Serialize};
+
+use super::cut::Cut;
+use super::limits::{Direction, Unit};
+use crate::text::graphemes;
+
+/// The words of a notice. Braces are filled in.
+#[derive(Debug)]
+pub struct Wording {
+    /// `{n}`: how many lines are missing.
+    lines: &'static str,
+    /// `{n}`: how many bytes are missing.
+    bytes: &'static str,
+    /// How the call went: well, badly.
+    outcome: [&'static str; 2],
+    /// `{from}`, `{to}`, `{total}`: a range of lines that is shown.
+    shown: &'static str,
+    /// `{shown}`, `{total}`, `{line}`: a line that is shown in part.
+    partial: &'static str,
+    /// `{path}`: where everything is.
+    saved: &'static str,
+    /// `{reason}`: why nothing was kept.
+    lost: &'static str,
+    /// `{limit}`: the ceiling above which even a tool's own wish is overruled.
+    ceiling: &'static str,
+    /// How to read on; see [`Advice`].
+    advice: Advice,
+    /// `{path}`: marker and place in one, where the whole text keeps the limits and both ends are shown.
+    compact: Option<&'static str>,
+}
+
+/// The next call to make.
+#[derive(Debug)]
+enum Advice {
+    /// Sentences for the tools that the model has: search, read (`{line}`), delegate; each names `{tool}`.
+    Available([&'static str; 3]),
+    /// The same words whatever the tools are, and other words when a sub-agent can be asked.
+    Fixed { plain: &'static str, delegate: Option<&'static str> },
+}
+
+/// The words by default.
+pub static ENGLISH: Wording = Wording {
+    lines: "...{n} lines truncated...",
+    bytes: "...{n} bytes truncated...",
+    outcome: [
+        "The tool call succeeded but the output was truncated.",
+        "The tool call failed and its output was truncated.",
+    ],
+    shown: "Shown: lines {from}-{to} of {total}.",
+    partial: "Shown: {shown} of {total} bytes of line {line}.",
+    saved: "Full output saved to: {path}",
+    lost: "The full output could not be saved and was not kept ({reason}).",
+    ceiling: "It was bounded although its tool asked to leave it alone, because it is over {limit} bytes.",
+    advice: Advice::Available([
+        "Use {tool} to search that file.",
+        "Use {tool} on that file from line {line} to read on.",
+        "Use {tool} to have a sub-agent go through that file.",
+    ]),
+    compact: None,
+};
+
+/// The same in Chinese.
+pub static CHINESE: Wording = Wording {
+    lines: "...已截断 {n} 行...",
+    bytes: "...已截断 {n} 字节...",
+    outcome: ["工具调用成功，但输出已被截断。", "工具调用失败，输出已被截断。"],
+    shown: "显示第 {from}-{to} 行，共 {total} 行。",
+    partial: "第 {line} 行显示 {shown} 字节，共 {total} 字节。",
+    saved: "完整输出已保存到：{path}",
+    lost: "完整输出未能保存，也没有保留（{reason}）。",
+    ceiling: "工具要求不作处理，但输出超过 {limit} 字节，因此仍被截断。",
+    advice: Advice::Available([
+        "可用 {tool} 搜索该文件。",
+        "可用 {tool} 从该文件第 {line} 行继续读取。",
+        "可用 {tool} 让子代理处理该文件。",
+    ]),
+    compact: None,
+};
+
+/// The words of OpenCode.
+pub static OPENCODE: Wording = Wording {
+    shown: "",
+    advice: Advice::Fixed {
+        plain: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
+        delegate: Some(
+            "Use the Task tool to have an explore agent process this file with Grep and Read (offset/limit). \
+             Do not read the whole file yourself: delegate to save context.",
+        ),
+    },
+    compact: Some("... output truncated; full content saved to {path} ..."),
+    ..ENGLISH
+};
+
+/// The words of Takumi, which does not say how the call went.
+pub static TAKUMI: Wording = Wording {
+    outcome: ["", ""],
+    lost: "(Failed to save full output to file)",
+    advice: Advice::Fixed {
+        plain: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
+        delegate: None,
+    },
+    compact: None,
+    ..OPENCODE
+};
+
+static ALL: [&Wording; 4] = [&ENGLISH, &CHINESE, &OPENCODE, &TAKUMI];
+
+/// The language of the default words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Language {
+    /// English.
+    #[default]
+    #[serde(rename = "en")]
+    English,
+    /// Simplified Chinese.
+    #[serde(rename = "zh-CN")]
+    Chinese,
+}
+
+/// Everything around a cut that its notice speaks of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// The call failed.
+    pub failed: bool,
+    /// Where everything is; empty when nothing was saved.
+    pub path: String,
+    /// Why nothing was saved.
+    pub lost: Option<String>,
+    /// The ceiling that overruled the tool's own wish.
+    pub ceiling: Option<u64>,
+    /// The tools that the model has, by the names it knows.
+    pub tools: Vec<String>,
+}
+
+/// Names that models know for the three things one can do with a saved file. Compared without case.
+const SEARCH_TOOLS: [&str; 9] = [
+    "grep",
+    "search_output",
+    "search_in_file",
+    "search_files",
+    "grep_search",
+    "ripgrep",
+    "rg",
+    "search_file_content",
+    "search",
+];
+const READ_TOOLS: [&str; 8] = [
+    "read",
+    "read_output",
+    "read_file",
+    "filesystem-read",
+    "view",
+    "view_file",
+    "open_file",
+    "cat",
+];
+const DELEGATE_TOOLS: [&str; 3] = ["task", "explore", "subagent"];
+
+/// A reason is a detail; a long one must not crowd out the rest.
+const MAX_REASON_BYTES: usize = 160;
+
+impl Wording {
+    /// The line that stands where text is missing.
+    pub fn marker(&self, unit: Unit, removed: u64) -> String {
+        let template = if unit == Unit::Lines { self.lines } else { self.bytes };
+        fill(template, &[("n", &removed.to_string())])
+    }
+
+    /// The one line that is marker and hint at once, if this wording has one.
+    pub fn compact(&self, circumstances: &Circumstances) -> Option<String> {
+        let template = self.compact.filter(|_| circumstances.lost.is_none())?;
+        Some(fill(template, &[("path", &circumstances.path)]))
+    }
+
+    /// Where the rest is and how to read on, at most five lines.
+    pub fn hint(&self, cut: &Cut, circumstances: &Circumstances) -> String {
+        let mut first = vec![self.outcome[usize::from(circumstances.failed)].to_owned()];
+        if let Some(limit) = circumstances.ceiling {
+            first.push(fill(self.ceiling, &[("limit", &limit.to_string())]));
+        }
+        first.extend(self.shown(cut));
+        let place = match &circumstances.lost {
+            None => fill(self.saved, &[("path", &circumstances.path)]),
+            Some(reason) => {
+                let end = graphemes::floor_char(reason, MAX_REASON_BYTES);
+                fill(self.lost, &[("reason", reason.get(..end).unwrap_or_default())])
+            }
+        };
+        let mut lines = Vec::new();
+        first.retain(|sentence| !sentence.is_empty());
+        // OpenCode's words stand on one line with the place.
+        if matches!(self.advice, Advice::Fixed { .. }) {
+            first.push(place);
+            lines.push(first.join(" "));
+        } else {
+            lines.push(first.join(" "));
+            lines.push(place);
+        }
+        if circumstances.lost.is_none() {
+            lines.extend(self.advice(cut, &circumstances.tools));
+        }
+        lines.join("\n")
+    }
+
+    /// Partial lines first: the other numbers make no sense without them.
+    fn shown(&self, cut: &Cut) -> Vec<String> {
+        let partials = cut.partials().into_iter().map(|partial| {
+            let (shown, total, line) =
+                (partial.shown.to_string(), partial.total.to_string(), partial.line.to_string());
+            fill(self.partial, &[("shown", &shown), ("total", &total), ("line", &line)])
+        });
+        let total = cut.total_lines.to_string();
+        let whole = cut.pieces.iter().filter_map(|piece| {
+            let (mut from, mut to) = (piece.first_line, piece.last_line);
+            if let Some((line, _)) = &piece.partial {
+                if *line == from {
+                    from += 1;
+                } else {
+                    to -= 1;
+                }
+            }
+            (from <= to && !piece.text.is_empty()).then(|| {
+                fill(
+                    self.shown,
+                    &[("from", &from.to_string()), ("to", &to.to_string()), ("total", &total)],
+                )
+            })
+        });
+        partials.chain(whole).collect()
+    }
+
+    fn advice(&self, cut: &Cut, tools: &[String]) -> Option<String> {
+        let first = |names: &[&str]| {
+            tools.iter().find(|tool| names.iter().any(|name| tool.eq_ignore_ascii_case(name)))
+        };
+        let delegate_tool = first(&DELEGATE_TOOLS);
+        match &self.advice {
+            Advice::Fixed { plain, delegate } => {
+                Some(delegate.filter(|_| delegate_tool.is_some()).unwrap_or(plain).to_owned())
+            }
+            Advice::Available([search, read, delegate]) => {
+                let line = cut.next_line().to_string();
+                let sentences: Vec<String> = [
+                    (search, first(&SEARCH_TOOLS)),
+                    (read, first(&READ_TOOLS)),
+                    (delegate, delegate_tool),
+                ]
+                .into_iter()
+                .filter_map(|(template, tool)| {
+                    Some(fill(template, &[("tool", printable(tool?)), ("line", &line)]))
+                })
+                .collect();
+                (!sentences.is_empty()).then(|| sentences.join(" "))
+            }
+        }
+    }
+
+    /// The longest marker that a text of this size can need.
+    pub fn longest_marker(&self, total_bytes: u64) -> usize {
+        self.marker(Unit::Lines, total_bytes).len().max(self.marker(Unit::Bytes, total_bytes).len())
+    }
+}
+
+/// A tool's name goes into a sentence, so it must be one that can stand there.
+fn printable(name: &str) -> &str {
+    if name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        name
+    } else {
+        "the tool"
+    }
+}
+
+/// Fills in literally: a value with braces in it is not looked at again.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(template.len() + 32);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, after)) = after.split_once('}') else {
+            rest = after;
+            break;
+        };
+        out.push_str(values.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// How the parts of the whole text are put together.
+pub fn assemble(preview: &str, notice: &[&str], direction: Direction) -> Assembled {
+    let parts: Vec<&str> = match direction {
+        Direction::Tail => notice.iter().copied().chain([preview]).collect(),
+        Direction::Head | Direction::Both => {
+            [preview].into_iter().chain(notice.iter().copied()).collect()
+        }
+    };
+    let mut content = String::new();
+    let mut starts = Vec::new();
+    for part in parts {
+        if !content.is_empty() && !part.is_empty() {
+            content.push_str("\n\n");
+        }
+        starts.push(content.len());
+        content.push_str(part);
+    }
+    let at = if direction == Direction::Tail { notice.len() } else { 0 };
+    Assembled { content, preview_start: starts.get(at).copied().unwrap_or(0) }
+}
+
+/// A whole text, and where the preview begins in it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Assembled {
+    /// Preview and notice.
+    pub content: String,
+    /// The offset of the preview, in bytes.
+    pub preview_start: usize,
+}
+
+/// Whether a text holds a line that only a notice of Spillway writes, in any language and profile, so that a tool that
+/// writes files can refuse a preview that was taken for the whole.
+pub fn contains_marker(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim();
+        ALL.iter().any(|wording| {
+            is_filled(wording.lines, line, true)
+                || is_filled(wording.bytes, line, true)
+                || wording.compact.is_some_and(|template| is_filled(template, line, false))
+        })
+    })
+}
+
+fn is_filled(template: &str, line: &str, digits: bool) -> bool {
+    let Some((before, after)) = template.split_once('{') else { return false };
+    let Some((_, after)) = after.split_once('}') else { return false };
+    let value = line.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    value.is_some_and(|value| {
+        !value.is_empty() && (!digits || value.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::shown::Source;
+    use crate::truncate::cut::cut;
+    use crate::truncate::limits::Limits;
+    use crate::truncate::window::Window;
+
+    fn sample(direction: Direction) -> Cut {
+        let limits =
+            Limits { max_lines: 4, max_bytes: 1000, direction, line_rule: Default::default() };
+        let mut window = Window::new(&limits);
+        window.push("line\n".repeat(100).as_bytes());
+        cut(&window, Source::Text, &limits, 30)
+    }
+
+    fn saved(tools: &[&str]) -> Circumstances {
+        Circumstances {
+            path: "/tmp/x.txt".into(),
+            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn the_hint_names_only_what_the_model_has() {
+        let hint = ENGLISH.hint(&sample(Direction::Head), &saved(&[]));
+        assert!(hint.contains("succeeded") && hint.ends_with("/tmp/x.txt"), "{hint}");
+        let hint = ENGLISH.hint(&sample(Direction::Head), &saved(&["Grep", "view"]));
+        assert!(
+            hint.contains("Use Grep to search")
+                && hint.contains("Use view on that file from line 5"),
+            "{hint}"
+        );
+        let failed = Circumstances { failed: true, ..saved(&[]) };
+        assert!(!ENGLISH.hint(&sample(Direction::Head), &failed).contains("succeeded"));
+    }
+
+    #[test]
+    fn a_notice_has_a_ceiling() {
+        let tools = saved(&["Grep", "view", "task"]);
+        for wording in ALL {
+            for direction in [Direction::Head, Direction::Tail, Direction::Both] {
+                let mut circumstances = tools.clone();
+                circumstances.ceiling = Some(u64::MAX);
+                let cut = Cut {
+                    total_lines: u64::MAX / 2,
+                    total_bytes: u64::MAX / 2,
+                    ..sample(direction)
+                };
+                let hint = wording.hint(&cut, &circumstances);
+                let bytes = hint.len() + wording.longest_marker(u64::MAX) + 4;
+                assert!(bytes <= 512 + 10, "{bytes} bytes: {hint}");
+                assert!(hint.lines().count() + 4 <= 8, "{hint}");
+                circumstances.lost = Some("x".repeat(1000));
+                assert!(wording.hint(&cut, &circumstances).len() <= 512);
+            }
+        }
+    }
+
+    #[test]
+    fn every_marker_is_recognised_and_ordinary_text_is_not() {
+        for wording in ALL {
+            for unit in [Unit::Lines, Unit::Bytes] {
+                assert!(contains_marker(&format!("a\n{}\nb", wording.marker(unit, 12))));
+            }
+            if let Some(compact) = wording.compact(&saved(&[])) {
+                assert!(contains_marker(&compact));
+            }
+        }
+        for text in [
+            "",
+            "... lines truncated...",
+            "12 lines truncated",
+            "...x lines truncated...",
+            "the output was truncated",
+        ] {
+            assert!(!contains_marker(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_filled_in_literally() {
+        assert_eq!(fill("to: {path}", &[("path", "/a/{n}/$&")]), "to: /a/{n}/$&");
+    }
+
+    #[test]
+    fn an_empty_preview_leaves_no_blank_lines() {
+        assert_eq!(assemble("", &["marker", "hint"], Direction::Head).content, "marker\n\nhint");
+        let tail = assemble("end", &["marker", "hint"], Direction::Tail);
+        assert_eq!(tail.content.get(tail.preview_start..), Some("end"));
+    }
+}

@@ -1,0 +1,179 @@
+//! What has to be remembered of a text while it streams by, so that it can be cut at the end: its two ends and a few
+//! counts. Memory is bounded by the limits, whatever comes.
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::limits::{Direction, Limits};
+
+/// How far beyond the limits the ends are kept, so that a cut can see the break or the grapheme it falls into.
+const SLACK: usize = 4 * 1024;
+
+/// The counts of a whole text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Raw bytes.
+    pub bytes: u64,
+    /// Line feeds.
+    pub breaks: u64,
+    /// Whether the last byte is a line feed.
+    pub ends_with_break: bool,
+}
+
+/// The two ends of a text that streams by.
+#[derive(Debug)]
+pub struct Window {
+    cap: usize,
+    keep_head: bool,
+    keep_tail: bool,
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    totals: Totals,
+    last_byte: Option<u8>,
+    after_head: Option<u64>,
+    before_tail: Option<u64>,
+}
+
+impl Window {
+    /// A window wide enough for cuts within these limits.
+    pub fn new(limits: &Limits) -> Self {
+        let cap = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX).saturating_add(SLACK);
+        Window {
+            cap,
+            keep_head: limits.direction != Direction::Tail,
+            keep_tail: limits.direction != Direction::Head,
+            head: Vec::new(),
+            tail: Vec::new(),
+            totals: Totals::default(),
+            last_byte: None,
+            after_head: None,
+            before_tail: None,
+        }
+    }
+
+    /// Takes the next bytes of the text.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let Some(&last) = bytes.last() else { return };
+        if self.keep_head {
+            self.push_head(bytes);
+        }
+        if self.keep_tail {
+            self.push_tail(bytes);
+        }
+        self.totals.bytes += bytes.len() as u64;
+        self.totals.breaks += memchr_iter(b'\n', bytes).count() as u64;
+        self.totals.ends_with_break = last == b'\n';
+        self.last_byte = Some(last);
+    }
+
+    fn push_head(&mut self, bytes: &[u8]) {
+        let (kept, rest) = bytes.split_at(bytes.len().min(self.cap - self.head.len()));
+        self.head.extend_from_slice(kept);
+        if self.after_head.is_some() {
+            return;
+        }
+        if let Some(at) = memchr(b'\n', rest) {
+            let before = match at.checked_sub(1) {
+                Some(before) => rest.get(before).copied(),
+                None => kept.last().copied().or(self.last_byte),
+            };
+            let end = self.totals.bytes + (kept.len() + at) as u64;
+            self.after_head = Some(end - u64::from(before == Some(b'\r')));
+        }
+    }
+
+    fn push_tail(&mut self, bytes: &[u8]) {
+        // Twice the cap, so that old bytes move only once per cap of new ones.
+        if self.tail.len() + bytes.len() <= self.cap.saturating_mul(2) {
+            self.tail.extend_from_slice(bytes);
+            return;
+        }
+        let from_bytes = bytes.len().min(self.cap);
+        let from_tail = (self.cap - from_bytes).min(self.tail.len());
+        let start = self.totals.bytes - self.tail.len() as u64;
+        let dropped_tail = self.tail.len() - from_tail;
+        let dropped_bytes = bytes.len() - from_bytes;
+        let newer = bytes.get(..dropped_bytes).and_then(|dropped| memrchr(b'\n', dropped));
+        let older = self.tail.get(..dropped_tail).and_then(|dropped| memrchr(b'\n', dropped));
+        if let Some(at) = newer {
+            self.before_tail = Some(self.totals.bytes + at as u64);
+        } else if let Some(at) = older {
+            self.before_tail = Some(start + at as u64);
+        }
+        self.tail.drain(..dropped_tail);
+        self.tail.extend_from_slice(bytes.get(dropped_bytes..).unwrap_or_default());
+    }
+
+    /// The counts so far.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// The start of the text, and whether that is all of it.
+    pub fn head(&self) -> (&[u8], bool) {
+        (&self.head, self.head.len() as u64 == self.totals.bytes)
+    }
+
+    /// The end of the text, and whether that is all of it.
+    pub fn tail(&self) -> (&[u8], bool) {
+        let from = self.tail.len().saturating_sub(self.cap);
+        (self.tail.get(from..).unwrap_or_default(), self.totals.bytes <= self.cap as u64)
+    }
+
+    /// Where the line ends that is under way at the end of [`Window::head`].
+    pub fn head_line_end(&self) -> u64 {
+        self.after_head.unwrap_or(self.totals.bytes)
+    }
+
+    /// Where the line begins that is under way at the start of [`Window::tail`].
+    pub fn tail_line_start(&self) -> u64 {
+        let from = self.tail.len().saturating_sub(self.cap);
+        let start = self.totals.bytes - self.tail.len() as u64;
+        let inside = self.tail.get(..from).and_then(|skipped| memrchr(b'\n', skipped));
+        inside.map(|at| start + at as u64).or(self.before_tail).map_or(0, |at| at + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::lines::LineRule;
+    use proptest::prelude::*;
+
+    fn window(max_bytes: u64) -> Window {
+        Window::new(&Limits {
+            max_lines: 10,
+            max_bytes,
+            direction: Direction::Both,
+            line_rule: LineRule::Terminated,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_ends_do_not_depend_on_the_pieces(
+            pieces in prop::collection::vec((0usize..5000, 0u8..3), 0..12),
+        ) {
+            let mut whole = Vec::new();
+            let mut split = window(7);
+            for (length, kind) in pieces {
+                let mut piece = vec![b'a' + kind; length];
+                if kind == 1 && length > 0 {
+                    piece[length / 2] = b'\n';
+                }
+                split.push(&piece);
+                whole.extend_from_slice(&piece);
+            }
+            let cap = 7 + SLACK;
+            prop_assert_eq!(split.head().0, &whole[..whole.len().min(cap)]);
+            prop_assert_eq!(split.tail().0, &whole[whole.len().saturating_sub(cap)..]);
+            prop_assert_eq!(split.totals().bytes, whole.len() as u64);
+            prop_assert_eq!(split.totals().breaks, whole.iter().filter(|&&b| b == b'\n').count() as u64);
+            let end = whole.iter().skip(cap).position(|&b| b == b'\n').map_or(whole.len(), |at| cap + at);
+            prop_assert_eq!(split.head_line_end(), end as u64);
+            let before = &whole[..whole.len().saturating_sub(cap)];
+            let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+            prop_assert_eq!(split.tail_line_start(), start as u64);
+            prop_assert!(split.tail.len() <= 2 * cap);
+        }
+    }
+}
