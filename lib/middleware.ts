@@ -42,12 +42,15 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
         if (decision === false) return sound(result)
         if (typeof decision === 'object') options = decision
       } catch (error) {
-        reportTo(service, context, 'CALLBACK', error)
+        reportTo(service, context, error)
       }
     }
     const failed = context?.failed ?? (result.success === false || result.isError === true)
-    const full = { ...context, toolName: context?.toolName ?? toolName, failed, handled: context?.handled ?? handled }
-    const { value, result: answer } = await boundSafely(service, output, options ? { ...full, options } : full)
+    const full: TruncationContext = { ...context, toolName: context?.toolName ?? toolName }
+    if (failed) full.failed = true
+    if (handled) full.handled ??= true
+    if (options) full.options = options
+    const { value, result: answer } = await boundSafely(service, output, full)
     if (handled && !answer?.truncated) return value === output ? result : { ...result, output: value }
     return { ...result, output: value, metadata: { ...result.metadata, ...metadataOf(answer) } }
   }
@@ -80,40 +83,46 @@ export async function boundSafely(
   value: unknown,
   context: TruncationContext,
 ): Promise<{ value: unknown; result?: TruncationResult<unknown> }> {
+  try {
+    return await boundValue(service, value, context)
+  } catch (error) {
+    if (context.signal?.aborted && error === context.signal.reason) return { value: last(value) }
+    reportTo(service, context, error)
+  }
   const plain: TruncationContext = { toolName: 'tool', failed: context.failed === true }
   const { options: _wrong, ...withoutOptions } = context
-  const attempts: (() => ReturnType<typeof boundValue>)[] = [
-    () => boundValue(service, value, context),
+  const simpler: (() => ReturnType<typeof boundValue>)[] = [
     () => boundValue(service, value, withoutOptions),
     () => boundValue(service, value, plain),
     () => boundValue(new TruncationService(), value, plain),
   ]
-  for (const attempt of attempts) {
+  for (const attempt of simpler) {
     try {
       return await attempt()
     } catch (error) {
-      if (context.signal?.aborted && error === context.signal.reason) break
-      reportTo(service, context, error instanceof SpillwayError ? error.code : 'INTERNAL', error)
+      reportTo(service, context, error)
     }
   }
-  return { value: typeof value === 'string' ? lastResort(value) : value }
+  return { value: last(value) }
 }
 
 /** Nothing works, not even saving to a temporary folder: the end of the text, which says most about what went wrong. */
-function lastResort(text: string): string {
+function last(value: unknown): unknown {
   const KEPT_UNITS = 16 * 1024
-  return wellFormed(text.length > KEPT_UNITS ? `...output truncated...\n\n${text.slice(-KEPT_UNITS)}` : text)
+  if (typeof value !== 'string') return value
+  return wellFormed(value.length > KEPT_UNITS ? `...output truncated...\n\n${value.slice(-KEPT_UNITS)}` : value)
 }
 
-function reportTo(service: OutputService, context: TruncationContext | undefined, code: string, error: unknown): void {
+function reportTo(service: OutputService, context: TruncationContext | undefined, error: unknown): void {
   const onEvent = service instanceof TruncationService ? service.options.onEvent : undefined
   if (!onEvent) {
     warn('truncation', error)
     return
   }
   const toolName = typeof context?.toolName === 'string' ? context.toolName : 'tool'
-  const event = { originalSize: 0, truncatedSize: 0, error: messageOf(error), errorCode: code }
-  emit(onEvent, { ...context, toolName }, { type: 'error', ...event })
+  const errorCode = error instanceof SpillwayError ? error.code : 'CALLBACK'
+  const details = { originalSize: 0, truncatedSize: 0, error: messageOf(error), errorCode }
+  emit(onEvent, { ...context, toolName }, { type: 'error', ...details })
 }
 
 function checkConfig<R extends ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddlewareConfig<R> {

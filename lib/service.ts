@@ -69,7 +69,7 @@ export class TruncationService implements OutputService {
     if (typeof content === 'string') {
       const plan = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
       // Most outputs are small, and one comparison is all they cost.
-      if (plan !== undefined && content.length <= plan.sureUnits && !this.closed) {
+      if (plan !== undefined && !this.closed && (content.length <= plan.sureUnits || isShort(content, plan))) {
         return untouched(this, content, context) as TruncationResult<ContentOf<C>>
       }
     }
@@ -146,6 +146,41 @@ function checkContext(context: TruncationContext): void {
   }
 }
 
+/** The average line is shorter than this; a text needs about so many hops per line that it has over the limit. */
+const LINE_UNITS = 80
+const MAX_HOPS = 32
+
+/** Whether a text that could be too long is short after all, found out without leaving the thread. */
+function isShort(content: string, plan: Plan): boolean {
+  const { maxLines, maxBytes } = plan.limits
+  const units = content.length
+  if (plan.mode !== 'bound' || plan.customStrategy || units > AT_ONCE_UNITS) return false
+  if (maxBytes !== null && units > maxBytes) return false
+  // A unit is at most three bytes. What is left then is a question of lines.
+  if (maxBytes === null || units * 3 <= maxBytes) {
+    const limit = maxLines ?? Number.POSITIVE_INFINITY
+    if (units - limit < MAX_HOPS * LINE_UNITS && hasFewLines(content, limit)) return true
+    if (native.breaksAtMost(content) + 1 <= limit) return true
+  }
+  return isWithin(content, plan.limits)
+}
+
+/** Every unit that is not a break makes one line less possible: often a few breaks show that there are not too many. */
+function hasFewLines(content: string, limit: number): boolean {
+  let at = -1
+  for (let breaks = 0; breaks < MAX_HOPS; breaks += 1) {
+    if (breaks + content.length - at <= limit) return true
+    at = content.indexOf('\n', at + 1)
+    if (at === -1) return breaks + 1 <= limit
+  }
+  return false
+}
+
+function isWithin(content: string, { maxLines, maxBytes, lineRule }: Limits): boolean {
+  const most = Number.POSITIVE_INFINITY
+  return native.within(content, maxLines ?? most, maxBytes ?? most, lineRule === 'split')
+}
+
 /** One output on its way: what it is, what is to be done with it, and for whom. */
 interface Job {
   service: TruncationService
@@ -196,15 +231,7 @@ async function fits(job: Job, limits: Limits): Promise<boolean> {
   const { source, service, context } = job
   // Every unit and every byte is at least one byte when it is shown.
   if (limits.maxBytes !== null && unitsOf(source) > limits.maxBytes) return false
-  if (typeof source === 'string' && source.length <= AT_ONCE_UNITS) {
-    const { maxLines, maxBytes, lineRule } = limits
-    return native.within(
-      source,
-      maxLines ?? Number.POSITIVE_INFINITY,
-      maxBytes ?? Number.POSITIVE_INFINITY,
-      lineRule === 'split',
-    )
-  }
+  if (typeof source === 'string' && source.length <= AT_ONCE_UNITS) return isWithin(source, limits)
   const intake = new Intake(service.settings.handle, limits, source, undefined)
   return (await intake.finish(source, undefined, context.signal)).fits
 }

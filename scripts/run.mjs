@@ -50,7 +50,7 @@ export async function step(title, command, args, { show = false, env = {}, cwd =
   })
   if (code !== 0) {
     if (!show) process.stderr.write(printed)
-    throw new Error(`${title} failed: ${command} ${args.join(' ')} ended with ${code}`)
+    throw Object.assign(new Error(`${title} failed: ${command} ${args.join(' ')} ended with ${code}`), { printed })
   }
   if (!show) process.stderr.write(`✓ ${title} (${seconds()})\n`)
   return printed

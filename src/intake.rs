@@ -15,7 +15,7 @@ use crate::truncate::render::{Foreign, Form, Rendered, render};
 use crate::truncate::window::Window;
 
 /// Units that are transcoded, looked at and written before the next: small enough to stay in the processor's cache.
-const PIECE: usize = 32 * 1024;
+const PIECE: usize = 64 * 1024;
 
 /// An output that is coming in.
 #[derive(Debug)]

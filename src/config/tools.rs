@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::text::lines::LineRule;
 use crate::truncate::limits::Direction;
-use crate::truncate::notice::{CHINESE, ENGLISH, Language, OPENCODE, TAKUMI, Wording};
+use crate::truncate::notice::{CHINESE, ENGLISH, Language, MORYFLOW, OPENCODE, TAKUMI, Wording};
 
 /// The settings of every tool.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -149,7 +149,12 @@ pub(super) static PROFILES: [Profile; 6] = [
     Profile { name: "openclaw", line_rule: LineRule::Terminated, tools: true, wording: None },
     Profile { name: "snow", line_rule: LineRule::Terminated, tools: true, wording: None },
     Profile { name: "takumi", line_rule: LineRule::Split, tools: false, wording: Some(&TAKUMI) },
-    Profile { name: "moryflow", line_rule: LineRule::Terminated, tools: false, wording: None },
+    Profile {
+        name: "moryflow",
+        line_rule: LineRule::Terminated,
+        tools: false,
+        wording: Some(&MORYFLOW),
+    },
 ];
 
 pub(super) fn profile(name: &str) -> Option<&'static Profile> {

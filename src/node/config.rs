@@ -1,6 +1,6 @@
 //! Settings of a service: read once, asked per tool.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use napi::bindgen_prelude::External;
 use napi_derive::napi;
@@ -8,9 +8,16 @@ use serde_json::{Value, json};
 use spillway_core::config::{Call, DEFAULTS, Settings, built_in_tools, global_fields};
 
 use crate::error::{Result, from_core, from_json};
+use crate::intake::Buffers;
 
 /// The settings of one service.
-pub type SettingsHandle = External<Mutex<Settings>>;
+pub type SettingsHandle = External<Service>;
+
+/// What the binary keeps for one service.
+pub struct Service {
+    settings: Mutex<Settings>,
+    pub(crate) buffers: Arc<Buffers>,
+}
 
 /// The defaults, and what differs for single tools, as JSON.
 #[napi(catch_unwind)]
@@ -24,7 +31,7 @@ pub fn default_settings() -> String {
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn settings_open(options: String) -> Result<SettingsHandle> {
     let settings = Settings::new(&parse(&options)?).map_err(from_core)?;
-    Ok(External::new(Mutex::new(settings)))
+    Ok(External::new(Service { settings: Mutex::new(settings), buffers: Arc::default() }))
 }
 
 /// What the facade must know of the settings itself, as JSON.
@@ -84,7 +91,7 @@ pub fn settings_plan(
 }
 
 pub(crate) fn lock(settings: &SettingsHandle) -> MutexGuard<'_, Settings> {
-    settings.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    settings.settings.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 pub(crate) fn parse(text: &str) -> Result<Value> {

@@ -1,9 +1,9 @@
 //! One output on its way through. The JavaScript thread copies a slice in while a thread of the pool works on the one
-//! before; two buffers take turns, so that no fresh memory is needed however long the output is.
+//! before; buffers go round, so that no fresh memory is needed however long the output is.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
+use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
 use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
@@ -11,6 +11,7 @@ use spillway_core::config::limits_of;
 use spillway_core::intake::{Intake, RenderRequest, SaveRequest, Style};
 use spillway_core::store::places::{Durability, Places};
 use spillway_core::text::shown::Source;
+use spillway_core::text::utf16;
 use spillway_core::truncate::limits::Limits;
 use spillway_core::truncate::notice::ENGLISH;
 use spillway_core::truncate::render::Rendered;
@@ -27,6 +28,7 @@ pub type IntakeHandle = External<Arc<Shared>>;
 pub struct Shared {
     intake: Mutex<Intake>,
     arrived: Mutex<Arrived>,
+    buffers: Arc<Buffers>,
     style: Style,
 }
 
@@ -34,9 +36,19 @@ pub struct Shared {
 struct Arrived {
     units: Vec<u16>,
     bytes: Vec<u8>,
-    spare_units: Vec<u16>,
-    spare_bytes: Vec<u8>,
 }
+
+/// Buffers that wait for their next use. Fresh memory costs more than the copy into it, because the system has to clear
+/// every page first.
+#[derive(Default)]
+pub struct Buffers {
+    units: Mutex<Vec<Vec<u16>>>,
+    bytes: Mutex<Vec<Vec<u8>>>,
+}
+
+/// Two outputs at a time, two buffers each; a service holds no more than a few megabytes.
+const KEPT_BUFFERS: usize = 4;
+const KEPT_BYTES: usize = 1 << 20;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -55,7 +67,8 @@ struct Request {
 #[napi(object, object_from_js = false)]
 pub struct Shortened {
     /// Preview and notice.
-    pub content: Utf16String,
+    #[napi(ts_type = "string")]
+    pub content: Either<String, Utf16String>,
     /// The facts.
     pub facts: String,
 }
@@ -80,6 +93,7 @@ pub fn intake_open(
     request: String,
 ) -> Result<IntakeHandle> {
     let request: Request = serde_json::from_str(&request).map_err(|error| from_json(&error))?;
+    let buffers = Arc::clone(&settings.buffers);
     let settings = lock_settings(settings);
     let style = Style {
         wording: settings.wording(),
@@ -89,7 +103,7 @@ pub fn intake_open(
     let places = Places::new(&request.dirs, request.durability);
     let source = if request.bytes { Source::Bytes } else { Source::Text };
     let intake = Intake::new(request.limits, source, request.save.map(|save| (places, save)));
-    let shared = Shared { intake: Mutex::new(intake), arrived: Mutex::default(), style };
+    let shared = Shared { intake: Mutex::new(intake), arrived: Mutex::default(), buffers, style };
     Ok(External::new(Arc::new(shared)))
 }
 
@@ -100,13 +114,17 @@ pub fn intake_push_text(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
     text: JsString<'_>,
 ) -> Result<()> {
-    append_utf16(env, &text, &mut lock(&intake.arrived).units)
+    let units = &mut lock(&intake.arrived).units;
+    take(&intake.buffers.units, units);
+    append_utf16(env, &text, units)
 }
 
 /// Copies the next bytes in.
 #[napi(catch_unwind)]
 pub fn intake_push_bytes(#[napi(ts_arg_type = "object")] intake: &IntakeHandle, bytes: &[u8]) {
-    lock(&intake.arrived).bytes.extend_from_slice(bytes);
+    let held = &mut lock(&intake.arrived).bytes;
+    take(&intake.buffers.bytes, held);
+    held.extend_from_slice(bytes);
 }
 
 /// Works on what has been copied in.
@@ -183,38 +201,44 @@ fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) ->
 
 impl Shared {
     fn drain(&self) {
-        let (units, bytes) = {
-            let arrived = &mut *lock(&self.arrived);
-            let spare_units = std::mem::take(&mut arrived.spare_units);
-            let spare_bytes = std::mem::take(&mut arrived.spare_bytes);
-            (
-                std::mem::replace(&mut arrived.units, spare_units),
-                std::mem::replace(&mut arrived.bytes, spare_bytes),
-            )
-        };
-        {
-            let mut intake = lock(&self.intake);
-            intake.push_units(&units);
-            intake.push_bytes(&bytes);
-        }
-        let mut arrived = lock(&self.arrived);
-        arrived.spare_units = emptied(units);
-        arrived.spare_bytes = emptied(bytes);
+        let Arrived { units, bytes } = std::mem::take(&mut *lock(&self.arrived));
+        let mut intake = lock(&self.intake);
+        intake.push_units(&units);
+        intake.push_bytes(&bytes);
+        put_back(&self.buffers.units, units);
+        put_back(&self.buffers.bytes, bytes);
     }
 }
 
-fn emptied<T>(mut buffer: Vec<T>) -> Vec<T> {
-    buffer.clear();
-    buffer
+fn take<T>(buffers: &Mutex<Vec<Vec<T>>>, buffer: &mut Vec<T>) {
+    if buffer.capacity() == 0
+        && let Some(spare) = lock(buffers).pop()
+    {
+        *buffer = spare;
+    }
+}
+
+fn put_back<T>(buffers: &Mutex<Vec<Vec<T>>>, mut buffer: Vec<T>) {
+    let mut kept = lock(buffers);
+    let fits = (1..=KEPT_BYTES).contains(&(buffer.capacity() * size_of::<T>()));
+    if fits && kept.len() < KEPT_BUFFERS {
+        buffer.clear();
+        kept.push(buffer);
+    }
 }
 
 impl From<Rendered> for Shortened {
     fn from(rendered: Rendered) -> Self {
         Shortened {
-            content: Utf16String::from(rendered.content),
+            content: to_js(rendered.content),
             facts: serde_json::to_string(&rendered.facts).unwrap_or_default(),
         }
     }
+}
+
+/// ASCII goes over as it is; anything else is cheaper for V8 as UTF-16, made here on the worker thread.
+fn to_js(text: String) -> Either<String, Utf16String> {
+    if text.is_ascii() { Either::A(text) } else { Either::B(utf16::decode(text.as_bytes()).into()) }
 }
 
 fn parse_render(text: &str) -> Result<RenderRequest> {

@@ -6,12 +6,19 @@ use spillway_core::text::lines::LineRule;
 use spillway_core::text::utf16;
 use spillway_core::truncate::notice;
 
-use crate::strings::append_utf16;
+use crate::strings::{append_utf16, with_low_bytes};
 
 /// The version of the binary; the facade refuses one that is not its own.
 #[napi(catch_unwind)]
 pub fn native_version() -> &'static str {
     env!("CARGO_PKG_VERSION")
+}
+
+/// At least as many as the line feeds of a text of at most 2^17 UTF-16 units, and exactly as many if it is Latin-1. Counts
+/// low bytes, so that nothing is widened.
+#[napi(catch_unwind)]
+pub fn breaks_at_most(env: &Env, text: JsString<'_>) -> napi::Result<f64> {
+    with_low_bytes(env, &text, 1 << 17, |bytes| memchr::memchr_iter(b'\n', bytes).count() as f64)
 }
 
 /// Whether a text keeps both limits. `Infinity` is no limit.

@@ -25,15 +25,21 @@ pub struct Draft {
 }
 
 impl Folder {
-    /// Opens a folder, making it if it is not there.
+    /// Opens a folder.
     pub fn open(path: &Path) -> io::Result<Self> {
-        fs::create_dir_all(path)?;
         Ok(Folder { path: fs::canonicalize(path)? })
+    }
+
+    /// Opens a folder, making it if it is not there; whether it was made comes with it.
+    pub fn open_or_make(path: &Path) -> io::Result<(Self, bool)> {
+        let is_new = !path.exists();
+        fs::create_dir_all(path)?;
+        Ok((Folder::open(path)?, is_new))
     }
 
     /// Opens the folder of that name in this one, making it if it is not there.
     pub fn enter(&self, name: &str) -> io::Result<Self> {
-        Folder::open(&self.path.join(name))
+        Ok(Folder::open_or_make(&self.path.join(name))?.0)
     }
 
     /// Begins a file.

@@ -33,19 +33,23 @@ pub struct Draft {
 }
 
 impl Folder {
-    /// Opens a folder, making it if it is not there.
+    /// Opens a folder.
     pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = match rustix::fs::open(path, flags, Mode::empty()) {
-            Err(Errno::NOENT) => {
-                make_all(path)?;
-                rustix::fs::open(path, flags, Mode::empty())?
-            }
-            other => other?,
-        };
-        let folder = Folder { fd };
+        let folder = Folder { fd: rustix::fs::open(path, flags, Mode::empty())? };
         folder.check()?;
         Ok(folder)
+    }
+
+    /// Opens a folder, making it if it is not there; whether it was made comes with it.
+    pub fn open_or_make(path: &Path) -> io::Result<(Self, bool)> {
+        match Folder::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make_all(path)?;
+                Ok((Folder::open(path)?, true))
+            }
+            other => Ok((other?, false)),
+        }
     }
 
     /// Opens the folder of that name in this one, making it if it is not there. Links are not followed.

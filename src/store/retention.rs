@@ -15,7 +15,7 @@ pub fn cleanup(places: &Places, retention_days: f64, now_ms: i64) -> u64 {
     }
     let age_ms = ((retention_days * DAY_MS) as i64).max(HOUR_MS);
     let mut removed = 0;
-    for dir in places.dirs.iter().filter(|dir| dir.is_dir()) {
+    for dir in &places.dirs {
         let Ok(folder) = Folder::open(dir) else { continue };
         removed += cleanup_folder(&folder, age_ms, now_ms);
         for name in folder.names().unwrap_or_default().iter().filter(|name| names::is_session(name))

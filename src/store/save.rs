@@ -130,8 +130,7 @@ impl Save {
     }
 
     fn try_open(&self, dir: &std::path::Path) -> io::Result<Open> {
-        let is_new = !dir.exists();
-        let mut folder = Folder::open(dir)?;
+        let (mut folder, is_new) = Folder::open_or_make(dir)?;
         if is_new && is_inside_working_dir(dir) {
             // Asked to keep outputs inside a project: its version control must not pick them up.
             folder.put(".gitignore", b"*\n")?;

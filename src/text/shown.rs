@@ -1,5 +1,7 @@
 //! What a model is shown of raw bytes: always well-formed, and still addressed by the bytes it came from.
 
+use std::borrow::Cow;
+
 use super::utf16::is_surrogate;
 
 /// Where the bytes came from, which decides what a lone surrogate in them is.
@@ -13,23 +15,27 @@ pub enum Source {
 }
 
 /// A well-formed text and the way back from its offsets to those of the raw bytes.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
-    /// The text.
-    pub text: String,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// The text; the raw bytes themselves where they are well-formed.
+    pub text: Cow<'a, str>,
     /// Where a U+FFFD stands for raw bytes, and for how many, in order.
     replaced: Vec<(usize, usize)>,
 }
 
 const REPLACEMENT_BYTES: usize = 3;
 
-impl Shown {
+impl<'a> Shown<'a> {
     /// Decodes raw bytes.
-    pub fn decode(raw: &[u8], source: Source) -> Self {
-        let mut shown = Shown::default();
+    pub fn decode(raw: &'a [u8], source: Source) -> Self {
+        // Nearly everything is well-formed, and checking that goes many bytes at a time.
+        if let Ok(text) = std::str::from_utf8(raw) {
+            return Shown { text: Cow::Borrowed(text), replaced: Vec::new() };
+        }
+        let (mut text, mut replaced) = (String::with_capacity(raw.len()), Vec::new());
         let mut rest = raw;
         while let Some(chunk) = rest.utf8_chunks().next() {
-            shown.text.push_str(chunk.valid());
+            text.push_str(chunk.valid());
             let after = rest.get(chunk.valid().len()..).unwrap_or_default();
             if chunk.invalid().is_empty() {
                 break;
@@ -39,11 +45,11 @@ impl Shown {
             } else {
                 chunk.invalid().len()
             };
-            shown.replaced.push((shown.text.len(), length));
-            shown.text.push('\u{fffd}');
+            replaced.push((text.len(), length));
+            text.push('\u{fffd}');
             rest = after.get(length..).unwrap_or_default();
         }
-        shown
+        Shown { text: Cow::Owned(text), replaced }
     }
 
     /// The offset in the raw bytes of an offset in the text.

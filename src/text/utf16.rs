@@ -36,8 +36,17 @@ pub fn measure(units: &[u16]) -> Measure {
 }
 
 fn pairs(units: &[u16]) -> usize {
-    let Some(next) = units.get(1..) else { return 0 };
-    units.iter().zip(next).filter(|&(&a, &b)| is_high(a) && is_low(b)).count()
+    let mut total = 0;
+    // One unit more than a block, so that a pair across the border is seen; without branches, for the vector units.
+    for start in (0..units.len()).step_by(BLOCK) {
+        let block = units.get(start..units.len().min(start + BLOCK + 1)).unwrap_or_default();
+        let next = block.get(1..).unwrap_or_default();
+        let found = block.iter().zip(next).fold(0u16, |found, (&a, &b)| {
+            found.wrapping_add(u16::from(is_high(a)) & u16::from(is_low(b)))
+        });
+        total += usize::from(found);
+    }
+    total
 }
 
 fn is_high(unit: u16) -> bool {
@@ -61,10 +70,10 @@ impl Encoder {
         let mut rest = units;
         if let (Some(high), Some(&first)) = (self.high.take(), units.first()) {
             if is_low(first) {
-                push_pair(high, first, out);
+                out.extend_from_slice(&pair(high, first));
                 rest = rest.get(1..).unwrap_or_default();
             } else {
-                push_three(high, out);
+                out.extend(three(high).iter().take(3));
             }
         }
         while !rest.is_empty() {
@@ -76,40 +85,50 @@ impl Encoder {
     /// Ends the text: a high surrogate that waited for its other half stays alone.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(high) = self.high.take() {
-            push_three(high, out);
+            out.extend(three(high).iter().take(3));
         }
     }
 
-    /// Everything up to the next run of ASCII that is worth a bulk copy.
+    /// The next stretch of text that is not all ASCII.
     fn push_others<'a>(&mut self, units: &'a [u16], out: &mut Vec<u8>) -> &'a [u16] {
-        let mut iter = units.iter();
-        let mut ascii = 0;
+        const STRETCH: usize = 256;
+        let (stretch, rest) = units.split_at(units.len().min(STRETCH));
+        let mut end = out.len();
+        // Room for the longest encoding, so that a unit costs one look at the length and not a call.
+        out.resize(end + 3 * STRETCH + 4, 0);
+        let mut put = |bytes: [u8; 4], length: usize| {
+            if let Some(to) = out.get_mut(end..end + 4) {
+                to.copy_from_slice(&bytes);
+            }
+            end += length;
+        };
+        let mut iter = stretch.iter();
+        let mut left = rest;
         while let Some(&unit) = iter.next() {
             if unit < 0x80 {
-                out.push(unit as u8);
-                ascii += 1;
-                if ascii == 16 {
-                    return iter.as_slice();
-                }
-                continue;
-            }
-            ascii = 0;
-            if unit < 0x800 {
-                out.extend_from_slice(&[0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8]);
+                put([unit as u8, 0, 0, 0], 1);
+            } else if unit < 0x800 {
+                put([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8, 0, 0], 2);
             } else if !is_high(unit) {
-                push_three(unit, out);
+                put(three(unit), 3);
             } else {
-                match iter.as_slice().first() {
+                let inside = iter.as_slice().first();
+                match inside.or_else(|| left.first()) {
                     Some(&low) if is_low(low) => {
-                        push_pair(unit, low, out);
-                        iter.next();
+                        put(pair(unit, low), 4);
+                        if inside.is_some() {
+                            iter.next();
+                        } else {
+                            left = left.get(1..).unwrap_or_default();
+                        }
                     }
-                    Some(_) => push_three(unit, out),
+                    Some(_) => put(three(unit), 3),
                     None => self.high = Some(unit),
                 }
             }
         }
-        &[]
+        out.truncate(end);
+        left
     }
 }
 
@@ -127,22 +146,18 @@ fn push_ascii<'a>(units: &'a [u16], out: &mut Vec<u8>) -> &'a [u16] {
     units.get(done..).unwrap_or_default()
 }
 
-fn push_three(unit: u16, out: &mut Vec<u8>) {
-    out.extend_from_slice(&[
-        0xe0 | (unit >> 12) as u8,
-        0x80 | ((unit >> 6) & 0x3f) as u8,
-        0x80 | (unit & 0x3f) as u8,
-    ]);
+fn three(unit: u16) -> [u8; 4] {
+    [0xe0 | (unit >> 12) as u8, 0x80 | ((unit >> 6) & 0x3f) as u8, 0x80 | (unit & 0x3f) as u8, 0]
 }
 
-fn push_pair(high: u16, low: u16, out: &mut Vec<u8>) {
+fn pair(high: u16, low: u16) -> [u8; 4] {
     let point = 0x1_0000 + ((u32::from(high) & 0x3ff) << 10 | u32::from(low) & 0x3ff);
-    out.extend_from_slice(&[
+    [
         0xf0 | (point >> 18) as u8,
         0x80 | ((point >> 12) & 0x3f) as u8,
         0x80 | ((point >> 6) & 0x3f) as u8,
         0x80 | (point & 0x3f) as u8,
-    ]);
+    ]
 }
 
 /// Whether these are the three bytes of a lone surrogate in WTF-8.
@@ -150,17 +165,34 @@ pub fn is_surrogate(bytes: &[u8]) -> bool {
     matches!(bytes, [0xed, 0xa0..=0xbf, 0x80..=0xbf, ..])
 }
 
+/// How many UTF-16 units a text has, which is its length in JavaScript.
+pub fn units(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    let mut total = 0;
+    for block in text.as_bytes().chunks(BLOCK) {
+        // One for every character, and one more for those of four bytes.
+        let found = block.iter().fold(0u16, |found, &byte| {
+            found.wrapping_add(u16::from(byte & 0xc0 != 0x80)).wrapping_add(u16::from(byte >= 0xf0))
+        });
+        total += usize::from(found);
+    }
+    total
+}
+
 /// Turns WTF-8 back into the UTF-16 it was made from. Bytes that are neither UTF-8 nor a lone surrogate become U+FFFD.
 pub fn decode(bytes: &[u8]) -> Vec<u16> {
     let mut units = Vec::with_capacity(bytes.len());
+    // Nearly everything is well-formed, and checking that goes many bytes at a time.
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        push_units(text, &mut units);
+        return units;
+    }
     let mut rest = bytes;
     while let Some(chunk) = rest.utf8_chunks().next() {
         let valid = chunk.valid();
-        if valid.is_ascii() {
-            units.extend(valid.bytes().map(u16::from));
-        } else {
-            units.extend(valid.encode_utf16());
-        }
+        push_units(valid, &mut units);
         let after = rest.get(valid.len()..).unwrap_or_default();
         if chunk.invalid().is_empty() {
             break;
@@ -176,6 +208,14 @@ pub fn decode(bytes: &[u8]) -> Vec<u16> {
         }
     }
     units
+}
+
+fn push_units(text: &str, units: &mut Vec<u16>) {
+    if text.is_ascii() {
+        units.extend(text.bytes().map(u16::from));
+    } else {
+        units.extend(text.encode_utf16());
+    }
 }
 
 /// How many bytes at the end belong to a character that the next piece may complete: 0 to 3.
@@ -214,6 +254,7 @@ mod tests {
             assert_eq!(encode(&units), text.as_bytes());
             assert_eq!(decode(text.as_bytes()), units);
             assert_eq!(measure(&units).bytes, text.len());
+            assert_eq!(super::units(text), units.len());
         }
     }
 

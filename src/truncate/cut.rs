@@ -4,7 +4,7 @@
 //! graphemes, so that the preview of a text is never empty unless the budget is smaller than one grapheme. The break at
 //! the cut, and the break that ends the text, are not part of the preview.
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
 use super::limits::{Direction, Limits, Unit};
 use super::window::{Totals, Window};
@@ -197,10 +197,11 @@ fn keep_head(text: &str, complete: bool, limits: &Limits) -> Kept {
     let bytes = text.as_bytes();
     let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
     let mut kept = Kept { start: 0, end: 0, lines: 0, partial: false, stopped: Unit::Lines };
+    let mut breaks = memchr_iter(b'\n', bytes);
     // Where the next line begins.
     let mut next = 0;
     while kept.lines < limits.max_lines {
-        let found = bytes.get(next..).and_then(|rest| memchr(b'\n', rest)).map(|at| next + at);
+        let found = breaks.next();
         let content_end = match found {
             Some(at) => limits.line_rule.content_end(bytes, at),
             None if complete && next == bytes.len() && limits.line_rule == LineRule::Terminated => {
@@ -271,10 +272,11 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits) -> Kept {
     let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
     let stop = limits.line_rule.last_content_end(bytes);
     let mut kept = Kept { start: stop, end: stop, lines: 0, partial: false, stopped: Unit::Lines };
+    let mut breaks = memrchr_iter(b'\n', bytes.get(..stop).unwrap_or_default());
     // Where the text of the line ends that is looked at.
     let mut line_end = stop;
     while kept.lines < limits.max_lines {
-        let found = bytes.get(..line_end).and_then(|before| memrchr(b'\n', before));
+        let found = breaks.next();
         let line_start = match found {
             Some(at) => at + 1,
             None if complete => 0,
@@ -329,8 +331,9 @@ fn is_blank(bytes: &[u8]) -> bool {
 pub fn fits(window: &Window, source: Source, limits: &Limits) -> bool {
     let Totals { bytes, breaks, ends_with_break } = window.totals();
     let lines = limits.line_rule.count(breaks, bytes == 0, ends_with_break);
-    if !limits.allow(lines, bytes) {
-        return false;
+    // What came as a text is shown byte for byte as long as it is kept: a lone surrogate and U+FFFD both take three.
+    if source == Source::Text || !limits.allow(lines, bytes) {
+        return limits.allow(lines, bytes);
     }
     let raw = if limits.direction == Direction::Tail { window.tail().0 } else { window.head().0 };
     limits.allow(lines, Shown::decode(raw, source).text.len() as u64)

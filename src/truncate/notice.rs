@@ -30,12 +30,14 @@ pub struct Wording {
     ceiling: &'static str,
     /// How to read on; see [`Advice`].
     advice: Advice,
-    /// `{path}`: marker and place in one, where the whole text keeps the limits and both ends are shown.
-    compact: Option<&'static str>,
+    /// `{path}`: marker and place in one line, for where there is no room for more.
+    compact: &'static str,
+    /// Whether that line is the usual form where the whole text keeps the limits and both ends are shown.
+    is_compact: bool,
 }
 
 /// The next call to make.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum Advice {
     /// Sentences for the tools that the model has: search, read (`{line}`), delegate; each names `{tool}`.
     Available([&'static str; 3]),
@@ -61,7 +63,8 @@ pub static ENGLISH: Wording = Wording {
         "Use {tool} on that file from line {line} to read on.",
         "Use {tool} to have a sub-agent go through that file.",
     ]),
-    compact: None,
+    compact: "... output truncated; full output saved to {path} ...",
+    is_compact: false,
 };
 
 /// The same in Chinese.
@@ -79,7 +82,8 @@ pub static CHINESE: Wording = Wording {
         "可用 {tool} 从该文件第 {line} 行继续读取。",
         "可用 {tool} 让子代理处理该文件。",
     ]),
-    compact: None,
+    compact: "... 输出已截断；完整输出已保存到 {path} ...",
+    is_compact: false,
 };
 
 /// The words of OpenCode.
@@ -92,7 +96,8 @@ pub static OPENCODE: Wording = Wording {
              Do not read the whole file yourself: delegate to save context.",
         ),
     },
-    compact: Some("... output truncated; full content saved to {path} ..."),
+    compact: "... output truncated; full content saved to {path} ...",
+    is_compact: true,
     ..ENGLISH
 };
 
@@ -104,11 +109,17 @@ pub static TAKUMI: Wording = Wording {
         plain: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
         delegate: None,
     },
-    compact: None,
+    is_compact: false,
     ..OPENCODE
 };
 
-static ALL: [&Wording; 4] = [&ENGLISH, &CHINESE, &OPENCODE, &TAKUMI];
+/// The words of Moryflow, which offers to run the command again where saving failed.
+pub static MORYFLOW: Wording = Wording {
+    lost: "The full output could not be saved and was not kept ({reason}). Retry the command if you need it.",
+    ..ENGLISH
+};
+
+static ALL: [&Wording; 5] = [&ENGLISH, &CHINESE, &OPENCODE, &TAKUMI, &MORYFLOW];
 
 /// The language of the default words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -171,10 +182,14 @@ impl Wording {
         fill(template, &[("n", &removed.to_string())])
     }
 
-    /// The one line that is marker and hint at once, if this wording has one.
+    /// The one line that is marker and hint at once. There is none where nothing was saved.
     pub fn compact(&self, circumstances: &Circumstances) -> Option<String> {
-        let template = self.compact.filter(|_| circumstances.lost.is_none())?;
-        Some(fill(template, &[("path", &circumstances.path)]))
+        circumstances.lost.is_none().then(|| fill(self.compact, &[("path", &circumstances.path)]))
+    }
+
+    /// Whether that line is the usual form of a text that keeps the limits as a whole.
+    pub fn is_compact(&self) -> bool {
+        self.is_compact
     }
 
     /// Where the rest is and how to read on, at most five lines.
@@ -292,25 +307,22 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// How the parts of the whole text are put together.
-pub fn assemble(preview: &str, notice: &[&str], direction: Direction) -> Assembled {
-    let parts: Vec<&str> = match direction {
-        Direction::Tail => notice.iter().copied().chain([preview]).collect(),
-        Direction::Head | Direction::Both => {
-            [preview].into_iter().chain(notice.iter().copied()).collect()
-        }
-    };
-    let mut content = String::new();
-    let mut starts = Vec::new();
-    for part in parts {
+/// How the parts of the whole text are put together, with `between` between any two of them.
+pub fn assemble(preview: &str, notice: &[&str], between: &str, direction: Direction) -> Assembled {
+    let before = if direction == Direction::Tail { notice } else { &[] };
+    let after = if direction == Direction::Tail { &[] } else { notice };
+    let mut content = String::with_capacity(preview.len() + 1024);
+    let mut preview_start = 0;
+    for (index, part) in before.iter().chain([&preview]).chain(after).enumerate() {
         if !content.is_empty() && !part.is_empty() {
-            content.push_str("\n\n");
+            content.push_str(between);
         }
-        starts.push(content.len());
+        if index == before.len() {
+            preview_start = content.len();
+        }
         content.push_str(part);
     }
-    let at = if direction == Direction::Tail { notice.len() } else { 0 };
-    Assembled { content, preview_start: starts.get(at).copied().unwrap_or(0) }
+    Assembled { content, preview_start }
 }
 
 /// A whole text, and where the preview begins in it.
@@ -330,7 +342,7 @@ pub fn contains_marker(text: &str) -> bool {
         ALL.iter().any(|wording| {
             is_filled(wording.lines, line, true)
                 || is_filled(wording.bytes, line, true)
-                || wording.compact.is_some_and(|template| is_filled(template, line, false))
+                || is_filled(wording.compact, line, false)
         })
     })
 }
@@ -432,8 +444,11 @@ mod tests {
 
     #[test]
     fn an_empty_preview_leaves_no_blank_lines() {
-        assert_eq!(assemble("", &["marker", "hint"], Direction::Head).content, "marker\n\nhint");
-        let tail = assemble("end", &["marker", "hint"], Direction::Tail);
+        assert_eq!(
+            assemble("", &["marker", "hint"], "\n\n", Direction::Head).content,
+            "marker\n\nhint"
+        );
+        let tail = assemble("end", &["marker", "hint"], "\n\n", Direction::Tail);
         assert_eq!(tail.content.get(tail.preview_start..), Some("end"));
     }
 }

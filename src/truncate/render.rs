@@ -1,5 +1,7 @@
 //! From a window to the text that the model reads.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::cut::{Cut, Piece, cut};
@@ -9,6 +11,7 @@ use super::window::Window;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
+use crate::text::utf16::units;
 
 /// A custom notice is the caller's text, but what it adds to a bounded preview stays bounded.
 pub const MAX_CUSTOM_NOTICE_BYTES: usize = 4 * 1024;
@@ -100,79 +103,122 @@ pub fn render(
     form: &Form<'_>,
     circumstances: &Circumstances,
 ) -> Rendered {
-    let whole = attempt(window, source, form, form.limits, circumstances);
-    if !form.inside || form.preview.is_some() || fits_whole(&whole.content, &form.limits) {
-        return whole;
+    let maker = Maker { window, source, form, circumstances };
+    if !form.inside || form.preview.is_some() {
+        return maker.attempt(form.limits, None);
     }
-    // The notice's size depends on the numbers in it, and those on the room that it leaves: take off what is too much
-    // until it fits. Each round takes off at least one line or byte more, and the numbers change by a digit at most.
-    let mut limits = form.limits;
-    for _ in 0..8 {
-        let too_long = attempt(window, source, form, limits, circumstances);
-        let (lines, bytes) = size(&too_long.content);
-        if lines <= form.limits.max_lines && bytes <= form.limits.max_bytes {
-            return too_long;
-        }
-        let over_lines = lines.saturating_sub(form.limits.max_lines);
-        let over_bytes = bytes.saturating_sub(form.limits.max_bytes);
-        // What is actually shown is the place to save from, not the budget that was not used up.
-        let shown = too_long.content.get(too_long.preview).unwrap_or_default();
-        let (shown_lines, shown_bytes) = size(shown);
-        if over_lines >= shown_lines.min(limits.max_lines)
-            || over_bytes >= shown_bytes.min(limits.max_bytes)
-        {
-            break;
-        }
-        if over_lines > 0 {
-            limits.max_lines = shown_lines.min(limits.max_lines) - over_lines;
-        }
-        if over_bytes > 0 {
-            limits.max_bytes = shown_bytes.min(limits.max_bytes) - over_bytes;
-        }
-    }
-    marker_only(window, source, form, circumstances)
+    let line = form.wording.compact(circumstances).filter(|_| form.notice.is_none());
+    let both = form.limits.direction == Direction::Both;
+    let usual = line
+        .as_deref()
+        .filter(|_| both && form.wording.is_compact())
+        .map(|line| Compact { line, around: "\n\n" });
+    let short = line.as_deref().map(|line| Compact { line, around: "\n" });
+    maker
+        .shrink(usual)
+        .or_else(|| maker.shrink(Some(short?)))
+        .unwrap_or_else(|| maker.marker_only(line.as_deref()))
 }
 
-fn attempt(
-    window: &Window,
+/// Marker and place in one line, and what stands between it and the text.
+#[derive(Debug, Clone, Copy)]
+struct Compact<'a> {
+    line: &'a str,
+    around: &'static str,
+}
+
+struct Maker<'a> {
+    window: &'a Window,
     source: Source,
-    form: &Form<'_>,
-    limits: Limits,
-    circumstances: &Circumstances,
-) -> Rendered {
-    let gap = form.wording.longest_marker(window.totals().bytes) as u64;
-    let compact = compact_line(form, circumstances);
-    let gap = compact.as_ref().map_or(gap, |line| line.len() as u64 + 2);
-    let cut = cut(window, source, &limits, gap);
-    let (unit, removed) = missing(&cut, form.preview);
-    let marker = form.wording.marker(unit, removed);
-    if let Some(line) = compact.filter(|_| cut.direction == Direction::Both) {
-        let preview = join_ends(&cut.pieces, &line, "\n\n");
-        return finish(preview.clone(), 0, preview, String::new(), &cut, form.preview);
-    }
-    let preview = match form.preview {
-        Some(foreign) => foreign.text.to_owned(),
-        None if cut.direction == Direction::Both => join_ends(&cut.pieces, &marker, "\n"),
-        None => cut.pieces.first().map(|piece| piece.text.clone()).unwrap_or_default(),
-    };
-    let custom =
-        form.notice.map(|notice| &notice[..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)]);
-    let hint = custom.map_or_else(|| form.wording.hint(&cut, circumstances), str::to_owned);
-    let notice: Vec<&str> = match custom {
-        Some(notice) => vec![notice],
-        // Between two ends the marker is in the gap already.
-        None if cut.direction == Direction::Both && form.preview.is_none() => vec![&hint],
-        None => vec![&marker, &hint],
-    };
-    let whole = assemble(&preview, &notice, cut.direction);
-    finish(whole.content, whole.preview_start, preview, hint, &cut, form.preview)
+    form: &'a Form<'a>,
+    circumstances: &'a Circumstances,
 }
 
-fn compact_line(form: &Form<'_>, circumstances: &Circumstances) -> Option<String> {
-    let wanted = form.inside && form.notice.is_none() && form.preview.is_none();
-    form.wording
-        .compact(circumstances)
-        .filter(|_| wanted && form.limits.direction == Direction::Both)
+impl Maker<'_> {
+    /// The text whose whole keeps the limits, if there is one with something of the original in it.
+    ///
+    /// The notice's size depends on the numbers in it, and those on the room that it leaves: what is too much is taken
+    /// off until it fits. Each round takes off at least a line or a byte, and the numbers change by a digit at most.
+    fn shrink(&self, compact: Option<Compact<'_>>) -> Option<Rendered> {
+        let whole = self.form.limits;
+        let mut limits = whole;
+        for _ in 0..8 {
+            let made = self.attempt(limits, compact);
+            let (lines, bytes) = size(&made.content);
+            if whole.allow(lines, bytes) {
+                return Some(made).filter(|made| !made.preview.is_empty());
+            }
+            let over_lines = lines.saturating_sub(whole.max_lines);
+            let over_bytes = bytes.saturating_sub(whole.max_bytes);
+            // What is actually shown is the place to save from, not the budget that was not used up.
+            let (shown_lines, shown_bytes) =
+                size(made.content.get(made.preview).unwrap_or_default());
+            let (max_lines, max_bytes) =
+                (shown_lines.min(limits.max_lines), shown_bytes.min(limits.max_bytes));
+            if over_lines >= max_lines || over_bytes >= max_bytes {
+                return None;
+            }
+            if over_lines > 0 {
+                limits.max_lines = max_lines - over_lines;
+            }
+            if over_bytes > 0 {
+                limits.max_bytes = max_bytes - over_bytes;
+            }
+        }
+        None
+    }
+
+    fn attempt(&self, limits: Limits, compact: Option<Compact<'_>>) -> Rendered {
+        let Maker { form, circumstances, .. } = self;
+        let wording = form.wording;
+        let gap = match compact {
+            Some(Compact { line, around }) => line.len() + 2 * around.len(),
+            None => wording.longest_marker(self.window.totals().bytes) + 2,
+        };
+        let cut = cut(self.window, self.source, &limits, gap as u64 - 2);
+        let both = cut.direction == Direction::Both;
+        if let Some(Compact { line, around }) = compact {
+            let kept = join_ends(&cut.pieces, line, around);
+            let whole = if both {
+                assemble(&kept, &[], "", cut.direction)
+            } else {
+                assemble(&kept, &[line], around, cut.direction)
+            };
+            return finish(whole.content, whole.preview_start, &kept, String::new(), &cut, None);
+        }
+        let (unit, removed) = missing(&cut, form.preview);
+        let marker = wording.marker(unit, removed);
+        let preview = match form.preview {
+            Some(foreign) => Cow::Borrowed(foreign.text),
+            None => join_ends(&cut.pieces, &marker, "\n"),
+        };
+        let custom = form
+            .notice
+            .map(|notice| &notice[..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)]);
+        let hint = custom.map_or_else(|| wording.hint(&cut, circumstances), str::to_owned);
+        let notice: &[&str] = match custom {
+            Some(notice) => &[notice],
+            // Between two ends the marker is in the gap already.
+            None if both && form.preview.is_none() => &[&hint],
+            None => &[&marker, &hint],
+        };
+        let whole = assemble(&preview, notice, "\n\n", cut.direction);
+        finish(whole.content, whole.preview_start, &preview, hint, &cut, form.preview)
+    }
+
+    /// When nothing fits beside the notice: the shortest sign that something is missing.
+    fn marker_only(&self, line: Option<&str>) -> Rendered {
+        let limits = self.form.limits;
+        let mut cut = cut(self.window, self.source, &limits, 0);
+        cut.direction = Direction::Head;
+        cut.pieces.clear();
+        let (unit, removed) = missing(&cut, None);
+        let marker = line.map_or_else(|| self.form.wording.marker(unit, removed), str::to_owned);
+        let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
+        let content = marker[..graphemes::floor(&marker, max_bytes)].to_owned();
+        let hint = self.form.wording.hint(&cut, self.circumstances);
+        finish(content, 0, "", hint, &cut, None)
+    }
 }
 
 /// The unit that the text shows, and how many of it are missing.
@@ -190,39 +236,23 @@ fn missing(cut: &Cut, foreign: Option<Foreign<'_>>) -> (Unit, u64) {
     }
 }
 
-fn join_ends(pieces: &[Piece], gap: &str, around: &str) -> String {
-    let ends: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
-    match ends.as_slice() {
-        [first, ""] => format!("{first}{around}{gap}"),
-        ["", last] => format!("{gap}{around}{last}"),
-        [first, last] => format!("{first}{around}{gap}{around}{last}"),
-        other => other.concat(),
+/// The preview: one end, or both with the gap between them.
+fn join_ends<'a>(pieces: &'a [Piece], gap: &str, around: &str) -> Cow<'a, str> {
+    match pieces {
+        [only] => Cow::Borrowed(&only.text),
+        [first, last] => {
+            let ends = [first.text.as_str(), gap, last.text.as_str()];
+            let shown: Vec<&str> = ends.into_iter().filter(|text| !text.is_empty()).collect();
+            Cow::Owned(shown.join(around))
+        }
+        _ => Cow::Borrowed(""),
     }
-}
-
-/// When nothing fits beside the notice: the shortest sign that something is missing.
-fn marker_only(
-    window: &Window,
-    source: Source,
-    form: &Form<'_>,
-    circumstances: &Circumstances,
-) -> Rendered {
-    let mut cut = cut(window, source, &form.limits, 0);
-    cut.direction = Direction::Head;
-    cut.pieces.clear();
-    let marker = compact_line(form, circumstances)
-        .unwrap_or_else(|| form.wording.marker(missing(&cut, None).0, missing(&cut, None).1));
-    let max_bytes = usize::try_from(form.limits.max_bytes).unwrap_or(usize::MAX);
-    let end = graphemes::floor(&marker, max_bytes);
-    let content = marker.get(..end).unwrap_or_default().to_owned();
-    let hint = form.wording.hint(&cut, circumstances);
-    finish(content, 0, String::new(), hint, &cut, None)
 }
 
 fn finish(
     content: String,
     preview_start: usize,
-    preview: String,
+    preview: &str,
     hint: String,
     cut: &Cut,
     foreign: Option<Foreign<'_>>,
@@ -264,7 +294,7 @@ fn finish(
             })
             .collect(),
         partial_lines: if foreign.is_some() { Vec::new() } else { partial_lines(cut) },
-        preview: Span { from, to: from + units(&preview) },
+        preview: Span { from, to: from + units(preview) },
         hint,
         piece_units: shown.iter().map(|piece| units(&piece.text)).collect(),
     };
@@ -282,18 +312,9 @@ fn partial_lines(cut: &Cut) -> Vec<PartialLine> {
         .collect()
 }
 
-fn units(text: &str) -> usize {
-    text.chars().map(char::len_utf16).sum()
-}
-
 fn size(text: &str) -> (u64, u64) {
     let breaks = text.matches('\n').count() as u64;
     (LineRule::Terminated.count(breaks, text.is_empty(), text.ends_with('\n')), text.len() as u64)
-}
-
-fn fits_whole(text: &str, limits: &Limits) -> bool {
-    let (lines, bytes) = size(text);
-    limits.allow(lines, bytes)
 }
 
 #[cfg(test)]

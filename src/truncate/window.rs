@@ -8,6 +8,9 @@ use super::limits::{Direction, Limits};
 /// How far beyond the limits the ends are kept, so that a cut can see the break or the grapheme it falls into.
 const SLACK: usize = 4 * 1024;
 
+/// Limits are seldom larger than this, and memory is only reserved for what is likely to be used.
+const RESERVED: usize = 64 * 1024;
+
 /// The counts of a whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
@@ -67,6 +70,10 @@ impl Window {
 
     fn push_head(&mut self, bytes: &[u8]) {
         let (kept, rest) = bytes.split_at(bytes.len().min(self.cap - self.head.len()));
+        if self.head.is_empty() {
+            // Grown in steps it would be copied at every one.
+            self.head.reserve_exact(self.cap.min(RESERVED));
+        }
         self.head.extend_from_slice(kept);
         if self.after_head.is_some() {
             return;

@@ -1,0 +1,58 @@
+// `npm test`: installs, builds, and runs every test. The last lines are plain counts.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { entries } from './entries.mjs'
+import { build, main, ROOT, step } from './run.mjs'
+
+const counts = { passed: 0, failed: 0, skipped: 0 }
+const failures = []
+
+/** Runs tests, adds up what they counted, and goes on if they fail: one run should tell everything. */
+async function count(title, command, args, read, options) {
+  let printed = ''
+  try {
+    printed = await step(title, command, args, options)
+  } catch (error) {
+    printed = error.printed ?? ''
+    failures.push(error.message)
+  }
+  const found = read(printed)
+  for (const key of Object.keys(counts)) counts[key] += found[key] ?? 0
+  const { passed = 0, failed = 0, skipped = 0 } = found
+  process.stderr.write(`  ${title}: ${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}\n`)
+  if (passed === 0) failures.push(`${title}: no test ran`)
+}
+
+const sum = (text, pattern) => [...text.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0)
+
+const cargo = (text) => ({
+  passed: sum(text, /test result: \w+\. (\d+) passed/g),
+  failed: sum(text, /test result: .*?(\d+) failed/g),
+  skipped: sum(text, /test result: .*?(\d+) ignored/g),
+})
+const jest = (text) => ({
+  passed: sum(text, /^Tests:.*?(\d+) passed/gm),
+  failed: sum(text, /^Tests:.*?(\d+) failed/gm),
+  skipped: sum(text, /^Tests:.*?(\d+) skipped/gm),
+})
+const plain = (text) => ({
+  passed: sum(text, /^\w+: (\d+) passed/gm),
+  failed: sum(text, /^\w+: \d+ passed, (\d+) failed/gm),
+  skipped: sum(text, /^\w+: \d+ passed, \d+ failed, (\d+) skipped/gm),
+})
+
+await main(async () => {
+  await build()
+  const stale = await entries({ check: true })
+  if (stale.length > 0) failures.push(`${stale.join(', ')} differ from lib/: run npm run build and commit them`)
+  await count('Rust tests', 'cargo', ['test', '--workspace', '--quiet'], cargo)
+  await count('Specs under Jest', 'npx', ['jest', '--ci'], jest)
+  if (existsSync(join(ROOT, 'scripts/runners.mjs'))) {
+    await count('Test runners and types', process.execPath, ['scripts/runners.mjs'], plain)
+  }
+  for (const failure of failures) process.stderr.write(`✗ ${failure}\n`)
+  const { passed, failed, skipped } = counts
+  console.log(`${passed} passed, ${Math.max(failed, failures.length > 0 ? 1 : 0)} failed, ${skipped} skipped`)
+  if (failures.length > 0) process.exitCode = 1
+})
