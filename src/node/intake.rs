@@ -18,7 +18,7 @@ use spillway_core::truncate::render::Rendered;
 
 use crate::config::{SettingsHandle, lock as lock_settings, parse};
 use crate::error::{Result, from_core, from_json};
-use crate::strings::append_utf16;
+use crate::strings::{append_low_bytes, append_utf16};
 use crate::task::{Job, run};
 
 /// An output that is coming in.
@@ -27,15 +27,16 @@ pub type IntakeHandle = External<Arc<Shared>>;
 /// What the two threads share.
 pub struct Shared {
     intake: Mutex<Intake>,
-    arrived: Mutex<Arrived>,
+    arrived: Mutex<Vec<Slice>>,
     buffers: Arc<Buffers>,
     style: Style,
 }
 
-#[derive(Default)]
-struct Arrived {
-    units: Vec<u16>,
-    bytes: Vec<u8>,
+/// A slice that has been copied in and not yet worked on.
+enum Slice {
+    Units(Vec<u16>),
+    Latin1(Vec<u8>),
+    Bytes(Vec<u8>),
 }
 
 /// Buffers that wait for their next use. Fresh memory costs more than the copy into it, because the system has to clear
@@ -114,17 +115,32 @@ pub fn intake_push_text(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
     text: JsString<'_>,
 ) -> Result<()> {
-    let units = &mut lock(&intake.arrived).units;
-    take(&intake.buffers.units, units);
-    append_utf16(env, &text, units)
+    let mut units = spare(&intake.buffers.units);
+    append_utf16(env, &text, &mut units)?;
+    lock(&intake.arrived).push(Slice::Units(units));
+    Ok(())
+}
+
+/// Copies the next slice of a text in that holds only Latin-1 and has `length` units.
+#[napi(catch_unwind)]
+pub fn intake_push_latin1(
+    env: &Env,
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+    text: JsString<'_>,
+    length: u32,
+) -> Result<()> {
+    let mut bytes = spare(&intake.buffers.bytes);
+    append_low_bytes(env, &text, length as usize, &mut bytes)?;
+    lock(&intake.arrived).push(Slice::Latin1(bytes));
+    Ok(())
 }
 
 /// Copies the next bytes in.
 #[napi(catch_unwind)]
 pub fn intake_push_bytes(#[napi(ts_arg_type = "object")] intake: &IntakeHandle, bytes: &[u8]) {
-    let held = &mut lock(&intake.arrived).bytes;
-    take(&intake.buffers.bytes, held);
-    held.extend_from_slice(bytes);
+    let mut copy = spare(&intake.buffers.bytes);
+    copy.extend_from_slice(bytes);
+    lock(&intake.arrived).push(Slice::Bytes(copy));
 }
 
 /// Works on what has been copied in.
@@ -201,21 +217,30 @@ fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) ->
 
 impl Shared {
     fn drain(&self) {
-        let Arrived { units, bytes } = std::mem::take(&mut *lock(&self.arrived));
+        // Taken before the slices, so that of two tasks the one that has the older slices also goes first.
         let mut intake = lock(&self.intake);
-        intake.push_units(&units);
-        intake.push_bytes(&bytes);
-        put_back(&self.buffers.units, units);
-        put_back(&self.buffers.bytes, bytes);
+        let arrived = std::mem::take(&mut *lock(&self.arrived));
+        for slice in arrived {
+            match slice {
+                Slice::Units(units) => {
+                    intake.push_units(&units);
+                    put_back(&self.buffers.units, units);
+                }
+                Slice::Latin1(bytes) => {
+                    intake.push_latin1(&bytes);
+                    put_back(&self.buffers.bytes, bytes);
+                }
+                Slice::Bytes(bytes) => {
+                    intake.push_bytes(&bytes);
+                    put_back(&self.buffers.bytes, bytes);
+                }
+            }
+        }
     }
 }
 
-fn take<T>(buffers: &Mutex<Vec<Vec<T>>>, buffer: &mut Vec<T>) {
-    if buffer.capacity() == 0
-        && let Some(spare) = lock(buffers).pop()
-    {
-        *buffer = spare;
-    }
+fn spare<T>(buffers: &Mutex<Vec<Vec<T>>>) -> Vec<T> {
+    lock(buffers).pop().unwrap_or_default()
 }
 
 fn put_back<T>(buffers: &Mutex<Vec<Vec<T>>>, mut buffer: Vec<T>) {

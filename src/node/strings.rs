@@ -1,7 +1,5 @@
 //! Reading a JavaScript string: one raw copy, the cheapest crossing there is.
 
-use std::cell::RefCell;
-
 use napi::bindgen_prelude::JsValue;
 use napi::{Env, Error, JsString, Status, sys};
 
@@ -34,41 +32,35 @@ pub fn append_utf16(env: &Env, text: &JsString<'_>, units: &mut Vec<u16>) -> nap
     Ok(())
 }
 
-thread_local! {
-    /// Kept from call to call: a fresh buffer would cost as much as the copy.
-    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Calls `look` with the low byte of each of the first `limit` units of `text`: all there is to see of a string that
-/// holds only Latin-1, and half the copying.
-pub fn with_low_bytes<R>(
+/// Appends the low byte of each unit of `text` to `bytes`, up to `limit` of them: the whole text if it holds only
+/// Latin-1, and half the copying.
+pub fn append_low_bytes(
     env: &Env,
     text: &JsString<'_>,
     limit: usize,
-    look: impl FnOnce(&[u8]) -> R,
-) -> napi::Result<R> {
-    SCRATCH.with_borrow_mut(|bytes| {
-        bytes.clear();
-        bytes
-            .try_reserve(limit + 1)
-            .map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
-        let mut length = 0;
-        // SAFETY: `env` and `text` are alive for the whole call, which runs on the JavaScript thread. `try_reserve`
-        // made room for `limit + 1` bytes, the call writes at most so many with the final NUL, and reports in `length`
-        // how many it wrote without it; only those are counted in.
-        unsafe {
-            let start = bytes.as_mut_ptr().cast();
-            check(sys::napi_get_value_string_latin1(
-                env.raw(),
-                text.raw(),
-                start,
-                limit + 1,
-                &mut length,
-            ))?;
-            bytes.set_len(length);
-        }
-        Ok(look(bytes))
-    })
+    bytes: &mut Vec<u8>,
+) -> napi::Result<()> {
+    let held = bytes.len();
+    let capacity = limit + 1;
+    bytes
+        .try_reserve(capacity)
+        .map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
+    let mut length = 0;
+    // SAFETY: `env` and `text` are alive for the whole call, which runs on the JavaScript thread. `try_reserve` made
+    // room for `capacity` bytes behind the `held` ones, the call writes at most `capacity` with the final NUL, and
+    // reports in `length` how many it wrote without it; only those are counted in.
+    unsafe {
+        let end = bytes.as_mut_ptr().add(held).cast();
+        check(sys::napi_get_value_string_latin1(
+            env.raw(),
+            text.raw(),
+            end,
+            capacity,
+            &mut length,
+        ))?;
+        bytes.set_len(held + length);
+    }
+    Ok(())
 }
 
 fn check(status: sys::napi_status) -> napi::Result<()> {

@@ -1,12 +1,14 @@
 //! Questions about a text that are answered at once.
 
+use std::cell::RefCell;
+
 use napi::{Env, JsString};
 use napi_derive::napi;
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::utf16;
 use spillway_core::truncate::notice;
 
-use crate::strings::{append_utf16, with_low_bytes};
+use crate::strings::{append_low_bytes, append_utf16};
 
 /// The version of the binary; the facade refuses one that is not its own.
 #[napi(catch_unwind)]
@@ -14,11 +16,23 @@ pub fn native_version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// Texts that are looked at on the spot are no longer than this, in UTF-16 units.
+const AT_ONCE_UNITS: usize = 1 << 17;
+
+thread_local! {
+    /// Kept from call to call: fresh memory would cost as much as the copy into it.
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
 /// At least as many as the line feeds of a text of at most 2^17 UTF-16 units, and exactly as many if it is Latin-1. Counts
 /// low bytes, so that nothing is widened.
 #[napi(catch_unwind)]
 pub fn breaks_at_most(env: &Env, text: JsString<'_>) -> napi::Result<f64> {
-    with_low_bytes(env, &text, 1 << 17, |bytes| memchr::memchr_iter(b'\n', bytes).count() as f64)
+    SCRATCH.with_borrow_mut(|bytes| {
+        bytes.clear();
+        append_low_bytes(env, &text, AT_ONCE_UNITS, bytes)?;
+        Ok(memchr::memchr_iter(b'\n', bytes).count() as f64)
+    })
 }
 
 /// Whether a text keeps both limits. `Infinity` is no limit.

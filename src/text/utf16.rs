@@ -82,6 +82,21 @@ impl Encoder {
         }
     }
 
+    /// Appends Latin-1 text, of which a byte is a unit.
+    pub fn push_latin1(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.finish(out);
+        let mut rest = bytes;
+        while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
+            let (ascii, others) = rest.split_at(at);
+            out.extend_from_slice(ascii);
+            let end = others.iter().position(u8::is_ascii).unwrap_or(others.len());
+            let (others, after) = others.split_at(end);
+            out.extend(others.iter().flat_map(|byte| [0xc0 | (byte >> 6), 0x80 | (byte & 0x3f)]));
+            rest = after;
+        }
+        out.extend_from_slice(rest);
+    }
+
     /// Ends the text: a high surrogate that waited for its other half stays alone.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(high) = self.high.take() {
@@ -303,6 +318,17 @@ mod tests {
             encoder.finish(&mut out);
             prop_assert_eq!(&out, &encode(&units));
             prop_assert_eq!(decode(&out), units);
+        }
+
+        #[test]
+        fn latin1_is_the_same_text_in_half_the_room(before in any_units(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let units: Vec<u16> = bytes.iter().map(|&byte| byte.into()).collect();
+            let mut out = Vec::new();
+            let mut encoder = Encoder::default();
+            encoder.push(&before, &mut out);
+            encoder.push_latin1(&bytes, &mut out);
+            encoder.finish(&mut out);
+            prop_assert_eq!(out, encode(&[before, units].concat()));
         }
 
         #[test]

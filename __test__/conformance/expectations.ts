@@ -1,0 +1,229 @@
+import { readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { TruncatedResult, TruncationEvent } from '../../lib/types'
+import { type Outcome, product } from './actions'
+import { exactBytes, type LineRule, lineCount, type Recipe, textOf } from './recipes'
+import type { Check, Setup } from './rows'
+
+const PLACEHOLDER = '此命令返回内容已过时'
+
+/** `{tool}_{milliseconds}_{random}.txt`, alone or in the folder of a session. */
+const FILE_NAME = /[A-Za-z0-9_-]{1,48}_\d{13}_[0-9a-z]{13}\.txt$/
+
+const bytesOf = (text: string) => Buffer.byteLength(text)
+
+type Judge = (expected: never, outcome: Outcome, setup: Setup, rule: LineRule) => void | Promise<void>
+
+/** What an expectation can say. A key that is not here is an error, so that a typing mistake cannot pass. */
+const judges: Record<string, Judge> = {
+  // What the result says about itself.
+  truncated: (expected: boolean | null, { facts }) => expect(facts.truncated).toBe(expected ?? undefined),
+  exactKeys: (expected: string[], { returned }) => expect(Object.keys(returned as object).sort()).toEqual(expected),
+  removedLines: (expected: number, { facts }) => expect(facts.removedLines).toBe(expected),
+  removedBytes: (expected: number, { facts }) => expect(facts.removedBytes).toBe(expected),
+  keptLines: (expected: number, { facts }) => expect(facts.keptLines).toBe(expected),
+  keptBytes: (expected: number, { facts }) => expect(facts.keptBytes).toBe(expected),
+  limitedBy: (expected: string, { facts }) => expect(facts.limitedBy).toBe(expected),
+  before: (expected: object, { facts }) => expect(facts.before).toMatchObject(expected),
+  saveError: (expected: string, { facts }) => {
+    expect(facts.saveError).toMatchObject({ code: expect.any(String), message: expect.stringContaining(expected) })
+  },
+
+  // The text for the model.
+  preview: (expected: Recipe, { facts }) => expect(facts.preview).toBe(textOf(expected)),
+  previewMayBeEmpty: () => {},
+  text: (expected: Recipe, outcome) => expect(shown(outcome)).toBe(textOf(expected)),
+  startsWith: (expected: Recipe, outcome) => expectStart(shown(outcome), textOf(expected)),
+  endsWith: (expected: Recipe, outcome) => {
+    const end = textOf(expected)
+    expect(shown(outcome).slice(-end.length)).toBe(end)
+  },
+  contains: (expected: Recipe[], outcome) => {
+    for (const recipe of expected) expect(shown(outcome)).toContain(textOf(recipe))
+  },
+  notContains: (expected: Recipe[], outcome) => {
+    expect(shown(outcome)).not.toBe('')
+    for (const recipe of expected) expect(shown(outcome)).not.toContain(textOf(recipe))
+  },
+  matches: (expected: string[], outcome) => {
+    for (const pattern of expected) expect(shown(outcome)).toMatch(new RegExp(pattern, 'iu'))
+  },
+  notMatches: (expected: string[], outcome) => {
+    expect(shown(outcome)).not.toBe('')
+    for (const pattern of expected) expect(shown(outcome)).not.toMatch(new RegExp(pattern, 'iu'))
+  },
+  order: (expected: string[], outcome) => {
+    const places = expected.map((piece) => shown(outcome).indexOf(piece))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+  },
+  layout: (expected: { direction: string; marker: string }, { facts, text }) => {
+    const { preview, hint } = facts
+    const pieces = expected.direction === 'head' ? [preview, expected.marker, hint] : [expected.marker, hint, preview]
+    expect(text).toBe(pieces.join('\n\n'))
+  },
+  textWithin: (expected: { lines?: number; bytes: number }, outcome, _setup, rule) => {
+    expect(bytesOf(outcome.text as string)).toBeLessThanOrEqual(expected.bytes)
+    if (expected.lines) expect(lineCount(outcome.text as string, rule)).toBeLessThanOrEqual(expected.lines)
+  },
+  wellFormed: (_expected: true, { text }) => expect(Buffer.from(text as string).toString()).toBe(text),
+  pathShown: (expected: number, outcome) => expect(shown(outcome).split('{path}').length - 1).toBe(expected),
+
+  // Identity.
+  identical: (_expected: true, { given, returned }) => expect((returned as { content: unknown }).content).toBe(given),
+  sameObject: (_expected: true, { given, returned }) => expect(returned).toBe(given),
+  sameOutput: (_expected: true, { given, returned }) => {
+    expect((returned as { output: unknown }).output).toBe((given as { output: unknown }).output)
+  },
+  otherKeysKept: (expected: string[], { given, returned }) => {
+    for (const key of expected) expect(returned).toHaveProperty(key, (given as Record<string, unknown>)[key])
+  },
+  metadata: (expected: object, { returned }) => {
+    expect((returned as { metadata: unknown }).metadata).toMatchObject(expected)
+  },
+  noMetadataKey: (expected: string, { returned }) => {
+    expect((returned as { metadata?: object }).metadata ?? {}).not.toHaveProperty(expected)
+  },
+  /** Each part is the one text (`"text"`) or the very part that was given at an index. */
+  parts: (expected: ('text' | number)[], { given, returned }) => {
+    const givenParts = partsOf(given)
+    const parts = partsOf(returned)
+    expect(parts).toHaveLength(expected.length)
+    expected.forEach((which, n) => {
+      if (which === 'text') expect(parts[n]).toEqual({ type: 'text', text: expect.any(String) })
+      else expect(parts[n]).toBe(givenParts[which])
+    })
+  },
+  structured: (expected: object, { returned }) => {
+    expect((returned as { output: { structured: unknown } }).output.structured).toEqual(expected)
+  },
+  returnDisplay: (expected: 'as given' | 'the text', { given, returned, text }) => {
+    const { returnDisplay } = returned as { returnDisplay: unknown }
+    expect(returnDisplay).toBe(expected === 'the text' ? text : (given as { returnDisplay: unknown }).returnDisplay)
+  },
+
+  // What is on the disk.
+  /** `"the input"`: exactly what was given, byte for byte, in exactly one file. */
+  file: (expected: 'the input' | { text: Recipe }, { facts, files, dir, givenText }) => {
+    const path = facts.outputPath as string
+    expect(isAbsolute(path)).toBe(true)
+    expect(path).toMatch(FILE_NAME)
+    expect(files.map((file) => join(dir, file)).filter((file) => FILE_NAME.test(file))).toEqual([path])
+    const bytes = exactBytes(expected === 'the input' ? givenText : textOf(expected.text))
+    expect(statSync(path).size).toBe(bytes.length)
+    expect(readFileSync(path).equals(bytes)).toBe(true)
+  },
+  pathMatches: (expected: string, { facts }) => expect(facts.outputPath).toMatch(new RegExp(expected)),
+  nothingWritten: (_expected: true, { files }) => expect(files).toEqual([]),
+  noPath: (_expected: true, { facts }) => expect(facts.outputPath ?? '').toBe(''),
+  outputPath: (expected: string, { facts }) => expect(facts.outputPath).toBe(expected),
+  saved: (expected: { content: Recipe; toolName: string }[], { facts }) => {
+    expect(facts.saved).toEqual(expected.map(({ content, toolName }) => ({ content: textOf(content), toolName })))
+  },
+  readBack: async (_expected: true, { facts, givenText, dir }) => {
+    const storage = new product.TruncationStorage((facts.storageDir as string) ?? join(dir, 'outputs'))
+    for (const path of (facts.paths as string[]) ?? [facts.outputPath]) expect(await storage.read(path)).toBe(givenText)
+  },
+  distinctPaths: (expected: number, { facts, files }) => {
+    expect(new Set(facts.paths as string[]).size).toBe(expected)
+    expect(files.filter((file) => FILE_NAME.test(file))).toHaveLength(expected)
+  },
+  eachTruncated: (expected: boolean, { facts }) =>
+    expect(new Set(facts.each as boolean[])).toEqual(new Set([expected])),
+  removed: (expected: number, { facts }) => expect(facts.removed).toBe(expected),
+  left: (expected: string[], { files }) => expect(files.map((file) => file.split('/').at(-1)).sort()).toEqual(expected),
+
+  // What was told, and what went wrong.
+  events: (expected: (Partial<TruncationEvent> & { withPath?: boolean })[], { events, facts }) => {
+    expect(events).toHaveLength(expected.length)
+    expected.forEach(({ withPath, error, ...fields }, n) => {
+      expect(events[n]).toMatchObject({ ...fields, ...(error && { error: expect.stringContaining(error) }) })
+      if (withPath) expect(events[n]?.outputPath).toBe(facts.outputPath)
+    })
+  },
+  error: (expected: object, { thrown }) => {
+    expect(thrown).toBeInstanceOf(product.SpillwayError)
+    expect(thrown).toMatchObject(expected)
+  },
+  rejectsWithReason: (_expected: true, { thrown, facts }) => expect(thrown).toBe(facts.reason),
+  exitCode: (expected: number, { facts }) => expect(facts).toMatchObject({ exitCode: expected, stderr: '' }),
+
+  // Configuration, strategies, plugins.
+  config: (expected: object, { facts }) => expect(facts.config).toMatchObject(expected),
+  needed: (expected: boolean, { facts }) => expect(facts.needed).toBe(expected),
+  named: (expected: object, { facts }) => expect(facts).toMatchObject(expected),
+
+  // Conversations.
+  /** The labels of the messages that became the placeholder; all others must be the very objects that were given. */
+  replaced: (expected: string[], { given, returned, facts }) => {
+    const before = given as Record<string, unknown>[]
+    const after = returned as Record<string, unknown>[]
+    expect(after).toHaveLength(before.length)
+    const changed = before.flatMap((message, n) => {
+      if (after[n] === message) return []
+      expect(after[n]).toEqual({ ...message, content: PLACEHOLDER })
+      return [(facts.labels as string[])[n]]
+    })
+    expect(changed).toEqual(expected)
+    if (expected.length === 0) expect(returned).toBe(given)
+  },
+  inputUnchanged: (_expected: true, { given, facts }) => expect(JSON.stringify(given)).toBe(facts.before),
+  againTheSame: (_expected: true, { returned, facts }) => expect(facts.again).toBe(returned),
+}
+
+/** Holds an outcome against an expectation, and a cut against what every cut promises. */
+export async function judge(outcome: Outcome, { setup, expected, split }: Check): Promise<void> {
+  const rule: LineRule = split ? 'split' : 'breaks'
+  const wantsError = 'error' in expected || 'rejectsWithReason' in expected
+  if (outcome.thrown !== undefined && !wantsError) throw outcome.thrown
+  if (Object.keys(expected).length === 0) throw new Error('an expectation that expects nothing')
+  for (const [key, value] of Object.entries(expected)) {
+    const check = judges[key]
+    if (!check) throw new Error(`unknown expectation: ${key}`)
+    await check(value as never, outcome, setup, rule)
+  }
+  if (setup.run === 'output' && outcome.facts.truncated === true) expectSoundCut(outcome, setup, expected, rule)
+}
+
+function expectSoundCut(outcome: Outcome, setup: Setup, expected: object, rule: LineRule): void {
+  const { facts, events, givenText } = outcome
+  const { context, service } = setup
+  const tool = context ? service?.tools?.[context.toolName] : undefined
+  const limits = { ...product.DEFAULT_TRUNCATION_CONFIG, ...service?.global, ...tool, ...context?.options }
+  const cut = facts as unknown as Required<TruncatedResult>
+  if (!('previewMayBeEmpty' in expected)) expect(cut.preview).not.toBe('')
+  expect(bytesOf(cut.preview)).toBeLessThanOrEqual(limits.maxBytes)
+  expect(lineCount(cut.preview, 'breaks')).toBeLessThanOrEqual(limits.maxLines)
+  expect(cut.keptBytes + cut.removedBytes).toBe(cut.totalBytes)
+  expect(cut.keptLines + cut.removedLines).toBe(cut.totalLines)
+
+  // The ranges are a promise about the original: what they name is there, and is what was counted as kept.
+  const original = Buffer.from(givenText)
+  const pieces = cut.ranges.map(({ fromByte, toByte }) => original.subarray(fromByte, toByte).toString())
+  expect(bytesOf(pieces.join(''))).toBe(cut.keptBytes)
+  if (limits.direction === 'both') for (const piece of pieces) expect(cut.preview).toContain(piece)
+  else expect(pieces.join('')).toBe(cut.preview)
+
+  expect(Buffer.from(cut.content).toString()).toBe(cut.content)
+  const notice = service?.noticeInside ? { lines: 0, bytes: 0 } : { lines: 8, bytes: 512 + bytesOf(cut.outputPath) }
+  expect(bytesOf(cut.content)).toBeLessThanOrEqual(limits.maxBytes + notice.bytes)
+  expect(lineCount(cut.content, rule)).toBeLessThanOrEqual(limits.maxLines + notice.lines)
+  expect(events.at(-1)).toMatchObject({ type: 'truncated', truncatedSize: bytesOf(cut.content) })
+  expect(events.filter(({ type }) => type !== 'error')).toHaveLength(setup.changes ? 2 : 1)
+}
+
+/** The text for the model, its path replaced by `{path}`: a path differs from run to run and may contain any word. */
+function shown({ text, facts }: Outcome): string {
+  expect(typeof text).toBe('string')
+  return facts.outputPath ? (text as string).replaceAll(facts.outputPath as string, '{path}') : (text as string)
+}
+
+function partsOf(result: unknown): unknown[] {
+  const { output, llmContent } = result as { output?: { content: unknown[] }; llmContent?: unknown[] }
+  return output ? output.content : (llmContent ?? [])
+}
+
+// Long texts are compared at their heads, so that a failure can be read.
+function expectStart(text: string, start: string): void {
+  expect(text.slice(0, start.length)).toBe(start)
+}
