@@ -44,7 +44,7 @@ export async function tight(name, call, inputs) {
 }
 
 /** Work that leaves a file: `call` answers its path, and the files go when the clock has stopped. */
-export function filing(name, call, inputs) {
+export function filing(name, call, inputs, { keep = false } = {}) {
   return {
     name,
     async batch(count) {
@@ -52,7 +52,7 @@ export function filing(name, call, inputs) {
       const start = performance.now()
       for (let i = 0; i < count; i++) paths.push(await call(inputs[i % inputs.length]))
       const elapsed = performance.now() - start
-      for (const path of paths) unlinkSync(path)
+      if (!keep) for (const path of paths) unlinkSync(path)
       return elapsed
     },
   }

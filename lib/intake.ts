@@ -12,6 +12,9 @@ import type { Durability, SaveError } from './types'
 const SLICE_UNITS = 2 ** 18
 const SLICE_BYTES = 2 ** 19
 
+/** Tasks under way for one output: more would only take the pool from the host. */
+const TASKS = 2
+
 /** What can be handed over. An array is one text whose pieces are joined by line feeds. */
 export type Source = string | Uint8Array | readonly string[]
 
@@ -90,23 +93,23 @@ export class Intake {
     render: RenderRequest | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ outcome: Outcome; fits: boolean; bytes: number; shortened?: Shortened }> {
-    let work: Promise<void> | undefined
+    const work: Promise<void>[] = []
     try {
-      let copied = 0
+      let isFirst = true
       for (const slice of slicesOf(source)) {
-        if (copied > 0) {
-          const previous = work
-          work = undefined
-          await previous
+        if (!isFirst) {
+          // One task transcodes while the other writes; with both busy, waiting is what keeps memory bounded.
+          while (work.length >= TASKS) await work.shift()
           signal?.throwIfAborted()
-          work = background(() => native.intakeDrain(this.handle))
-          // Awaited on the next turn; if copying throws first, that error is the one to report.
-          work.catch(() => {})
+          const task = background(() => native.intakeDrain(this.handle))
+          // Awaited on a later turn; if copying throws first, that error is the one to report.
+          task.catch(() => {})
+          work.push(task)
         }
         call(() => push(this.handle, slice))
-        copied += 1
+        isFirst = false
       }
-      await work
+      while (work.length > 0) await work.shift()
       signal?.throwIfAborted()
       const end = await background(() => native.intakeFinish(this.handle, render && JSON.stringify(render)))
       return {
@@ -116,7 +119,7 @@ export class Intake {
         shortened: end.shortened && read(end.shortened),
       }
     } catch (error) {
-      await work?.catch(() => {})
+      await Promise.allSettled(work)
       native.intakeAbort(this.handle)
       throw error
     }

@@ -114,24 +114,7 @@ impl Intake {
         }
     }
 
-    /// Takes the next Latin-1 text, of which a byte is a UTF-16 unit.
-    pub fn push_latin1(&mut self, text: &[u8]) {
-        for piece in text.chunks(PIECE) {
-            let mut bytes = std::mem::take(&mut self.scratch);
-            bytes.clear();
-            if piece.is_ascii() {
-                self.encoder.finish(&mut bytes);
-                self.push_bytes(&bytes);
-                self.push_bytes(piece);
-            } else {
-                self.encoder.push_latin1(piece, &mut bytes);
-                self.push_bytes(&bytes);
-            }
-            self.scratch = bytes;
-        }
-    }
-
-    /// Takes the next bytes.
+    /// Takes the next bytes: of a text, its WTF-8.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
         self.window.push(bytes);
         if let Some(save) = &mut self.save

@@ -1,7 +1,8 @@
-//! One output on its way through. The JavaScript thread copies a slice in while a thread of the pool works on the one
-//! before; buffers go round, so that no fresh memory is needed however long the output is.
+//! One output on its way through, as on a conveyor: the JavaScript thread copies a slice in, one thread of the pool
+//! transcodes the slice before, and a second one writes the slice before that. Buffers go round, so that no fresh memory
+//! is needed however long the output is.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
 use napi::{Env, JsString};
@@ -11,7 +12,7 @@ use spillway_core::config::limits_of;
 use spillway_core::intake::{Intake, RenderRequest, SaveRequest, Style};
 use spillway_core::store::places::{Durability, Places};
 use spillway_core::text::shown::Source;
-use spillway_core::text::utf16;
+use spillway_core::text::utf16::{self, Encoder};
 use spillway_core::truncate::limits::Limits;
 use spillway_core::truncate::notice::ENGLISH;
 use spillway_core::truncate::render::Rendered;
@@ -24,12 +25,27 @@ use crate::task::{Job, run};
 /// An output that is coming in.
 pub type IntakeHandle = External<Arc<Shared>>;
 
-/// What the two threads share.
+/// What the threads share.
 pub struct Shared {
-    intake: Mutex<Intake>,
     arrived: Mutex<Vec<Slice>>,
+    encoding: Mutex<Encoding>,
+    writing: Mutex<Writing>,
+    written: Condvar,
     buffers: Arc<Buffers>,
     style: Style,
+}
+
+/// The first station. Whoever leaves it has a number, and waits for it at the second.
+#[derive(Default)]
+struct Encoding {
+    encoder: Encoder,
+    next: u64,
+}
+
+/// The second station.
+struct Writing {
+    intake: Intake,
+    turn: u64,
 }
 
 /// A slice that has been copied in and not yet worked on.
@@ -104,7 +120,14 @@ pub fn intake_open(
     let places = Places::new(&request.dirs, request.durability);
     let source = if request.bytes { Source::Bytes } else { Source::Text };
     let intake = Intake::new(request.limits, source, request.save.map(|save| (places, save)));
-    let shared = Shared { intake: Mutex::new(intake), arrived: Mutex::default(), buffers, style };
+    let shared = Shared {
+        arrived: Mutex::default(),
+        encoding: Mutex::default(),
+        writing: Mutex::new(Writing { intake, turn: 0 }),
+        written: Condvar::new(),
+        buffers,
+        style,
+    };
     Ok(External::new(Arc::new(shared)))
 }
 
@@ -148,7 +171,7 @@ pub fn intake_push_bytes(#[napi(ts_arg_type = "object")] intake: &IntakeHandle, 
 pub fn intake_drain(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> AsyncTask<Job<()>> {
     let shared = Arc::clone(intake);
     run(move || {
-        shared.drain();
+        shared.drain(false);
         Ok(())
     })
 }
@@ -162,8 +185,8 @@ pub fn intake_finish(
     let request = render.as_deref().map(parse_render).transpose()?;
     let shared = Arc::clone(intake);
     Ok(run(move || {
-        shared.drain();
-        let mut intake = lock(&shared.intake);
+        shared.drain(true);
+        let intake = &mut lock(&shared.writing).intake;
         let outcome = serde_json::to_string(intake.finish()).unwrap_or_default();
         let shortened = request.map(|request| intake.render(&shared.style, &request).into());
         Ok(Finished { outcome, fits: intake.fits(), bytes: intake.size().0 as f64, shortened })
@@ -177,13 +200,13 @@ pub fn intake_render(
     render: String,
 ) -> Result<Shortened> {
     let request = parse_render(&render)?;
-    Ok(lock(&intake.intake).render(&intake.style, &request).into())
+    Ok(lock(&intake.writing).intake.render(&intake.style, &request).into())
 }
 
 /// Forgets the output; a file that is not yet visible never will be.
 #[napi(catch_unwind)]
 pub fn intake_abort(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) {
-    lock(&intake.intake).abandon();
+    lock(&intake.writing).intake.abandon();
 }
 
 /// Whether a text keeps the limits that a strategy reads out of a configuration.
@@ -216,26 +239,63 @@ fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) ->
 }
 
 impl Shared {
-    fn drain(&self) {
-        // Taken before the slices, so that of two tasks the one that has the older slices also goes first.
-        let mut intake = lock(&self.intake);
+    /// Works on what has been copied in. Two tasks may do so at a time: one transcodes while the other writes.
+    fn drain(&self, is_end: bool) {
+        let mut encoding = lock(&self.encoding);
         let arrived = std::mem::take(&mut *lock(&self.arrived));
-        for slice in arrived {
-            match slice {
-                Slice::Units(units) => {
-                    intake.push_units(&units);
-                    put_back(&self.buffers.units, units);
-                }
-                Slice::Latin1(bytes) => {
-                    intake.push_latin1(&bytes);
-                    put_back(&self.buffers.bytes, bytes);
-                }
-                Slice::Bytes(bytes) => {
-                    intake.push_bytes(&bytes);
-                    put_back(&self.buffers.bytes, bytes);
-                }
+        let mut ready: Vec<Vec<u8>> =
+            arrived.into_iter().map(|slice| self.transcode(slice, &mut encoding.encoder)).collect();
+        if is_end {
+            let mut rest = Vec::new();
+            encoding.encoder.finish(&mut rest);
+            ready.push(rest);
+        }
+        let ticket = encoding.next;
+        encoding.next += 1;
+        drop(encoding);
+
+        let mut writing = lock(&self.writing);
+        while writing.turn != ticket {
+            writing = self.written.wait(writing).unwrap_or_else(PoisonError::into_inner);
+        }
+        // Passed on even if writing panics, or the task behind would wait for ever.
+        let mut turn = Turn { writing, written: &self.written };
+        for bytes in ready {
+            turn.writing.intake.push_bytes(&bytes);
+            put_back(&self.buffers.bytes, bytes);
+        }
+    }
+
+    fn transcode(&self, slice: Slice, encoder: &mut Encoder) -> Vec<u8> {
+        match slice {
+            Slice::Bytes(bytes) => bytes,
+            Slice::Latin1(text) if text.is_ascii() && encoder.is_between_characters() => text,
+            Slice::Latin1(text) => {
+                let mut bytes = spare(&self.buffers.bytes);
+                encoder.push_latin1(&text, &mut bytes);
+                put_back(&self.buffers.bytes, text);
+                bytes
+            }
+            Slice::Units(units) => {
+                let mut bytes = spare(&self.buffers.bytes);
+                encoder.push(&units, &mut bytes);
+                put_back(&self.buffers.units, units);
+                bytes
             }
         }
+    }
+}
+
+/// A turn at the second station.
+struct Turn<'a> {
+    writing: MutexGuard<'a, Writing>,
+    written: &'a Condvar,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.writing.turn += 1;
+        self.written.notify_all();
     }
 }
 

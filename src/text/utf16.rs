@@ -97,6 +97,11 @@ impl Encoder {
         out.extend_from_slice(rest);
     }
 
+    /// Whether no half of a pair is waited for.
+    pub fn is_between_characters(&self) -> bool {
+        self.high.is_none()
+    }
+
     /// Ends the text: a high surrogate that waited for its other half stays alone.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(high) = self.high.take() {
