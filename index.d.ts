@@ -291,6 +291,7 @@ export interface OutputService {
 export declare const DEFAULT_TRUNCATION_CONFIG: Readonly<TruncationConfig>;
 /** What differs for single tools: `bash` shows its last 500 lines, `grep` 3,000, `read` is left alone. */
 export declare const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<TruncationConfig>>>>;
+declare const asyncDispose: typeof Symbol.asyncDispose;
 /** Bounds the output of tools. */
 export declare class TruncationService implements OutputService {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
@@ -317,7 +318,7 @@ export declare class TruncationService implements OutputService {
 	effectiveConfig(context: TruncationContext): EffectiveConfig;
 	/** Refuses further outputs. Calls under way come to their end. */
 	close(): Promise<void>;
-	[Symbol.asyncDispose](): Promise<void>;
+	[asyncDispose](): Promise<void>;
 }
 /** What a user sets for truncation, all in one object. */
 export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
@@ -418,7 +419,7 @@ export interface PluginToolInfo {
 export interface TruncationPlugin {
 	name: "truncation";
 	enforce: "post";
-	toolResult<R extends PluginToolResult>(this: PluginHost | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>;
+	toolResult<R extends PluginToolResult>(this: object | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>;
 }
 /** What the plugin reads of its host: `truncation: false` switches it off. */
 export interface PluginHost {
@@ -433,7 +434,7 @@ export interface PluginHost {
  * stamped `truncated: false`. Failed results, and results that carry `truncated` already, are left alone up to the hard
  * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
  */
-export declare function createTruncationPlugin({ service }: {
+export declare function createTruncationPlugin(options: {
 	service: OutputService;
 }): TruncationPlugin;
 /** The plugin with a service of its own, made with the defaults when it is first needed. */
@@ -544,7 +545,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	getStorageDir(): string;
 	/** Nothing is held open between calls; here for symmetry with services. */
 	close(): Promise<void>;
-	[Symbol.asyncDispose](): Promise<void>;
+	[asyncDispose](): Promise<void>;
 }
 /**
  * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,

@@ -6,7 +6,7 @@ import type { TruncationConfig } from './types'
 const defaults = JSON.parse(native.defaultSettings()) as {
   config: TruncationConfig
   tools: Record<string, Partial<TruncationConfig>>
-  globalFields: string[]
+  optionFields: string[]
 }
 
 /** 2,000 lines, 51,200 bytes, `head`, enabled, kept for 7 days. */
@@ -17,5 +17,5 @@ export const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<T
   Object.fromEntries(Object.entries(defaults.tools).map(([name, config]) => [name, Object.freeze(config)])),
 )
 
-/** The names of the service-wide settings. */
-export const GLOBAL_FIELDS: ReadonlySet<string> = new Set(defaults.globalFields)
+/** The names of a service's options. */
+export const OPTION_FIELDS: ReadonlySet<string> = new Set(defaults.optionFields)

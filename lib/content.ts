@@ -29,90 +29,54 @@ export function textsOf(parts: readonly ContentPart[]): string[] {
  */
 export function replaceTexts(parts: readonly ContentPart[], content: string, facts: Facts): ContentPart[] {
   const texts = textsOf(parts)
-  const joined = texts.reduce((units, text) => units + text.length, 0) + Math.max(texts.length - 1, 0)
-  const kept = keptRanges(facts, joined)
-  const shown: (string | undefined)[] = []
+  const { preview, direction, pieceUnits } = facts
+  const [first = 0, last = 0] = pieceUnits
+  const ends = direction === 'tail' ? [tailOf(texts, facts, first)] : [[0, first] as Range]
+  if (direction === 'both') ends.push(tailOf(texts, facts, last))
+  const gap = direction === 'both' ? content.slice(preview.from + first, preview.to - last) : ''
+
   let start = 0
-  for (const text of texts) {
-    const pieces = kept
-      .map(([from, to]) => text.slice(Math.max(from - start, 0), Math.max(to - start, 0)))
-      .filter((piece) => piece !== '')
-    // Both ends in one part: what the binary put between them stands in its place.
-    shown.push(pieces.length > 1 ? pieces.join(gapOf(content, facts)) : pieces[0])
+  const shown = texts.map((text) => {
+    const pieces = ends.map(([from, to]) => text.slice(Math.max(from - start, 0), Math.max(to - start, 0)))
     start += text.length + 1
-  }
-  const { before, after } = noticeOf(content, facts)
-  const between = facts.pieceUnits.length > 1 && !shown.some((text, i) => text !== undefined && isSplit(kept, texts, i))
-  return compose(parts, shown, { before, after, gap: between ? gapOf(content, facts) : '' }, facts)
-}
+    return pieces
+  })
+  // The gap ends the part in which the first end stops; if that shows nothing, it begins the part of the other end.
+  const headEnd = shown.findLastIndex(([head]) => head !== '')
+  const gapAt =
+    headEnd >= 0
+      ? headEnd
+      : Math.max(
+          shown.findIndex(([, tail]) => tail !== undefined && tail !== ''),
+          0,
+        )
+  const filled = shown.map(([head = '', tail = ''], index) => {
+    if (gap === '' || index !== gapAt) return head + tail
+    return head + (tail === '' ? gap.trimEnd() : gap) + tail
+  })
+  const isShown = (text: string) => text !== ''
+  const firstShown = Math.max(filled.findIndex(isShown), 0)
+  const lastShown = Math.max(filled.findLastIndex(isShown), 0)
 
-type Around = { before: string; after: string; gap: string }
-
-function compose(
-  parts: readonly ContentPart[],
-  shown: readonly (string | undefined)[],
-  { before, after, gap }: Around,
-  facts: Facts,
-): ContentPart[] {
-  const last = shown.findLastIndex((text) => text !== undefined)
-  const first = shown.findIndex((text) => text !== undefined)
-  // With a gap between parts, the notice of the gap ends the part before it.
-  const gapAfter = gap === '' ? -1 : lastOfHead(shown, facts)
-  const result: ContentPart[] = []
   let index = -1
-  for (const part of parts) {
-    if (!isTextPart(part)) {
-      result.push(part)
-      continue
-    }
+  return parts.flatMap((part) => {
+    if (!isTextPart(part)) return [part]
     index += 1
-    let text = shown[index]
-    if (first === -1 && index === 0) text = ''
-    if (text === undefined) continue
-    if (index === Math.max(first, 0)) text = before + text
-    if (index === gapAfter) text += gap.trimEnd()
-    if (index === Math.max(last, 0)) text += after
-    result.push({ ...part, text: wellFormed(text) })
-  }
-  return result
+    let text = filled[index]!
+    if (index === firstShown) text = content.slice(0, preview.from) + text
+    if (index === lastShown) text += content.slice(preview.to)
+    return text === '' ? [] : [{ ...part, text: wellFormed(text) }]
+  })
 }
 
-/** The part in which the first of two ends stops. */
-function lastOfHead(shown: readonly (string | undefined)[], facts: Facts): number {
-  let units = facts.pieceUnits[0] ?? 0
-  for (const [index, text] of shown.entries()) {
-    if (text === undefined) continue
-    units -= text.length + 1
-    if (units < 0) return index
-  }
-  return shown.findIndex((text) => text !== undefined)
-}
+type Range = [from: number, to: number]
 
-function isSplit(kept: readonly [number, number][], texts: readonly string[], index: number): boolean {
-  const start = texts.slice(0, index).reduce((units, text) => units + text.length + 1, 0)
-  const end = start + texts[index]!.length
-  return kept.filter(([from, to]) => from < end && to > start).length > 1
-}
-
-/** The UTF-16 ranges of the joined text that are shown. A preview has as many units as what it shows of the original. */
-function keptRanges(facts: Facts, joined: number): [number, number][] {
-  const [head = 0, tail] = facts.pieceUnits
-  const fromEnd = (units: number): [number, number] => {
-    // Line breaks are single bytes, so what follows the last range is as many units as bytes.
-    const end = joined - (facts.totalBytes - (facts.ranges.at(-1)?.toByte ?? facts.totalBytes))
-    return [end - units, end]
-  }
-  if (facts.direction === 'tail') return [fromEnd(head)]
-  return tail === undefined ? [[0, head]] : [[0, head], fromEnd(tail)]
-}
-
-function gapOf(content: string, facts: Facts): string {
-  const [head = 0, tail = 0] = facts.pieceUnits
-  return content.slice(facts.preview.from + head, facts.preview.to - tail)
-}
-
-function noticeOf(content: string, facts: Facts): { before: string; after: string } {
-  return { before: content.slice(0, facts.preview.from), after: content.slice(facts.preview.to) }
+/** The UTF-16 range of the joined text that the end of a preview shows. A preview has as many units as what it shows. */
+function tailOf(texts: readonly string[], facts: Facts, units: number): Range {
+  const joined = texts.reduce((total, text) => total + text.length, 0) + Math.max(texts.length - 1, 0)
+  // Only a line break can follow, and that has as many units as bytes.
+  const after = facts.totalBytes - (facts.ranges.at(-1)?.toByte ?? facts.totalBytes)
+  return [joined - after - units, joined - after]
 }
 
 /** The keys under which hosts keep the structured form of a result beside its parts. */
@@ -147,9 +111,33 @@ export async function boundValue(
 }
 
 function fromResult(result: TruncationResult<unknown>, untouched: unknown): BoundValue {
-  if (result.truncated) return { value: result.content, result }
-  // One lone surrogate in a request makes providers refuse the whole session.
-  return { value: typeof untouched === 'string' ? wellFormed(untouched) : untouched, result }
+  return { value: result.truncated ? result.content : sound(untouched), result }
+}
+
+/**
+ * The value with every text that a model would read made well-formed: one lone surrogate in a request makes providers
+ * refuse the whole session. The very value if there is nothing to mend.
+ */
+export function sound(value: unknown): unknown {
+  if (typeof value === 'string') return wellFormed(value)
+  if (isParts(value)) {
+    const mended = value.map((part) => {
+      const text = isTextPart(part) ? wellFormed(part.text) : undefined
+      return text === undefined || text === part.text ? part : { ...part, text }
+    })
+    return mended.some((part, index) => part !== value[index]) ? mended : value
+  }
+  const parts = typeof value === 'object' && value !== null ? (value as { content?: unknown }).content : undefined
+  if (!isParts(parts)) return value
+  const content = sound(parts)
+  return content === parts ? value : { ...(value as object), content }
+}
+
+/** The text of any value, as it would be bounded. */
+export function textOfValue(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (types.isUint8Array(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')
+  return isParts(value) ? textsOf(value).join('\n') : toJson(value)
 }
 
 /** A tool result in the shape of MCP: parts, and perhaps the same once more as a structure. */
@@ -162,11 +150,11 @@ async function boundContentHolder(
   const structured = STRUCTURED_KEYS.filter((key) => (value as Record<string, unknown>)[key] !== undefined)
   if (structured.length === 0) {
     const result = await service.output(parts, context)
-    return { value: result.truncated ? { ...value, content: result.content } : value, result }
+    return { value: result.truncated ? { ...value, content: result.content } : sound(value), result }
   }
   // The structure usually says the same as the text, so cutting only one of them saves nothing. Media are not text.
   const result = await service.output(toJson({ ...value, content: parts.filter(isTextPart) }), context)
-  if (!result.truncated) return { value, result }
+  if (!result.truncated) return { value: sound(value), result }
   const content = [{ type: 'text', text: result.content }, ...parts.filter((part) => !isTextPart(part))]
   return { value: { ...value, content, ...Object.fromEntries(structured.map((key) => [key, {}])) }, result }
 }

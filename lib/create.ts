@@ -1,6 +1,7 @@
 /** Service and middleware in one call, from the flat settings that a user writes. */
 
-import { GLOBAL_FIELDS } from './constants'
+import { OPTION_FIELDS } from './constants'
+import { isRecord, wrong } from './context'
 import { SpillwayError } from './errors'
 import { createTruncationMiddleware } from './middleware'
 import { TruncationService } from './service'
@@ -34,12 +35,13 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 export function createTruncation<R extends ToolResultLike = ToolResultLike>(
   userConfig: UserTruncationConfig<R> | boolean = {},
 ): Truncation<R> {
-  const config: UserTruncationConfig<R> = typeof userConfig === 'boolean' ? { enabled: userConfig } : userConfig
-  if (typeof config !== 'object' || config === null) {
-    throw new SpillwayError('INVALID_CONFIG', 'truncation: allowed is an object, or false', { field: 'truncation' })
-  }
+  const config: UserTruncationConfig<R> =
+    userConfig === true ? {} : userConfig === false ? { enabled: false } : userConfig
+  const given: unknown = config
+  if (!isRecord(given)) throw wrong('truncation', given, 'an object, or false', 'INVALID_CONFIG')
   const { skipTools, shouldTruncate, ...settings } = config
-  const isGlobal = ([key]: [string, unknown]) => GLOBAL_FIELDS.has(key) && key !== 'strategy'
+  // What is neither goes where the nearest name is most likely to be.
+  const isGlobal = ([key]: [string, unknown]) => key === 'global' || !OPTION_FIELDS.has(key)
   const entries = Object.entries(settings)
   const global = Object.fromEntries(entries.filter(isGlobal))
   const options = Object.fromEntries(entries.filter((entry) => !isGlobal(entry)))

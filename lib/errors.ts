@@ -1,5 +1,7 @@
 /** The one error class. */
 
+import { types } from 'node:util'
+
 const BRAND = Symbol.for('spillway.error')
 
 /** Stable codes; compare these, not messages. */
@@ -63,7 +65,8 @@ export class SpillwayError extends Error {
  * @internal
  */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message
+  // Under Jest the system's errors are of another realm, and no `instanceof` knows them.
+  if (thrown instanceof Error || types.isNativeError(thrown)) return thrown.message
   try {
     return String(thrown)
   } catch {

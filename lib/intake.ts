@@ -71,7 +71,14 @@ export interface Outcome {
 export class Intake {
   private readonly handle: object
 
-  constructor(settings: object, limits: Limits, source: Source, save: SaveTarget | undefined) {
+  /** @param units how long the source was when the call began */
+  constructor(
+    settings: object,
+    limits: Limits,
+    private readonly source: Source,
+    private readonly units: number,
+    save: SaveTarget | undefined,
+  ) {
     const bytes = typeof source !== 'string' && !isTexts(source)
     const request = {
       limits,
@@ -81,7 +88,7 @@ export class Intake {
       save: save && {
         tool: save.tool.toWellFormed(),
         session: save.sessionId === undefined ? undefined : unitsOf(save.sessionId),
-        nowMs: Date.now(),
+        nowMs: Math.max(0, Math.trunc(Date.now()) || 0),
       },
     }
     this.handle = call(() => native.intakeOpen(settings, JSON.stringify(request)))
@@ -89,14 +96,13 @@ export class Intake {
 
   /** Hands everything over and ends the output. If it fails or is aborted, no file is left. */
   async finish(
-    source: Source,
     render: RenderRequest | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ outcome: Outcome; fits: boolean; bytes: number; shortened?: Shortened }> {
     const work: Promise<void>[] = []
     try {
       let isFirst = true
-      for (const slice of slicesOf(source)) {
+      for (const slice of slicesOf(this.source, this.units)) {
         if (!isFirst) {
           // One task transcodes while the other writes; with both busy, waiting is what keeps memory bounded.
           while (work.length >= TASKS) await work.shift()
@@ -145,7 +151,7 @@ function push(handle: object, slice: string | Uint8Array): void {
   else native.intakePushLatin1(handle, slice, slice.length)
 }
 
-function* slicesOf(source: Source): Generator<string | Uint8Array> {
+function* slicesOf(source: Source, units: number): Generator<string | Uint8Array> {
   if (typeof source === 'string') {
     yield* textSlices(source)
   } else if (isTexts(source)) {
@@ -154,7 +160,7 @@ function* slicesOf(source: Source): Generator<string | Uint8Array> {
       yield* textSlices(text)
     }
   } else {
-    yield* byteSlices(source)
+    yield* byteSlices(source, units)
   }
 }
 
@@ -162,9 +168,8 @@ function* textSlices(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += SLICE_UNITS) yield text.slice(at, at + SLICE_UNITS)
 }
 
-function* byteSlices(bytes: Uint8Array): Generator<Uint8Array> {
-  const length = bytes.byteLength
-  const shared = !(bytes.buffer instanceof ArrayBuffer) && isSharedBuffer(bytes.buffer)
+function* byteSlices(bytes: Uint8Array, length: number): Generator<Uint8Array> {
+  const shared = isSharedBuffer(bytes.buffer)
   for (let at = 0; at < length; at += SLICE_BYTES) {
     // A buffer that was transferred or shrunk in the meantime would be saved with a hole.
     if (bytes.byteLength !== length) {

@@ -1,10 +1,11 @@
 /** Bounds the results of tools on their way from a tool to the model, whatever their shape, and never throws. */
 
-import { boundValue } from './content'
+import { boundValue, sound, textOfValue } from './content'
+import { wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
-import { emit, warn } from './report'
+import { catchLater, emit, warn } from './report'
 import { TruncationService } from './service'
-import { wellFormed } from './settings'
+import { shortenUnsaved } from './strategies'
 import type {
   OutputService,
   ToolResultLike,
@@ -30,30 +31,56 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
   const { service, skipTools, shouldTruncate } = checkConfig(config)
   const skipped = new Set(skipTools)
 
-  return async (toolName, result, context) => {
+  const decide = (ask: NonNullable<typeof shouldTruncate>, toolName: string, result: R) => {
+    try {
+      const decision: unknown = ask(toolName, result)
+      if (catchLater('shouldTruncate', decision)) {
+        throw new SpillwayError('CALLBACK', 'shouldTruncate must answer at once')
+      }
+      return typeof decision === 'object' && decision !== null ? (decision as TruncationOptions) : decision !== false
+    } catch (error) {
+      reportTo(service, { toolName }, error)
+      return true
+    }
+  }
+
+  const run = async (toolName: string, result: R, context: TruncationContext): Promise<R> => {
     const output = result?.output
     if (output === undefined || output === null || output === '') return result
-    if (skipped.has(toolName)) return sound(result)
+    if (skipped.has(toolName)) return withOutput(result, sound(output))
     const handled = result.metadata?.truncated !== undefined
-    let options: TruncationOptions | undefined
-    if (shouldTruncate && !handled) {
-      try {
-        const decision = shouldTruncate(toolName, result)
-        if (decision === false) return sound(result)
-        if (typeof decision === 'object') options = decision
-      } catch (error) {
-        reportTo(service, context, error)
-      }
-    }
-    const failed = context?.failed ?? (result.success === false || result.isError === true)
-    const full: TruncationContext = { ...context, toolName: context?.toolName ?? toolName }
-    if (failed) full.failed = true
+    const decision = shouldTruncate && !handled ? decide(shouldTruncate, toolName, result) : true
+    if (decision === false) return withOutput(result, sound(output))
+    const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context) }
+    if (full.failed ?? (result.success === false || result.isError === true)) full.failed = true
     if (handled) full.handled ??= true
-    if (options) full.options = options
+    if (typeof decision === 'object') full.options = decision
     const { value, result: answer } = await boundSafely(service, output, full)
-    if (handled && !answer?.truncated) return value === output ? result : { ...result, output: value }
+    if (handled && !answer?.truncated) return withOutput(result, value)
     return { ...result, output: value, metadata: { ...result.metadata, ...metadataOf(answer) } }
   }
+
+  return async (toolName, result, context) => {
+    try {
+      return await run(toolName, result, context)
+    } catch (error) {
+      // Only the result itself can get us here, by a getter that throws: there is nothing to bound.
+      reportTo(service, context, error)
+      return result
+    }
+  }
+}
+
+/** The tool's name for the context; what is no name is reported once and replaced. */
+function nameOf(service: OutputService, toolName: unknown, context: TruncationContext | undefined): string {
+  const name: unknown = context?.toolName ?? toolName
+  if (typeof name === 'string') return name
+  reportTo(service, undefined, wrong('context.toolName', name, 'a string'))
+  return typeof toolName === 'string' ? toolName : 'tool'
+}
+
+function withOutput<R extends ToolResultLike>(result: R, output: unknown): R {
+  return output === result.output ? result : { ...result, output }
 }
 
 function metadataOf(answer: TruncationResult<unknown> | undefined): Record<string, unknown> {
@@ -64,14 +91,6 @@ function metadataOf(answer: TruncationResult<unknown> | undefined): Record<strin
     truncationRemovedLines: answer.removedLines,
     truncationRemovedBytes: answer.removedBytes,
   }
-}
-
-/** Even a result that is left alone must not brick the session: one lone surrogate makes providers refuse every request. */
-function sound<R extends ToolResultLike>(result: R): R {
-  const { output } = result
-  if (typeof output !== 'string') return result
-  const fixed = wellFormed(output)
-  return fixed === output ? result : { ...result, output: fixed }
 }
 
 /**
@@ -86,7 +105,7 @@ export async function boundSafely(
   try {
     return await boundValue(service, value, context)
   } catch (error) {
-    if (context.signal?.aborted && error === context.signal.reason) return { value: last(value) }
+    if (context.signal?.aborted && error === context.signal.reason) return boundUnsaved(value)
     reportTo(service, context, error)
   }
   const plain: TruncationContext = { toolName: 'tool', failed: context.failed === true }
@@ -103,14 +122,14 @@ export async function boundSafely(
       reportTo(service, context, error)
     }
   }
-  return { value: last(value) }
+  return boundUnsaved(value)
 }
 
-/** Nothing works, not even saving to a temporary folder: the end of the text, which says most about what went wrong. */
-function last(value: unknown): unknown {
-  const KEPT_UNITS = 16 * 1024
-  if (typeof value !== 'string') return value
-  return wellFormed(value.length > KEPT_UNITS ? `...output truncated...\n\n${value.slice(-KEPT_UNITS)}` : value)
+/** When saving is out of the question, a value that is too long is still bounded, and says that the rest is lost. */
+function boundUnsaved(value: unknown): { value: unknown; result?: TruncationResult<unknown> } {
+  const content = shortenUnsaved(textOfValue(value))
+  if (content === undefined) return { value: sound(value) }
+  return { value: content, result: { content, truncated: true, outputPath: '' } }
 }
 
 function reportTo(service: OutputService, context: TruncationContext | undefined, error: unknown): void {

@@ -1,6 +1,6 @@
 /** Recognising a preview that was taken for the whole. */
 
-import { SpillwayError } from './errors'
+import { wrong } from './context'
 import { native } from './native'
 
 /**
@@ -8,8 +8,6 @@ import { native } from './native'
  * files can refuse such a text: the model has copied a preview, and the rest would be lost.
  */
 export function containsTruncationMarker(text: string): boolean {
-  if (typeof text !== 'string') {
-    throw new SpillwayError('INVALID_ARGUMENT', `text: got ${typeof text}, allowed is a string`, { field: 'text' })
-  }
+  if (typeof text !== 'string') throw wrong('text', text, 'a string')
   return native.containsTruncationMarker(text)
 }

@@ -1,5 +1,6 @@
 /** Truncation for hosts that call a plugin's `toolResult` hook after every tool. */
 
+import { wrong } from './context'
 import { boundSafely } from './middleware'
 import { TruncationService } from './service'
 import type { ContentPart, OutputService, TruncationContext } from './types'
@@ -28,7 +29,7 @@ export interface PluginToolInfo {
 export interface TruncationPlugin {
   name: 'truncation'
   enforce: 'post'
-  toolResult<R extends PluginToolResult>(this: PluginHost | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>
+  toolResult<R extends PluginToolResult>(this: object | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>
 }
 
 /** What the plugin reads of its host: `truncation: false` switches it off. */
@@ -46,7 +47,11 @@ const MAX_DISPLAY_BYTES = 5000
  * stamped `truncated: false`. Failed results, and results that carry `truncated` already, are left alone up to the hard
  * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
  */
-export function createTruncationPlugin({ service }: { service: OutputService }): TruncationPlugin {
+export function createTruncationPlugin(options: { service: OutputService }): TruncationPlugin {
+  const service = options?.service
+  if (typeof service?.output !== 'function') {
+    throw wrong('service', service, 'an object with an output function', 'INVALID_CONFIG')
+  }
   return makePlugin(() => service)
 }
 
@@ -55,7 +60,7 @@ function makePlugin(serviceOf: () => OutputService): TruncationPlugin {
     name: 'truncation',
     enforce: 'post',
     async toolResult(toolResult, info) {
-      if (this?.config?.truncation === false) return toolResult
+      if ((this as PluginHost | undefined)?.config?.truncation === false) return toolResult
       if (toolResult?.llmContent === undefined || toolResult.llmContent === null) return toolResult
       const handled = toolResult.truncated !== undefined || toolResult.isError === true
       const context: TruncationContext = {

@@ -1,6 +1,7 @@
 /** A small executor for tools, for hosts that have none of their own. */
 
 import { toJson } from './content'
+import { isRecord, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { Settings } from './settings'
 import type { ToolResultLike, ToolTruncationConfig, TruncationMiddleware } from './types'
@@ -82,22 +83,25 @@ export class ToolRegistry {
 
   /** Bounds results from now on. */
   setTruncationMiddleware(middleware: TruncationMiddleware): void {
+    if (typeof middleware !== 'function') throw wrong('middleware', middleware, 'a function')
     this.middleware = middleware
   }
 
   /** Executes the calls side by side and answers in their order. */
   async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
-    if (!Array.isArray(toolCalls)) {
-      throw new SpillwayError('INVALID_ARGUMENT', 'toolCalls: allowed is an array of tool calls', {
-        field: 'toolCalls',
-      })
-    }
+    if (!Array.isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
     return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, context)))
   }
 
   /** @internal */
   async executeOne(toolCall: ToolCall, context: ExecutionContext): Promise<ToolExecutionResult> {
-    const { name, arguments: given } = 'function' in toolCall ? toolCall.function : toolCall
+    const asked: unknown = isRecord(toolCall) && 'function' in toolCall ? toolCall.function : toolCall
+    // What a model made up must not disturb the calls beside it.
+    if (!isRecord(asked) || typeof asked.name !== 'string') {
+      const result = failure('This is not a call of a tool: it has no name.')
+      return { tool_call_id: isRecord(toolCall) ? toolCall.id : '', name: '', arguments: '{}', result }
+    }
+    const { name, arguments: given } = asked as { name: string; arguments?: unknown }
     const tool = this.tools.get(name)
     const { result, args } = await run(tool, name, given, { ...this.config, ...context, toolCallId: toolCall.id })
     const { sessionId, messageId, signal } = context

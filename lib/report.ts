@@ -22,10 +22,20 @@ export function emit(onEvent: TruncationEventCallback, context: TruncationContex
   }
   debug('%s %s: %d -> %d bytes %s', event.type, toolName, event.originalSize, event.truncatedSize, event.error ?? '')
   try {
-    onEvent(event)
+    catchLater('onEvent', onEvent(event))
   } catch (error) {
     warn('onEvent', error)
   }
+}
+
+/**
+ * A callback that must answer at once may be asynchronous by mistake: its failure is reported, not left unhandled.
+ * Answers whether it was.
+ */
+export function catchLater(place: string, answer: unknown): boolean {
+  const isPromise = typeof (answer as PromiseLike<unknown> | null)?.then === 'function'
+  if (isPromise) Promise.resolve(answer).catch((error) => warn(place, error))
+  return isPromise
 }
 
 /** Reports what went wrong in a place of the caller's where a person can find it and no call trips over it. */

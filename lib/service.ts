@@ -1,13 +1,15 @@
 /** The service: decides per output whether it is too long, keeps the whole, and gives back what a model should read. */
 
-import { clearTimeout, setTimeout } from 'node:timers'
 import { types } from 'node:util'
-import { isParts, replaceTexts, textsOf } from './content'
+import { MessageChannel } from 'node:worker_threads'
+import { isParts, isTextPart, replaceTexts, textsOf } from './content'
+import { checkContext, describe, isPlain, isRecord, wrong } from './context'
+import { asyncDispose } from './dispose'
 import { messageOf, SpillwayError } from './errors'
 import { type Facts, Intake, type Outcome, type RenderRequest, type Shortened, type Source } from './intake'
 import { native } from './native'
-import { debug, type EventDetails, emit, warn } from './report'
-import { type Limits, type Plan, Settings, wellFormed } from './settings'
+import { catchLater, debug, type EventDetails, emit, warn } from './report'
+import { type Limits, type Plan, Settings, Tag, unreadable, wellFormed } from './settings'
 import { isStorage, placeOf, saveTarget, TruncationStorage } from './storage'
 import { builtInName, isStrategy } from './strategies'
 import type {
@@ -46,11 +48,12 @@ export class TruncationService implements OutputService {
 
   /** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
   constructor(options: TruncationServiceConfig = {}) {
-    this.settings = new Settings(describeOptions(options))
-    this.options = { ...options }
+    this.options = copyOptions(options)
+    this.settings = new Settings(describeOptions(this.options))
     const { storageDirs, durability } = this.settings.facts
-    this.storage = options.storage ?? new TruncationStorage({ storageDirs, durability })
-    this.strategy = typeof options.strategy === 'object' ? options.strategy : undefined
+    this.storage = this.options.storage ?? new TruncationStorage({ storageDirs, durability })
+    const { strategy } = this.options
+    this.strategy = typeof strategy === 'object' ? strategy : undefined
     this.closed = false
   }
 
@@ -107,43 +110,29 @@ export class TruncationService implements OutputService {
     this.closed = true
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async [asyncDispose](): Promise<void> {
     await this.close()
+  }
+}
+
+function copyOptions(options: TruncationServiceConfig): TruncationServiceConfig {
+  if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+  try {
+    return { ...options }
+  } catch (cause) {
+    throw unreadable(cause)
   }
 }
 
 /** The options with what is not data replaced by its description, for the binary to check. */
 function describeOptions(options: TruncationServiceConfig): object {
-  if (typeof options !== 'object' || options === null) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
   const { strategy, storage, ...data } = options
   const described: Record<string, unknown> = { ...data }
   if (strategy !== undefined) {
-    described.strategy = isStrategy(strategy) ? (builtInName(strategy) ?? { $type: 'strategy' }) : strategy
+    described.strategy = isStrategy(strategy) ? (builtInName(strategy) ?? new Tag('strategy')) : strategy
   }
-  if (storage !== undefined) described.storage = isStorage(storage) ? { $type: 'storage' } : storage
+  if (storage !== undefined) described.storage = isStorage(storage) ? new Tag('storage') : storage
   return described
-}
-
-/** Whether the plan of a call depends on the tool's name alone, and nothing else is to be looked at. */
-function isPlain(context: TruncationContext | undefined): context is TruncationContext {
-  return (
-    context?.options === undefined &&
-    context?.declared === undefined &&
-    !context?.failed &&
-    !context?.handled &&
-    context?.signal === undefined &&
-    context !== undefined &&
-    context !== null
-  )
-}
-
-function checkContext(context: TruncationContext): void {
-  if (typeof context !== 'object' || context === null) throw wrong('context', context, 'an object with toolName')
-  if (typeof context.toolName !== 'string') throw wrong('context.toolName', context.toolName, 'a string')
-  for (const key of ['sessionId', 'messageId', 'toolCallId'] as const) {
-    const value = context[key]
-    if (value !== undefined && typeof value !== 'string') throw wrong(`context.${key}`, value, 'a string')
-  }
 }
 
 /** The average line is shorter than this; a text needs about so many hops per line that it has over the limit. */
@@ -188,12 +177,16 @@ interface Job {
   plan: Plan
   /** The text or bytes; of parts, their texts. */
   source: Source
+  /** UTF-16 units or bytes of it when the call began. */
+  units: number
   /** What comes back if nothing is cut. */
   original: unknown
   parts: readonly ContentPart[] | undefined
   limits: Limits
   /** The ceiling that overrules the tool's wish to be left alone. */
   ceiling?: number
+  /** The preview was made by a strategy of the caller's. */
+  byStrategy?: boolean
 }
 
 async function bound(
@@ -210,8 +203,9 @@ async function bound(
   }
   const source: Source = parts ? textsOf(parts) : (content as string | Uint8Array)
   const plan = service.settings.plan(context)
-  const job: Job = { service, context, plan, source, original: content, parts, limits: plan.limits }
-  if (unitsOf(source) <= plan.sureUnits) return leave(job)
+  const units = unitsOf(source)
+  const job: Job = { service, context, plan, source, units, original: content, parts, limits: plan.limits }
+  if (units <= plan.sureUnits) return leave(job)
   if (plan.mode === 'ceiling') {
     const ceiling: Limits = { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes }
     if (await fits(job, ceiling)) return leave(job)
@@ -228,12 +222,12 @@ function unitsOf(source: Source): number {
 }
 
 async function fits(job: Job, limits: Limits): Promise<boolean> {
-  const { source, service, context } = job
+  const { source, units, service, context } = job
   // Every unit and every byte is at least one byte when it is shown.
-  if (limits.maxBytes !== null && unitsOf(source) > limits.maxBytes) return false
+  if (limits.maxBytes !== null && units > limits.maxBytes) return false
   if (typeof source === 'string' && source.length <= AT_ONCE_UNITS) return isWithin(source, limits)
-  const intake = new Intake(service.settings.handle, limits, source, undefined)
-  return (await intake.finish(source, undefined, context.signal)).fits
+  const intake = new Intake(service.settings.handle, limits, source, units, undefined)
+  return (await intake.finish(undefined, context.signal)).fits
 }
 
 function leave(job: Job): TruncationResult<unknown> {
@@ -264,13 +258,13 @@ function sizeOf(content: unknown): number {
 
 /** Saves the whole and shortens it by the built-in strategies. */
 async function shorten(job: Job): Promise<TruncationResult<unknown>> {
-  const { service, context, source, limits } = job
+  const { service, context, source, units, limits } = job
   const place = placeOf(service.storage)
   const request: RenderRequest = { failed: context.failed === true, ceiling: job.ceiling }
-  const intake = new Intake(service.settings.handle, limits, source, place && saveTarget(place, context))
+  const intake = new Intake(service.settings.handle, limits, source, units, place && saveTarget(place, context))
   const { formatNotice } = service.options
   const renderAtOnce = place !== undefined && formatNotice === undefined
-  const end = await intake.finish(source, renderAtOnce ? request : undefined, context.signal)
+  const end = await intake.finish(renderAtOnce ? request : undefined, context.signal)
   const kept = place ? keptByUs(end.outcome) : await keptByCaller(job)
   if (end.shortened) return truncated(job, end.shortened, kept, end.bytes)
   return truncated(job, renderWith(job, intake, request, kept), kept, end.bytes)
@@ -308,18 +302,22 @@ async function keptByCaller(job: Job): Promise<Kept> {
   }
 }
 
+const LATE = Symbol('late')
+
+/** Waits in real time: what fakes timers replaces the functions of `node:timers` too, and not always after we are loaded. */
 async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)),
-      ms,
-    )
-  })
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  const late = Promise.resolve(Atomics.waitAsync(cell, 0, 0, ms).value).then(() => LATE)
+  // Waiting on a cell does not keep a process alive; an open port does.
+  const { port1 } = new MessageChannel()
+  port1.ref()
   try {
-    return await Promise.race([work, timeout])
+    const first = await Promise.race([work, late])
+    if (first !== LATE) return first as T
+    throw new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)
   } finally {
-    clearTimeout(timer)
+    port1.close()
+    Atomics.notify(cell, 0)
   }
 }
 
@@ -329,31 +327,50 @@ function renderWith(job: Job, intake: Intake, request: RenderRequest, kept: Kept
   const shortened = intake.render({ ...request, ...place })
   const { formatNotice, availableTools = [] } = job.service.options
   if (!formatNotice) return shortened
-  const notice = (facts: Facts): string | undefined => {
-    try {
-      const text = formatNotice(noticeInfo(job, facts, kept, availableTools))
-      if (typeof text === 'string') return wellFormed(text)
-      throw new SpillwayError('CALLBACK', `formatNotice answered ${describe(text)} instead of a string`)
-    } catch (error) {
-      warn('formatNotice', error)
-      return undefined
-    }
+  // Where everything must fit, the words leave less room for the text, and the numbers in the words change with it.
+  let shown = shortened
+  for (let round = 0; round < MAX_NOTICE_ROUNDS; round += 1) {
+    const info = noticeInfo(job, shown.facts, kept, availableTools)
+    const notice = askForNotice(formatNotice, info)
+    if (notice === undefined) return shortened
+    const next = intake.render({ ...request, ...place, notice })
+    const settled = next.facts.keptBytes === shown.facts.keptBytes
+    shown = next
+    if (settled) break
   }
-  const first = notice(shortened.facts)
-  if (first === undefined) return shortened
-  return intake.render({ ...request, ...place, notice: first })
+  return shown
+}
+
+const MAX_NOTICE_ROUNDS = 4
+
+function askForNotice(formatNotice: (info: NoticeInfo) => string, info: NoticeInfo): string | undefined {
+  try {
+    const text: unknown = formatNotice(info)
+    if (typeof text === 'string') return wellFormed(text)
+    catchLater('formatNotice', text)
+    throw new SpillwayError('CALLBACK', `formatNotice answered ${describe(text)} instead of a string`)
+  } catch (error) {
+    warn('formatNotice', error)
+    return undefined
+  }
 }
 
 function noticeInfo(job: Job, facts: Facts, kept: Kept, availableTools: readonly string[]): NoticeInfo {
   const { preview: _preview, hint: _hint, pieceUnits: _pieces, ...known } = facts
+  const { ranges, partialLines } = known
   return {
+    // Copies: whatever a callback does to them, the result is made from ours.
     ...known,
+    ranges: ranges.map((range) => ({ ...range })),
+    partialLines: partialLines.map((line) => ({ ...line })),
     toolName: job.context.toolName,
     failed: job.context.failed === true,
     ceilingReached: job.ceiling !== undefined,
     outputPath: kept.path,
-    ...(kept.saveError && { saveError: kept.saveError }),
-    availableTools,
+    ...(kept.saveError && {
+      saveError: { ...kept.saveError, attempts: kept.saveError.attempts.map((each) => ({ ...each })) },
+    }),
+    availableTools: [...availableTools],
   }
 }
 
@@ -370,7 +387,7 @@ function truncated(job: Job, { content, facts }: Shortened, kept: Kept, bytes: n
   report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path })
   const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
   return {
-    content: parts ? replaceTexts(parts, content, facts) : content,
+    content: parts ? inParts(job, parts, content, facts) : content,
     truncated: true,
     outputPath: kept.path,
     ...counts,
@@ -382,9 +399,17 @@ function truncated(job: Job, { content, facts }: Shortened, kept: Kept, bytes: n
   }
 }
 
+function inParts(job: Job, parts: readonly ContentPart[], content: string, facts: Facts): ContentPart[] {
+  if (!job.byStrategy) return replaceTexts(parts, content, facts)
+  // A strategy sees one text, so what it made stands where that began.
+  const first = parts.findIndex(isTextPart)
+  const kept = parts.filter((part, index) => index === first || !isTextPart(part))
+  return kept.map((part) => (isTextPart(part) ? { ...part, text: content } : part))
+}
+
 /** Lets a strategy of the caller's decide, within the hard ceiling. */
 async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<TruncationResult<unknown>> {
-  const { service, context, plan, source } = job
+  const { service, context, plan, source, units } = job
   const byDefault: Job = { ...job, limits: plan.defaultLimits }
   const text = textOf(source)
   let result: StrategyResult | undefined
@@ -403,8 +428,14 @@ async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<Trunc
   if (!result) return leave(job)
 
   const place = placeOf(service.storage)
-  const intake = new Intake(service.settings.handle, plan.defaultLimits, source, place && saveTarget(place, context))
-  const end = await intake.finish(source, undefined, context.signal)
+  const intake = new Intake(
+    service.settings.handle,
+    plan.defaultLimits,
+    source,
+    units,
+    place && saveTarget(place, context),
+  )
+  const end = await intake.finish(undefined, context.signal)
   const kept = place ? keptByUs(end.outcome) : await keptByCaller(job)
   const { removedLines, removedBytes } = result
   const request: RenderRequest = {
@@ -414,15 +445,17 @@ async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<Trunc
     removedBytes,
   }
   const shortened = renderWith(job, intake, request, kept)
-  return truncated({ ...job, parts: undefined }, shortened, kept, end.bytes)
+  return truncated({ ...job, byStrategy: true }, shortened, kept, end.bytes)
 }
 
 /** What the strategy says, checked; nothing if it leaves the text alone. */
 function askStrategy(strategy: TruncationStrategy, text: string, config: TruncationConfig): StrategyResult | undefined {
   const needed = strategy.needsTruncation(text, { ...config })
+  catchLater('strategy', needed)
   if (typeof needed !== 'boolean') throw nonsense(`needsTruncation answered ${describe(needed)} instead of a boolean`)
   if (!needed) return undefined
   const result = strategy.truncate(text, { ...config })
+  catchLater('strategy', result)
   if (typeof result?.content !== 'string')
     throw nonsense('truncate answered something without a content that is a string')
   for (const key of ['removedLines', 'removedBytes'] as const) {
@@ -445,20 +478,4 @@ function textOf(source: Source): string {
 
 function decodeBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-}
-
-function wrong(
-  field: string,
-  value: unknown,
-  allowed: string,
-  code: 'INVALID_ARGUMENT' | 'INVALID_CONFIG' = 'INVALID_ARGUMENT',
-) {
-  return new SpillwayError(code, `${field}: got ${describe(value)}, allowed is ${allowed}`, { field })
-}
-
-function describe(value: unknown): string {
-  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean')
-    return String(value)
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

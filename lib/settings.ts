@@ -86,33 +86,45 @@ export class Settings {
   }
 }
 
+/** What stands for a value that JSON cannot hold. */
+export class Tag {
+  constructor(readonly $type: string) {}
+}
+
 /**
  * A value as JSON for the binary, which is strict about it: what JSON cannot hold goes as `{"$type": …}`, so that the
  * message of the error can name it.
  */
 export function encode(value: unknown): string {
+  if (value === undefined) return '{"$type":"undefined"}'
   try {
     return JSON.stringify(value, (_key, inner: unknown) => {
       switch (typeof inner) {
         case 'number':
-          return Number.isFinite(inner) ? inner : { $type: String(inner) }
+          return Number.isFinite(inner) ? inner : new Tag(String(inner))
         case 'bigint':
-          return { $type: `${inner}n` }
+          return new Tag(`${inner}n`)
         case 'function':
-          return { $type: 'function' }
+          return new Tag('function')
         case 'symbol':
-          return { $type: 'a symbol' }
+          return new Tag('a symbol')
         case 'string':
           return wellFormed(inner)
         default:
-          return inner
+          // Only what we wrote down may stand for what JSON cannot hold.
+          return inner !== null && '$type' in inner && !(inner instanceof Tag) ? new Tag('an object') : inner
       }
     })
   } catch (cause) {
-    throw new SpillwayError('INVALID_CONFIG', 'the settings cannot be read: they are cyclic, or a getter threw', {
-      cause,
-    })
+    throw unreadable(cause)
   }
+}
+
+/** The error for settings that are cyclic, or that have a getter that throws. */
+export function unreadable(cause: unknown): SpillwayError {
+  return new SpillwayError('INVALID_CONFIG', 'the settings cannot be read: they are cyclic, or a getter threw', {
+    cause,
+  })
 }
 
 /** Reads what the binary answered. */

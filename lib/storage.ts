@@ -2,6 +2,8 @@
 
 import { types } from 'node:util'
 import { DEFAULT_TRUNCATION_CONFIG } from './constants'
+import { checkContext, isRecord, wrong } from './context'
+import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { Intake, type Outcome, type SaveTarget } from './intake'
 import { background, call, native } from './native'
@@ -32,10 +34,13 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
    */
   constructor(options: string | TruncationStorageOptions = {}) {
-    const { storageDirs, durability, ...others } = typeof options === 'string' ? { storageDirs: [options] } : options
+    const { storageDirs, durability } = checkOptions(options)
+    const override = process.env.SPILLWAY_STORAGE_DIR
+    const wanted = (storageDirs === undefined || storageDirs.length === 0) && override ? [override] : storageDirs
     // Read as the options of a service, so that there is one place that knows what is allowed.
-    const { facts } = new Settings({ ...others, storageDirs, durability })
-    this.place = { dirs: foldersOf(facts.storageDirs), durability: facts.durability }
+    const { facts } = new Settings({ storageDirs: wanted, durability })
+    const dirs = call(() => native.storeDirs([...facts.storageDirs])).map(String)
+    this.place = { dirs: Object.freeze(dirs), durability: facts.durability }
   }
 
   /**
@@ -43,13 +48,13 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `STORAGE_WRITE` when no folder took it
    */
   async save(content: string, context: TruncationContext): Promise<string> {
-    if (typeof content !== 'string') throw wrongContent('a string')
+    if (typeof content !== 'string') throw wrong('content', content, 'a string')
     return saveNow(this.place, content, context)
   }
 
   /** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
-    if (!types.isUint8Array(content)) throw wrongContent('a Uint8Array')
+    if (!types.isUint8Array(content)) throw wrong('content', content, 'a Uint8Array')
     return saveNow(this.place, content, context)
   }
 
@@ -98,16 +103,21 @@ export class TruncationStorage implements ITruncationStorage {
   /** Nothing is held open between calls; here for symmetry with services. */
   async close(): Promise<void> {}
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async [asyncDispose](): Promise<void> {
     await this.close()
   }
 }
 
-/** The folders to use when these were asked for. */
-function foldersOf(asked: readonly string[]): readonly string[] {
-  const override = process.env.SPILLWAY_STORAGE_DIR
-  const wanted = asked.length === 0 && override ? [override] : asked
-  return Object.freeze(call(() => native.storeDirs([...wanted])).map(String))
+function checkOptions(options: string | TruncationStorageOptions): TruncationStorageOptions {
+  if (typeof options === 'string') return { storageDirs: [options] }
+  if (!isRecord(options)) throw wrong('options', options, 'a folder, or an object', 'INVALID_CONFIG')
+  const known = ['storageDirs', 'durability']
+  const unknown = Object.keys(options).find((key) => !known.includes(key))
+  if (unknown !== undefined) {
+    const message = `${unknown}: is not an option of a storage; known are ${known.join(', ')}`
+    throw new SpillwayError('INVALID_CONFIG', message, { field: unknown })
+  }
+  return options
 }
 
 /** Where a storage saves, if it is exactly ours: then the binary saves while it shortens, and the text crosses once. */
@@ -144,27 +154,20 @@ async function saveNow(
   context: TruncationContext,
 ): Promise<string> {
   plainSettings ??= new Settings({})
-  if (typeof context?.toolName !== 'string') {
-    const message = 'context.toolName: allowed is the name of the tool that printed this'
-    throw new SpillwayError('INVALID_ARGUMENT', message, { field: 'context.toolName' })
-  }
-  const intake = new Intake(plainSettings.handle, NO_PREVIEW, content, saveTarget(place, context))
-  const { outcome }: { outcome: Outcome } = await intake.finish(content, undefined, context.signal)
+  checkContext(context)
+  context.signal?.throwIfAborted()
+  const intake = new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, saveTarget(place, context))
+  const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
   if (outcome.saved) return outcome.saved.path
   throw new SpillwayError('STORAGE_WRITE', outcome.saveError?.message ?? 'nothing was saved')
 }
 
 function checkPath(path: unknown): void {
-  if (typeof path === 'string') return
-  throw new SpillwayError('INVALID_ARGUMENT', `path: got ${typeof path}, allowed is a string`, { field: 'path' })
+  if (typeof path !== 'string') throw wrong('path', path, 'a string')
 }
 
 /** The rule for days is the binary's; a storage asks it on every cleanup. */
 export function checkRetention(days: number): number {
   call(() => native.settingsOpen(encode({ global: { retentionDays: days } })))
   return days
-}
-
-function wrongContent(allowed: string): SpillwayError {
-  return new SpillwayError('INVALID_ARGUMENT', `content: allowed is ${allowed}`, { field: 'content' })
 }

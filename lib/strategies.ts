@@ -1,6 +1,6 @@
 /** Ways of shortening a text. The built-in ones ask the binary; a subclass may do as it likes. */
 
-import { SpillwayError } from './errors'
+import { wrong } from './context'
 import { call, native } from './native'
 import { encode } from './settings'
 import type { StrategyResult, TruncationConfig, TruncationStrategy, TruncationStrategyName } from './types'
@@ -24,7 +24,8 @@ export abstract class BaseTruncationStrategy implements TruncationStrategy {
 
   /** Lines of a text; a final newline does not start another. */
   protected countLines(content: string): number {
-    return native.measure(content)[0]!
+    checkText(content)
+    return call(() => native.measure(content)[0]!)
   }
 
   /** UTF-8 bytes of a text. */
@@ -102,6 +103,11 @@ export function isStrategy(value: unknown): value is TruncationStrategy {
   )
 }
 
+/** The end of a text with a notice, when there is no way to save it; nothing if it is short enough. */
+export function shortenUnsaved(content: string): string | undefined {
+  return call(() => native.shorten(content, '{"direction":"tail"}', 'default'))?.content
+}
+
 function fits(content: string, config: TruncationConfig, strategy: TruncationStrategyName): boolean {
   checkText(content)
   return call(() => native.fits(content, encode(config), strategy))
@@ -116,11 +122,7 @@ function shorten(content: string, config: TruncationConfig, strategy: Truncation
 }
 
 function checkText(content: unknown): asserts content is string {
-  if (typeof content !== 'string') {
-    throw new SpillwayError('INVALID_ARGUMENT', `content: got ${typeof content}, allowed is a string`, {
-      field: 'content',
-    })
-  }
+  if (typeof content !== 'string') throw wrong('content', content, 'a string')
 }
 
 function linesOf(content: string): string[] {

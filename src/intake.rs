@@ -170,6 +170,7 @@ impl Intake {
             path,
             ceiling: request.ceiling,
             tools: style.available_tools.clone(),
+            foreign: request.preview.is_some(),
         };
         let form = Form {
             limits: self.limits,

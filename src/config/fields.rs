@@ -49,7 +49,7 @@ impl Place {
     }
 
     /// The settings that may stand here.
-    pub(super) fn allowed(self) -> &'static [&'static str] {
+    fn allowed(self) -> &'static [&'static str] {
         match self {
             Place::Global => &[
                 "maxLines",

@@ -81,7 +81,8 @@ pub struct Call<'a> {
     pub options: Option<&'a Value>,
 }
 
-const OPTIONS: [&str; 14] = [
+/// The options of a service, by name.
+pub const OPTIONS: [&str; 14] = [
     "global",
     "tools",
     "onEvent",
@@ -117,11 +118,6 @@ fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64) -> Limits {
         "byte" => Limits { max_lines: u64::MAX, ..limits },
         _ => limits,
     }
-}
-
-/// The service-wide settings, by name.
-pub fn global_fields() -> &'static [&'static str] {
-    Place::Global.allowed()
 }
 
 impl Settings {
@@ -295,6 +291,9 @@ impl Settings {
         let mut fold = Fold::new(self.strategy.as_deref(), self.custom_strategy);
         fold.add("built-in tool", built_in.as_ref());
         fold.add("global", Some(&self.global));
+        if !self.storage_dirs.is_empty() {
+            fold.note("storageDir", "global");
+        }
         fold.add("global", Some(&self.updates));
         fold.add("declared", declared.as_ref());
         for (_, layer) in by_alias.chain(by_name) {
@@ -327,6 +326,8 @@ impl Settings {
         let sure = |max_lines: u64, max_bytes: u64| (max_lines as f64).min((max_bytes / 3) as f64);
         let split = f64::from(u8::from(line_rule == LineRule::Split));
         let sure_units = match mode {
+            // Nobody knows what the caller's strategy thinks of a short text.
+            Mode::Bound if fold.custom => -1.0,
             Mode::Bound => sure(limits.max_lines, limits.max_bytes) - split,
             Mode::Leave => f64::MAX,
             Mode::Ceiling => sure(u64::MAX, ceiling),
@@ -427,9 +428,6 @@ impl Fold {
         }
         if layer.retention_days.is_some() {
             self.note("retentionDays", source);
-        }
-        if layer.storage_dir.is_some() {
-            self.note("storageDir", source);
         }
     }
 

@@ -7,5 +7,5 @@ mod fields;
 mod layers;
 mod tools;
 
-pub use layers::{Call, Mode, Plan, Settings, global_fields, limits_of};
+pub use layers::{Call, Mode, OPTIONS, Plan, Settings, limits_of};
 pub use tools::{DEFAULTS, Defaults, ToolDefaults, built_in_tools};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use napi::bindgen_prelude::External;
 use napi_derive::napi;
 use serde_json::{Value, json};
-use spillway_core::config::{Call, DEFAULTS, Settings, built_in_tools, global_fields};
+use spillway_core::config::{Call, DEFAULTS, OPTIONS, Settings, built_in_tools};
 
 use crate::error::{Result, from_core, from_json};
 use crate::intake::Buffers;
@@ -24,7 +24,7 @@ pub struct Service {
 pub fn default_settings() -> String {
     let tools: serde_json::Map<String, Value> =
         built_in_tools().map(|(name, tool)| (name.to_owned(), json!(tool))).collect();
-    json!({ "config": DEFAULTS, "tools": tools, "globalFields": global_fields() }).to_string()
+    json!({ "config": DEFAULTS, "tools": tools, "optionFields": OPTIONS }).to_string()
 }
 
 /// Reads the options of a service.

@@ -225,7 +225,11 @@ pub fn shorten(
 ) -> Result<Option<Shortened>> {
     let intake = read_at_once(env, &text, &config, &strategy)?;
     let style = Style { wording: &ENGLISH, notice_inside: false, available_tools: Vec::new() };
-    Ok((!intake.fits()).then(|| intake.render(&style, &RenderRequest::default()).into()))
+    let request = RenderRequest {
+        lost: Some("there was no way to save it".to_owned()),
+        ..Default::default()
+    };
+    Ok((!intake.fits()).then(|| intake.render(&style, &request).into()))
 }
 
 fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) -> Result<Intake> {

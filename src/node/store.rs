@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
 use napi_derive::napi;
 use spillway_core::store::places::{Durability, Places};
-use spillway_core::store::read::{Reader, owner};
+use spillway_core::store::read::{Reader, owns};
 use spillway_core::store::retention;
 
 use crate::task::{Job, run};
@@ -33,7 +33,7 @@ pub fn store_dirs(asked: Vec<String>) -> Vec<String> {
 /// Whether a path is that of an output of these folders.
 #[napi(catch_unwind)]
 pub fn store_owns(dirs: Vec<String>, path: String) -> bool {
-    owner(&places(&dirs), Path::new(&path)).is_some()
+    owns(&places(&dirs), Path::new(&path))
 }
 
 /// Prepares to read a saved output.

@@ -45,7 +45,9 @@ fn absolute(dir: &str) -> PathBuf {
 fn default_dirs() -> Vec<PathBuf> {
     let inside = |base: &Path| base.join("spillway").join("tool-output");
     // A home that is relative or the root is no home: nothing is ever written into `/`.
-    let data = dirs::data_dir().filter(|dir| dir.is_absolute() && dir.components().count() > 2);
+    let has_home =
+        dirs::home_dir().is_some_and(|home| home.is_absolute() && home.parent().is_some());
+    let data = dirs::data_dir().filter(|dir| has_home && dir.is_absolute());
     let temporary = std::env::temp_dir().join(format!("spillway-{}", user()));
     data.iter().map(|dir| inside(dir)).chain([temporary.join("tool-output")]).collect()
 }

@@ -18,20 +18,36 @@ pub struct Reader {
     pending: Vec<u8>,
 }
 
-/// Whether a path is that of an output of these places: its name is one of ours, and its folder, links resolved, is one
-/// of the places or the folder of a session in one.
-pub fn owner(places: &Places, path: &Path) -> Option<(PathBuf, String)> {
+/// The folder and name of an output of these places, if this is the path of one: its name is one of ours, and its
+/// folder, links resolved, is one of the places or the folder of a session in one. The output need not be there.
+fn owner(places: &Places, path: &Path) -> Option<(PathBuf, String)> {
     let name = path.file_name()?.to_str().filter(|name| names::is_output(name))?;
-    let parent = path.parent()?.canonicalize().ok()?;
+    let parent = path.parent()?;
     let is_place = |dir: &Path| {
         places.dirs.iter().any(|place| place.canonicalize().is_ok_and(|place| place == dir))
     };
-    let in_session = || {
-        let session =
-            parent.file_name().and_then(|name| name.to_str()).is_some_and(names::is_session);
-        session && parent.parent().is_some_and(is_place)
+    let is_session = |dir: &Path| {
+        let named = dir.file_name().and_then(|name| name.to_str()).is_some_and(names::is_session);
+        named && dir.parent().is_some_and(is_place)
     };
-    (is_place(&parent) || in_session()).then(|| (parent.clone(), name.to_owned()))
+    let folder = match parent.canonicalize() {
+        Ok(folder) => folder,
+        // A session's folder goes with its last output.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            parent.parent()?.canonicalize().ok()?.join(parent.file_name()?)
+        }
+        Err(_) => return None,
+    };
+    (is_place(&folder) || is_session(&folder)).then(|| (folder, name.to_owned()))
+}
+
+/// Whether a path is that of an output of these places, and what is there, if anything, is a plain file of this user.
+pub fn owns(places: &Places, path: &Path) -> bool {
+    let Some((folder, name)) = owner(places, path) else { return false };
+    match Folder::open(&folder).and_then(|folder| folder.read(&name)) {
+        Ok(_) => true,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
 }
 
 impl Reader {

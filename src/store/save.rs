@@ -1,7 +1,7 @@
 //! Saving one output: complete under a name of its own, or not at all.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -58,7 +58,9 @@ pub struct Save {
 #[derive(Debug)]
 struct Open {
     folder: Folder,
-    path: PathBuf,
+    /// The place, and the session's folder in it.
+    place: PathBuf,
+    session: Option<String>,
     draft: Draft,
 }
 
@@ -129,29 +131,16 @@ impl Save {
         Err(self.failure())
     }
 
-    fn try_open(&self, dir: &std::path::Path) -> io::Result<Open> {
-        let (mut folder, is_new) = Folder::open_or_make(dir)?;
-        if is_new && is_inside_working_dir(dir) {
-            // Asked to keep outputs inside a project: its version control must not pick them up.
-            folder.put(".gitignore", b"*\n")?;
-        }
-        let mut path = dir.to_owned();
-        if let Some(session) = &self.session {
-            let inner = folder.enter(session)?;
-            if self.places.durability == Durability::Full {
-                folder.sync()?;
-            }
-            path.push(session);
-            folder = inner;
-        }
+    fn try_open(&self, dir: &Path) -> io::Result<Open> {
+        let folder = enter(dir, self.session.as_deref(), self.places.durability)?;
         let draft = folder.draft(self.now_ms)?;
-        Ok(Open { folder, path, draft })
+        Ok(Open { folder, place: dir.to_owned(), session: self.session.clone(), draft })
     }
 
     /// Takes what was written so far to the next folder that works.
     fn move_on(&mut self, error: &io::Error) -> Result<(), SaveError> {
         let Some(mut failed) = self.open.take() else { return Err(self.failure()) };
-        self.note(&failed.path.clone(), error);
+        self.note(&failed.place.clone(), error);
         loop {
             let mut next = self.open_next()?;
             match copy(&mut failed.draft, &mut next.draft, self.written) {
@@ -159,12 +148,12 @@ impl Save {
                     self.open = Some(next);
                     return Ok(());
                 }
-                Err(error) => self.note(&next.path.clone(), &error),
+                Err(error) => self.note(&next.place.clone(), &error),
             }
         }
     }
 
-    fn note(&mut self, dir: &std::path::Path, error: &io::Error) {
+    fn note(&mut self, dir: &Path, error: &io::Error) {
         self.attempts.push(Attempt { dir: dir.display().to_string(), error: os_reason(error) });
     }
 
@@ -193,6 +182,7 @@ impl Open {
             self.draft.file.sync_all()?;
         }
         let mut attempts = 0;
+        let mut was_removed = false;
         loop {
             let name = names::output(slug, now_ms).map_err(io::Error::other)?;
             match self.folder.publish(&mut self.draft, &name) {
@@ -202,7 +192,16 @@ impl Open {
                         // the save a failure, and a second copy elsewhere would not be better.
                         let _ = self.folder.sync();
                     }
-                    return Ok(self.path.join(name).display().to_string());
+                    let path = self
+                        .session
+                        .iter()
+                        .fold(self.place.clone(), |path, session| path.join(session));
+                    return Ok(path.join(name).display().to_string());
+                }
+                // The folder was removed under the file, which is still there without a name.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
+                    was_removed = true;
+                    self.folder = enter(&self.place, self.session.as_deref(), durability)?;
                 }
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists && attempts < NAME_ATTEMPTS =>
@@ -213,6 +212,21 @@ impl Open {
             }
         }
     }
+}
+
+/// Opens the folder that an output goes to, making what is not there.
+fn enter(place: &Path, session: Option<&str>, durability: Durability) -> io::Result<Folder> {
+    let (folder, is_new) = Folder::open_or_make(place)?;
+    if is_new && is_inside_working_dir(place) {
+        // Asked to keep outputs inside a project: its version control must not pick them up.
+        folder.put(".gitignore", b"*\n")?;
+    }
+    let Some(session) = session else { return Ok(folder) };
+    let inner = folder.enter(session)?;
+    if durability == Durability::Full {
+        folder.sync()?;
+    }
+    Ok(inner)
 }
 
 fn copy(from: &mut Draft, to: &mut Draft, bytes: u64) -> io::Result<()> {
@@ -227,7 +241,7 @@ fn copy(from: &mut Draft, to: &mut Draft, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-fn is_inside_working_dir(dir: &std::path::Path) -> bool {
+fn is_inside_working_dir(dir: &Path) -> bool {
     std::env::current_dir()
         .is_ok_and(|working| working.components().count() > 1 && dir.starts_with(working))
 }
@@ -284,6 +298,17 @@ mod tests {
         save.write(b"text").unwrap();
         drop(save);
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_is_removed_meanwhile_is_made_again() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("place");
+        let mut save = Save::new(places(std::slice::from_ref(&dir)), Some(&[0x61]), "x", 5);
+        save.write(b"text").unwrap();
+        fs::remove_dir_all(&dir).unwrap();
+        assert_eq!(fs::read(save.publish().unwrap().path).unwrap(), b"text");
     }
 
     #[cfg(target_os = "linux")]

@@ -128,7 +128,7 @@ pub fn cut(window: &Window, source: Source, limits: &Limits, gap_bytes: u64) -> 
     };
     match limits.direction {
         Direction::Tail => {
-            let (piece, unit) = tail(window, source, limits, total_lines);
+            let (piece, unit) = tail(window, source, limits, total_lines, Blank::Show);
             done(vec![piece], unit, Direction::Tail)
         }
         // Two ends need a line each and something to show in it.
@@ -138,13 +138,18 @@ pub fn cut(window: &Window, source: Source, limits: &Limits, gap_bytes: u64) -> 
                 max_bytes: gap.max_bytes.div_ceil(2),
                 ..gap
             };
-            let (first, first_unit) = head(window, source, &half);
+            let (first, first_unit) = head(window, source, &half, Blank::Hide);
             let rest = Limits {
                 max_lines: gap.max_lines - (first.last_line + 1 - first.first_line),
                 max_bytes: gap.max_bytes - first.text.len() as u64,
                 ..gap
             };
-            let (last, last_unit) = tail(window, source, &rest, total_lines);
+            let (last, last_unit) = tail(window, source, &rest, total_lines, Blank::Hide);
+            if first.text.is_empty() && last.text.is_empty() {
+                // Neither half has room for a grapheme; all of it may.
+                let (piece, unit) = head(window, source, limits, Blank::Show);
+                return done(vec![piece], unit, Direction::Head);
+            }
             let unit = if first_unit == Unit::Bytes || last_unit == Unit::Bytes {
                 Unit::Bytes
             } else {
@@ -153,10 +158,19 @@ pub fn cut(window: &Window, source: Source, limits: &Limits, gap_bytes: u64) -> 
             done(vec![first, last], unit, Direction::Both)
         }
         Direction::Head | Direction::Both => {
-            let (piece, unit) = head(window, source, limits);
+            let (piece, unit) = head(window, source, limits, Blank::Show);
             done(vec![piece], unit, Direction::Head)
         }
     }
+}
+
+/// What to do when all that could be shown is one line without text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blank {
+    /// Show its break rather than nothing.
+    Show,
+    /// Show nothing: the gap and the other end are there.
+    Hide,
 }
 
 /// A kept stretch in the offsets of the shown text.
@@ -168,10 +182,10 @@ struct Kept {
     stopped: Unit,
 }
 
-fn head(window: &Window, source: Source, limits: &Limits) -> (Piece, Unit) {
+fn head(window: &Window, source: Source, limits: &Limits, blank: Blank) -> (Piece, Unit) {
     let (raw, complete) = window.head();
     let shown = Shown::decode(raw, source);
-    let kept = keep_head(&shown.text, complete, limits);
+    let kept = keep_head(&shown.text, complete, limits, blank);
     let end = shown.raw_offset(kept.end) as u64;
     let partial = kept.partial.then(|| {
         let before = shown.text.as_bytes().get(..kept.end).unwrap_or_default();
@@ -193,7 +207,7 @@ fn head(window: &Window, source: Source, limits: &Limits) -> (Piece, Unit) {
     )
 }
 
-fn keep_head(text: &str, complete: bool, limits: &Limits) -> Kept {
+fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept {
     let bytes = text.as_bytes();
     let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
     let mut kept = Kept { start: 0, end: 0, lines: 0, partial: false, stopped: Unit::Lines };
@@ -239,17 +253,23 @@ fn keep_head(text: &str, complete: bool, limits: &Limits) -> Kept {
         }
     }
     // Nothing but breaks: show them rather than nothing.
-    if kept.end == 0 && next <= max_bytes {
+    if blank == Blank::Show && kept.end == 0 && next <= max_bytes {
         kept.end = next;
     }
     kept
 }
 
-fn tail(window: &Window, source: Source, limits: &Limits, total_lines: u64) -> (Piece, Unit) {
+fn tail(
+    window: &Window,
+    source: Source,
+    limits: &Limits,
+    total_lines: u64,
+    blank: Blank,
+) -> (Piece, Unit) {
     let (raw, complete) = window.tail();
     let base = window.totals().bytes - raw.len() as u64;
     let shown = Shown::decode(raw, source);
-    let kept = keep_tail(&shown.text, complete, limits);
+    let kept = keep_tail(&shown.text, complete, limits, blank);
     let raw_offset = |at| base + shown.raw_offset(at) as u64;
     let first_line = total_lines + 1 - kept.lines.clamp(1, total_lines.max(1));
     let partial = kept.partial.then(|| {
@@ -267,7 +287,7 @@ fn tail(window: &Window, source: Source, limits: &Limits, total_lines: u64) -> (
     (Piece { text, bytes, first_line, last_line: total_lines.max(1), partial }, kept.stopped)
 }
 
-fn keep_tail(text: &str, complete: bool, limits: &Limits) -> Kept {
+fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept {
     let bytes = text.as_bytes();
     let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
     let stop = limits.line_rule.last_content_end(bytes);
@@ -314,7 +334,7 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits) -> Kept {
             return kept;
         }
     }
-    if kept.start == stop && bytes.len() - stop <= max_bytes {
+    if blank == Blank::Show && kept.start == stop && bytes.len() - stop <= max_bytes {
         kept.end = bytes.len();
     }
     kept

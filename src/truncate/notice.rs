@@ -146,6 +146,8 @@ pub struct Circumstances {
     pub ceiling: Option<u64>,
     /// The tools that the model has, by the names it knows.
     pub tools: Vec<String>,
+    /// The preview was made by somebody else, so nobody knows which lines it shows.
+    pub foreign: bool,
 }
 
 /// Names that models know for the three things one can do with a saved file. Compared without case.
@@ -198,11 +200,15 @@ impl Wording {
         if let Some(limit) = circumstances.ceiling {
             first.push(fill(self.ceiling, &[("limit", &limit.to_string())]));
         }
-        first.extend(self.shown(cut));
+        if !circumstances.foreign {
+            first.extend(self.shown(cut));
+        }
         let place = match &circumstances.lost {
             None => fill(self.saved, &[("path", &circumstances.path)]),
             Some(reason) => {
-                let end = graphemes::floor_char(reason, MAX_REASON_BYTES);
+                // One line, whatever a storage of the caller's says.
+                let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+                let end = graphemes::floor_char(&reason, MAX_REASON_BYTES);
                 fill(self.lost, &[("reason", reason.get(..end).unwrap_or_default())])
             }
         };

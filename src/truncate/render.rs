@@ -258,27 +258,24 @@ fn finish(
     foreign: Option<Foreign<'_>>,
 ) -> Rendered {
     let from = units(content.get(..preview_start).unwrap_or_default());
-    let (kept_lines, kept_bytes) = match foreign {
-        None => (cut.kept_lines(), cut.kept_bytes()),
+    // A strategy may count other things than lines; what it says is passed on as it is.
+    let (removed_lines, removed_bytes) = match foreign {
+        None => (cut.removed_lines(), cut.removed_bytes()),
         Some(foreign) => (
-            cut.total_lines.saturating_sub(
-                foreign
-                    .removed_lines
-                    .unwrap_or_else(|| cut.total_lines.saturating_sub(size(foreign.text).0)),
-            ),
-            cut.total_bytes.saturating_sub(
-                foreign
-                    .removed_bytes
-                    .unwrap_or_else(|| cut.total_bytes.saturating_sub(foreign.text.len() as u64)),
-            ),
+            foreign
+                .removed_lines
+                .unwrap_or_else(|| cut.total_lines.saturating_sub(size(foreign.text).0)),
+            foreign
+                .removed_bytes
+                .unwrap_or_else(|| cut.total_bytes.saturating_sub(foreign.text.len() as u64)),
         ),
     };
     let shown = if foreign.is_some() { &[] } else { cut.pieces.as_slice() };
     let facts = Facts {
-        removed_lines: cut.total_lines - kept_lines,
-        removed_bytes: cut.total_bytes - kept_bytes,
-        kept_lines,
-        kept_bytes,
+        removed_lines,
+        removed_bytes,
+        kept_lines: cut.total_lines.saturating_sub(removed_lines),
+        kept_bytes: cut.total_bytes.saturating_sub(removed_bytes),
         total_lines: cut.total_lines,
         total_bytes: cut.total_bytes,
         limited_by: missing(cut, foreign).0,

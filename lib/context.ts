@@ -1,0 +1,62 @@
+/** Checking what a caller says about an output. */
+
+import { SpillwayError, type SpillwayErrorCode } from './errors'
+import type { TruncationContext } from './types'
+
+/** An error that names the field, the kind of its value, and what is allowed; never the value itself, which may be an output. */
+export function wrong(
+  field: string,
+  value: unknown,
+  allowed: string,
+  code: SpillwayErrorCode = 'INVALID_ARGUMENT',
+): SpillwayError {
+  return new SpillwayError(code, `${field}: got ${describe(value)}, allowed is ${allowed}`, { field })
+}
+
+/** A value as a person would name it. */
+export function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** Whether a value is an object with named fields. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const isTextOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'string'
+const isSwitchOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
+
+/** @throws SpillwayError `INVALID_ARGUMENT` with the field */
+export function checkContext(context: TruncationContext): void {
+  if (!isRecord(context)) throw wrong('context', context, 'an object with toolName')
+  const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = context as TruncationContext
+  if (typeof toolName !== 'string') throw wrong('context.toolName', toolName, 'a string')
+  for (const [key, value] of Object.entries({ sessionId, messageId, toolCallId })) {
+    if (!isTextOrNothing(value)) throw wrong(`context.${key}`, value, 'a string')
+  }
+  for (const [key, value] of Object.entries({ failed, handled })) {
+    if (!isSwitchOrNothing(value)) throw wrong(`context.${key}`, value, 'true or false')
+  }
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+    throw wrong('context.signal', signal, 'an AbortSignal')
+  }
+}
+
+/** Whether a context is right and has nothing that changes what is done but the tool's name. */
+export function isPlain(context: TruncationContext | undefined | null): context is TruncationContext {
+  return (
+    context !== undefined &&
+    context !== null &&
+    context.options === undefined &&
+    context.declared === undefined &&
+    (context.failed === undefined || context.failed === false) &&
+    (context.handled === undefined || context.handled === false) &&
+    context.signal === undefined &&
+    isTextOrNothing(context.sessionId) &&
+    isTextOrNothing(context.messageId) &&
+    isTextOrNothing(context.toolCallId)
+  )
+}
