@@ -110,9 +110,11 @@ export function encode(value: unknown): string {
           return new Tag('a symbol')
         case 'string':
           return wellFormed(inner)
-        default:
+        case 'object':
           // Only what we wrote down may stand for what JSON cannot hold.
           return inner !== null && '$type' in inner && !(inner instanceof Tag) ? new Tag('an object') : inner
+        default:
+          return inner
       }
     })
   } catch (cause) {
