@@ -110,7 +110,8 @@ export async function boundValue(
   return fromResult(await service.output(toJson(value), context), value)
 }
 
-function fromResult(result: TruncationResult<unknown>, untouched: unknown): BoundValue {
+/** What a service answered about a value. */
+export function fromResult(result: TruncationResult<unknown>, untouched: unknown): BoundValue {
   return { value: result.truncated ? result.content : sound(untouched), result }
 }
 

@@ -1,6 +1,6 @@
 /** Bounds the results of tools on their way from a tool to the model, whatever their shape, and never throws. */
 
-import { boundValue, sound, textOfValue } from './content'
+import { boundValue, fromResult, sound, textOfValue } from './content'
 import { wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { catchLater, emit, warn } from './report'
@@ -9,6 +9,7 @@ import { shortenUnsaved } from './strategies'
 import type {
   OutputService,
   ToolResultLike,
+  TruncatedResult,
   TruncationContext,
   TruncationMiddleware,
   TruncationMiddlewareConfig,
@@ -44,25 +45,24 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
     }
   }
 
-  const run = async (toolName: string, result: R, context: TruncationContext): Promise<R> => {
-    const output = result?.output
-    if (output === undefined || output === null || output === '') return result
-    if (skipped.has(toolName)) return withOutput(result, sound(output))
-    const handled = result.metadata?.truncated !== undefined
-    const decision = shouldTruncate && !handled ? decide(shouldTruncate, toolName, result) : true
-    if (decision === false) return withOutput(result, sound(output))
-    const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context) }
-    if (full.failed ?? (result.success === false || result.isError === true)) full.failed = true
-    if (handled) full.handled ??= true
-    if (typeof decision === 'object') full.options = decision
-    const { value, result: answer } = await boundSafely(service, output, full)
-    if (handled && !answer?.truncated) return withOutput(result, value)
-    return { ...result, output: value, metadata: { ...result.metadata, ...metadataOf(answer) } }
-  }
-
   return async (toolName, result, context) => {
     try {
-      return await run(toolName, result, context)
+      const output = result?.output
+      if (output === undefined || output === null || output === '') return result
+      if (skipped.size > 0 && skipped.has(toolName)) return withOutput(result, sound(output))
+      const { metadata } = result
+      const handled = metadata?.truncated !== undefined
+      const decision = shouldTruncate && !handled ? decide(shouldTruncate, toolName, result) : true
+      if (decision === false) return withOutput(result, sound(output))
+      const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context) }
+      if (full.failed ?? (result.success === false || result.isError === true)) full.failed = true
+      if (handled) full.handled ??= true
+      if (typeof decision === 'object') full.options = decision
+      const { value, result: answer } = await boundSafely(service, output, full)
+      if (answer?.truncated)
+        return { ...result, output: value, metadata: { ...metadata, ...truncatedMetadata(answer) } }
+      if (handled) return withOutput(result, value)
+      return { ...result, output: value, metadata: { ...metadata, truncated: false } }
     } catch (error) {
       // Only the result itself can get us here, by a getter that throws: there is nothing to bound.
       reportTo(service, context, error)
@@ -83,8 +83,7 @@ function withOutput<R extends ToolResultLike>(result: R, output: unknown): R {
   return output === result.output ? result : { ...result, output }
 }
 
-function metadataOf(answer: TruncationResult<unknown> | undefined): Record<string, unknown> {
-  if (!answer?.truncated) return { truncated: false }
+function truncatedMetadata(answer: TruncatedResult<unknown>): Record<string, unknown> {
   return {
     truncated: true,
     truncationPath: answer.outputPath,
@@ -103,6 +102,8 @@ export async function boundSafely(
   context: TruncationContext,
 ): Promise<{ value: unknown; result?: TruncationResult<unknown> }> {
   try {
+    // Most outputs are text, and one promise less is a good part of what a small one costs.
+    if (typeof value === 'string') return fromResult(await service.output(value, context), value)
     return await boundValue(service, value, context)
   } catch (error) {
     if (context.signal?.aborted && error === context.signal.reason) return boundUnsaved(value)

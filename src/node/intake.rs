@@ -327,7 +327,7 @@ impl From<Rendered> for Shortened {
 
 /// ASCII goes over as it is; anything else is cheaper for V8 as UTF-16, made here on the worker thread.
 fn to_js(text: String) -> Either<String, Utf16String> {
-    if text.is_ascii() { Either::A(text) } else { Either::B(utf16::decode(text.as_bytes()).into()) }
+    if text.is_ascii() { Either::A(text) } else { Either::B(utf16::of_text(&text).into()) }
 }
 
 fn parse_render(text: &str) -> Result<RenderRequest> {

@@ -29,7 +29,7 @@ impl<'a> Shown<'a> {
     /// Decodes raw bytes.
     pub fn decode(raw: &'a [u8], source: Source) -> Self {
         // Nearly everything is well-formed, and checking that goes many bytes at a time.
-        if let Ok(text) = std::str::from_utf8(raw) {
+        if let Ok(text) = simdutf8::basic::from_utf8(raw) {
             return Shown { text: Cow::Borrowed(text), replaced: Vec::new() };
         }
         let (mut text, mut replaced) = (String::with_capacity(raw.len()), Vec::new());

@@ -203,12 +203,11 @@ pub fn units(text: &str) -> usize {
 
 /// Turns WTF-8 back into the UTF-16 it was made from. Bytes that are neither UTF-8 nor a lone surrogate become U+FFFD.
 pub fn decode(bytes: &[u8]) -> Vec<u16> {
-    let mut units = Vec::with_capacity(bytes.len());
     // Nearly everything is well-formed, and checking that goes many bytes at a time.
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        push_units(text, &mut units);
-        return units;
+    if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+        return of_text(text);
     }
+    let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some(chunk) = rest.utf8_chunks().next() {
         let valid = chunk.valid();
@@ -227,6 +226,14 @@ pub fn decode(bytes: &[u8]) -> Vec<u16> {
             rest = after.get(chunk.invalid().len()..).unwrap_or_default();
         }
     }
+    units
+}
+
+/// The UTF-16 of a text.
+pub fn of_text(text: &str) -> Vec<u16> {
+    // A character has no more units than bytes.
+    let mut units = Vec::with_capacity(text.len());
+    push_units(text, &mut units);
     units
 }
 

@@ -4,6 +4,8 @@
 //! graphemes, so that the preview of a text is never empty unless the budget is smaller than one grapheme. The break at
 //! the cut, and the break that ends the text, are not part of the preview.
 
+use std::borrow::Cow;
+
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
 use super::limits::{Direction, Limits, Unit};
@@ -14,9 +16,9 @@ use crate::text::shown::{Shown, Source};
 
 /// A stretch of the text that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct Piece<'a> {
     /// What is shown: well-formed, within the limits.
-    pub text: String,
+    pub text: Cow<'a, str>,
     /// The bytes of the original that it shows.
     pub bytes: std::ops::Range<u64>,
     /// The number of its first line; lines count from 1.
@@ -40,9 +42,9 @@ pub struct Partial {
 
 /// What stays of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct Cut<'a> {
     /// The stretches that are shown, in order; a gap lies between two of them.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Piece<'a>>,
     /// The limit that stopped the cut.
     pub limited_by: Unit,
     /// The direction that was used: a budget too small for two ends shows the start alone.
@@ -53,7 +55,7 @@ pub struct Cut {
     pub total_bytes: u64,
 }
 
-impl Cut {
+impl Cut<'_> {
     /// Lines of which something is shown.
     pub fn kept_lines(&self) -> u64 {
         let mut lines = 0;
@@ -107,10 +109,19 @@ impl Cut {
     }
 }
 
+#[cfg(test)]
+impl Cut<'_> {
+    /// The same without the window.
+    pub(super) fn into_owned(self) -> Cut<'static> {
+        let owned = |piece: Piece<'_>| Piece { text: Cow::Owned(piece.text.into_owned()), ..piece };
+        Cut { pieces: self.pieces.into_iter().map(owned).collect(), ..self }
+    }
+}
+
 /// Cuts the text that went through a window which was made for these limits or wider ones.
 ///
 /// `gap_bytes` is the room that the line between two ends needs; it counts against the limits.
-pub fn cut(window: &Window, source: Source, limits: &Limits, gap_bytes: u64) -> Cut {
+pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap_bytes: u64) -> Cut<'a> {
     let totals = window.totals();
     let rule = limits.line_rule;
     let total_lines = rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
@@ -182,7 +193,12 @@ struct Kept {
     stopped: Unit,
 }
 
-fn head(window: &Window, source: Source, limits: &Limits, blank: Blank) -> (Piece, Unit) {
+fn head<'a>(
+    window: &'a Window,
+    source: Source,
+    limits: &Limits,
+    blank: Blank,
+) -> (Piece<'a>, Unit) {
     let (raw, complete) = window.head();
     let shown = Shown::decode(raw, source);
     let kept = keep_head(&shown.text, complete, limits, blank);
@@ -200,7 +216,7 @@ fn head(window: &Window, source: Source, limits: &Limits, blank: Blank) -> (Piec
         };
         (kept.lines, shown.raw_offset(start) as u64..line_end)
     });
-    let text = shown.text.get(..kept.end).unwrap_or_default().to_owned();
+    let text = part(shown.text, 0..kept.end);
     (
         Piece { text, bytes: 0..end, first_line: 1, last_line: kept.lines.max(1), partial },
         kept.stopped,
@@ -259,13 +275,13 @@ fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     kept
 }
 
-fn tail(
-    window: &Window,
+fn tail<'a>(
+    window: &'a Window,
     source: Source,
     limits: &Limits,
     total_lines: u64,
     blank: Blank,
-) -> (Piece, Unit) {
+) -> (Piece<'a>, Unit) {
     let (raw, complete) = window.tail();
     let base = window.totals().bytes - raw.len() as u64;
     let shown = Shown::decode(raw, source);
@@ -282,8 +298,8 @@ fn tail(
         });
         (first_line, start..raw_offset(end))
     });
-    let text = shown.text.get(kept.start..kept.end).unwrap_or_default().to_owned();
     let bytes = raw_offset(kept.start)..raw_offset(kept.end);
+    let text = part(shown.text, kept.start..kept.end);
     (Piece { text, bytes, first_line, last_line: total_lines.max(1), partial }, kept.stopped)
 }
 
@@ -340,6 +356,14 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     kept
 }
 
+/// A part of a text, without a copy if the text is not ours.
+fn part(text: Cow<'_, str>, range: std::ops::Range<usize>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(range).unwrap_or_default()),
+        Cow::Owned(text) => Cow::Owned(text.get(range).unwrap_or_default().to_owned()),
+    }
+}
+
 fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, b'\n' | b'\r'))
 }
@@ -368,15 +392,15 @@ mod tests {
         Limits { max_lines, max_bytes, direction, line_rule: LineRule::Terminated }
     }
 
-    fn cut_text(text: &str, limits: &Limits) -> Cut {
+    fn cut_text(text: &str, limits: &Limits) -> Cut<'static> {
         let mut window = Window::new(limits);
         window.push(text.as_bytes());
-        cut(&window, Source::Text, limits, 30)
+        cut(&window, Source::Text, limits, 30).into_owned()
     }
 
     fn shown(text: &str, max_lines: u64, max_bytes: u64, direction: Direction) -> String {
         let cut = cut_text(text, &limits(max_lines, max_bytes, direction));
-        let pieces: Vec<&str> = cut.pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let pieces: Vec<&str> = cut.pieces.iter().map(|piece| piece.text.as_ref()).collect();
         pieces.join("|")
     }
 
@@ -438,7 +462,7 @@ mod tests {
             cut_text(text, &limits)
         };
         let cut = split("a\nb\nc\n", 3, Direction::Head);
-        assert_eq!((cut.pieces[0].text.as_str(), cut.removed_lines()), ("a\nb\nc", 1));
+        assert_eq!((cut.pieces[0].text.as_ref(), cut.removed_lines()), ("a\nb\nc", 1));
         assert_eq!(split("a\nb\nc\n", 3, Direction::Tail).pieces[0].text, "b\nc\n");
         assert_eq!(split("a\r\nb\r\nc", 2, Direction::Head).pieces[0].text, "a\r\nb\r");
     }
@@ -479,7 +503,7 @@ mod tests {
                     piece.text.matches('\n').count() as u64, piece.text.is_empty(), piece.text.ends_with('\n'));
                 bytes += piece.text.len() as u64;
                 let raw = &text[piece.bytes.start as usize..piece.bytes.end as usize];
-                prop_assert_eq!(&Shown::decode(raw, Source::Text).text, &piece.text);
+                prop_assert_eq!(Shown::decode(raw, Source::Text).text, piece.text.as_ref());
                 prop_assert!(piece.first_line >= 1 && piece.last_line <= cut.total_lines.max(1));
                 let before = text[..piece.bytes.start as usize].iter().filter(|&&b| b == b'\n').count() as u64;
                 prop_assert_eq!(piece.first_line, before + 1);

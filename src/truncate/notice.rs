@@ -195,7 +195,7 @@ impl Wording {
     }
 
     /// Where the rest is and how to read on, at most five lines.
-    pub fn hint(&self, cut: &Cut, circumstances: &Circumstances) -> String {
+    pub fn hint(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> String {
         let mut first = vec![self.outcome[usize::from(circumstances.failed)].to_owned()];
         if let Some(limit) = circumstances.ceiling {
             first.push(fill(self.ceiling, &[("limit", &limit.to_string())]));
@@ -229,7 +229,7 @@ impl Wording {
     }
 
     /// Partial lines first: the other numbers make no sense without them.
-    fn shown(&self, cut: &Cut) -> Vec<String> {
+    fn shown(&self, cut: &Cut<'_>) -> Vec<String> {
         let partials = cut.partials().into_iter().map(|partial| {
             let (shown, total, line) =
                 (partial.shown.to_string(), partial.total.to_string(), partial.line.to_string());
@@ -255,7 +255,7 @@ impl Wording {
         partials.chain(whole).collect()
     }
 
-    fn advice(&self, cut: &Cut, tools: &[String]) -> Option<String> {
+    fn advice(&self, cut: &Cut<'_>, tools: &[String]) -> Option<String> {
         let first = |names: &[&str]| {
             tools.iter().find(|tool| names.iter().any(|name| tool.eq_ignore_ascii_case(name)))
         };
@@ -370,12 +370,12 @@ mod tests {
     use crate::truncate::limits::Limits;
     use crate::truncate::window::Window;
 
-    fn sample(direction: Direction) -> Cut {
+    fn sample(direction: Direction) -> Cut<'static> {
         let limits =
             Limits { max_lines: 4, max_bytes: 1000, direction, line_rule: Default::default() };
         let mut window = Window::new(&limits);
         window.push("line\n".repeat(100).as_bytes());
-        cut(&window, Source::Text, &limits, 30)
+        cut(&window, Source::Text, &limits, 30).into_owned()
     }
 
     fn saved(tools: &[&str]) -> Circumstances {

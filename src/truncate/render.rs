@@ -222,7 +222,7 @@ impl Maker<'_> {
 }
 
 /// The unit that the text shows, and how many of it are missing.
-fn missing(cut: &Cut, foreign: Option<Foreign<'_>>) -> (Unit, u64) {
+fn missing(cut: &Cut<'_>, foreign: Option<Foreign<'_>>) -> (Unit, u64) {
     match foreign {
         Some(Foreign { removed_lines: None, removed_bytes: Some(bytes), .. }) => {
             (Unit::Bytes, bytes)
@@ -237,11 +237,11 @@ fn missing(cut: &Cut, foreign: Option<Foreign<'_>>) -> (Unit, u64) {
 }
 
 /// The preview: one end, or both with the gap between them.
-fn join_ends<'a>(pieces: &'a [Piece], gap: &str, around: &str) -> Cow<'a, str> {
+fn join_ends<'a>(pieces: &'a [Piece<'_>], gap: &str, around: &str) -> Cow<'a, str> {
     match pieces {
         [only] => Cow::Borrowed(&only.text),
         [first, last] => {
-            let ends = [first.text.as_str(), gap, last.text.as_str()];
+            let ends = [first.text.as_ref(), gap, last.text.as_ref()];
             let shown: Vec<&str> = ends.into_iter().filter(|text| !text.is_empty()).collect();
             Cow::Owned(shown.join(around))
         }
@@ -254,7 +254,7 @@ fn finish(
     preview_start: usize,
     preview: &str,
     hint: String,
-    cut: &Cut,
+    cut: &Cut<'_>,
     foreign: Option<Foreign<'_>>,
 ) -> Rendered {
     let from = units(content.get(..preview_start).unwrap_or_default());
@@ -298,7 +298,7 @@ fn finish(
     Rendered { preview: preview_start..preview_start + preview.len(), content, facts }
 }
 
-fn partial_lines(cut: &Cut) -> Vec<PartialLine> {
+fn partial_lines(cut: &Cut<'_>) -> Vec<PartialLine> {
     let partials = cut.partials().into_iter();
     partials
         .map(|partial| PartialLine {
