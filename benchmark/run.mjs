@@ -11,6 +11,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chart } from './chart.mjs'
+import { updateReadmes } from './readme.mjs'
 import { describeEnvironment, failedRow, markdown } from './report.mjs'
 import { loadSubject } from './subject.mjs'
 import { load } from './suites/load.mjs'
@@ -71,6 +72,7 @@ if (only || args.quick || args.self) {
   mkdirSync(RESULTS, { recursive: true })
   writeFileSync(path.join(RESULTS, 'latest.json'), toJson(result))
   writeFileSync(path.join(RESULTS, 'chart.svg'), chart(result))
+  updateReadmes(result)
 }
 
 function loadPackage() {

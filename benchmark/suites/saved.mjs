@@ -30,7 +30,8 @@ export const saved = {
         if (quick && bytes > 10 * MB) continue
         const work = `saved, ${label} ${SCRIPTS[script]}`
         try {
-          const timing = bytes > MB ? { rounds, batchMs: fileMs } : { rounds: Math.ceil(shortRounds / 2), batchMs: fileMs / 4 }
+          const timing =
+            bytes > MB ? { rounds, batchMs: fileMs } : { rounds: Math.ceil(shortRounds / 2), batchMs: fileMs / 4 }
           rows.push(...(await measure({ ours, reference, folder, timing, script, work, bytes })))
         } catch (error) {
           rows.push(failedRow(work, error))
