@@ -378,6 +378,96 @@ export declare class SpillwayError extends Error {
 	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
 	static [Symbol.hasInstance](value: unknown): boolean;
 }
+/** Outdated results of terminal tools make room for a placeholder. */
+/** An outdated result, as a placeholder can speak of it. */
+export interface OutdatedResultInfo {
+	/** The tool, from the result or from the call that it answers. */
+	toolName?: string;
+	toolCallId?: string;
+	/** When the tool finished: milliseconds since the epoch. */
+	timestamp: number;
+	/** Milliseconds from then to `now`. */
+	ageMs: number;
+	/** Size of the result's text: UTF-8 bytes. */
+	bytes: number;
+	/** Where the full output was saved, from the message's `outputPath` or from `truncationPath` or `outputPath` of its `metadata`. */
+	outputPath?: string;
+}
+/** What one call replaced. */
+export interface SimplifiedReport {
+	/** Results that were replaced; at least 1. */
+	count: number;
+	/** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
+	bytes: number;
+	/** The same in tokens, estimated. */
+	tokens: number;
+	/** Indices of the replaced messages, ascending. */
+	indices: number[];
+}
+/** Options of {@link simplifyOutdatedTerminalResults}. */
+export interface SimplifyOutdatedOptions {
+	/**
+	 * The time that ages are measured at: milliseconds since the epoch, at least 0.
+	 * @default Date.now()
+	 */
+	now?: number;
+	/**
+	 * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
+	 * @default 900000
+	 */
+	maxAgeMs?: number;
+	/**
+	 * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
+	 * @default 5
+	 */
+	keepRecent?: number;
+	/**
+	 * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
+	 * @default false
+	 */
+	countErrors?: boolean;
+	/**
+	 * A result with something in its `stderr` is an error.
+	 * @default true
+	 */
+	stderrIsError?: boolean;
+	/**
+	 * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
+	 * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
+	 * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
+	 * of tools in neither list.
+	 */
+	terminalTools?: readonly string[];
+	/**
+	 * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
+	 * something else than a string, the default is used and a warning is emitted.
+	 * @default '此命令返回内容已过时'
+	 */
+	placeholder?: string | ((info: OutdatedResultInfo) => string);
+	/** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
+	onSimplified?: (report: SimplifiedReport) => void;
+}
+/**
+ * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
+ * the messages that go in are never changed.
+ *
+ * A tool result (`role: 'tool'`) is outdated when all of these hold:
+ * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
+ *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
+ * - its `timestamp` is more than 15 minutes back;
+ * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
+ *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
+ * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
+ *   known, and `stderr` is empty or not known.
+ *
+ * A result whose content is more than text stays. Elements that are no messages at all stay, too.
+ *
+ * @param messages the history, in the shape of chat completions
+ * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
+ * is nothing to replace, `messages` itself
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
+ */
+export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
 /**
  * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
  * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.

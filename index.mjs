@@ -15,6 +15,7 @@ export const {
   createTruncation,
   createTruncationMiddleware,
   createTruncationPlugin,
+  simplifyOutdatedTerminalResults,
   truncationPlugin,
 } = spillway
 

@@ -3,6 +3,12 @@
 export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from './constants'
 export { createTruncation, type Truncation, type UserTruncationConfig } from './create'
 export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
+export {
+  type OutdatedResultInfo,
+  type SimplifiedReport,
+  type SimplifyOutdatedOptions,
+  simplifyOutdatedTerminalResults,
+} from './history/outdated'
 export { createTruncationMiddleware } from './middleware'
 export { containsTruncationMarker } from './notice'
 export {

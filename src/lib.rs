@@ -7,6 +7,7 @@
 //! | [`truncate`] | which part of a long text stays, and what the reader is told about the rest |
 //! | [`intake`] | one output on its way through: counted, kept at its ends, saved |
 //! | [`store`] | where full outputs are kept: saving, reading back, retention |
+//! | [`history`] | which results of tools a history can do without |
 //! | [`config`] | settings: what may be set where, and which layer wins |
 //! | [`error`] | what can go wrong, as stable codes |
 //!
@@ -15,6 +16,7 @@
 
 pub mod config;
 pub mod error;
+pub mod history;
 pub mod intake;
 pub mod store;
 pub mod text;

@@ -6,6 +6,7 @@
 
 pub mod config;
 pub mod error;
+pub mod history;
 pub mod intake;
 pub mod store;
 pub mod strings;

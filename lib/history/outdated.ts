@@ -1,0 +1,277 @@
+/** Outdated results of terminal tools make room for a placeholder. */
+
+import { debuglog } from 'node:util'
+import { messageOf, SpillwayError } from '../errors'
+import { call, native } from '../native'
+import { chat } from './chat'
+import type { FoundResult, HistoryFormat } from './format'
+import { beginKnowledge, costOf, DEFAULT_PLACEHOLDER, learn, textCost, UNKNOWN } from './knowledge'
+import { describe, isArray, type Rules, readOptions, wrong } from './options'
+
+const debug = debuglog('spillway')
+const { FACT_FAILED, FACT_FIXED } = native
+
+/** An outdated result, as a placeholder can speak of it. */
+export interface OutdatedResultInfo {
+  /** The tool, from the result or from the call that it answers. */
+  toolName?: string
+  toolCallId?: string
+  /** When the tool finished: milliseconds since the epoch. */
+  timestamp: number
+  /** Milliseconds from then to `now`. */
+  ageMs: number
+  /** Size of the result's text: UTF-8 bytes. */
+  bytes: number
+  /** Where the full output was saved, from the message's `outputPath` or from `truncationPath` or `outputPath` of its `metadata`. */
+  outputPath?: string
+}
+
+/** What one call replaced. */
+export interface SimplifiedReport {
+  /** Results that were replaced; at least 1. */
+  count: number
+  /** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
+  bytes: number
+  /** The same in tokens, estimated. */
+  tokens: number
+  /** Indices of the replaced messages, ascending. */
+  indices: number[]
+}
+
+/** Options of {@link simplifyOutdatedTerminalResults}. */
+export interface SimplifyOutdatedOptions {
+  /**
+   * The time that ages are measured at: milliseconds since the epoch, at least 0.
+   * @default Date.now()
+   */
+  now?: number
+  /**
+   * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
+   * @default 900000
+   */
+  maxAgeMs?: number
+  /**
+   * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
+   * @default 5
+   */
+  keepRecent?: number
+  /**
+   * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
+   * @default false
+   */
+  countErrors?: boolean
+  /**
+   * A result with something in its `stderr` is an error.
+   * @default true
+   */
+  stderrIsError?: boolean
+  /**
+   * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
+   * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
+   * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
+   * of tools in neither list.
+   */
+  terminalTools?: readonly string[]
+  /**
+   * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
+   * something else than a string, the default is used and a warning is emitted.
+   * @default '此命令返回内容已过时'
+   */
+  placeholder?: string | ((info: OutdatedResultInfo) => string)
+  /** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
+  onSimplified?: (report: SimplifiedReport) => void
+}
+
+/**
+ * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
+ * the messages that go in are never changed.
+ *
+ * A tool result (`role: 'tool'`) is outdated when all of these hold:
+ * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
+ *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
+ * - its `timestamp` is more than 15 minutes back;
+ * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
+ *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
+ * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
+ *   known, and `stderr` is empty or not known.
+ *
+ * A result whose content is more than text stays. Elements that are no messages at all stay, too.
+ *
+ * @param messages the history, in the shape of chat completions
+ * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
+ * is nothing to replace, `messages` itself
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
+ */
+export function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[] {
+  const rules = readOptions(options)
+  if (!isArray(messages)) throw wrong('messages', messages, 'an array')
+  const format = chat
+  const results = format.read(messages)
+  const outdated = results.length > 0 ? findOutdated(results, rules) : []
+  return outdated.length > 0 ? replaceAll(messages, outdated, rules, format) : (messages as M[])
+}
+
+/** Asks the rule which of the results are outdated, and reads as much of the texts as it wants to know. */
+function findOutdated(results: readonly FoundResult[], rules: Rules): FoundResult[] {
+  const { now, maxAgeMs, keepRecent, countErrors, stderrIsError } = rules
+  const rule = { now, maxAgeMs, keepRecent, countErrors, stderrIsError }
+  const { times, facts } = columnsOf(results, rules)
+  for (;;) {
+    const answer = call(() => native.outdatedResults(times, facts, rule))
+    const named: FoundResult[] = []
+    for (let at = 1; at < answer.length; at++) named.push(results[answer[at] as number] as FoundResult)
+    if (answer[0] === 1) return named
+    learn(named)
+    let learnt = false
+    for (let at = 1; at < answer.length; at++) {
+      const place = answer[at] as number
+      const before = facts[place] as number
+      facts[place] = before | (results[place] as FoundResult).known.facts
+      learnt ||= facts[place] !== before
+    }
+    // The same question would come again, for ever.
+    if (!learnt) throw new SpillwayError('INTERNAL', 'texts were read and not understood')
+  }
+}
+
+/** What the rule is asked with: a time and a set of facts per result. */
+function columnsOf(results: readonly FoundResult[], { terminalTools, placeholder }: Rules) {
+  const times = new Float64Array(results.length)
+  const facts = new Uint16Array(results.length)
+  const builtIn = terminalTools === undefined
+  const custom = placeholder !== DEFAULT_PLACEHOLDER
+  const open: number[] = []
+  for (let place = 0; place < results.length; place++) {
+    const { time, failed, known } = results[place] as FoundResult
+    let all = known.facts
+    if (failed) all |= FACT_FAILED
+    if (custom && known.text === placeholder) all |= FACT_FIXED
+    // Remembered for the built-in lists only: the caller's own may change.
+    if (builtIn && known.kind !== UNKNOWN) all |= known.kind
+    else if (known.toolName !== undefined) open.push(place)
+    times[place] = time
+    facts[place] = all
+  }
+  if (open.length > 0) addToolFacts(facts, results, open, terminalTools)
+  return { times, facts }
+}
+
+/** Adds what the names of the tools say for the results at these places. Each name is asked about once. */
+function addToolFacts(
+  facts: Uint16Array,
+  results: readonly FoundResult[],
+  places: readonly number[],
+  terminalTools: readonly string[] | undefined,
+): void {
+  const numbers = new Map<string, number>()
+  const numberOf = places.map((place) => {
+    const name = (results[place] as FoundResult).known.toolName as string
+    const number = numbers.get(name) ?? numbers.size
+    if (number === numbers.size) numbers.set(name, number)
+    return number
+  })
+  const kinds = call(() => native.toolFacts([...numbers.keys()], terminalTools && [...terminalTools]))
+  for (let at = 0; at < places.length; at++) {
+    const place = places[at] as number
+    const kind = kinds[numberOf[at] as number] as number
+    facts[place] = (facts[place] as number) | kind
+    if (terminalTools === undefined) (results[place] as FoundResult).known.kind = kind
+  }
+}
+
+function replaceAll<M>(
+  messages: readonly M[],
+  outdated: readonly FoundResult[],
+  { placeholder, now, onSimplified }: Rules,
+  format: HistoryFormat,
+): M[] {
+  const replaced = copyOf(messages)
+  if (replaced === undefined) return messages as M[]
+  const texts = typeof placeholder === 'string' ? placeholder : placeholders(outdated, placeholder, now, format)
+  for (let at = 0; at < outdated.length; at++) {
+    const result = outdated[at] as FoundResult
+    if (typeof texts === 'string') {
+      format.setText(result, texts)
+    } else {
+      format.setText(result, texts[at] as string)
+      // The next call sees this message, and only here is known that its text is a placeholder.
+      beginKnowledge(result.copy, result.known.plain, texts[at])
+    }
+    replaced[result.index] = result.copy as M
+  }
+  debug('%d outdated terminal results were replaced', outdated.length)
+  if (onSimplified !== undefined) report(outdated, texts, onSimplified)
+  return replaced
+}
+
+/** A history whose elements cannot even be copied stays as it is. */
+function copyOf<M>(messages: readonly M[]): M[] | undefined {
+  try {
+    return messages.slice()
+  } catch {
+    return undefined
+  }
+}
+
+/** What the caller's function says for each result; what is wrong with the function is reported once. */
+function placeholders(
+  outdated: readonly FoundResult[],
+  placeholder: (info: OutdatedResultInfo) => string,
+  now: number,
+  format: HistoryFormat,
+): string[] {
+  let problem: string | undefined
+  const texts = outdated.map((result) => {
+    const info = infoOf(result, now, format)
+    try {
+      const text: unknown = placeholder(info)
+      if (typeof text === 'string') return text.toWellFormed()
+      problem ??= `answered ${describe(text)} instead of a string`
+    } catch (error) {
+      problem ??= `threw: ${messageOf(error)}`
+    }
+    return DEFAULT_PLACEHOLDER
+  })
+  if (problem !== undefined) warn('placeholder', problem)
+  return texts
+}
+
+function infoOf(result: FoundResult, now: number, format: HistoryFormat): OutdatedResultInfo {
+  const { time, known } = result
+  const { toolName } = known
+  const toolCallId = format.toolCallId(result)
+  const outputPath = format.outputPath(result)
+  return {
+    ...(toolName !== undefined && { toolName }),
+    ...(toolCallId !== undefined && { toolCallId }),
+    timestamp: time,
+    ageMs: now - time,
+    bytes: costOf(known)[0],
+    ...(outputPath !== undefined && { outputPath }),
+  }
+}
+
+function report(
+  outdated: readonly FoundResult[],
+  texts: string | readonly string[],
+  onSimplified: (report: SimplifiedReport) => void,
+): void {
+  const report: SimplifiedReport = { count: outdated.length, bytes: 0, tokens: 0, indices: [] }
+  const one = typeof texts === 'string' ? textCost(texts) : undefined
+  outdated.forEach(({ index, known }, at) => {
+    const [bytes, tokens] = costOf(known)
+    const [placeholderBytes, placeholderTokens] = one ?? textCost(texts[at] as string)
+    report.bytes += bytes - placeholderBytes
+    report.tokens += tokens - placeholderTokens
+    report.indices.push(index)
+  })
+  try {
+    onSimplified(report)
+  } catch (error) {
+    warn('onSimplified', `threw: ${messageOf(error)}`)
+  }
+}
+
+function warn(callback: string, problem: string): void {
+  process.emitWarning(`${callback} ${problem}`, 'SpillwayWarning')
+}

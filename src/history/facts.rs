@@ -1,0 +1,133 @@
+//! What is known about one tool result.
+//!
+//! Reading a text costs more than everything else together, so knowledge grows in steps: first what the message says of
+//! itself, then the tool's name, then the ends of the text, then the whole. Every fact therefore has three states: true,
+//! false and not known yet.
+
+/// A set of facts, as it crosses to JavaScript and back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Facts(u16);
+
+impl Facts {
+    /// The message says that the call failed.
+    pub const FAILED: Facts = Facts(1);
+    /// Must not be replaced: it holds more than text, or it is a placeholder already.
+    pub const FIXED: Facts = Facts(1 << 1);
+    /// The tool is known to run commands in a terminal.
+    pub const TERMINAL_TOOL: Facts = Facts(1 << 2);
+    /// The tool is known to do something else.
+    pub const OTHER_TOOL: Facts = Facts(1 << 3);
+    /// Whether the text starts as an error message does has been looked at.
+    pub const START_KNOWN: Facts = Facts(1 << 4);
+    /// The text starts as an error message does.
+    pub const STARTS_AS_ERROR: Facts = Facts(1 << 5);
+    /// The exit code has been looked for.
+    pub const EXIT_KNOWN: Facts = Facts(1 << 6);
+    /// There is an exit code, and it is not 0.
+    pub const EXIT_FAILED: Facts = Facts(1 << 7);
+    /// The error stream has been looked for.
+    pub const STDERR_KNOWN: Facts = Facts(1 << 8);
+    /// There is an error stream, and it is not empty.
+    pub const STDERR_FILLED: Facts = Facts(1 << 9);
+    /// Whether the text looks like a terminal's has been looked at.
+    pub const SHAPE_KNOWN: Facts = Facts(1 << 10);
+    /// The text looks like a terminal's.
+    pub const TERMINAL_SHAPE: Facts = Facts(1 << 11);
+
+    /// Nothing known.
+    pub const NONE: Facts = Facts(0);
+    /// Everything has been looked at and nothing found: what is known of an empty text.
+    pub const PLAIN: Facts = Facts(
+        Self::START_KNOWN.0 | Self::EXIT_KNOWN.0 | Self::STDERR_KNOWN.0 | Self::SHAPE_KNOWN.0,
+    );
+
+    /// The facts that came from JavaScript.
+    pub const fn from_bits(bits: u16) -> Self {
+        Facts(bits)
+    }
+
+    /// The facts as JavaScript keeps them.
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Both sets of facts.
+    pub const fn and(self, more: Facts) -> Self {
+        Facts(self.0 | more.0)
+    }
+
+    /// Whether any of these is known to be true.
+    pub const fn any(self, of: Facts) -> bool {
+        self.0 & of.0 != 0
+    }
+
+    const fn all(self, of: Facts) -> bool {
+        self.0 & of.0 == of.0
+    }
+
+    /// Whether the result reports an error; `None` while that is open.
+    ///
+    /// Exit codes and error streams belong to terminals: a file that happens to hold them is no failed command.
+    pub fn is_error(self, stderr_is_error: bool) -> Option<bool> {
+        let (mut signs, mut known) = (Self::FAILED.and(Self::STARTS_AS_ERROR), Self::START_KNOWN);
+        if !self.any(Self::OTHER_TOOL) {
+            signs = signs.and(Self::EXIT_FAILED);
+            known = known.and(Self::EXIT_KNOWN);
+            if stderr_is_error {
+                signs = signs.and(Self::STDERR_FILLED);
+                known = known.and(Self::STDERR_KNOWN);
+            }
+        }
+        if self.any(signs) {
+            return Some(true);
+        }
+        self.all(known).then_some(false)
+    }
+
+    /// Whether the result comes from a terminal; `None` while that is open. A known tool decides, else the text does.
+    pub fn is_terminal(self) -> Option<bool> {
+        if self.any(Self::TERMINAL_TOOL.and(Self::OTHER_TOOL)) {
+            return Some(self.any(Self::TERMINAL_TOOL));
+        }
+        self.any(Self::SHAPE_KNOWN).then_some(self.any(Self::TERMINAL_SHAPE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_needs_one_sign_and_its_absence_needs_all() {
+        assert_eq!(Facts::NONE.is_error(true), None);
+        assert_eq!(Facts::FAILED.is_error(true), Some(true));
+        assert_eq!(Facts::PLAIN.is_error(true), Some(false));
+        assert_eq!(Facts::START_KNOWN.and(Facts::EXIT_KNOWN).is_error(true), None);
+        assert_eq!(Facts::START_KNOWN.and(Facts::EXIT_KNOWN).is_error(false), Some(false));
+        assert_eq!(Facts::PLAIN.and(Facts::STDERR_FILLED).is_error(true), Some(true));
+        assert_eq!(Facts::PLAIN.and(Facts::STDERR_FILLED).is_error(false), Some(false));
+    }
+
+    #[test]
+    fn what_is_no_terminal_fails_by_its_start_alone() {
+        let read = Facts::OTHER_TOOL.and(Facts::START_KNOWN);
+        assert_eq!(read.is_error(true), Some(false));
+        assert_eq!(
+            read.and(Facts::EXIT_FAILED).and(Facts::STDERR_FILLED).is_error(true),
+            Some(false)
+        );
+        assert_eq!(read.and(Facts::STARTS_AS_ERROR).is_error(true), Some(true));
+    }
+
+    #[test]
+    fn a_known_tool_is_asked_before_the_text() {
+        assert_eq!(Facts::NONE.is_terminal(), None);
+        assert_eq!(Facts::TERMINAL_TOOL.and(Facts::PLAIN).is_terminal(), Some(true));
+        assert_eq!(
+            Facts::OTHER_TOOL.and(Facts::PLAIN).and(Facts::TERMINAL_SHAPE).is_terminal(),
+            Some(false)
+        );
+        assert_eq!(Facts::PLAIN.is_terminal(), Some(false));
+        assert_eq!(Facts::PLAIN.and(Facts::TERMINAL_SHAPE).is_terminal(), Some(true));
+    }
+}

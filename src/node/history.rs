@@ -1,0 +1,146 @@
+//! Columns of a history in, places of its results out.
+
+use napi::bindgen_prelude::{Uint16ArraySlice, Uint32ArraySlice};
+use napi::{Env, JsString};
+use napi_derive::napi;
+use spillway_core::history::cost::cost;
+use spillway_core::history::facts::Facts;
+use spillway_core::history::options::refuse;
+use spillway_core::history::outdated::{Answer, Rule, outdated};
+use spillway_core::history::terminal;
+use spillway_core::history::tools::ToolNames;
+
+use crate::error::{Result, from_core};
+use crate::strings::{append_low_bytes, append_utf16};
+
+/// A fact that the message itself tells: the call failed.
+#[napi]
+pub const FACT_FAILED: u16 = Facts::FAILED.bits();
+
+/// A fact that the message itself tells: it must not be replaced.
+#[napi]
+pub const FACT_FIXED: u16 = Facts::FIXED.bits();
+
+/// How many units of its start `textEndFacts` needs of a text.
+#[napi]
+pub const TEXT_HEAD_UNITS: u32 = terminal::HEAD_UNITS as u32;
+
+/// How many units of its end `textEndFacts` needs of a text.
+#[napi]
+pub const TEXT_TAIL_UNITS: u32 = terminal::TAIL_UNITS as u32;
+
+/// A text that starts with a brace and ends like this has `TEXT_USUAL_FACTS`.
+#[napi]
+pub const TEXT_USUAL_END: &str = terminal::USUAL_END;
+
+/// What is known of a text with the usual end.
+#[napi]
+pub const TEXT_USUAL_FACTS: u16 = terminal::USUAL_FACTS.bits();
+
+/// The rule's numbers and switches. `keepRecent` may be `Infinity`.
+#[napi(object, object_to_js = false)]
+pub struct OutdatedRule {
+    /// Milliseconds since the epoch.
+    pub now: f64,
+    /// Milliseconds.
+    pub max_age_ms: f64,
+    /// A number of results.
+    pub keep_recent: f64,
+    /// Whether errors are among the newest.
+    pub count_errors: bool,
+    /// Whether something on the error stream is an error.
+    pub stderr_is_error: bool,
+}
+
+/// Which results are outdated, by their times (not finite for none) and what is known of each.
+///
+/// The answer begins with 1, and places of outdated results follow; or it begins with 0, and places of results follow
+/// about which more must be known first. Places are ascending.
+#[napi(catch_unwind, ts_return_type = "Uint32Array")]
+pub fn outdated_results<'env>(
+    env: &'env Env,
+    times: &[f64],
+    facts: &[u16],
+    rule: OutdatedRule,
+) -> Result<Uint32ArraySlice<'env>> {
+    let facts: Vec<Facts> = facts.iter().map(|bits| Facts::from_bits(*bits)).collect();
+    let rule = Rule {
+        now: rule.now,
+        max_age_ms: rule.max_age_ms,
+        keep_recent: rule.keep_recent as usize,
+        count_errors: rule.count_errors,
+        stderr_is_error: rule.stderr_is_error,
+    };
+    let (settled, mut answer) = match outdated(times, &facts, &rule) {
+        Answer::Read(places) => (0, places),
+        Answer::Outdated(places) => (1, places),
+    };
+    answer.insert(0, settled);
+    Uint32ArraySlice::copy_from(env, answer)
+}
+
+/// What is known of each tool by its name, with the caller's own terminal tools if there are any.
+#[napi(catch_unwind, ts_return_type = "Uint16Array")]
+pub fn tool_facts<'env>(
+    env: &'env Env,
+    names: Vec<String>,
+    terminal_tools: Option<Vec<String>>,
+) -> Result<Uint16ArraySlice<'env>> {
+    let known = ToolNames::new(terminal_tools.as_deref());
+    let facts: Vec<u16> = names.iter().map(|name| known.kind(name).bits()).collect();
+    Uint16ArraySlice::copy_from(env, facts)
+}
+
+/// What the ends of texts say. Each text gives its first `TEXT_HEAD_UNITS` and its last `TEXT_TAIL_UNITS`, one text
+/// after the other in one string. `latin1` promises that no unit is above 0xff.
+#[napi(catch_unwind, ts_return_type = "Uint16Array")]
+pub fn text_end_facts<'env>(
+    env: &'env Env,
+    ends: JsString<'env>,
+    latin1: bool,
+) -> Result<Uint16ArraySlice<'env>> {
+    const LENGTH: usize = terminal::HEAD_UNITS + terminal::TAIL_UNITS;
+    let facts: Vec<u16> = if latin1 {
+        let texts = latin1_of(env, &ends)?;
+        let texts = texts.chunks_exact(LENGTH).map(|text| text.split_at(terminal::HEAD_UNITS));
+        texts.map(|(head, tail)| terminal::ends_latin1(head, tail).bits()).collect()
+    } else {
+        let mut units = Vec::new();
+        append_utf16(env, &ends, &mut units)?;
+        let texts = units.chunks_exact(LENGTH).map(|text| text.split_at(terminal::HEAD_UNITS));
+        texts.map(|(head, tail)| terminal::ends(head, tail).bits()).collect()
+    };
+    Uint16ArraySlice::copy_from(env, facts)
+}
+
+/// What a whole text says. `latin1` promises that the text has no unit above 0xff.
+#[napi(catch_unwind)]
+pub fn text_facts(env: &Env, text: JsString<'_>, latin1: bool) -> Result<u16> {
+    if latin1 {
+        return Ok(terminal::whole_latin1(&latin1_of(env, &text)?).bits());
+    }
+    let mut units = Vec::new();
+    append_utf16(env, &text, &mut units)?;
+    Ok(terminal::whole(&units).bits())
+}
+
+/// What a text takes of a context, as `[bytes, tokens]`.
+#[napi(catch_unwind)]
+pub fn text_cost(env: &Env, text: JsString<'_>) -> Result<Vec<f64>> {
+    let mut units = Vec::new();
+    append_utf16(env, &text, &mut units)?;
+    let cost = cost(&units);
+    Ok(vec![cost.bytes as f64, cost.tokens as f64])
+}
+
+/// Throws the error for an option that is none of those `known`.
+#[napi(catch_unwind)]
+pub fn refuse_option(of: String, option: String, known: Vec<String>) -> Result<()> {
+    Err(from_core(refuse(&of, &option, &known)))
+}
+
+fn latin1_of(env: &Env, text: &JsString<'_>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    append_low_bytes(env, text, text.latin1_len()?, &mut bytes)?;
+    Ok(bytes)
+}
