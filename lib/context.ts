@@ -17,13 +17,22 @@ export function wrong(
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return 'an array'
+  if (isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** Whether this is an array that can be read at all: a proxy can refuse even that. */
+export function isArray(value: unknown): value is readonly unknown[] {
+  try {
+    return Array.isArray(value) && value.length >= 0
+  } catch {
+    return false
+  }
 }
 
 /** Whether a value is an object with named fields. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !isArray(value)
 }
 
 const isTextOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'string'

@@ -9,6 +9,8 @@
 //! | [`store`] | where full outputs are kept: saving, reading back, retention |
 //! | [`history`] | which results of tools a history can do without |
 //! | [`config`] | settings: what may be set where, and which layer wins |
+//! | [`tool_names`] | what tools are for, by the names that agents give them |
+//! | [`suggest`] | what somebody who misspelt a name probably meant |
 //! | [`error`] | what can go wrong, as stable codes |
 //!
 //! There is no Node in here: `src/node` converts, and TypeScript owns every JavaScript value.
@@ -19,5 +21,7 @@ pub mod error;
 pub mod history;
 pub mod intake;
 pub mod store;
+pub mod suggest;
 pub mod text;
+pub mod tool_names;
 pub mod truncate;

@@ -14,7 +14,8 @@ export type Cost = readonly [bytes: number, tokens: number]
 /** What stands in for an outdated result by default. */
 export const DEFAULT_PLACEHOLDER = '此命令返回内容已过时'
 
-const { FACT_FIXED } = native
+const { FACT_FIXED, TEXT_USUAL_END: USUAL_END, TEXT_USUAL_FACTS: USUAL_FACTS } = native
+const BRACE = 0x7b
 
 /** Nobody has asked yet. */
 export const UNKNOWN = -1
@@ -47,15 +48,19 @@ export class Knowledge {
     readonly placeholder: string | undefined,
   ) {}
 
-  /** Takes note of the text. */
+  /** Takes note of the text, and looks whether it ends as most do: that costs less than any question to the binary. */
   see(text: ResultText, mixed: boolean): void {
     if (this.mixed === mixed && sameText(this.text, text)) return
     this.text = text
     this.mixed = mixed
     this.depth = 'none'
+    this.cost = undefined
     // What stands for a result already must not be replaced again: the model would see another history for nothing.
     this.facts = mixed || text === DEFAULT_PLACEHOLDER || text === this.placeholder ? FACT_FIXED : 0
-    this.cost = undefined
+    if (typeof text === 'string' && text.charCodeAt(0) === BRACE && text.endsWith(USUAL_END)) {
+      this.facts |= USUAL_FACTS
+      this.depth = 'whole'
+    }
   }
 }
 
@@ -77,9 +82,6 @@ function sameText(a: ResultText, b: ResultText): boolean {
   return a.length === b.length && a.every((text, index) => text === b[index])
 }
 
-const BRACE = 0x7b
-const USUAL_END = native.TEXT_USUAL_END
-const USUAL_FACTS = native.TEXT_USUAL_FACTS
 const HEAD = native.TEXT_HEAD_UNITS
 const TAIL = native.TEXT_TAIL_UNITS
 
@@ -89,22 +91,14 @@ const SHORT = 2 * (HEAD + TAIL)
 /** The ends of so many texts cross together: one crossing costs as much as several texts, and a long string more than short ones. */
 const BATCH = 64
 
-/** Reads one step more of each result's text: of a long one its ends, and the whole if they have been read. */
-export function learn(results: readonly { readonly known: Knowledge }[]): void {
+/** Reads one step more of the texts of these results: of a long one its ends, and the whole if they have been read. */
+export function learn(results: readonly { readonly known: Knowledge }[], places: Uint32Array): void {
   let batch: Knowledge[] = []
   let ends: string[] = []
-  for (const { known } of results) {
+  for (const place of places) {
+    const { known } = results[place] as { known: Knowledge }
     const { text, depth } = known
-    if (depth !== 'none' || typeof text !== 'string') {
-      readWhole(known)
-      continue
-    }
-    if (text.charCodeAt(0) === BRACE && text.endsWith(USUAL_END)) {
-      known.facts |= USUAL_FACTS
-      known.depth = 'whole'
-      continue
-    }
-    if (text.length <= SHORT) {
+    if (depth !== 'none' || typeof text !== 'string' || text.length <= SHORT) {
       readWhole(known)
       continue
     }

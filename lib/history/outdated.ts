@@ -107,24 +107,23 @@ export function simplifyOutdatedTerminalResults<M>(messages: readonly M[], optio
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const format = chat
   const results = format.read(messages)
-  const outdated = results.length > 0 ? findOutdated(results, rules) : []
-  return outdated.length > 0 ? replaceAll(messages, outdated, rules, format) : (messages as M[])
+  if (results.length === 0) return messages as M[]
+  const outdated = findOutdated(results, rules)
+  return outdated.length > 0 ? replaceAll(messages, results, outdated, rules, format) : (messages as M[])
 }
 
-/** Asks the rule which of the results are outdated, and reads as much of the texts as it wants to know. */
-function findOutdated(results: readonly FoundResult[], rules: Rules): FoundResult[] {
+/** Asks the rule which results are outdated, by their places, and reads as much of the texts as it wants to know. */
+function findOutdated(results: readonly FoundResult[], rules: Rules): Uint32Array {
   const { now, maxAgeMs, keepRecent, countErrors, stderrIsError } = rules
   const rule = { now, maxAgeMs, keepRecent, countErrors, stderrIsError }
   const { times, facts } = columnsOf(results, rules)
   for (;;) {
     const answer = call(() => native.outdatedResults(times, facts, rule))
-    const named: FoundResult[] = []
-    for (let at = 1; at < answer.length; at++) named.push(results[answer[at] as number] as FoundResult)
-    if (answer[0] === 1) return named
-    learn(named)
+    const places = answer.subarray(1)
+    if (answer[0] === 1) return places
+    learn(results, places)
     let learnt = false
-    for (let at = 1; at < answer.length; at++) {
-      const place = answer[at] as number
+    for (const place of places) {
       const before = facts[place] as number
       facts[place] = before | (results[place] as FoundResult).known.facts
       learnt ||= facts[place] !== before
@@ -181,15 +180,17 @@ function addToolFacts(
 
 function replaceAll<M>(
   messages: readonly M[],
-  outdated: readonly FoundResult[],
+  results: readonly FoundResult[],
+  outdated: Uint32Array,
   { placeholder, now, onSimplified }: Rules,
   format: HistoryFormat,
 ): M[] {
   const replaced = copyOf(messages)
   if (replaced === undefined) return messages as M[]
-  const texts = typeof placeholder === 'string' ? placeholder : placeholders(outdated, placeholder, now, format)
+  const texts =
+    typeof placeholder === 'string' ? placeholder : placeholders(results, outdated, placeholder, now, format)
   for (let at = 0; at < outdated.length; at++) {
-    const result = outdated[at] as FoundResult
+    const result = results[outdated[at] as number] as FoundResult
     if (typeof texts === 'string') {
       format.setText(result, texts)
     } else {
@@ -200,7 +201,7 @@ function replaceAll<M>(
     replaced[result.index] = result.copy as M
   }
   debug('%d outdated terminal results were replaced', outdated.length)
-  if (onSimplified !== undefined) report(outdated, texts, onSimplified)
+  if (onSimplified !== undefined) report(results, outdated, texts, onSimplified)
   return replaced
 }
 
@@ -215,14 +216,15 @@ function copyOf<M>(messages: readonly M[]): M[] | undefined {
 
 /** What the caller's function says for each result; what is wrong with the function is reported once. */
 function placeholders(
-  outdated: readonly FoundResult[],
+  results: readonly FoundResult[],
+  outdated: Uint32Array,
   placeholder: (info: OutdatedResultInfo) => string,
   now: number,
   format: HistoryFormat,
 ): string[] {
   let problem: string | undefined
-  const texts = outdated.map((result) => {
-    const info = infoOf(result, now, format)
+  const texts = Array.from(outdated, (place) => {
+    const info = infoOf(results[place] as FoundResult, now, format)
     try {
       const text: unknown = placeholder(info)
       if (typeof text === 'string') return text.toWellFormed()
@@ -252,13 +254,15 @@ function infoOf(result: FoundResult, now: number, format: HistoryFormat): Outdat
 }
 
 function report(
-  outdated: readonly FoundResult[],
+  results: readonly FoundResult[],
+  outdated: Uint32Array,
   texts: string | readonly string[],
   onSimplified: (report: SimplifiedReport) => void,
 ): void {
   const report: SimplifiedReport = { count: outdated.length, bytes: 0, tokens: 0, indices: [] }
   const one = typeof texts === 'string' ? textCost(texts) : undefined
-  outdated.forEach(({ index, known }, at) => {
+  outdated.forEach((place, at) => {
+    const { index, known } = results[place] as FoundResult
     const [bytes, tokens] = costOf(known)
     const [placeholderBytes, placeholderTokens] = one ?? textCost(texts[at] as string)
     report.bytes += bytes - placeholderBytes

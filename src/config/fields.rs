@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::tools::PROFILES;
 use crate::error::{Code, Error, Result};
+use crate::suggest;
 use crate::truncate::limits::Direction;
 
 /// The settings of truncation that one layer gives; what it leaves open is `None`.
@@ -115,24 +116,7 @@ fn misplaced(key: &str, field: &str, place: Place) -> Error {
             format!("belongs to the service as a whole; set it in {home} when the service is made");
         return Error::field(place.code(), field, problem);
     }
-    unknown(key, field, place.allowed(), place.code())
-}
-
-/// The error for a key that nobody knows, with the nearest that somebody does.
-pub(super) fn unknown(key: &str, field: &str, allowed: &[&str], code: Code) -> Error {
-    let short: String = key.chars().take(64).collect();
-    let nearest = allowed
-        .iter()
-        .map(|name| {
-            (strsim::damerau_levenshtein(&short.to_lowercase(), &name.to_lowercase()), *name)
-        })
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, name)| *distance <= name.len().div_ceil(3).max(2));
-    let hint = nearest.map_or_else(
-        || format!("known are {}", allowed.join(", ")),
-        |(_, name)| format!("did you mean {name}?"),
-    );
-    Error::field(code, field, format!("is not a setting; {hint}"))
+    suggest::unknown(place.code(), field, key, place.allowed(), "a setting")
 }
 
 pub(super) fn object<'a>(

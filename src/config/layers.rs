@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::fields::{self, Layer, Place, STRATEGIES};
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
+use crate::suggest;
 use crate::text::lines::LineRule;
 use crate::truncate::limits::{Direction, Limits};
 use crate::truncate::notice::{Language, Wording};
@@ -189,7 +190,7 @@ impl Settings {
                 "profile" => {
                     settings.profile = tools::profile(&fields::profile_name(value, code, field)?)
                 }
-                _ => return Err(fields::unknown(key, key, &OPTIONS, code)),
+                _ => return Err(suggest::unknown(code, key, key, &OPTIONS, "a setting")),
             }
         }
         if let Some(dir) = &settings.global.storage_dir {

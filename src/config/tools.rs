@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::text::lines::LineRule;
+use crate::tool_names::{self, Kind};
 use crate::truncate::limits::Direction;
 use crate::truncate::notice::{CHINESE, ENGLISH, Language, MORYFLOW, OPENCODE, TAKUMI, Wording};
 
@@ -46,31 +47,18 @@ pub struct ToolDefaults {
     pub enabled: Option<bool>,
 }
 
-/// A tool, the other names that agents give it, and its settings.
+/// A kind of tools, the name that stands for it in settings, and what differs for it.
 struct Tool {
+    kind: Kind,
     name: &'static str,
-    aliases: &'static [&'static str],
     defaults: ToolDefaults,
 }
 
 static TOOLS: [Tool; 3] = [
     // The newest lines of a command are the ones that say how it went.
     Tool {
+        kind: Kind::Terminal,
         name: "bash",
-        aliases: &[
-            "shell",
-            "sh",
-            "terminal",
-            "terminal_execute",
-            "exec",
-            "exec_command",
-            "execute_command",
-            "run_command",
-            "run_shell_command",
-            "run_terminal_cmd",
-            "local_shell",
-            "powershell",
-        ],
         defaults: ToolDefaults {
             max_lines: Some(500),
             direction: Some(Direction::Tail),
@@ -78,29 +66,14 @@ static TOOLS: [Tool; 3] = [
         },
     },
     Tool {
+        kind: Kind::Search,
         name: "grep",
-        aliases: &[
-            "rg",
-            "ripgrep",
-            "search_in_file",
-            "search_files",
-            "grep_search",
-            "search_file_content",
-        ],
         defaults: ToolDefaults { max_lines: Some(3000), direction: None, enabled: None },
     },
     // Reading pages through a file by itself, and is how the rest of a saved output is read.
     Tool {
+        kind: Kind::Read,
         name: "read",
-        aliases: &[
-            "read_file",
-            "filesystem_read",
-            "view",
-            "view_file",
-            "cat",
-            "open_file",
-            "read_output",
-        ],
         defaults: ToolDefaults { max_lines: None, direction: None, enabled: Some(false) },
     },
 ];
@@ -110,17 +83,10 @@ pub fn built_in_tools() -> impl Iterator<Item = (&'static str, ToolDefaults)> {
     TOOLS.iter().map(|tool| (tool.name, tool.defaults))
 }
 
-/// The name under which a tool is known here: `shell` is `bash`. Case and `-` for `_` do not matter.
+/// The name under which a tool is known in settings: `shell` is `bash`.
 pub(super) fn canonical(name: &str) -> Option<&'static str> {
-    // Longer than any name in the table, so not in it.
-    if name.len() > 32 {
-        return None;
-    }
-    let name = name.to_ascii_lowercase().replace('-', "_");
-    TOOLS
-        .iter()
-        .find(|tool| tool.name == name || tool.aliases.contains(&name.as_str()))
-        .map(|tool| tool.name)
+    let kind = tool_names::kind(name)?;
+    TOOLS.iter().find(|tool| tool.kind == kind).map(|tool| tool.name)
 }
 
 pub(super) fn defaults_of(canonical: &str) -> Option<ToolDefaults> {

@@ -10,13 +10,11 @@
 //! | [`terminal`] | what the text of a result says about where it comes from and how it went |
 //! | [`tools`] | which tools are terminals, by their names |
 //! | [`json`] | the members of a JSON object, without building it |
-//! | [`options`] | which option somebody meant |
 //! | [`cost`] | what a text takes of a context |
 
 pub mod cost;
 pub mod facts;
 pub mod json;
-pub mod options;
 pub mod outdated;
 pub mod terminal;
 pub mod tools;

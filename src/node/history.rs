@@ -3,12 +3,13 @@
 use napi::bindgen_prelude::{Uint16ArraySlice, Uint32ArraySlice};
 use napi::{Env, JsString};
 use napi_derive::napi;
+use spillway_core::error::Code;
 use spillway_core::history::cost::cost;
 use spillway_core::history::facts::Facts;
-use spillway_core::history::options::refuse;
 use spillway_core::history::outdated::{Answer, Rule, outdated};
 use spillway_core::history::terminal;
 use spillway_core::history::tools::ToolNames;
+use spillway_core::suggest::unknown;
 
 use crate::error::{Result, from_core};
 use crate::strings::{append_low_bytes, append_utf16};
@@ -136,7 +137,8 @@ pub fn text_cost(env: &Env, text: JsString<'_>) -> Result<Vec<f64>> {
 /// Throws the error for an option that is none of those `known`.
 #[napi(catch_unwind)]
 pub fn refuse_option(of: String, option: String, known: Vec<String>) -> Result<()> {
-    Err(from_core(refuse(&of, &option, &known)))
+    let field = format!("{of}.{option}");
+    Err(from_core(unknown(Code::InvalidArgument, &field, &option, &known, "an option")))
 }
 
 fn latin1_of(env: &Env, text: &JsString<'_>) -> Result<Vec<u8>> {

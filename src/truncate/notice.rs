@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cut::Cut;
 use super::limits::{Direction, Unit};
 use crate::text::graphemes;
+use crate::tool_names::{self, Kind};
 
 /// The words of a notice. Braces are filled in.
 #[derive(Debug)]
@@ -150,30 +151,6 @@ pub struct Circumstances {
     pub foreign: bool,
 }
 
-/// Names that models know for the three things one can do with a saved file. Compared without case.
-const SEARCH_TOOLS: [&str; 9] = [
-    "grep",
-    "search_output",
-    "search_in_file",
-    "search_files",
-    "grep_search",
-    "ripgrep",
-    "rg",
-    "search_file_content",
-    "search",
-];
-const READ_TOOLS: [&str; 8] = [
-    "read",
-    "read_output",
-    "read_file",
-    "filesystem-read",
-    "view",
-    "view_file",
-    "open_file",
-    "cat",
-];
-const DELEGATE_TOOLS: [&str; 3] = ["task", "explore", "subagent"];
-
 /// A reason is a detail; a long one must not crowd out the rest.
 const MAX_REASON_BYTES: usize = 160;
 
@@ -256,10 +233,8 @@ impl Wording {
     }
 
     fn advice(&self, cut: &Cut<'_>, tools: &[String]) -> Option<String> {
-        let first = |names: &[&str]| {
-            tools.iter().find(|tool| names.iter().any(|name| tool.eq_ignore_ascii_case(name)))
-        };
-        let delegate_tool = first(&DELEGATE_TOOLS);
+        let first = |kind| tools.iter().find(|tool| tool_names::kind(tool) == Some(kind));
+        let delegate_tool = first(Kind::Delegate);
         match &self.advice {
             Advice::Fixed { plain, delegate } => {
                 Some(delegate.filter(|_| delegate_tool.is_some()).unwrap_or(plain).to_owned())
@@ -267,8 +242,8 @@ impl Wording {
             Advice::Available([search, read, delegate]) => {
                 let line = cut.next_line().to_string();
                 let sentences: Vec<String> = [
-                    (search, first(&SEARCH_TOOLS)),
-                    (read, first(&READ_TOOLS)),
+                    (search, first(Kind::Search)),
+                    (read, first(Kind::Read)),
                     (delegate, delegate_tool),
                 ]
                 .into_iter()

@@ -1,0 +1,220 @@
+//! What tools are for, by the names that agents give them.
+//!
+//! Names differ in case and in what joins their words: `run_command`, `runCommand` and `Run-Command` are one.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What a tool does, as far as that matters to somebody here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Runs commands, or shows what they printed.
+    Terminal,
+    /// Pages through a file.
+    Read,
+    /// Searches in files.
+    Search,
+    /// Hands work to another agent.
+    Delegate,
+    /// Something else that is known.
+    Other,
+}
+
+/// The tables. A name stands in one of them.
+static NAMES: [(Kind, &[&str]); 5] = [
+    (
+        Kind::Terminal,
+        &[
+            "terminal-execute",
+            "terminal",
+            "bash",
+            "shell",
+            "sh",
+            "zsh",
+            "cmd",
+            "powershell",
+            "pwsh",
+            "exec",
+            "exec_command",
+            "execute_command",
+            "execute_bash",
+            "execute_shell",
+            "execute_shell_command",
+            "run_command",
+            "run_commands",
+            "run_bash",
+            "run_shell",
+            "run_shell_command",
+            "run_terminal_cmd",
+            "run_terminal_command",
+            "run_in_terminal",
+            "local_shell",
+            "shell_command",
+            "shell_exec",
+            "container.exec",
+            "bash_output",
+            "write_stdin",
+            "get_terminal_output",
+            "read_terminal",
+            "terminal_command",
+        ],
+    ),
+    (
+        Kind::Read,
+        &[
+            "read",
+            "read_file",
+            "read_text_file",
+            "read_output",
+            "filesystem-read",
+            "view",
+            "view_file",
+            "open_file",
+            "cat",
+        ],
+    ),
+    (
+        Kind::Search,
+        &[
+            "grep",
+            "grep_search",
+            "rg",
+            "ripgrep",
+            "search_files",
+            "search_file_content",
+            "search_in_file",
+            "search_output",
+        ],
+    ),
+    (Kind::Delegate, &["task", "new_task", "explore", "subagent"]),
+    (
+        Kind::Other,
+        &[
+            "read_files",
+            "read_many_files",
+            "read_multiple_files",
+            "view_image",
+            "edit",
+            "edit_file",
+            "multi_edit",
+            "filesystem-edit",
+            "filesystem-edit_search",
+            "str_replace",
+            "str_replace_editor",
+            "str_replace_based_edit_tool",
+            "search_replace",
+            "search_and_replace",
+            "apply_diff",
+            "apply_patch",
+            "patch",
+            "replace",
+            "replace_in_file",
+            "write",
+            "write_file",
+            "write_to_file",
+            "create_file",
+            "filesystem-create",
+            "delete_file",
+            "move_file",
+            "insert_content",
+            "notebook_edit",
+            "notebook_read",
+            "search",
+            "file_search",
+            "codebase_search",
+            "find",
+            "find_files",
+            "glob",
+            "glob_file_search",
+            "ls",
+            "list",
+            "list_dir",
+            "list_files",
+            "list_directory",
+            "list_code_definition_names",
+            "ace-tools",
+            "web_fetch",
+            "web_search",
+            "fetch",
+            "fetch_url",
+            "http_request",
+            "browser_action",
+            "todo",
+            "todo_read",
+            "todo_write",
+            "update_plan",
+            "save_memory",
+            "ask_user",
+            "ask_followup_question",
+            "attempt_completion",
+        ],
+    ),
+];
+
+/// Name spaces of tools of which none runs commands: `filesystem-edit`, `ace-find_definition`.
+const OTHER_SPACES: [&str; 4] = ["filesystem-", "ace-", "notebook-", "websearch-"];
+
+/// Longer names are in no table.
+const LONGEST: usize = 256;
+
+static KNOWN: LazyLock<HashMap<String, Kind>> = LazyLock::new(|| {
+    NAMES.iter().flat_map(|(kind, names)| names.iter().map(|name| (plain(name), *kind))).collect()
+});
+
+/// What a tool of this name does, if anybody knows.
+pub fn kind(name: &str) -> Option<Kind> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let in_space =
+        || OTHER_SPACES.iter().any(|space| name.starts_with(space)).then_some(Kind::Other);
+    KNOWN.get(&plain(name)).copied().or_else(in_space)
+}
+
+/// The last part of a name with a server or name space in front: `mcp__box__exec_command`, `functions.exec_command`.
+pub fn last_part(name: &str) -> &str {
+    let last = name.rsplit("__").next().unwrap_or(name);
+    last.rsplit(['.', '/', ':']).next().unwrap_or(last)
+}
+
+/// A name without what differs from agent to agent.
+pub fn plain(name: &str) -> String {
+    name.chars()
+        .filter(|letter| !matches!(letter, '-' | '_' | '.' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_differ_in_case_and_joints_only() {
+        for name in [
+            "bash",
+            "Bash",
+            "terminal-execute",
+            "TerminalExecute",
+            "runShellCommand",
+            "container.exec",
+        ] {
+            assert_eq!(kind(name), Some(Kind::Terminal), "{name}");
+        }
+        assert_eq!(kind("Read"), Some(Kind::Read));
+        assert_eq!(kind("filesystem-read"), Some(Kind::Read));
+        assert_eq!(kind("filesystem-anything"), Some(Kind::Other));
+        for name in
+            ["", "deploy", "bash2", "__proto__", "constructor", "执行", &"bash".repeat(1000)]
+        {
+            assert_eq!(kind(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_stands_in_one_table() {
+        let all: Vec<String> =
+            NAMES.iter().flat_map(|(_, names)| names.iter().map(|name| plain(name))).collect();
+        assert_eq!(KNOWN.len(), all.len());
+    }
+}
