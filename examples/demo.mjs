@@ -5,7 +5,7 @@
 //   npm start -- <command>        yours
 
 import { spawn } from 'node:child_process'
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTruncation, simplifyOutdatedTerminalResults, ToolRegistry, TruncationStorage } from '../index.mjs'
@@ -64,7 +64,8 @@ if (!bounded.metadata.truncated) {
   const path = bounded.metadata.truncationPath
   heading('3  Where the rest is')
   const saved = await stat(path)
-  console.log(`${path}\n${size(saved.size)}, mode ${(saved.mode & 0o777).toString(8)}, byte for byte what was printed`)
+  const same = (await readFile(path)).equals(full.output) ? 'byte for byte what was printed' : 'NOT what was printed'
+  console.log(`${path}\n${size(saved.size)}, mode ${(saved.mode & 0o777).toString(8)}, ${same}`)
 
   heading('4  The lines just before the preview, read back')
   const text = await timed('read it back', () => new TruncationStorage(storageDir).read(path))
