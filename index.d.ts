@@ -44,7 +44,7 @@ export interface SaveError {
 		error: string;
 	}[];
 }
-/** The answer when nothing had to be cut: the very content that was given. */
+/** The answer when nothing had to be cut: the very content that was given; of bytes, the text. */
 export interface UntouchedResult<C = string> {
 	content: C;
 	truncated: false;
@@ -81,7 +81,7 @@ export interface TruncatedResult<C = string> {
 }
 /** What became of an output: a union that `truncated` tells apart. */
 export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>;
-/** Limits and switches of truncation. Service-wide; the first four also per tool. */
+/** Limits and switches of truncation. `retentionDays` and `storageDir` are service-wide; the rest also per tool. */
 export interface TruncationConfig {
 	/**
 	 * Lines a preview may have, inclusive. A whole number of at least 1.
@@ -123,6 +123,7 @@ export interface TruncationContext {
 	toolName: string;
 	/** Saved files of a session live in a folder of their own. */
 	sessionId?: string;
+	/** For storages of one's own; Spillway does not look at it. */
 	messageId?: string;
 	/** Identifies the call that produced the output. */
 	toolCallId?: string;
@@ -228,7 +229,10 @@ export interface TruncationServiceConfig {
 	storage?: ITruncationStorage;
 	/** @default 'default' */
 	strategy?: TruncationStrategy | TruncationStrategyName;
-	/** Where full outputs are saved, in order of preference; any failure moves on to the next. */
+	/**
+	 * Where full outputs are saved, in order of preference; any failure moves on to the next.
+	 * @default the user's data folder, then a private temporary one
+	 */
 	storageDirs?: readonly string[];
 	/** @default 'process' */
 	durability?: Durability;
@@ -253,6 +257,10 @@ export interface TruncationServiceConfig {
 	 * @default 30000
 	 */
 	storageTimeoutMs?: number;
+	/**
+	 * Counts and speaks as a known agent does.
+	 * @default none
+	 */
 	profile?: TruncationProfile;
 }
 /** Which layer a field of the effective configuration came from, weakest first. */
@@ -271,6 +279,8 @@ export interface ToolResultLike {
 	output?: unknown;
 	success?: boolean;
 	isError?: boolean;
+	/** The message of a failed call. A long one is bounded too. */
+	error?: unknown;
 	metadata?: Record<string, unknown>;
 }
 /** Options of `createTruncationMiddleware`. */

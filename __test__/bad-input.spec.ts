@@ -900,3 +900,49 @@ test('a limit of one and the largest number are limits', async () => {
   const tiny = makeService({ global: { maxBytes: 1 }, storageTimeoutMs: 1 })
   expect(bytesOf(cut(await tiny.output(numbered(9), tool)).preview)).toBe(1)
 })
+
+describe('what is thrown', () => {
+  const odd: [string, () => unknown][] = [
+    ['an error whose message is an object', () => Object.assign(new Error('x'), { message: { code: 5 } })],
+    ['an error whose message is a symbol', () => Object.assign(new Error('x'), { message: Symbol('x') })],
+    [
+      'a proxy that refuses',
+      () =>
+        new Proxy(
+          {},
+          {
+            getPrototypeOf: () => {
+              throw new Error('no')
+            },
+          },
+        ),
+    ],
+    ['an object without a prototype', () => Object.create(null)],
+  ]
+
+  test.each(odd)('may be %s', async (_what, make) => {
+    const storage = memoryStorage(() => Promise.reject(make()))
+    const result = await makeService({ storage }).output(numbered(5000), tool)
+    expect(result).toMatchObject({ truncated: true, outputPath: '', saveError: { message: expect.any(String) } })
+  })
+})
+
+test.each([Number.POSITIVE_INFINITY, 1e300, -1, 0.5, Number.NaN])(
+  'a clock that says %p stops nothing',
+  async (time) => {
+    const spy = jest.spyOn(Date, 'now').mockReturnValue(time)
+    const result = await makeService()
+      .output(numbered(5000), tool)
+      .finally(() => spy.mockRestore())
+    expect(result).toMatchObject({ truncated: true, outputPath: expect.stringContaining('.txt') })
+  },
+)
+
+test.each<[string, string]>([
+  ['lines', 'a\n'.repeat(10_000)],
+  ['no end', 'x'.repeat(1_000_000)],
+  ['escapes', '\u001b[31mred'],
+])('a path of a storage with %s is no path', async (_what, path) => {
+  const result = await makeService({ storage: memoryStorage(() => path) }).output(numbered(5000), tool)
+  expect(result).toMatchObject({ truncated: true, outputPath: '', saveError: { code: 'STORAGE_WRITE' } })
+})

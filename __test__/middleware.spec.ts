@@ -502,3 +502,50 @@ test('middleware asks nothing of a service but its output', async () => {
   })
   expect((await run('x', { output: numbered(9) }, context)).metadata).toMatchObject({ truncationRemovedLines: 6 })
 })
+
+describe('what looks like parts and is none', () => {
+  const records = Array.from({ length: 5000 }, (_, index) => ({ type: 'dir', name: `d${index}` }))
+
+  test.each<[string, unknown]>([
+    ['a list of typed records', records],
+    ['a holder of typed records', { content: records }],
+    ['a list with holes', new Array(100_000)],
+    ['an embedded resource', [{ type: 'resource', resource: { uri: 'x', text: numbered(50_000) } }]],
+    ['a large structure beside parts', { content: [{ type: 'text', text: 'short' }], data: records }],
+    ['large metadata beside parts', { content: [image], _meta: { records } }],
+  ])('%s is bounded', async (_what, output) => {
+    const { output: shown, metadata } = await make({ config: { global: { maxBytes: 1000 } } }).run(
+      'x',
+      { output },
+      context,
+    )
+    expect(metadata?.truncated).toBe(true)
+    expect(bytesOf(JSON.stringify(shown))).toBeLessThan(3000)
+  })
+
+  test('media of a holder keep their place, and its small fields stay', async () => {
+    const output = { content: [image, { type: 'text', text: 'x' }], isError: false, data: records }
+    const { output: shown } = await make().run('x', { output }, context)
+    expect(shown).toMatchObject({ isError: false, content: [{ type: 'text' }, image] })
+    expect(shown).not.toHaveProperty('data')
+  })
+})
+
+describe('the error of a result', () => {
+  test('is the bounded output where it was the output', async () => {
+    const message = numbered(50_000)
+    const result = await make().run('x', { success: false, output: message, error: message }, context)
+    expect(result.error).toBe(result.output)
+    expect(String(result.error)).toContain('line 50000')
+  })
+
+  test('is bounded where it stands alone, and kept whole on the disk', async () => {
+    const error = numbered(50_000)
+    for (const output of ['', undefined, 'short']) {
+      const result = await make().run('x', { success: false, output, error }, context)
+      expect(bytesOf(String(result.error))).toBeLessThan(2000)
+    }
+    const { metadata } = await make().run('x', { success: false, output: '', error }, context)
+    expect(readFileSync(String(metadata?.truncationPath), 'utf8')).toBe(error)
+  })
+})

@@ -700,3 +700,15 @@ describe('options', () => {
     expect(thrown(() => new TruncationStorage(options as string))).toMatchObject({ code: 'INVALID_CONFIG', field })
   })
 })
+
+test('an output that was aborted leaves a folder that goes when it is old', async () => {
+  const dir = tempDir()
+  const storage = new TruncationStorage(dir)
+  const abort = new AbortController()
+  const saving = storage.save('x'.repeat(5_000_000), { ...tool, sessionId: 's', signal: abort.signal })
+  abort.abort()
+  await rejection(saving)
+  for (const name of readdirSync(dir)) age(join(dir, name), 24)
+  await storage.cleanup(7)
+  expect(readdirSync(dir)).toEqual([])
+})

@@ -408,6 +408,13 @@ describe('strategies', () => {
     expect(result.hint).not.toMatch(/Shown: lines/)
   })
 
+  test('one of the host that gives back the very text has cut nothing', async () => {
+    const strategy = { name: 'same', needsTruncation: () => true, truncate: (content: string) => ({ content }) }
+    const { service, events } = makeListening({ strategy })
+    expect(await service.output('hello', tool)).toStrictEqual({ content: 'hello', truncated: false })
+    expect(events.map(({ type }) => type)).toEqual(['skipped'])
+  })
+
   test('one of the host gets a copy of the configuration', async () => {
     const strategy = {
       name: 'greedy',
@@ -709,7 +716,7 @@ describe('the hard ceiling', () => {
     const make = (needs: boolean): TruncationStrategy => ({
       name: 'lax',
       needsTruncation: () => needs,
-      truncate: (content): StrategyResult => ({ content }),
+      truncate: (content): StrategyResult => ({ content: content.slice(1) }),
     })
     for (const needs of [true, false]) {
       const service = makeService({ global: { maxBytes: 100 }, strategy: make(needs) })

@@ -1,17 +1,30 @@
 /** What an output can be: text, bytes, parts of a message, or any other value. */
 
 import { types } from 'node:util'
+import { isArray } from './context'
+import { SpillwayError } from './errors'
 import type { Facts } from './intake'
 import { wellFormed } from './settings'
 import type { ContentPart, OutputService, TextContentPart, TruncationContext, TruncationResult } from './types'
 
-/** Whether a value is a list of message parts. */
+/** Whether a value is a list of objects that say what they are, which is what a caller calls parts. */
 export function isParts(value: unknown): value is readonly ContentPart[] {
-  return Array.isArray(value) && value.every(isPart)
+  if (!isArray(value)) return false
+  // Not `every`, which skips holes.
+  for (let index = 0; index < value.length; index += 1) if (!isPart(value[index])) return false
+  return true
 }
 
 function isPart(value: unknown): value is ContentPart {
   return typeof value === 'object' && value !== null && typeof (value as ContentPart).type === 'string'
+}
+
+/** The types of parts that hold media by agents' and providers' conventions: what is in them is no text to be cut. */
+const MEDIA = /^(?:(?:input|output)_)?(?:image|audio|video|file|media|document)(?:_url|-data|-url)?$|^resource_link$/
+
+/** Whether a value is what a model would read as a message: text and media, and not just any list of typed records. */
+function isMessage(value: unknown): value is readonly ContentPart[] {
+  return isParts(value) && value.every((part) => isTextPart(part) || MEDIA.test(part.type))
 }
 
 export function isTextPart(part: ContentPart): part is TextContentPart {
@@ -79,9 +92,6 @@ function tailOf(texts: readonly string[], facts: Facts, units: number): Range {
   return [joined - after - units, joined - after]
 }
 
-/** The keys under which hosts keep the structured form of a result beside its parts. */
-const STRUCTURED_KEYS = ['structured', 'structuredContent'] as const
-
 /** What became of a value. */
 export interface BoundValue {
   /** The value itself if nothing had to be cut. */
@@ -97,7 +107,7 @@ export async function boundValue(
   context: TruncationContext,
 ): Promise<BoundValue> {
   if (typeof value === 'string') return fromResult(await service.output(value, context), value)
-  if (types.isUint8Array(value) || isParts(value)) {
+  if (types.isUint8Array(value) || isMessage(value)) {
     const result = await service.output(value as Uint8Array, context)
     return fromResult(result, types.isUint8Array(value) ? result.content : value)
   }
@@ -106,7 +116,7 @@ export async function boundValue(
     return fromResult(await service.output(String(value), context), value)
   }
   const parts = (value as { content?: unknown }).content
-  if (isParts(parts)) return boundContentHolder(service, value, parts, context)
+  if (isParts(parts)) return boundHolder(service, value, parts, context)
   return fromResult(await service.output(toJson(value), context), value)
 }
 
@@ -134,30 +144,57 @@ export function sound(value: unknown): unknown {
   return content === parts ? value : { ...(value as object), content }
 }
 
+/**
+ * Bytes as the text that is shown of them.
+ * @throws SpillwayError `INVALID_ARGUMENT` if they were transferred away
+ */
+export function decodeBytes(bytes: Uint8Array): string {
+  try {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  } catch (cause) {
+    throw new SpillwayError('INVALID_ARGUMENT', 'content: the bytes are gone; their buffer was transferred', {
+      field: 'content',
+      cause,
+    })
+  }
+}
+
 /** The text of any value, as it would be bounded. */
 export function textOfValue(value: unknown): string {
   if (typeof value === 'string') return value
-  if (types.isUint8Array(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')
+  if (types.isUint8Array(value)) return decodeBytes(value)
   return isParts(value) ? textsOf(value).join('\n') : toJson(value)
 }
 
+/** What stands beside the parts of a result and is larger than this counts as text too. */
+const SMALL_UNITS = 1024
+
+/** The keys under which hosts keep the structured form of a result beside its parts. */
+const STRUCTURED_KEYS = ['structured', 'structuredContent']
+
 /** A tool result in the shape of MCP: parts, and perhaps the same once more as a structure. */
-async function boundContentHolder(
+async function boundHolder(
   service: OutputService,
   value: object,
   parts: readonly ContentPart[],
   context: TruncationContext,
 ): Promise<BoundValue> {
-  const structured = STRUCTURED_KEYS.filter((key) => (value as Record<string, unknown>)[key] !== undefined)
-  if (structured.length === 0) {
+  const beside = Object.entries(value).filter(([key, inner]) => key !== 'content' && inner !== undefined)
+  const isSmall = ([, inner]: [string, unknown]) => toJson(inner).length <= SMALL_UNITS
+  const isStructured = ([key]: [string, unknown]) => STRUCTURED_KEYS.includes(key)
+  if (isMessage(parts) && beside.every((entry) => isSmall(entry) && !isStructured(entry))) {
     const result = await service.output(parts, context)
     return { value: result.truncated ? { ...value, content: result.content } : sound(value), result }
   }
-  // The structure usually says the same as the text, so cutting only one of them saves nothing. Media are not text.
-  const result = await service.output(toJson({ ...value, content: parts.filter(isTextPart) }), context)
+  // A structure usually says the same as the text, so cutting only one of them saves nothing. Media are not text.
+  const media = parts.filter((part) => MEDIA.test(part.type))
+  const texts = parts.filter((part) => !MEDIA.test(part.type))
+  const result = await service.output(toJson({ ...value, content: texts }), context)
   if (!result.truncated) return { value: sound(value), result }
-  const content = [{ type: 'text', text: result.content }, ...parts.filter((part) => !isTextPart(part))]
-  return { value: { ...value, content, ...Object.fromEntries(structured.map((key) => [key, {}])) }, result }
+  const kept = beside.filter((entry) => isSmall(entry) && !isStructured(entry))
+  const emptied = beside.filter(isStructured).map(([key]) => [key, {}])
+  const content = [{ type: 'text', text: result.content }, ...media]
+  return { value: { ...Object.fromEntries([...kept, ...emptied]), content }, result }
 }
 
 /** JSON with two spaces that never throws: cycles, big integers, errors and throwing getters have a form too. */

@@ -38,10 +38,20 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 const isTextOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'string'
 const isSwitchOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
 
+/** A copy of what can be read at all: a getter may throw, and a proxy may refuse. */
+function readable(context: TruncationContext): TruncationContext {
+  try {
+    const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = context
+    return { toolName, sessionId, messageId, toolCallId, failed, handled, signal }
+  } catch (cause) {
+    throw new SpillwayError('INVALID_ARGUMENT', 'context: cannot be read', { field: 'context', cause })
+  }
+}
+
 /** @throws SpillwayError `INVALID_ARGUMENT` with the field */
 export function checkContext(context: TruncationContext): void {
   if (!isRecord(context)) throw wrong('context', context, 'an object with toolName')
-  const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = context as TruncationContext
+  const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = readable(context as TruncationContext)
   if (typeof toolName !== 'string') throw wrong('context.toolName', toolName, 'a string')
   for (const [key, value] of Object.entries({ sessionId, messageId, toolCallId })) {
     if (!isTextOrNothing(value)) throw wrong(`context.${key}`, value, 'a string')

@@ -65,10 +65,10 @@ export class SpillwayError extends Error {
  * @internal
  */
 export function messageOf(thrown: unknown): string {
-  // Under Jest the system's errors are of another realm, and no `instanceof` knows them.
-  if (thrown instanceof Error || types.isNativeError(thrown)) return thrown.message
   try {
-    return String(thrown)
+    // Under Jest the system's errors are of another realm, and no `instanceof` knows them.
+    const message: unknown = types.isNativeError(thrown) || thrown instanceof Error ? thrown.message : thrown
+    return typeof message === 'string' ? message : String(message)
   } catch {
     return 'a value that cannot be shown'
   }

@@ -3,6 +3,7 @@
  * two slices the event loop is free.
  */
 
+import { now } from './clock'
 import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import type { Limits } from './settings'
@@ -87,8 +88,8 @@ export class Intake {
       durability: save?.durability ?? 'process',
       save: save && {
         tool: save.tool.toWellFormed(),
-        session: save.sessionId === undefined ? undefined : unitsOf(save.sessionId),
-        nowMs: Math.max(0, Math.trunc(Date.now()) || 0),
+        session: save.sessionId === undefined ? undefined : codesOf(save.sessionId),
+        nowMs: now(),
       },
     }
     this.handle = call(() => native.intakeOpen(settings, JSON.stringify(request)))
@@ -126,7 +127,7 @@ export class Intake {
       }
     } catch (error) {
       await Promise.allSettled(work)
-      native.intakeAbort(this.handle)
+      call(() => native.intakeAbort(this.handle))
       throw error
     }
   }
@@ -155,10 +156,7 @@ function* slicesOf(source: Source, units: number): Generator<string | Uint8Array
   if (typeof source === 'string') {
     yield* textSlices(source)
   } else if (isTexts(source)) {
-    for (const [index, text] of source.entries()) {
-      if (index > 0) yield '\n'
-      yield* textSlices(text)
-    }
+    yield* joinedSlices(source)
   } else {
     yield* byteSlices(source, units)
   }
@@ -166,6 +164,22 @@ function* slicesOf(source: Source, units: number): Generator<string | Uint8Array
 
 function* textSlices(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += SLICE_UNITS) yield text.slice(at, at + SLICE_UNITS)
+}
+
+/** Texts joined by line feeds. Short ones go together: a slice costs as much however little is in it. */
+function* joinedSlices(texts: readonly string[]): Generator<string> {
+  let waiting: string[] = []
+  let units = 0
+  for (const text of texts) {
+    waiting.push(text)
+    units += text.length + 1
+    if (units < SLICE_UNITS) continue
+    yield* textSlices(waiting.join('\n'))
+    // What comes next begins with the line feed between the two.
+    waiting = ['']
+    units = 0
+  }
+  yield* textSlices(waiting.join('\n'))
 }
 
 function* byteSlices(bytes: Uint8Array, length: number): Generator<Uint8Array> {
@@ -195,6 +209,6 @@ function isTexts(source: Source): source is readonly string[] {
   return Array.isArray(source)
 }
 
-function unitsOf(text: string): number[] {
+function codesOf(text: string): number[] {
   return Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
 }

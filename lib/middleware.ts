@@ -32,6 +32,17 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
   const { service, skipTools, shouldTruncate } = checkConfig(config)
   const skipped = new Set(skipTools)
 
+  /** The error of a result reaches the model or a log like any other text. */
+  const boundError = async (result: R, toolName: string, context: TruncationContext): Promise<R> => {
+    const error = result?.error
+    if (!isLong(error)) return result
+    const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context), failed: true }
+    const { value, result: answer } = await boundSafely(service, error, full)
+    if (!answer?.truncated) return result
+    const metadata = result.metadata?.truncated === true ? undefined : truncatedMetadata(answer)
+    return { ...result, error: value, metadata: { ...result.metadata, ...metadata } }
+  }
+
   const decide = (ask: NonNullable<typeof shouldTruncate>, toolName: string, result: R) => {
     try {
       const decision: unknown = ask(toolName, result)
@@ -48,7 +59,7 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
   return async (toolName, result, context) => {
     try {
       const output = result?.output
-      if (output === undefined || output === null || output === '') return result
+      if (output === undefined || output === null || output === '') return await boundError(result, toolName, context)
       if (skipped.size > 0 && skipped.has(toolName)) return withOutput(result, sound(output))
       const { metadata } = result
       const handled = metadata?.truncated !== undefined
@@ -59,16 +70,27 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
       if (handled) full.handled ??= true
       if (typeof decision === 'object') full.options = decision
       const { value, result: answer } = await boundSafely(service, output, full)
-      if (answer?.truncated)
-        return { ...result, output: value, metadata: { ...metadata, ...truncatedMetadata(answer) } }
+      if (answer?.truncated) {
+        const bounded = { ...result, output: value, metadata: { ...metadata, ...truncatedMetadata(answer) } }
+        // Executors put the message of an error into both fields.
+        return result.error === output ? { ...bounded, error: value } : await boundError(bounded, toolName, context)
+      }
       if (handled) return withOutput(result, value)
-      return { ...result, output: value, metadata: { ...metadata, truncated: false } }
+      const whole = { ...result, output: value, metadata: { ...metadata, truncated: false } }
+      return isLong(result.error) ? await boundError(whole, toolName, context) : whole
     } catch (error) {
       // Only the result itself can get us here, by a getter that throws: there is nothing to bound.
       reportTo(service, context, error)
       return result
     }
   }
+}
+
+/** Errors are rarely longer than a few lines; shorter ones need no second look. */
+const MAX_ERROR_UNITS = 1000
+
+function isLong(error: unknown): error is string {
+  return typeof error === 'string' && error.length > MAX_ERROR_UNITS
 }
 
 /** The tool's name for the context; what is no name is reported once and replaced. */

@@ -75,8 +75,3 @@ export async function background<T>(start: () => Promise<T>): Promise<T> {
     else inFlight -= 1
   }
 }
-
-/** The work that {@link background} has in hand, for tests. */
-export function pendingWork(): number {
-  return inFlight
-}

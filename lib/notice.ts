@@ -1,7 +1,7 @@
 /** Recognising a preview that was taken for the whole. */
 
 import { wrong } from './context'
-import { native } from './native'
+import { call, native } from './native'
 
 /**
  * Whether a text holds a line that only a notice of Spillway writes, in any language and profile. A tool that writes
@@ -9,5 +9,5 @@ import { native } from './native'
  */
 export function containsTruncationMarker(text: string): boolean {
   if (typeof text !== 'string') throw wrong('text', text, 'a string')
-  return native.containsTruncationMarker(text)
+  return call(() => native.containsTruncationMarker(text))
 }

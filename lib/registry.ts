@@ -124,7 +124,7 @@ async function run(
   context: ExecutionContext & { toolCallId: string },
 ): Promise<{ result: ToolResult; args: string }> {
   const args = typeof given === 'string' ? given : given === undefined ? '{}' : toJson(given)
-  if (!tool) return { result: failure(`There is no tool called ${JSON.stringify(name)}.`), args }
+  if (!tool) return { result: failure(`There is no tool called ${JSON.stringify(name.slice(0, 100))}.`), args }
   let parsed: unknown
   try {
     parsed = typeof given === 'string' ? JSON.parse(given === '' ? '{}' : given) : (given ?? {})

@@ -2,12 +2,12 @@
 
 import { types } from 'node:util'
 import { MessageChannel } from 'node:worker_threads'
-import { isParts, isTextPart, replaceTexts, textsOf } from './content'
+import { decodeBytes, isParts, isTextPart, replaceTexts, textsOf } from './content'
 import { checkContext, describe, isPlain, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { messageOf, SpillwayError } from './errors'
 import { type Facts, Intake, type Outcome, type RenderRequest, type Shortened, type Source } from './intake'
-import { native } from './native'
+import { call, native } from './native'
 import { catchLater, debug, type EventDetails, emit, warn } from './report'
 import { type Limits, type Plan, Settings, Tag, unreadable, wellFormed } from './settings'
 import { isStorage, placeOf, saveTarget, TruncationStorage } from './storage'
@@ -149,7 +149,7 @@ function isShort(content: string, plan: Plan): boolean {
   if (maxBytes === null || units * 3 <= maxBytes) {
     const limit = maxLines ?? Number.POSITIVE_INFINITY
     if (units - limit < MAX_HOPS * LINE_UNITS && hasFewLines(content, limit)) return true
-    if (native.breaksAtMost(content) + 1 <= limit) return true
+    if (call(() => native.breaksAtMost(content, units)) + 1 <= limit) return true
   }
   return isWithin(content, plan.limits)
 }
@@ -167,7 +167,7 @@ function hasFewLines(content: string, limit: number): boolean {
 
 function isWithin(content: string, { maxLines, maxBytes, lineRule }: Limits): boolean {
   const most = Number.POSITIVE_INFINITY
-  return native.within(content, maxLines ?? most, maxBytes ?? most, lineRule === 'split')
+  return call(() => native.within(content, maxLines ?? most, maxBytes ?? most, lineRule === 'split'))
 }
 
 /** One output on its way: what it is, what is to be done with it, and for whom. */
@@ -203,7 +203,7 @@ async function bound(
   }
   const source: Source = parts ? textsOf(parts) : (content as string | Uint8Array)
   const plan = service.settings.plan(context)
-  const units = unitsOf(source)
+  const units = lengthOf(source)
   const job: Job = { service, context, plan, source, units, original: content, parts, limits: plan.limits }
   if (units <= plan.sureUnits) return leave(job)
   if (plan.mode === 'ceiling') {
@@ -215,7 +215,7 @@ async function bound(
   return (await fits(job, plan.limits)) ? leave(job) : shorten(job)
 }
 
-function unitsOf(source: Source): number {
+function lengthOf(source: Source): number {
   if (typeof source === 'string') return source.length
   if (!Array.isArray(source)) return (source as Uint8Array).byteLength
   return source.reduce((units: number, text: string) => units + text.length, 0) + Math.max(source.length - 1, 0)
@@ -270,6 +270,14 @@ async function shorten(job: Job): Promise<TruncationResult<unknown>> {
   return truncated(job, renderWith(job, intake, request, kept), kept, end.bytes)
 }
 
+/** No path or URL is longer; what goes into a notice must leave room for the text. */
+const MAX_PLACE_UNITS = 4096
+
+/** Whether what a storage answered can stand in one line of a notice. */
+function isPlace(path: unknown): path is string {
+  return typeof path === 'string' && path !== '' && path.length <= MAX_PLACE_UNITS && !/\p{Cc}/u.test(path)
+}
+
 /** Where the whole output is, or why it is nowhere. */
 interface Kept {
   path: string
@@ -292,8 +300,11 @@ async function keptByCaller(job: Job): Promise<Kept> {
       return storage.save(textOf(source), context)
     }
     const path = await withTimeout(save(), storageTimeoutMs)
-    if (typeof path !== 'string' || path === '') {
-      throw new SpillwayError('STORAGE_WRITE', `the storage answered ${describe(path)} instead of a path`)
+    if (!isPlace(path)) {
+      throw new SpillwayError(
+        'STORAGE_WRITE',
+        `the storage answered ${describe(path)} instead of a path that fits a line`,
+      )
     }
     return { path, attempts: [] }
   } catch (error) {
@@ -425,7 +436,7 @@ async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<Trunc
   if (shown.length > plan.hardCeilingBytes || Buffer.byteLength(shown, 'utf8') > plan.hardCeilingBytes) {
     return shorten({ ...byDefault, ceiling: plan.hardCeilingBytes })
   }
-  if (!result) return leave(job)
+  if (!result || result.content === text) return leave(job)
 
   const place = placeOf(service.storage)
   const intake = new Intake(
@@ -474,8 +485,4 @@ function nonsense(problem: string): SpillwayError {
 function textOf(source: Source): string {
   if (typeof source === 'string') return source
   return Array.isArray(source) ? source.join('\n') : decodeBytes(source as Uint8Array)
-}
-
-function decodeBytes(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }

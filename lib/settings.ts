@@ -32,7 +32,6 @@ export interface SettingsFacts {
   durability: 'process' | 'file' | 'full'
   storageTimeoutMs: number
   retentionDays: number
-  availableTools: string[]
 }
 
 /** More tools than any agent has; a table that grew without end would be a leak. */
@@ -48,7 +47,7 @@ export class Settings {
 
   constructor(options: object) {
     this.handle = call(() => native.settingsOpen(encode(options)))
-    this.facts = decode<SettingsFacts>(native.settingsFacts(this.handle))
+    this.facts = decode<SettingsFacts>(call(() => native.settingsFacts(this.handle)))
   }
 
   update(change: object): void {
@@ -112,7 +111,9 @@ export function encode(value: unknown): string {
           return wellFormed(inner)
         case 'object':
           // Only what we wrote down may stand for what JSON cannot hold.
-          return inner !== null && '$type' in inner && !(inner instanceof Tag) ? new Tag('an object') : inner
+          return inner !== null && Object.hasOwn(inner, '$type') && !(inner instanceof Tag)
+            ? new Tag('an object')
+            : inner
         default:
           return inner
       }

@@ -1,6 +1,7 @@
 /** Full outputs as files: complete or absent, private, and readable only through the store that owns them. */
 
 import { types } from 'node:util'
+import { now } from './clock'
 import { DEFAULT_TRUNCATION_CONFIG } from './constants'
 import { checkContext, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
@@ -92,7 +93,7 @@ export class TruncationStorage implements ITruncationStorage {
    */
   async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
     const days = checkRetention(retentionDays)
-    return background(() => native.storeCleanup([...this.place.dirs], days, Date.now()))
+    return background(() => native.storeCleanup([...this.place.dirs], days, now()))
   }
 
   /** The folder that outputs go to first. */
@@ -167,7 +168,7 @@ function checkPath(path: unknown): void {
 }
 
 /** The rule for days is the binary's; a storage asks it on every cleanup. */
-export function checkRetention(days: number): number {
+function checkRetention(days: number): number {
   call(() => native.settingsOpen(encode({ global: { retentionDays: days } })))
   return days
 }

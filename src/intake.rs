@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::places::Places;
 use crate::store::save::{Save, SaveError, Saved};
-use crate::text::lines::LineRule;
 use crate::text::shown::Source;
 use crate::text::utf16::Encoder;
 use crate::truncate::cut::fits;
@@ -148,12 +147,9 @@ impl Intake {
         fits(&self.window, self.source, &self.limits)
     }
 
-    /// Bytes and lines so far.
-    pub fn size(&self) -> (u64, u64) {
-        let totals = self.window.totals();
-        let lines =
-            LineRule::Terminated.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
-        (totals.bytes, lines)
+    /// Bytes so far.
+    pub fn bytes(&self) -> u64 {
+        self.window.totals().bytes
     }
 
     /// The text for the model.
@@ -190,6 +186,7 @@ impl Intake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::lines::LineRule;
     use crate::truncate::limits::Direction;
     use crate::truncate::notice::ENGLISH;
     use proptest::prelude::*;

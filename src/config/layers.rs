@@ -27,7 +27,7 @@ pub struct Settings {
     profile: Option<&'static Profile>,
     language: Language,
     available_tools: Vec<String>,
-    note_inside: bool,
+    notice_inside: bool,
     storage_dirs: Vec<String>,
     durability: String,
     storage_timeout_ms: u64,
@@ -136,7 +136,7 @@ impl Settings {
             profile: None,
             language: Language::English,
             available_tools: Vec::new(),
-            note_inside: false,
+            notice_inside: false,
             storage_dirs: Vec::new(),
             durability: "process".to_owned(),
             storage_timeout_ms: 30_000,
@@ -178,7 +178,7 @@ impl Settings {
                 "hardCeilingBytes" => {
                     settings.hard_ceiling = Some(fields::count(value, code, field)?)
                 }
-                "noticeInside" => settings.note_inside = fields::boolean(value, code, field)?,
+                "noticeInside" => settings.notice_inside = fields::boolean(value, code, field)?,
                 "language" => {
                     let name = fields::choice(value, &["en", "zh-CN"], code, field)?;
                     settings.language =
@@ -262,7 +262,7 @@ impl Settings {
 
     /// Whether the whole text keeps the limits.
     pub fn notice_inside(&self) -> bool {
-        self.note_inside
+        self.notice_inside
     }
 
     /// What a call does.

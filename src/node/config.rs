@@ -43,7 +43,6 @@ pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle)
         "durability": settings.durability(),
         "storageTimeoutMs": settings.storage_timeout_ms(),
         "retentionDays": finite_or_tag(settings.retention_days()),
-        "availableTools": settings.available_tools(),
     })
     .to_string()
 }

@@ -189,7 +189,7 @@ pub fn intake_finish(
         let intake = &mut lock(&shared.writing).intake;
         let outcome = serde_json::to_string(intake.finish()).unwrap_or_default();
         let shortened = request.map(|request| intake.render(&shared.style, &request).into());
-        Ok(Finished { outcome, fits: intake.fits(), bytes: intake.size().0 as f64, shortened })
+        Ok(Finished { outcome, fits: intake.fits(), bytes: intake.bytes() as f64, shortened })
     }))
 }
 

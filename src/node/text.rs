@@ -16,21 +16,18 @@ pub fn native_version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Texts that are looked at on the spot are no longer than this, in UTF-16 units.
-const AT_ONCE_UNITS: usize = 1 << 17;
-
 thread_local! {
     /// Kept from call to call: fresh memory would cost as much as the copy into it.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// At least as many as the line feeds of a text of at most 2^17 UTF-16 units, and exactly as many if it is Latin-1. Counts
-/// low bytes, so that nothing is widened.
+/// At least as many as the line feeds of a text of `length` UTF-16 units, and exactly as many if it is Latin-1. Counts low
+/// bytes, so that nothing is widened. For texts that are short: the memory of the longest is kept.
 #[napi(catch_unwind)]
-pub fn breaks_at_most(env: &Env, text: JsString<'_>) -> napi::Result<f64> {
+pub fn breaks_at_most(env: &Env, text: JsString<'_>, length: u32) -> napi::Result<f64> {
     SCRATCH.with_borrow_mut(|bytes| {
         bytes.clear();
-        append_low_bytes(env, &text, AT_ONCE_UNITS, bytes)?;
+        append_low_bytes(env, &text, length as usize, bytes)?;
         Ok(memchr::memchr_iter(b'\n', bytes).count() as f64)
     })
 }

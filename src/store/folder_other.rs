@@ -105,6 +105,13 @@ impl Folder {
         i64::try_from(since.as_millis()).ok()
     }
 
+    /// When something was last put into or taken out of the folder, in milliseconds since the epoch.
+    pub fn changed_ms(&self) -> Option<i64> {
+        let since =
+            fs::metadata(&self.path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok()
+    }
+
     /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         fs::remove_file(self.path.join(name))

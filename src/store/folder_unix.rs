@@ -11,6 +11,9 @@ use rustix::io::Errno;
 
 use super::names;
 
+#[cfg(target_os = "linux")]
+const OPEN_FILES: &str = "/proc/self/fd";
+
 const PRIVATE_DIR: Mode = Mode::RWXU;
 
 fn private_file() -> Mode {
@@ -108,6 +111,8 @@ impl Folder {
 
     #[cfg(target_os = "linux")]
     fn unnamed(&self) -> Option<File> {
+        // A file without a name gets one through here.
+        rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).ok()?;
         let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
         // Every failure is tried again with a name, and that attempt says what is really wrong.
         rustix::fs::openat(&self.fd, ".", flags, private_file()).ok().map(File::from)
@@ -185,8 +190,12 @@ impl Folder {
     /// When a file of ours was last written, in milliseconds since the epoch. `None` if it is not one, or cannot be examined.
     pub fn modified_ms(&self, name: &str) -> Option<i64> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
-        is_own(&stat).then_some(stat.st_mtime as i64 * 1000 + stat.st_mtime_nsec as i64 / 1_000_000)
+        is_own(&stat).then(|| modified_ms(&stat))
+    }
+
+    /// When something was last put into or taken out of the folder, in milliseconds since the epoch.
+    pub fn changed_ms(&self) -> Option<i64> {
+        rustix::fs::fstat(&self.fd).ok().map(|stat| modified_ms(&stat))
     }
 
     /// Removes a file.
@@ -198,6 +207,11 @@ impl Folder {
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
     }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+fn modified_ms(stat: &rustix::fs::Stat) -> i64 {
+    stat.st_mtime as i64 * 1000 + stat.st_mtime_nsec as i64 / 1_000_000
 }
 
 fn is_own(stat: &rustix::fs::Stat) -> bool {
@@ -238,19 +252,19 @@ fn make_all(path: &Path) -> io::Result<()> {
 }
 
 /// Sets the mode of a folder that was just made, whatever the umask took away.
-fn make_private(dir: rustix::fd::BorrowedFd<'_>, path: impl rustix::path::Arg) -> io::Result<()> {
+fn make_private(
+    dir: rustix::fd::BorrowedFd<'_>,
+    path: impl rustix::path::Arg + Copy,
+) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    {
+    if rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).is_ok() {
         // A descriptor of this kind needs no rights on the folder, and cannot be led elsewhere by a link.
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
-        let open = format!("/proc/self/fd/{}", fd.as_raw_fd());
-        Ok(rustix::fs::chmodat(CWD, open, PRIVATE_DIR, AtFlags::empty())?)
+        let open = format!("{OPEN_FILES}/{}", fd.as_raw_fd());
+        return Ok(rustix::fs::chmodat(CWD, open, PRIVATE_DIR, AtFlags::empty())?);
     }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
-        Ok(rustix::fs::fchmod(&fd, PRIVATE_DIR)?)
-    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
+    Ok(rustix::fs::fchmod(&fd, PRIVATE_DIR)?)
 }

@@ -23,7 +23,10 @@ pub fn cleanup(places: &Places, retention_days: f64, now_ms: i64) -> u64 {
             let Ok(session) = folder.enter(name) else { continue };
             let gone = cleanup_folder(&session, age_ms, now_ms);
             removed += gone;
-            if gone > 0 {
+            let is_old = session
+                .changed_ms()
+                .is_some_and(|changed| now_ms.saturating_sub(changed) > HOUR_MS);
+            if gone > 0 || is_old {
                 // Fails as long as anything is left in it, which is the point.
                 let _ = folder.remove_empty(name);
             }
