@@ -1,9 +1,93 @@
-/**
- * The public shapes of truncation. Types only: nothing here runs.
- *
- * Units, everywhere: bytes are UTF-8 bytes; a line ends with `\n` (`\r\n` is one break), and a
- * final newline ends the last line without starting another; times are milliseconds.
- */
+import { Writable } from 'node:stream';
+
+declare const asyncDispose: typeof Symbol.asyncDispose;
+/** The one error class. */
+/** Stable codes; compare these, not messages. */
+export type SpillwayErrorCode = 
+/** A setting is not allowed. */
+"INVALID_CONFIG"
+/** An argument of a call is not allowed. */
+ | "INVALID_ARGUMENT"
+/** No directory took the file. */
+ | "STORAGE_WRITE"
+/** The file could not be read. */
+ | "STORAGE_READ"
+/** The path is not one of the store's own files. */
+ | "STORAGE_NOT_OWNED"
+/** The file was there and is gone, usually swept. */
+ | "STORAGE_NOT_FOUND"
+/** The file is too large to become one string. */
+ | "STORAGE_TOO_LARGE"
+/** A custom storage did not answer in time. */
+ | "STORAGE_TIMEOUT"
+/** The service was closed. */
+ | "CLOSED"
+/** A capture was destroyed before its end. */
+ | "ABORTED"
+/** A command could not be started. */
+ | "COMMAND"
+/** A custom strategy threw, or gave back something else than a shortened text. */
+ | "STRATEGY"
+/** A callback of the caller threw. */
+ | "CALLBACK"
+/** The binary is missing, does not load, or is of another version. */
+ | "NATIVE_LOAD"
+/** A fault of Spillway itself. */
+ | "INTERNAL";
+export interface SpillwayErrorOptions {
+	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
+	field?: string;
+	cause?: unknown;
+}
+/** What Spillway throws, and nothing else. */
+export declare class SpillwayError extends Error {
+	readonly name = "SpillwayError";
+	readonly code: SpillwayErrorCode;
+	readonly field?: string;
+	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
+	static [Symbol.hasInstance](value: unknown): boolean;
+}
+/** Bounds the output of tools. */
+export declare class TruncationService implements OutputService {
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
+	constructor(options?: TruncationServiceConfig);
+	/**
+	 * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
+	 * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
+	 *
+	 * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
+	 *   or the parts of a message, whose texts share one budget
+	 * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
+	 */
+	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
+	/**
+	 * Takes an output while it is made: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
+	 * limits, whatever comes; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
+	 * what {@link output} says of the whole; only a tool that asks to be left alone is bounded above the hard ceiling
+	 * whoever asked for it, because a stream cannot be held.
+	 *
+	 * @example
+	 * const capture = service.capture({ toolName: 'bash' })
+	 * child.stdout.pipe(capture)
+	 * const result = await capture.result
+	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong context or option, `CLOSED` after {@link close}
+	 */
+	capture(context: TruncationContext, options?: CaptureOptions): Capture;
+	/** Removes saved outputs that are older than `retentionDays`, and answers how many. */
+	cleanup(): Promise<number>;
+	/**
+	 * Changes settings for every tool, from the next call on.
+	 * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
+	 */
+	updateConfig(config: Partial<Omit<TruncationConfig, "retentionDays" | "storageDir">>): void;
+	/** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
+	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
+	/** The configuration that a call with this context would use, and where each field comes from. */
+	effectiveConfig(context: TruncationContext): EffectiveConfig;
+	/** Refuses further outputs. Calls under way come to their end. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+}
 /**
  * Which part of a long text is kept: its start, its end, or both with the middle left out.
  * @default 'head'
@@ -78,6 +162,8 @@ export interface TruncatedResult<C = string> {
 	ceilingReached?: boolean;
 	/** Set when the full output could not be saved anywhere. */
 	saveError?: SaveError;
+	/** Set when a strategy of the caller's was not asked, because a capture grew longer than what is held for one. */
+	strategyBypassed?: boolean;
 }
 /** What became of an output: a union that `truncated` tells apart. */
 export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>;
@@ -180,6 +266,105 @@ export interface ITruncationStorage {
 	getStorageDir(): string;
 	/** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
 	saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/**
+	 * Saves bytes of any length: what {@link TruncationService.capture} took in. Called once the output has ended; its
+	 * pieces are valid until the next is asked for. Without it, captures of up to 64 MiB go to `saveBytes` or `save`, and
+	 * longer ones are not kept.
+	 */
+	saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
+}
+/** Options of {@link TruncationService.capture}. */
+export interface CaptureOptions {
+	/**
+	 * What happens when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
+	 * rejects `result`; `keep` ends the output where it is and resolves `result` with it.
+	 * @default 'discard'
+	 */
+	onAbort?: "discard" | "keep";
+	/**
+	 * Bytes that are held in memory for a strategy of the caller's, which must see the whole text. A longer output is
+	 * shortened by `default`; an `error` event and `strategyBypassed` say so. A whole number of at least 1.
+	 * @default 8388608
+	 */
+	customStrategyBytes?: number;
+}
+/** What there is of an output that is still coming in. */
+export interface CapturePeek {
+	/** What a preview would show if the output ended here, without a notice. */
+	text: string;
+	/** Whether that is not all. */
+	truncated: boolean;
+	/** Bytes so far. */
+	totalBytes: number;
+	/** Lines so far. */
+	totalLines: number;
+}
+/** What a running command has printed so far. */
+export interface CommandProgress {
+	bytes: number;
+	lines: number;
+	/** Milliseconds since the command was started. */
+	elapsedMs: number;
+}
+/** Options of `runCommand`. */
+export interface RunCommandOptions {
+	/** The folder the command runs in. Default: that of this process. */
+	cwd?: string | URL;
+	/** Variables on top of this process's environment; `undefined` removes one. */
+	env?: Record<string, string | undefined>;
+	/** What the command reads from standard input. Default: nothing. */
+	input?: string | Uint8Array;
+	/** Milliseconds after which the command and everything it started is ended. More than 0. Default: none. */
+	timeoutMs?: number;
+	/**
+	 * Milliseconds between asking the processes to end (`SIGTERM`) and ending them (`SIGKILL`).
+	 * @default 2000
+	 */
+	killGraceMs?: number;
+	/** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
+	signal?: AbortSignal;
+	/** Called a few times a second while the command runs. */
+	onProgress?: (progress: CommandProgress) => void;
+	/**
+	 * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
+	 * both go into one pipe, so that they are in the order in which they were written.
+	 * @default false
+	 */
+	separate?: boolean;
+	/**
+	 * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
+	 * another. Arguments are appended, quoted.
+	 * @default false
+	 */
+	shell?: boolean | string;
+	/** Bounds the output. Default: a service with default settings. */
+	service?: TruncationService;
+	/** @default 'bash' */
+	toolName?: string;
+	sessionId?: string;
+	messageId?: string;
+	toolCallId?: string;
+	/** Overrides of truncation for this call. */
+	truncation?: TruncationOptions;
+}
+/** How a command ended, and what it printed. */
+export interface CommandResult {
+	/** `null` when a signal ended it. */
+	exitCode: number | null;
+	/** The signal that ended it. */
+	signal: string | null;
+	timedOut: boolean;
+	aborted: boolean;
+	/** Milliseconds. */
+	durationMs: number;
+	/** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
+	output: TruncationResult;
+	/** Bytes that the command printed. */
+	totalBytes: number;
+	/** Lines that the command printed. */
+	totalLines: number;
+	/** The sentence that says that the command was ended, and what to do. */
+	note?: string;
 }
 /** A part of a tool result that holds text. */
 export interface TextContentPart {
@@ -297,39 +482,27 @@ export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (t
 export interface OutputService {
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
 }
+/**
+ * Takes an output while it is made. Made by {@link TruncationService.capture}.
+ *
+ * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
+ * to give up. Once the stream has ended, aborting comes too late. A failure is reported by `result`, so an `error` event
+ * without a listener does not end the process.
+ */
+export declare class Capture extends Writable {
+	/** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
+	readonly result: Promise<TruncationResult>;
+	/** What there is so far. */
+	peek(): Promise<CapturePeek>;
+	destroy(error?: Error): this;
+	_write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void;
+	_final(callback: (error?: Error | null) => void): void;
+	_destroy(error: Error | null, callback: (error?: Error | null) => void): void;
+}
 /** 2,000 lines, 51,200 bytes, `head`, enabled, kept for 7 days. */
 export declare const DEFAULT_TRUNCATION_CONFIG: Readonly<TruncationConfig>;
 /** What differs for single tools: `bash` shows its last 500 lines, `grep` 3,000, `read` is left alone. */
 export declare const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<TruncationConfig>>>>;
-declare const asyncDispose: typeof Symbol.asyncDispose;
-/** Bounds the output of tools. */
-export declare class TruncationService implements OutputService {
-	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
-	constructor(options?: TruncationServiceConfig);
-	/**
-	 * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
-	 * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
-	 *
-	 * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
-	 *   or the parts of a message, whose texts share one budget
-	 * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
-	 */
-	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
-	/** Removes saved outputs that are older than `retentionDays`, and answers how many. */
-	cleanup(): Promise<number>;
-	/**
-	 * Changes settings for every tool, from the next call on.
-	 * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
-	 */
-	updateConfig(config: Partial<Omit<TruncationConfig, "retentionDays" | "storageDir">>): void;
-	/** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
-	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
-	/** The configuration that a call with this context would use, and where each field comes from. */
-	effectiveConfig(context: TruncationContext): EffectiveConfig;
-	/** Refuses further outputs. Calls under way come to their end. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-}
 /** What a user sets for truncation, all in one object. */
 export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
 }
@@ -346,48 +519,6 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
  * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
  */
 export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
-/** The one error class. */
-/** Stable codes; compare these, not messages. */
-export type SpillwayErrorCode = 
-/** A setting is not allowed. */
-"INVALID_CONFIG"
-/** An argument of a call is not allowed. */
- | "INVALID_ARGUMENT"
-/** No directory took the file. */
- | "STORAGE_WRITE"
-/** The file could not be read. */
- | "STORAGE_READ"
-/** The path is not one of the store's own files. */
- | "STORAGE_NOT_OWNED"
-/** The file was there and is gone, usually swept. */
- | "STORAGE_NOT_FOUND"
-/** The file is too large to become one string. */
- | "STORAGE_TOO_LARGE"
-/** A custom storage did not answer in time. */
- | "STORAGE_TIMEOUT"
-/** The service was closed. */
- | "CLOSED"
-/** A custom strategy threw, or gave back something else than a shortened text. */
- | "STRATEGY"
-/** A callback of the caller threw. */
- | "CALLBACK"
-/** The binary is missing, does not load, or is of another version. */
- | "NATIVE_LOAD"
-/** A fault of Spillway itself. */
- | "INTERNAL";
-export interface SpillwayErrorOptions {
-	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
-	field?: string;
-	cause?: unknown;
-}
-/** What Spillway throws, and nothing else. */
-export declare class SpillwayError extends Error {
-	readonly name = "SpillwayError";
-	readonly code: SpillwayErrorCode;
-	readonly field?: string;
-	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
-	static [Symbol.hasInstance](value: unknown): boolean;
-}
 /** Outdated results of terminal tools make room for a placeholder. */
 /** An outdated result, as a placeholder can speak of it. */
 export interface OutdatedResultInfo {
@@ -603,6 +734,19 @@ export declare class ToolRegistry {
 	/** Executes the calls side by side and answers in their order. */
 	execute(toolCalls: readonly ToolCall[], context?: ExecutionContext): Promise<ToolExecutionResult[]>;
 }
+/**
+ * Runs a program to its end and gives back how it ended and what it printed, bounded; the whole is in a file.
+ *
+ * The command has a process group of its own, which is ended as a whole by a timeout or an abort; what was printed so far
+ * is kept, and a note at the end of the text says what happened. A command that ends with another code than 0 is a
+ * result like any other. A process that it leaves behind is not waited for; it can no longer write to the output.
+ *
+ * @example
+ * const { exitCode, output } = await runCommand('npm', ['test'], { timeoutMs: 120_000, sessionId })
+ * messages.push({ role: 'tool', content: output.content })
+ * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
+ */
+export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
 /** Options of {@link TruncationStorage}. */
 export interface TruncationStorageOptions {
 	/** Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary one. */

@@ -3,6 +3,7 @@ import spillway from './index.js'
 export const {
   BaseTruncationStrategy,
   ByteBasedStrategy,
+  Capture,
   DEFAULT_TRUNCATION_CONFIG,
   DefaultTruncationStrategy,
   LineBasedStrategy,
@@ -15,6 +16,7 @@ export const {
   createTruncation,
   createTruncationMiddleware,
   createTruncationPlugin,
+  runCommand,
   simplifyOutdatedTerminalResults,
   truncationPlugin,
 } = spillway

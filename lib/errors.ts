@@ -24,6 +24,10 @@ export type SpillwayErrorCode =
   | 'STORAGE_TIMEOUT'
   /** The service was closed. */
   | 'CLOSED'
+  /** A capture was destroyed before its end. */
+  | 'ABORTED'
+  /** A command could not be started. */
+  | 'COMMAND'
   /** A custom strategy threw, or gave back something else than a shortened text. */
   | 'STRATEGY'
   /** A callback of the caller threw. */

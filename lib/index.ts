@@ -1,5 +1,6 @@
 /** Everything that `spillway` exports. */
 
+export { Capture } from './capture'
 export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from './constants'
 export { createTruncation, type Truncation, type UserTruncationConfig } from './create'
 export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
@@ -28,6 +29,7 @@ export {
   type ToolRegistryConfig,
   type ToolResult,
 } from './registry'
+export { runCommand } from './run-command'
 export { TruncationService } from './service'
 export { TruncationStorage, type TruncationStorageOptions } from './storage'
 export {

@@ -68,6 +68,26 @@ export interface Outcome {
   saveError?: SaveError
 }
 
+/** Opens an intake in the binary. With `hold`, nothing is saved as long as the output can be within those limits. */
+export function openIntake(
+  settings: object,
+  { limits, hold, bytes, save }: { limits: Limits; hold?: Limits; bytes: boolean; save: SaveTarget | undefined },
+): object {
+  const request = {
+    limits,
+    hold,
+    bytes,
+    dirs: save?.dirs ?? [],
+    durability: save?.durability ?? 'process',
+    save: save && {
+      tool: save.tool.toWellFormed(),
+      session: save.sessionId === undefined ? undefined : codesOf(save.sessionId),
+      nowMs: now(),
+    },
+  }
+  return call(() => native.intakeOpen(settings, JSON.stringify(request)))
+}
+
 /** An output in the binary's hands. */
 export class Intake {
   private readonly handle: object
@@ -81,18 +101,7 @@ export class Intake {
     save: SaveTarget | undefined,
   ) {
     const bytes = typeof source !== 'string' && !isTexts(source)
-    const request = {
-      limits,
-      bytes,
-      dirs: save?.dirs ?? [],
-      durability: save?.durability ?? 'process',
-      save: save && {
-        tool: save.tool.toWellFormed(),
-        session: save.sessionId === undefined ? undefined : codesOf(save.sessionId),
-        nowMs: now(),
-      },
-    }
-    this.handle = call(() => native.intakeOpen(settings, JSON.stringify(request)))
+    this.handle = openIntake(settings, { limits, bytes, save })
   }
 
   /** Hands everything over and ends the output. If it fails or is aborted, no file is left. */
@@ -138,7 +147,7 @@ export class Intake {
   }
 }
 
-function read(shortened: { content: string; facts: string }): Shortened {
+export function read(shortened: { content: string; facts: string }): Shortened {
   return { content: shortened.content, facts: JSON.parse(shortened.facts) }
 }
 
@@ -146,20 +155,24 @@ function read(shortened: { content: string; facts: string }): Shortened {
 // character. On the length of one slice even the worst case is short.
 const BEYOND_LATIN1 = /[\u0100-\uffff]/
 
-function push(handle: object, slice: string | Uint8Array): void {
+/** Copies a slice in. */
+export function push(handle: object, slice: string | Uint8Array): void {
   if (typeof slice !== 'string') native.intakePushBytes(handle, slice)
   else if (BEYOND_LATIN1.test(slice)) native.intakePushText(handle, slice)
   else native.intakePushLatin1(handle, slice, slice.length)
 }
 
 function* slicesOf(source: Source, units: number): Generator<string | Uint8Array> {
-  if (typeof source === 'string') {
-    yield* textSlices(source)
-  } else if (isTexts(source)) {
+  if (isTexts(source)) {
     yield* joinedSlices(source)
   } else {
-    yield* byteSlices(source, units)
+    yield* chunkSlices(source, units)
   }
+}
+
+/** A text or bytes in pieces that are short enough to be copied between two turns of the event loop. */
+export function chunkSlices(chunk: string | Uint8Array, length: number): Generator<string | Uint8Array> {
+  return typeof chunk === 'string' ? textSlices(chunk) : byteSlices(chunk, length)
 }
 
 function* textSlices(text: string): Generator<string> {

@@ -2,6 +2,8 @@
 
 import { types } from 'node:util'
 import { MessageChannel } from 'node:worker_threads'
+import { alarm } from './alarm'
+import { Capture } from './capture'
 import { decodeBytes, isParts, isTextPart, replaceTexts, textsOf } from './content'
 import { checkContext, describe, isPlain, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
@@ -13,6 +15,7 @@ import { type Limits, type Plan, Settings, Tag, unreadable, wellFormed } from '.
 import { isStorage, placeOf, saveTarget, TruncationStorage } from './storage'
 import { builtInName, isStrategy } from './strategies'
 import type {
+  CaptureOptions,
   ContentOf,
   ContentPart,
   EffectiveConfig,
@@ -77,6 +80,22 @@ export class TruncationService implements OutputService {
       }
     }
     return (await bound(this, content, context)) as TruncationResult<ContentOf<C>>
+  }
+
+  /**
+   * Takes an output while it is made: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
+   * limits, whatever comes; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
+   * what {@link output} says of the whole; only a tool that asks to be left alone is bounded above the hard ceiling
+   * whoever asked for it, because a stream cannot be held.
+   *
+   * @example
+   * const capture = service.capture({ toolName: 'bash' })
+   * child.stdout.pipe(capture)
+   * const result = await capture.result
+   * @throws SpillwayError `INVALID_ARGUMENT` for a wrong context or option, `CLOSED` after {@link close}
+   */
+  capture(context: TruncationContext, options: CaptureOptions = {}): Capture {
+    return new Capture(this, context, options)
   }
 
   /** Removes saved outputs that are older than `retentionDays`, and answers how many. */
@@ -171,7 +190,7 @@ function isWithin(content: string, { maxLines, maxBytes, lineRule }: Limits): bo
 }
 
 /** One output on its way: what it is, what is to be done with it, and for whom. */
-interface Job {
+export interface Job {
   service: TruncationService
   context: TruncationContext
   plan: Plan
@@ -194,9 +213,23 @@ async function bound(
   content: unknown,
   context: TruncationContext,
 ): Promise<TruncationResult<unknown>> {
+  checkCall(service, context)
+  context.signal?.throwIfAborted()
+  return decide(service, content, context)
+}
+
+/** @throws SpillwayError for a wrong context and for a closed service */
+export function checkCall(service: TruncationService, context: TruncationContext): void {
   checkContext(context)
   if (service.closed) throw new SpillwayError('CLOSED', 'the service was closed')
-  context.signal?.throwIfAborted()
+}
+
+/** What becomes of an output that is there. */
+export async function decide(
+  service: TruncationService,
+  content: unknown,
+  context: TruncationContext,
+): Promise<TruncationResult<unknown>> {
   const parts = isParts(content) ? content : undefined
   if (typeof content !== 'string' && !types.isUint8Array(content) && !parts) {
     throw wrong('content', content, 'a string, a Uint8Array or an array of message parts')
@@ -207,12 +240,16 @@ async function bound(
   const job: Job = { service, context, plan, source, units, original: content, parts, limits: plan.limits }
   if (units <= plan.sureUnits) return leave(job)
   if (plan.mode === 'ceiling') {
-    const ceiling: Limits = { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes }
-    if (await fits(job, ceiling)) return leave(job)
+    if (await fits(job, ceilingOf(plan))) return leave(job)
     return shorten({ ...job, limits: plan.defaultLimits, ceiling: plan.hardCeilingBytes })
   }
   if (plan.customStrategy && service.strategy) return byStrategy(job, service.strategy)
   return (await fits(job, plan.limits)) ? leave(job) : shorten(job)
+}
+
+/** The limits up to which an output is left alone that asks for it. */
+export function ceilingOf(plan: Plan): Limits {
+  return { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes }
 }
 
 function lengthOf(source: Source): number {
@@ -235,7 +272,7 @@ function leave(job: Job): TruncationResult<unknown> {
   return untouched(service, types.isUint8Array(original) ? decodeBytes(original) : original, context)
 }
 
-function untouched(
+export function untouched(
   service: TruncationService,
   content: unknown,
   context: TruncationContext,
@@ -247,7 +284,7 @@ function untouched(
   return { content, truncated: false }
 }
 
-function report(service: TruncationService, context: TruncationContext, details: EventDetails): void {
+export function report(service: TruncationService, context: TruncationContext, details: EventDetails): void {
   if (service.options.onEvent || debug.enabled) emit(service.options.onEvent ?? (() => {}), context, details)
 }
 
@@ -279,26 +316,30 @@ function isPlace(path: unknown): path is string {
 }
 
 /** Where the whole output is, or why it is nowhere. */
-interface Kept {
+export interface Kept {
   path: string
   saveError?: SaveError
   /** Folders that failed before one did not. */
   attempts: { dir: string; error: string }[]
 }
 
-function keptByUs({ saved, saveError }: Outcome): Kept {
+export function keptByUs({ saved, saveError }: Outcome): Kept {
   return { path: saved?.path ?? '', saveError, attempts: saved?.attempts ?? saveError?.attempts ?? [] }
 }
 
-async function keptByCaller(job: Job): Promise<Kept> {
+function keptByCaller(job: Job): Promise<Kept> {
   const { service, context, source, original } = job
   const { storage } = service
+  return keptBy(service, async () => {
+    if (types.isUint8Array(original) && storage.saveBytes) return storage.saveBytes(original, context)
+    return storage.save(textOf(source), context)
+  })
+}
+
+/** What a storage of the caller's answers, in time. */
+export async function keptBy(service: TruncationService, save: () => Promise<string>): Promise<Kept> {
   const { storageTimeoutMs } = service.settings.facts
   try {
-    const save = async (): Promise<string> => {
-      if (types.isUint8Array(original) && storage.saveBytes) return storage.saveBytes(original, context)
-      return storage.save(textOf(source), context)
-    }
     const path = await withTimeout(save(), storageTimeoutMs)
     if (!isPlace(path)) {
       throw new SpillwayError(
@@ -315,11 +356,10 @@ async function keptByCaller(job: Job): Promise<Kept> {
 
 const LATE = Symbol('late')
 
-/** Waits in real time: what fakes timers replaces the functions of `node:timers` too, and not always after we are loaded. */
 async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
-  const cell = new Int32Array(new SharedArrayBuffer(4))
-  const late = Promise.resolve(Atomics.waitAsync(cell, 0, 0, ms).value).then(() => LATE)
-  // Waiting on a cell does not keep a process alive; an open port does.
+  const { rings, cancel } = alarm(ms)
+  const late = rings.then(() => LATE)
+  // An alarm does not keep a process alive; an open port does.
   const { port1 } = new MessageChannel()
   port1.ref()
   try {
@@ -328,12 +368,12 @@ async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
     throw new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)
   } finally {
     port1.close()
-    Atomics.notify(cell, 0)
+    cancel()
   }
 }
 
 /** Puts the text together when it is known where the whole is, with the caller's notice if there is one. */
-function renderWith(job: Job, intake: Intake, request: RenderRequest, kept: Kept): Shortened {
+export function renderWith(job: Job, intake: Pick<Intake, 'render'>, request: RenderRequest, kept: Kept): Shortened {
   const place = kept.path === '' ? { lost: wellFormed(kept.saveError?.message ?? '') } : { path: wellFormed(kept.path) }
   const shortened = intake.render({ ...request, ...place })
   const { formatNotice, availableTools = [] } = job.service.options
@@ -385,7 +425,12 @@ function noticeInfo(job: Job, facts: Facts, kept: Kept, availableTools: readonly
   }
 }
 
-function truncated(job: Job, { content, facts }: Shortened, kept: Kept, bytes: number): TruncationResult<unknown> {
+export function truncated(
+  job: Job,
+  { content, facts }: Shortened,
+  kept: Kept,
+  bytes: number,
+): TruncationResult<unknown> {
   const { service, context, parts } = job
   const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
   for (const { dir, error } of kept.attempts) {

@@ -5,6 +5,8 @@
  * final newline ends the last line without starting another; times are milliseconds.
  */
 
+import type { TruncationService } from './service'
+
 /**
  * Which part of a long text is kept: its start, its end, or both with the middle left out.
  * @default 'head'
@@ -85,6 +87,8 @@ export interface TruncatedResult<C = string> {
   ceilingReached?: boolean
   /** Set when the full output could not be saved anywhere. */
   saveError?: SaveError
+  /** Set when a strategy of the caller's was not asked, because a capture grew longer than what is held for one. */
+  strategyBypassed?: boolean
 }
 
 /** What became of an output: a union that `truncated` tells apart. */
@@ -198,6 +202,110 @@ export interface ITruncationStorage {
   getStorageDir(): string
   /** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
   saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>
+  /**
+   * Saves bytes of any length: what {@link TruncationService.capture} took in. Called once the output has ended; its
+   * pieces are valid until the next is asked for. Without it, captures of up to 64 MiB go to `saveBytes` or `save`, and
+   * longer ones are not kept.
+   */
+  saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>
+}
+
+/** Options of {@link TruncationService.capture}. */
+export interface CaptureOptions {
+  /**
+   * What happens when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
+   * rejects `result`; `keep` ends the output where it is and resolves `result` with it.
+   * @default 'discard'
+   */
+  onAbort?: 'discard' | 'keep'
+  /**
+   * Bytes that are held in memory for a strategy of the caller's, which must see the whole text. A longer output is
+   * shortened by `default`; an `error` event and `strategyBypassed` say so. A whole number of at least 1.
+   * @default 8388608
+   */
+  customStrategyBytes?: number
+}
+
+/** What there is of an output that is still coming in. */
+export interface CapturePeek {
+  /** What a preview would show if the output ended here, without a notice. */
+  text: string
+  /** Whether that is not all. */
+  truncated: boolean
+  /** Bytes so far. */
+  totalBytes: number
+  /** Lines so far. */
+  totalLines: number
+}
+
+/** What a running command has printed so far. */
+export interface CommandProgress {
+  bytes: number
+  lines: number
+  /** Milliseconds since the command was started. */
+  elapsedMs: number
+}
+
+/** Options of `runCommand`. */
+export interface RunCommandOptions {
+  /** The folder the command runs in. Default: that of this process. */
+  cwd?: string | URL
+  /** Variables on top of this process's environment; `undefined` removes one. */
+  env?: Record<string, string | undefined>
+  /** What the command reads from standard input. Default: nothing. */
+  input?: string | Uint8Array
+  /** Milliseconds after which the command and everything it started is ended. More than 0. Default: none. */
+  timeoutMs?: number
+  /**
+   * Milliseconds between asking the processes to end (`SIGTERM`) and ending them (`SIGKILL`).
+   * @default 2000
+   */
+  killGraceMs?: number
+  /** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
+  signal?: AbortSignal
+  /** Called a few times a second while the command runs. */
+  onProgress?: (progress: CommandProgress) => void
+  /**
+   * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
+   * both go into one pipe, so that they are in the order in which they were written.
+   * @default false
+   */
+  separate?: boolean
+  /**
+   * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
+   * another. Arguments are appended, quoted.
+   * @default false
+   */
+  shell?: boolean | string
+  /** Bounds the output. Default: a service with default settings. */
+  service?: TruncationService
+  /** @default 'bash' */
+  toolName?: string
+  sessionId?: string
+  messageId?: string
+  toolCallId?: string
+  /** Overrides of truncation for this call. */
+  truncation?: TruncationOptions
+}
+
+/** How a command ended, and what it printed. */
+export interface CommandResult {
+  /** `null` when a signal ended it. */
+  exitCode: number | null
+  /** The signal that ended it. */
+  signal: string | null
+  timedOut: boolean
+  aborted: boolean
+  /** Milliseconds. */
+  durationMs: number
+  /** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
+  output: TruncationResult
+  /** Bytes that the command printed. */
+  totalBytes: number
+  /** Lines that the command printed. */
+  totalLines: number
+  /** The sentence that says that the command was ended, and what to do. */
+  note?: string
 }
 
 /** A part of a tool result that holds text. */

@@ -3,8 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::capture::hold::Hold;
 use crate::store::places::Places;
 use crate::store::save::{Save, SaveError, Saved};
+use crate::text::lines::LineRule;
 use crate::text::shown::Source;
 use crate::text::utf16::Encoder;
 use crate::truncate::cut::fits;
@@ -24,6 +26,7 @@ pub struct Intake {
     encoder: Encoder,
     scratch: Vec<u8>,
     window: Window,
+    hold: Option<Hold>,
     save: Option<Save>,
     outcome: Outcome,
 }
@@ -97,9 +100,22 @@ impl Intake {
             encoder: Encoder::default(),
             scratch: Vec::new(),
             window: Window::new(&limits),
+            hold: None,
             save,
             outcome: Outcome::default(),
         }
+    }
+
+    /// Keeps everything in memory and off the disk as long as the output can be within these limits. An output that stays
+    /// within them has nothing to be cut: [`Intake::whole`] is all of it.
+    #[must_use]
+    pub fn holding(self, limits: Limits) -> Self {
+        Intake { hold: Some(Hold::new(limits)), ..self }
+    }
+
+    /// Says that bytes from outside came in, so that what is not well-formed is shown as such.
+    pub fn saw_bytes(&mut self) {
+        self.source = Source::Bytes;
     }
 
     /// Takes the next UTF-16 units of a text.
@@ -115,6 +131,23 @@ impl Intake {
 
     /// Takes the next bytes: of a text, its WTF-8.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
+        if let Some(hold) = &mut self.hold {
+            if hold.take(bytes) {
+                return;
+            }
+            self.spill();
+        }
+        self.pass_on(bytes);
+    }
+
+    /// What was held turned out to be too long.
+    fn spill(&mut self) {
+        if let Some(hold) = self.hold.take() {
+            self.pass_on(hold.bytes());
+        }
+    }
+
+    fn pass_on(&mut self, bytes: &[u8]) {
         self.window.push(bytes);
         if let Some(save) = &mut self.save
             && let Err(error) = save.write(bytes)
@@ -129,6 +162,11 @@ impl Intake {
         let mut rest = Vec::new();
         self.encoder.finish(&mut rest);
         self.push_bytes(&rest);
+        match &self.hold {
+            Some(hold) if hold.fits(self.source) => self.save = None,
+            Some(_) => self.spill(),
+            None => {}
+        }
         match self.save.take().map(Save::publish) {
             Some(Ok(saved)) => self.outcome.saved = Some(saved),
             Some(Err(error)) => self.outcome.save_error = Some(error),
@@ -139,17 +177,32 @@ impl Intake {
 
     /// Forgets the file, if it is not visible yet.
     pub fn abandon(&mut self) {
+        self.hold = None;
         self.save = None;
     }
 
     /// Whether the whole output keeps its limits as it will be shown.
     pub fn fits(&self) -> bool {
-        fits(&self.window, self.source, &self.limits)
+        match &self.hold {
+            Some(hold) => hold.fits(self.source),
+            None => fits(&self.window, self.source, &self.limits),
+        }
     }
 
-    /// Bytes so far.
-    pub fn bytes(&self) -> u64 {
-        self.window.totals().bytes
+    /// The whole output in UTF-16 units, if it is still held.
+    pub fn whole(&self) -> Option<Vec<u16>> {
+        self.hold.as_ref().map(|hold| hold.units(self.source))
+    }
+
+    /// Bytes and lines so far.
+    pub fn size(&self) -> (u64, u64) {
+        if let Some(hold) = &self.hold {
+            return hold.size();
+        }
+        let totals = self.window.totals();
+        let lines =
+            LineRule::Terminated.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
+        (totals.bytes, lines)
     }
 
     /// The text for the model.
@@ -186,13 +239,43 @@ impl Intake {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::lines::LineRule;
     use crate::truncate::limits::Direction;
     use crate::truncate::notice::ENGLISH;
     use proptest::prelude::*;
 
     fn style() -> Style {
         Style { wording: &ENGLISH, notice_inside: false, available_tools: Vec::new() }
+    }
+
+    #[test]
+    fn what_stays_within_limits_never_touches_the_disk() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("outputs");
+        let dirs = [dir.display().to_string()];
+        let places = || Places::new(&dirs, crate::store::places::Durability::Process);
+        let request = SaveRequest { tool: "x".to_owned(), session: None, now_ms: 5 };
+        let limits = Limits {
+            max_lines: 3,
+            max_bytes: 20,
+            direction: Direction::Tail,
+            line_rule: LineRule::Terminated,
+        };
+        let open =
+            || Intake::new(limits, Source::Text, Some((places(), request.clone()))).holding(limits);
+
+        let mut short = open();
+        short.push_bytes(b"one\ntwo\n");
+        assert_eq!(*short.finish(), Outcome::default());
+        assert!(short.fits() && !dir.exists());
+        assert_eq!(short.whole(), Some("one\ntwo\n".encode_utf16().collect()));
+
+        let mut long = open();
+        for piece in ["one\n", "two\n", "three\n", "four"] {
+            long.push_bytes(piece.as_bytes());
+        }
+        let path = long.finish().saved.as_ref().unwrap().path.clone();
+        assert_eq!(std::fs::read_to_string(path).unwrap(), "one\ntwo\nthree\nfour");
+        assert_eq!((long.fits(), long.whole(), long.size()), (false, None, (18, 4)));
     }
 
     proptest! {

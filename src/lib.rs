@@ -6,6 +6,7 @@
 //! | [`text`] | what a text is: UTF-16 in, WTF-8 kept, lines, graphemes, what is shown |
 //! | [`truncate`] | which part of a long text stays, and what the reader is told about the rest |
 //! | [`intake`] | one output on its way through: counted, kept at its ends, saved |
+//! | [`capture`] | an output that comes in while it is made: held until it is too long, and the pipe of a command |
 //! | [`store`] | where full outputs are kept: saving, reading back, retention |
 //! | [`history`] | which results of tools a history can do without |
 //! | [`config`] | settings: what may be set where, and which layer wins |
@@ -16,6 +17,7 @@
 //! There is no Node in here: `src/node` converts, and TypeScript owns every JavaScript value.
 #![forbid(unsafe_code)]
 
+pub mod capture;
 pub mod config;
 pub mod error;
 pub mod history;

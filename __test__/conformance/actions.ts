@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type {
+  CommandResult,
   EffectiveConfig,
   ITruncationStorage,
+  RunCommandOptions,
   StrategyResult,
   ToolResultLike,
   ToolTruncationConfig,
@@ -56,6 +58,7 @@ interface Product {
   createTruncationPlugin(options: { service: Service }): Plugin
   truncationPlugin: Plugin
   ToolRegistry: new () => Registry
+  runCommand(file: string, args: string[], options: object): Promise<CommandResult>
   simplifyOutdatedTerminalResults(messages: readonly Facts[], options: Facts): Facts[]
 }
 
@@ -108,6 +111,26 @@ const actions: Record<Action, Run> = {
     Object.assign(outcome.facts, result)
     outcome.returned = result
     outcome.text = result.content as string
+  },
+
+  async command(setup, outcome, makeService) {
+    const controller = new AbortController()
+    let updates = 0
+    const options: Omit<RunCommandOptions, 'service'> & { service: Service } = {
+      service: makeService(),
+      shell: true,
+      timeoutMs: setup.timeoutMs,
+      signal: controller.signal,
+      onProgress: ({ bytes }) => {
+        updates += 1
+        if (setup.signal === 'aborted during' && bytes > 0) controller.abort()
+      },
+      ...(setup.input !== undefined && { input: outcome.givenText }),
+    }
+    const result = await product.runCommand(setup.shell ?? 'cat', [], options)
+    Object.assign(outcome.facts, result.output, { ended: result, updates })
+    outcome.returned = result.output
+    outcome.text = result.output.content
   },
 
   async concurrent(setup, outcome, makeService) {

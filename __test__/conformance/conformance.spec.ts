@@ -5,6 +5,7 @@ import { checksOf, loadTable } from './rows'
 const tables = [
   'truncation-opencode',
   'bounded-store-opencode',
+  'shell-opencode',
   'outdated-snow',
   'plugin-takumi',
   'tool-output-moryflow',

@@ -146,6 +146,11 @@ const judges: Record<string, Judge> = {
     expect(thrown).toMatchObject(expected)
   },
   rejectsWithReason: (_expected: true, { thrown, facts }) => expect(thrown).toBe(facts.reason),
+  ended: (expected: object, { facts }) => expect(facts.ended).toMatchObject(expected),
+  endedWithinMs: (expected: number, { facts }) => {
+    expect((facts.ended as { durationMs: number }).durationMs).toBeLessThan(expected)
+  },
+  updatesAtLeast: (expected: number, { facts }) => expect(facts.updates).toBeGreaterThanOrEqual(expected),
   exitCode: (expected: number, { facts }) => expect(facts).toMatchObject({ exitCode: expected, stderr: '' }),
 
   // Configuration, strategies, plugins.

@@ -21,6 +21,7 @@ export type Action =
   | 'limits'
   | 'constants'
   | 'outdated'
+  | 'command'
   | 'load'
 
 /** A tool result or another message of a conversation, its time given as an age. */
@@ -67,6 +68,9 @@ export interface Setup {
   retentionDays?: number
   entry?: 'index.js' | 'index.mjs'
   messages?: MessageRecipe[]
+  /** A command of the shell, which reads the input. */
+  shell?: string
+  timeoutMs?: number
   options?: Record<string, unknown>
 }
 

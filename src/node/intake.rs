@@ -2,6 +2,7 @@
 //! transcodes the slice before, and a second one writes the slice before that. Buffers go round, so that no fresh memory
 //! is needed however long the output is.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
@@ -33,6 +34,14 @@ pub struct Shared {
     written: Condvar,
     buffers: Arc<Buffers>,
     style: Style,
+    progress: Progress,
+}
+
+/// How much has been worked on, for whoever asks while a thread is at work.
+#[derive(Default)]
+struct Progress {
+    bytes: AtomicU64,
+    lines: AtomicU64,
 }
 
 /// The first station. Whoever leaves it has a number, and waits for it at the second.
@@ -67,10 +76,15 @@ pub struct Buffers {
 const KEPT_BUFFERS: usize = 4;
 const KEPT_BYTES: usize = 1 << 20;
 
+/// A piece that follows one shorter than this joins it: a tool that prints word by word costs no buffer a word.
+const JOINED_LENGTH: usize = 1 << 14;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Request {
     limits: Limits,
+    /// Holds the output as long as it can be within these.
+    hold: Option<Limits>,
     #[serde(default)]
     bytes: bool,
     save: Option<SaveRequest>,
@@ -99,7 +113,10 @@ pub struct Finished {
     pub fits: bool,
     /// Bytes of the whole output.
     pub bytes: f64,
-    /// The text for the model, if it was asked for.
+    /// All of the output, if it was held and keeps its limits.
+    #[napi(ts_type = "string")]
+    pub whole: Option<Utf16String>,
+    /// The text for the model, if it was asked for and something had to be cut.
     pub shortened: Option<Shortened>,
 }
 
@@ -119,7 +136,10 @@ pub fn intake_open(
     };
     let places = Places::new(&request.dirs, request.durability);
     let source = if request.bytes { Source::Bytes } else { Source::Text };
-    let intake = Intake::new(request.limits, source, request.save.map(|save| (places, save)));
+    let mut intake = Intake::new(request.limits, source, request.save.map(|save| (places, save)));
+    if let Some(limits) = request.hold {
+        intake = intake.holding(limits);
+    }
     let shared = Shared {
         arrived: Mutex::default(),
         encoding: Mutex::default(),
@@ -127,6 +147,7 @@ pub fn intake_open(
         written: Condvar::new(),
         buffers,
         style,
+        progress: Progress::default(),
     };
     Ok(External::new(Arc::new(shared)))
 }
@@ -138,9 +159,15 @@ pub fn intake_push_text(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
     text: JsString<'_>,
 ) -> Result<()> {
+    let mut arrived = lock(&intake.arrived);
+    if let Some(Slice::Units(last)) = arrived.last_mut()
+        && last.len() < JOINED_LENGTH
+    {
+        return append_utf16(env, &text, last);
+    }
     let mut units = spare(&intake.buffers.units);
     append_utf16(env, &text, &mut units)?;
-    lock(&intake.arrived).push(Slice::Units(units));
+    arrived.push(Slice::Units(units));
     Ok(())
 }
 
@@ -152,18 +179,30 @@ pub fn intake_push_latin1(
     text: JsString<'_>,
     length: u32,
 ) -> Result<()> {
+    let mut arrived = lock(&intake.arrived);
+    if let Some(Slice::Latin1(last)) = arrived.last_mut()
+        && last.len() < JOINED_LENGTH
+    {
+        return append_low_bytes(env, &text, length as usize, last);
+    }
     let mut bytes = spare(&intake.buffers.bytes);
     append_low_bytes(env, &text, length as usize, &mut bytes)?;
-    lock(&intake.arrived).push(Slice::Latin1(bytes));
+    arrived.push(Slice::Latin1(bytes));
     Ok(())
 }
 
 /// Copies the next bytes in.
 #[napi(catch_unwind)]
 pub fn intake_push_bytes(#[napi(ts_arg_type = "object")] intake: &IntakeHandle, bytes: &[u8]) {
+    let mut arrived = lock(&intake.arrived);
+    if let Some(Slice::Bytes(last)) = arrived.last_mut()
+        && last.len() < JOINED_LENGTH
+    {
+        return last.extend_from_slice(bytes);
+    }
     let mut copy = spare(&intake.buffers.bytes);
     copy.extend_from_slice(bytes);
-    lock(&intake.arrived).push(Slice::Bytes(copy));
+    arrived.push(Slice::Bytes(copy));
 }
 
 /// Works on what has been copied in.
@@ -188,9 +227,54 @@ pub fn intake_finish(
         shared.drain(true);
         let intake = &mut lock(&shared.writing).intake;
         let outcome = serde_json::to_string(intake.finish()).unwrap_or_default();
-        let shortened = request.map(|request| intake.render(&shared.style, &request).into());
-        Ok(Finished { outcome, fits: intake.fits(), bytes: intake.bytes() as f64, shortened })
+        let bytes = intake.size().0 as f64;
+        let whole = intake.whole();
+        let shortened = request
+            .filter(|_| whole.is_none())
+            .map(|request| intake.render(&shared.style, &request).into());
+        let whole = whole.map(Utf16String::from);
+        Ok(Finished { outcome, fits: intake.fits(), bytes, whole, shortened })
     }))
+}
+
+/// Works on what has been copied in, and puts together what the text for the model would be if the output ended here.
+#[napi(catch_unwind, ts_return_type = "Promise<Glimpse>")]
+pub fn intake_peek(
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+) -> AsyncTask<Job<Glimpse>> {
+    let shared = Arc::clone(intake);
+    run(move || {
+        shared.drain(false);
+        let intake = &lock(&shared.writing).intake;
+        let (bytes, lines) = intake.size();
+        let whole = intake.whole().map(Utf16String::from);
+        let shortened = match &whole {
+            Some(_) => None,
+            None => Some(intake.render(&shared.style, &RenderRequest::default()).into()),
+        };
+        Ok(Glimpse { whole, shortened, bytes: bytes as f64, lines: lines as f64 })
+    })
+}
+
+/// An output while it comes in.
+#[napi(object, object_from_js = false)]
+pub struct Glimpse {
+    /// All of it, if it may still keep its limits.
+    #[napi(ts_type = "string")]
+    pub whole: Option<Utf16String>,
+    /// What would be shown of it, if not.
+    pub shortened: Option<Shortened>,
+    /// Bytes so far.
+    pub bytes: f64,
+    /// Lines so far.
+    pub lines: f64,
+}
+
+/// How much has been worked on so far, as `[bytes, lines]`.
+#[napi(catch_unwind)]
+pub fn intake_progress(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> Vec<f64> {
+    let Progress { bytes, lines } = &intake.progress;
+    [bytes, lines].map(|count| count.load(Ordering::Relaxed) as f64).to_vec()
 }
 
 /// Puts the text together, at once: its size is bounded by the limits.
@@ -243,10 +327,25 @@ fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) ->
 }
 
 impl Shared {
+    /// Takes bytes that did not come through JavaScript.
+    pub(crate) fn feed(&self, bytes: &[u8]) {
+        let mut writing = lock(&self.writing);
+        writing.intake.saw_bytes();
+        writing.intake.push_bytes(bytes);
+        self.note(&writing.intake);
+    }
+
+    fn note(&self, intake: &Intake) {
+        let (bytes, lines) = intake.size();
+        self.progress.bytes.store(bytes, Ordering::Relaxed);
+        self.progress.lines.store(lines, Ordering::Relaxed);
+    }
+
     /// Works on what has been copied in. Two tasks may do so at a time: one transcodes while the other writes.
     fn drain(&self, is_end: bool) {
         let mut encoding = lock(&self.encoding);
         let arrived = std::mem::take(&mut *lock(&self.arrived));
+        let saw_bytes = arrived.iter().any(|slice| matches!(slice, Slice::Bytes(_)));
         let mut ready: Vec<Vec<u8>> =
             arrived.into_iter().map(|slice| self.transcode(slice, &mut encoding.encoder)).collect();
         if is_end {
@@ -264,15 +363,27 @@ impl Shared {
         }
         // Passed on even if writing panics, or the task behind would wait for ever.
         let mut turn = Turn { writing, written: &self.written };
+        if saw_bytes {
+            turn.writing.intake.saw_bytes();
+        }
         for bytes in ready {
             turn.writing.intake.push_bytes(&bytes);
             put_back(&self.buffers.bytes, bytes);
         }
+        self.note(&turn.writing.intake);
     }
 
     fn transcode(&self, slice: Slice, encoder: &mut Encoder) -> Vec<u8> {
         match slice {
-            Slice::Bytes(bytes) => bytes,
+            Slice::Bytes(bytes) if encoder.is_between_characters() => bytes,
+            // Half a pair whose other half did not follow stays alone.
+            Slice::Bytes(bytes) => {
+                let mut joined = spare(&self.buffers.bytes);
+                encoder.finish(&mut joined);
+                joined.extend_from_slice(&bytes);
+                put_back(&self.buffers.bytes, bytes);
+                joined
+            }
             Slice::Latin1(text) if text.is_ascii() && encoder.is_between_characters() => text,
             Slice::Latin1(text) => {
                 let mut bytes = spare(&self.buffers.bytes);

@@ -4,6 +4,7 @@
 //! answer; it decides nothing and calls no JavaScript. Every export catches panics: a fault becomes an error of the
 //! call, never the end of the host process.
 
+pub mod capture;
 pub mod config;
 pub mod error;
 pub mod history;

@@ -29,6 +29,8 @@ pub struct Wording {
     lost: &'static str,
     /// `{limit}`: the ceiling above which even a tool's own wish is overruled.
     ceiling: &'static str,
+    /// What is said of a command that was ended: `{ms}`, by its timeout; by its user.
+    ended: [&'static str; 2],
     /// How to read on; see [`Advice`].
     advice: Advice,
     /// `{path}`: marker and place in one line, for where there is no room for more.
@@ -59,6 +61,11 @@ pub static ENGLISH: Wording = Wording {
     saved: "Full output saved to: {path}",
     lost: "The full output could not be saved and was not kept ({reason}).",
     ceiling: "It was bounded although its tool asked to leave it alone, because it is over {limit} bytes.",
+    ended: [
+        "The command was ended because it ran longer than {ms} ms. If it needs more time and does not wait for input, \
+         run it again with a larger timeout in milliseconds.",
+        "The command was aborted by the user.",
+    ],
     advice: Advice::Available([
         "Use {tool} to search that file.",
         "Use {tool} on that file from line {line} to read on.",
@@ -78,6 +85,10 @@ pub static CHINESE: Wording = Wording {
     saved: "完整输出已保存到：{path}",
     lost: "完整输出未能保存，也没有保留（{reason}）。",
     ceiling: "工具要求不作处理，但输出超过 {limit} 字节，因此仍被截断。",
+    ended: [
+        "命令运行超过 {ms} 毫秒，已被终止。如果它需要更长时间且不是在等待输入，请用更大的超时值（毫秒）重新运行。",
+        "命令已被用户中止。",
+    ],
     advice: Advice::Available([
         "可用 {tool} 搜索该文件。",
         "可用 {tool} 从该文件第 {line} 行继续读取。",
@@ -155,6 +166,15 @@ pub struct Circumstances {
 const MAX_REASON_BYTES: usize = 160;
 
 impl Wording {
+    /// What is said of a command that was ended before its end: after so many milliseconds, or by its user.
+    pub fn ended(&self, timeout_ms: Option<u64>) -> String {
+        let [by_timeout, by_user] = self.ended;
+        match timeout_ms {
+            Some(ms) => by_timeout.replace("{ms}", &ms.to_string()),
+            None => by_user.to_owned(),
+        }
+    }
+
     /// The line that stands where text is missing.
     pub fn marker(&self, unit: Unit, removed: u64) -> String {
         let template = if unit == Unit::Lines { self.lines } else { self.bytes };

@@ -1,0 +1,121 @@
+/** A stream that never holds more than its limits. */
+
+import { Writable } from 'node:stream'
+import { isRecord, wrong } from './context'
+import { SpillwayError } from './errors'
+import { Inflow } from './inflow'
+import { checkCall, type TruncationService } from './service'
+import type { CaptureOptions, CapturePeek, TruncationContext, TruncationResult } from './types'
+
+const CUSTOM_STRATEGY_BYTES = 8 * 2 ** 20
+
+/** What may wait in the stream while two threads are at work. */
+const HIGH_WATER_MARK = 2 ** 20
+
+/**
+ * Takes an output while it is made. Made by {@link TruncationService.capture}.
+ *
+ * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
+ * to give up. Once the stream has ended, aborting comes too late. A failure is reported by `result`, so an `error` event
+ * without a listener does not end the process.
+ */
+export class Capture extends Writable {
+  /** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
+  readonly result: Promise<TruncationResult>
+  /** @internal */
+  readonly inflow: Inflow
+  /** @internal Says before the end that the call failed. */
+  failed: boolean | undefined
+  /** @internal */
+  readonly keeps: boolean
+  /** @internal */
+  ending: Promise<void> | undefined
+  /** @internal */
+  readonly settle: { resolve: (result: TruncationResult) => void; reject: (reason: unknown) => void }
+
+  /** @internal */
+  constructor(service: TruncationService, context: TruncationContext, options: CaptureOptions) {
+    checkCall(service, context)
+    const { onAbort, customStrategyBytes } = checkOptions(options)
+    super({ decodeStrings: false, highWaterMark: HIGH_WATER_MARK })
+    this.inflow = new Inflow(service, context, customStrategyBytes)
+    this.keeps = onAbort === 'keep'
+    this.failed = undefined
+    this.ending = undefined
+    let settle: Capture['settle'] | undefined
+    this.result = new Promise((resolve, reject) => {
+      settle = { resolve, reject }
+    })
+    this.settle = settle!
+    // Reported to whoever waits for the result; nobody has to.
+    this.result.catch(() => {})
+    this.on('error', () => {})
+    listen(this, context.signal)
+  }
+
+  /** What there is so far. */
+  async peek(): Promise<CapturePeek> {
+    // What was written before is there only when the stream has passed it on.
+    if (this.writableLength > 0 && this.writable) await new Promise<void>((resolve) => this.write('', () => resolve()))
+    return this.inflow.peek()
+  }
+
+  override destroy(error?: Error): this {
+    if (!this.keeps || this.writableEnded || this.destroyed) return super.destroy(error)
+    // What was written and still waits in the stream came too.
+    this.end(() => super.destroy(error))
+    return this
+  }
+
+  override _write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    const isText = typeof chunk === 'string' && /^utf-?8$/i.test(encoding)
+    const piece = typeof chunk !== 'string' || isText ? chunk : Buffer.from(chunk, encoding)
+    this.inflow.accept(piece).then(() => callback(), callback)
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.ending = this.inflow.finish(this.failed).then(
+      (result) => {
+        this.settle.resolve(result)
+        callback()
+      },
+      (error) => {
+        this.settle.reject(error)
+        callback(error)
+      },
+    )
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    if (this.ending) {
+      callback(error)
+      return
+    }
+    this.inflow.abandon().then(() => {
+      this.settle.reject(error ?? new SpillwayError('ABORTED', 'the capture was destroyed before its end'))
+      callback(error)
+    }, callback)
+  }
+}
+
+function listen(capture: Capture, signal: AbortSignal | undefined): void {
+  if (!signal) return
+  const abort = () => void capture.destroy(signal.reason)
+  if (signal.aborted) {
+    abort()
+    return
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  const forget = () => signal.removeEventListener('abort', abort)
+  capture.result.then(forget, forget)
+}
+
+function checkOptions(options: CaptureOptions): Required<CaptureOptions> {
+  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  const { onAbort = 'discard', customStrategyBytes = CUSTOM_STRATEGY_BYTES } = options as CaptureOptions
+  if (onAbort !== 'discard' && onAbort !== 'keep') throw wrong('options.onAbort', onAbort, "'discard' or 'keep'")
+  if (!Number.isSafeInteger(customStrategyBytes) || customStrategyBytes < 1) {
+    throw wrong('options.customStrategyBytes', customStrategyBytes, 'a whole number of at least 1')
+  }
+  return { onAbort, customStrategyBytes }
+}

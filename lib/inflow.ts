@@ -1,0 +1,232 @@
+/** An output on its way into the binary while it is made: held there until it is too long, then saved as it comes. */
+
+import { open, readFile, rm } from 'node:fs/promises'
+import { SpillwayError } from './errors'
+import { chunkSlices, type Outcome, openIntake, push, type RenderRequest, read, type Shortened } from './intake'
+import { background, call, native } from './native'
+import {
+  ceilingOf,
+  decide,
+  type Job,
+  type Kept,
+  keptBy,
+  keptByUs,
+  renderWith,
+  report,
+  type TruncationService,
+  truncated,
+  untouched,
+} from './service'
+import { placeOf, saveTarget, TruncationStorage } from './storage'
+import type { CapturePeek, TruncationContext, TruncationResult } from './types'
+
+/** Tasks under way for one output; with both busy, waiting is what keeps memory bounded. */
+const TASKS = 2
+
+/** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
+const BATCH = 2 ** 18
+
+/** A storage that takes no stream gets the whole at once, up to so many bytes. */
+const MAX_HANDED_OVER_BYTES = 64 * 2 ** 20
+
+/** One output that is coming in. */
+export class Inflow {
+  /** The intake in the binary. */
+  readonly handle: object
+  private readonly job: Job
+  private readonly work: Promise<void>[] = []
+  private pending = 0
+  private isAbandoned = false
+  private hasBytes = false
+  /** For a strategy of the caller's, which must see the whole text, as long as that is not too long. */
+  private held: (string | Buffer)[] | undefined
+  private heldBytes = 0
+
+  constructor(
+    private readonly service: TruncationService,
+    context: TruncationContext,
+    private readonly customStrategyBytes: number,
+  ) {
+    const plan = service.settings.plan(context)
+    const isBound = plan.mode === 'bound'
+    const byStrategy = isBound && plan.customStrategy && service.strategy !== undefined
+    const limits = isBound && !byStrategy ? plan.limits : plan.defaultLimits
+    // Nobody can hold a stream that asks to be left alone: above the ceiling it is bounded, whoever asked.
+    const ceiling = isBound ? undefined : plan.hardCeilingBytes
+    this.job = { service, context, plan, source: '', units: 0, original: '', parts: undefined, limits, ceiling }
+    this.held = byStrategy ? [] : undefined
+    const place = placeOf(service.storage) ?? temporaryPlace()
+    const save = saveTarget(place, context)
+    const hold = isBound ? limits : ceilingOf(plan)
+    this.handle = openIntake(service.settings.handle, { limits, hold, bytes: false, save })
+  }
+
+  /** Whether everything goes to the binary as it comes, so that something else may feed it too. */
+  get isDirect(): boolean {
+    return this.held === undefined
+  }
+
+  /** Takes the next piece; resolves when there is room for another. */
+  async accept(chunk: string | Uint8Array): Promise<void> {
+    if (typeof chunk !== 'string') this.hasBytes = true
+    if (this.held === undefined) return this.pass(chunk)
+    this.held.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk))
+    this.heldBytes += Buffer.byteLength(chunk)
+    if (this.heldBytes <= this.customStrategyBytes) return
+    const held = this.held
+    this.held = undefined
+    for (const each of held) await this.pass(each)
+  }
+
+  private async pass(chunk: string | Uint8Array): Promise<void> {
+    for (const slice of chunkSlices(chunk, chunk.length)) {
+      if (this.isAbandoned) return
+      call(() => push(this.handle, slice))
+      this.pending += slice.length
+      if (this.pending >= BATCH) await this.drain()
+    }
+  }
+
+  private async drain(): Promise<void> {
+    while (this.work.length >= TASKS) await this.work.shift()
+    if (this.isAbandoned) return
+    this.pending = 0
+    const task = background(() => native.intakeDrain(this.handle))
+    // Awaited on a later turn.
+    task.catch(() => {})
+    this.work.push(task)
+  }
+
+  /** Ends the output. @param failed what is known by now of the call */
+  async finish(failed = this.job.context.failed === true): Promise<TruncationResult> {
+    while (this.work.length > 0) await this.work.shift()
+    const { service } = this
+    const job: Job = failed ? { ...this.job, context: { ...this.job.context, failed } } : this.job
+    const { context, ceiling } = job
+    if (this.held) return (await decide(service, joined(this.held), this.job.context)) as TruncationResult<string>
+
+    const isOurs = placeOf(service.storage) !== undefined
+    const request: RenderRequest = { failed, ceiling }
+    const renderAtOnce = isOurs && service.options.formatNotice === undefined
+    const end = await background(() =>
+      native.intakeFinish(this.handle, renderAtOnce ? JSON.stringify(request) : undefined),
+    )
+    const isBypassed = this.heldBytes > 0
+    if (isBypassed) {
+      const sizes = { originalSize: end.bytes, truncatedSize: end.bytes }
+      const error = `the output is over ${this.customStrategyBytes} bytes, so the default strategy was used`
+      report(service, context, { type: 'error', ...sizes, error, errorCode: 'STRATEGY' })
+    }
+    if (typeof end.whole === 'string') return untouched(service, end.whole, context) as TruncationResult
+    const outcome: Outcome = JSON.parse(end.outcome)
+    const kept = isOurs ? keptByUs(outcome) : await this.handOver(outcome, end.bytes, context)
+    const shortened = end.shortened ? read(end.shortened) : renderWith(job, this, request, kept)
+    const result = truncated(job, shortened, kept, end.bytes) as TruncationResult
+    return isBypassed ? ({ ...result, strategyBypassed: true } as TruncationResult) : result
+  }
+
+  /** Puts the text together once it is known where the output is. */
+  render(request: RenderRequest): Shortened {
+    return read(call(() => native.intakeRender(this.handle, JSON.stringify(request))))
+  }
+
+  /** Gives what we kept in the meantime to the caller's storage. */
+  private async handOver(outcome: Outcome, bytes: number, context: TruncationContext): Promise<Kept> {
+    const { saved } = outcome
+    if (!saved) return keptByUs(outcome)
+    const { storage } = this.service
+    try {
+      return await keptBy(this.service, async () => {
+        if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)
+        if (bytes > MAX_HANDED_OVER_BYTES) {
+          const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
+          throw new SpillwayError('STORAGE_TOO_LARGE', `the output is over ${limit}`)
+        }
+        if (!this.hasBytes)
+          return storage.save(
+            await new TruncationStorage({ storageDirs: temporaryPlace().dirs }).read(saved.path),
+            context,
+          )
+        const content = await readFile(saved.path)
+        return storage.saveBytes ? storage.saveBytes(content, context) : storage.save(content.toString('utf8'), context)
+      })
+    } finally {
+      await rm(saved.path, { force: true })
+    }
+  }
+
+  /** Forgets the output; a file that is not yet visible never will be. */
+  async abandon(): Promise<void> {
+    this.isAbandoned = true
+    this.held = undefined
+    await Promise.allSettled(this.work)
+    native.intakeAbort(this.handle)
+  }
+
+  /** What there is so far. */
+  async peek(): Promise<CapturePeek> {
+    if (this.held) {
+      const content = joined(this.held)
+      const text = typeof content === 'string' ? content : content.toString('utf8')
+      return { text, truncated: false, ...this.size() }
+    }
+    const { whole, shortened, bytes, lines } = await background(() => native.intakePeek(this.handle))
+    const sizes = { totalBytes: bytes, totalLines: lines }
+    if (typeof whole === 'string' || !shortened) return { text: whole ?? '', truncated: false, ...sizes }
+    const { content, facts } = read(shortened)
+    return { text: content.slice(facts.preview.from, facts.preview.to), truncated: true, ...sizes }
+  }
+
+  /** How much has been worked on. */
+  size(): { totalBytes: number; totalLines: number } {
+    if (this.held) {
+      const breaks = this.held.reduce((sum, chunk) => sum + breaksIn(chunk), 0)
+      const last = this.held.findLast((chunk) => chunk.length > 0)
+      const isOpen = last !== undefined && last.at(-1) !== '\n' && last.at(-1) !== 10
+      return { totalBytes: this.heldBytes, totalLines: breaks + (isOpen ? 1 : 0) }
+    }
+    const [totalBytes = 0, totalLines = 0] = native.intakeProgress(this.handle)
+    return { totalBytes, totalLines }
+  }
+}
+
+let temporary: TruncationStorage['place'] | undefined
+
+/** A private folder for what only passes through. */
+function temporaryPlace(): TruncationStorage['place'] {
+  temporary ??= { dirs: [native.storeDirs([]).at(-1)!], durability: 'process' }
+  return temporary
+}
+
+function joined(chunks: readonly (string | Buffer)[]): string | Buffer {
+  if (chunks.every((chunk) => typeof chunk === 'string')) return chunks.join('')
+  const runs: (string | Buffer)[] = []
+  for (const chunk of chunks) {
+    const last = runs.at(-1)
+    // Texts first, because half a character in each of two of them is one.
+    if (typeof chunk === 'string' && typeof last === 'string') runs[runs.length - 1] = last + chunk
+    else runs.push(chunk)
+  }
+  return Buffer.concat(runs.map((run) => Buffer.from(run as string)))
+}
+
+function breaksIn(chunk: string | Buffer): number {
+  let breaks = 0
+  for (let at = chunk.indexOf('\n'); at !== -1; at = chunk.indexOf('\n', at + 1)) breaks += 1
+  return breaks
+}
+
+const PIECE_BYTES = 2 ** 18
+
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path)
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}

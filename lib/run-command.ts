@@ -1,0 +1,406 @@
+/** Runs a command and bounds what it prints, however much that is. */
+
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import type { Readable } from 'node:stream'
+import { types } from 'node:util'
+import { type Alarm, alarm } from './alarm'
+import type { Capture } from './capture'
+import { isRecord, wrong } from './context'
+import { messageOf, SpillwayError } from './errors'
+import { Labels } from './labels'
+import { background, call, native } from './native'
+import { catchLater, warn } from './report'
+import { TruncationService } from './service'
+import type { CommandResult, RunCommandOptions, TruncationContext, TruncationResult } from './types'
+
+const IS_WINDOWS = process.platform === 'win32'
+const PROGRESS_MS = 250
+const KILL_GRACE_MS = 2000
+/** How often we look whether a group of processes is gone. */
+const LOOK_MS = 20
+/** Where the output comes through streams: how long it may be silent, and go on, once the command has ended. */
+const QUIET_MS = 100
+const MOST_MS = 1000
+
+/** Captured at load, because fake timers replace it. */
+const now = performance.now.bind(performance)
+
+let defaultService: TruncationService | undefined
+
+/**
+ * Runs a program to its end and gives back how it ended and what it printed, bounded; the whole is in a file.
+ *
+ * The command has a process group of its own, which is ended as a whole by a timeout or an abort; what was printed so far
+ * is kept, and a note at the end of the text says what happened. A command that ends with another code than 0 is a
+ * result like any other. A process that it leaves behind is not waited for; it can no longer write to the output.
+ *
+ * @example
+ * const { exitCode, output } = await runCommand('npm', ['test'], { timeoutMs: 120_000, sessionId })
+ * messages.push({ role: 'tool', content: output.content })
+ * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
+ */
+export async function runCommand(
+  file: string,
+  args: readonly string[] = [],
+  options: RunCommandOptions = {},
+): Promise<CommandResult> {
+  checkArguments(file, args, options)
+  options.signal?.throwIfAborted()
+  defaultService ??= options.service ? undefined : new TruncationService()
+  const service = options.service ?? defaultService!
+  const capture = service.capture(contextOf(options))
+  try {
+    return await run(service, capture, commandLine(file, args, options.shell), options)
+  } catch (error) {
+    capture.destroy()
+    throw error
+  }
+}
+
+function contextOf(options: RunCommandOptions): TruncationContext {
+  const { toolName = 'bash', sessionId, messageId, toolCallId, truncation } = options
+  return { toolName, sessionId, messageId, toolCallId, options: truncation }
+}
+
+interface CommandLine {
+  file: string
+  args: readonly string[]
+  shell?: boolean | string
+}
+
+function commandLine(file: string, args: readonly string[], shell: boolean | string | undefined): CommandLine {
+  if (!shell) return { file, args }
+  if (IS_WINDOWS) return { file: [file, ...args].join(' '), args: [], shell }
+  const text = [file, ...args.map(quoted)].join(' ')
+  return { file: shell === true ? '/bin/sh' : shell, args: ['-c', text] }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+async function run(
+  service: TruncationService,
+  capture: Capture,
+  line: CommandLine,
+  options: RunCommandOptions,
+): Promise<CommandResult> {
+  const started = now()
+  const source = options.separate ? undefined : openPipe(capture)
+  let child: ChildProcess
+  try {
+    child = start(line, options, source?.writer)
+  } catch (error) {
+    source?.close()
+    throw cannotStart(line.file, error)
+  } finally {
+    source?.closeWriter()
+  }
+  // Heard first: what a spawn that failed has to say comes on the next turn.
+  const exited = exitOf(child, line.file)
+  const output = source ?? listenTo(child, capture, options.separate === true)
+  feed(child, options.input)
+  const stop = new Stop(child, exited, options.killGraceMs ?? KILL_GRACE_MS)
+  const forget = stopWhen(stop, options)
+  // A capture that fails takes nothing any more, and the command would wait for ever.
+  capture.once('error', () => stop.now('aborted'))
+  const progress = reportProgress(capture, started, options.onProgress)
+  try {
+    const { exitCode, signal } = await exited
+    forget()
+    await stop.done
+    await output.end()
+    const { reason } = stop
+    capture.failed = reason !== undefined || exitCode !== 0
+    capture.end()
+    const result = await capture.result
+    const note = reason && endedNote(service, reason === 'timedOut' ? options.timeoutMs : undefined)
+    return {
+      exitCode,
+      signal,
+      timedOut: reason === 'timedOut',
+      aborted: reason === 'aborted',
+      durationMs: now() - started,
+      output: note === undefined ? result : withNote(result, note),
+      ...capture.inflow.size(),
+      ...(note !== undefined && { note }),
+    }
+  } finally {
+    forget()
+    progress.cancel()
+    output.close()
+  }
+}
+
+function start(line: CommandLine, options: RunCommandOptions, writer: number | undefined): ChildProcess {
+  const { cwd, env, input } = options
+  const out = writer ?? 'pipe'
+  const how: SpawnOptions = {
+    cwd,
+    env: env ? { ...process.env, ...env } : undefined,
+    shell: line.shell,
+    stdio: [input === undefined ? 'ignore' : 'pipe', out, out],
+    // The leader of a group of its own, so that everything it starts can be ended with it.
+    detached: !IS_WINDOWS,
+    windowsHide: true,
+  }
+  return spawn(line.file, line.args, how)
+}
+
+interface Exit {
+  exitCode: number | null
+  signal: string | null
+}
+
+function exitOf(child: ChildProcess, file: string): Promise<Exit> {
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+    child.on('error', (error) => {
+      if (child.pid === undefined) reject(cannotStart(file, error))
+    })
+  })
+  // Awaited a little later.
+  exited.catch(() => {})
+  return exited
+}
+
+function cannotStart(file: string, cause: unknown): SpillwayError {
+  return new SpillwayError('COMMAND', `${JSON.stringify(file)} cannot be started: ${messageOf(cause)}`, { cause })
+}
+
+function feed({ stdin }: ChildProcess, input: string | Uint8Array | undefined): void {
+  if (!stdin) return
+  // A command need not read what it is given.
+  stdin.on('error', () => {})
+  stdin.end(input)
+}
+
+/** Where the output of a command comes from. */
+interface Output {
+  /** Resolves when everything that the command wrote has been taken in. */
+  end: () => Promise<void>
+  close: () => void
+}
+
+interface PipeOutput extends Output {
+  writer: number
+  closeWriter: () => void
+}
+
+/** A pipe that the binary empties, where there is one: what comes through it is never seen by JavaScript. */
+function openPipe({ inflow }: Capture): PipeOutput | undefined {
+  if (IS_WINDOWS || !inflow.isDirect) return undefined
+  const pipe = call(() => native.pipeOpen(inflow.handle))
+  const writer = native.pipeWriter(pipe)
+  if (typeof writer !== 'number') return undefined
+  return {
+    writer,
+    closeWriter: () => native.pipeCloseWriter(pipe),
+    end: () => background(() => native.pipeEnd(pipe)),
+    close: () => native.pipeClose(pipe),
+  }
+}
+
+function listenTo(child: ChildProcess, capture: Capture, isLabelled: boolean): Output {
+  const labels = isLabelled ? new Labels() : undefined
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null)
+  let heard = 0
+  const write = (bytes: Uint8Array) => {
+    heard += 1
+    if (bytes.length === 0 || capture.write(bytes)) return
+    for (const stream of streams) stream.pause()
+    capture.once('drain', () => {
+      for (const stream of streams) stream.resume()
+    })
+  }
+  const closed = Promise.all(streams.map((stream, index) => listenToOne(stream, index, labels, write)))
+  return {
+    end: async () => {
+      // Quiet is when nothing came for a while; a stream that we paused ourselves is not quiet.
+      const most = alarm(MOST_MS)
+      let isOver = false
+      closed.then(() => {
+        isOver = true
+      })
+      most.rings.then(() => {
+        isOver = true
+      })
+      while (!isOver) {
+        const before = heard
+        const quiet = alarm(QUIET_MS)
+        await Promise.race([closed, most.rings, quiet.rings])
+        quiet.cancel()
+        if (heard === before && !capture.writableNeedDrain) break
+      }
+      most.cancel()
+      for (const stream of streams) stream.destroy()
+      if (labels) write(labels.rest())
+    },
+    close: () => {
+      for (const stream of streams) stream.destroy()
+    },
+  }
+}
+
+const NAMES = ['stdout', 'stderr'] as const
+
+function listenToOne(
+  stream: Readable,
+  index: number,
+  labels: Labels | undefined,
+  write: (bytes: Uint8Array) => void,
+): Promise<void> {
+  const name = NAMES[index] ?? 'stdout'
+  stream.on('data', (bytes: Buffer) => write(labels ? labels.label(name, bytes) : bytes))
+  stream.on('error', () => {})
+  return new Promise((resolve) => stream.once('close', resolve))
+}
+
+/** Ends a command and everything that it started: first by asking. */
+class Stop {
+  reason: 'timedOut' | 'aborted' | undefined
+  /** Resolves when all of it is gone, or has been killed. */
+  done: Promise<void> = Promise.resolve()
+
+  constructor(
+    private readonly child: ChildProcess,
+    private readonly exited: Promise<Exit>,
+    private readonly graceMs: number,
+  ) {}
+
+  now(reason: 'timedOut' | 'aborted'): void {
+    if (this.reason !== undefined || this.child.pid === undefined || hasExited(this.child)) return
+    this.reason = reason
+    this.done = this.end(this.child.pid)
+    this.done.catch(() => {})
+  }
+
+  private async end(pid: number): Promise<void> {
+    signalGroup(pid, 'SIGTERM')
+    const grace = alarm(this.graceMs)
+    let isOver = false
+    grace.rings.then(() => {
+      isOver = true
+    })
+    await Promise.race([this.exited, grace.rings])
+    while (!isOver && isAlive(pid)) {
+      const look = alarm(LOOK_MS)
+      await Promise.race([look.rings, grace.rings])
+      look.cancel()
+    }
+    grace.cancel()
+    signalGroup(pid, 'SIGKILL')
+  }
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+/** Whether anything of the group is left. */
+function isAlive(pid: number): boolean {
+  if (IS_WINDOWS) return false
+  try {
+    process.kill(-pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (IS_WINDOWS) {
+    // There are no groups; the tree of processes goes by force.
+    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => {})
+    return
+  }
+  try {
+    process.kill(-pid, constants.signals[signal])
+  } catch {
+    // Gone already.
+  }
+}
+
+/** Stops at the timeout and at the signal, until the answer is called. */
+function stopWhen(stop: Stop, { timeoutMs, signal }: RunCommandOptions): () => void {
+  const abort = () => stop.now('aborted')
+  signal?.addEventListener('abort', abort, { once: true })
+  const timeout = timeoutMs === undefined ? undefined : alarm(timeoutMs)
+  timeout?.rings.then((isUp) => {
+    if (isUp) stop.now('timedOut')
+  })
+  return () => {
+    timeout?.cancel()
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+function reportProgress(
+  capture: Capture,
+  started: number,
+  onProgress: RunCommandOptions['onProgress'],
+): { cancel: () => void } {
+  let next: Alarm | undefined
+  const tick = async () => {
+    for (;;) {
+      next = alarm(PROGRESS_MS)
+      if (!(await next.rings)) return
+      const { totalBytes, totalLines } = capture.inflow.size()
+      try {
+        catchLater('onProgress', onProgress?.({ bytes: totalBytes, lines: totalLines, elapsedMs: now() - started }))
+      } catch (error) {
+        warn('onProgress', error)
+      }
+    }
+  }
+  if (onProgress) void tick()
+  return { cancel: () => next?.cancel() }
+}
+
+function endedNote(service: TruncationService, timeoutMs: number | undefined): string {
+  return native.commandNote(service.settings.handle, timeoutMs)
+}
+
+function withNote(result: TruncationResult, note: string): TruncationResult {
+  const { content } = result
+  const gap = content === '' ? '' : content.endsWith('\n') ? '\n' : '\n\n'
+  return { ...result, content: content + gap + note }
+}
+
+function checkArguments(file: unknown, args: unknown, options: unknown): void {
+  if (typeof file !== 'string' || file === '') throw wrong('file', file, 'the name of a program')
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) {
+    throw wrong('args', args, 'an array of strings')
+  }
+  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  const { env, input, timeoutMs, killGraceMs, signal, onProgress, shell, service, separate, cwd } =
+    options as RunCommandOptions
+  if (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL).href !== 'string') {
+    throw wrong('options.cwd', cwd, 'the path of a folder')
+  }
+  if (env !== undefined && !isRecord(env)) throw wrong('options.env', env, 'an object')
+  if (input !== undefined && typeof input !== 'string' && !types.isUint8Array(input)) {
+    throw wrong('options.input', input, 'a string or a Uint8Array')
+  }
+  for (const [name, ms] of Object.entries({ timeoutMs, killGraceMs })) {
+    const least = name === 'timeoutMs' ? Number.MIN_VALUE : 0
+    if (ms !== undefined && !(typeof ms === 'number' && Number.isFinite(ms) && ms >= least)) {
+      throw wrong(`options.${name}`, ms, name === 'timeoutMs' ? 'a number above 0' : 'a number of at least 0')
+    }
+  }
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+    throw wrong('options.signal', signal, 'an AbortSignal')
+  }
+  if (onProgress !== undefined && typeof onProgress !== 'function') {
+    throw wrong('options.onProgress', onProgress, 'a function')
+  }
+  if (separate !== undefined && typeof separate !== 'boolean')
+    throw wrong('options.separate', separate, 'true or false')
+  if (shell !== undefined && typeof shell !== 'boolean' && (typeof shell !== 'string' || shell === '')) {
+    throw wrong('options.shell', shell, 'true, false, or the path of a shell')
+  }
+  if (service !== undefined && !(service instanceof TruncationService)) {
+    throw wrong('options.service', service, 'a TruncationService')
+  }
+}

@@ -1,0 +1,245 @@
+//! A pipe that a command writes into, and the thread that empties it. What a command prints never passes through
+//! JavaScript: the thread reads while the command runs, and ends with it.
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// When the command has ended, what it wrote is in the pipe already. So long is waited for what its children still say.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// A child that stays behind and never falls silent is listened to no longer than this.
+const MOST: Duration = Duration::from_millis(1000);
+
+/// Bytes of one read.
+const PIECE: usize = 256 * 1024;
+
+/// What the system lets everybody have; the more fits in, the seldomer the command waits for us.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 1024 * 1024;
+
+/// The pipe as its owner sees it. Dropped, the thread ends at once.
+#[derive(Debug)]
+pub struct Pipe {
+    writer: Option<PipeWriter>,
+    /// A byte says that the command has ended; closing it, that nobody listens any more.
+    bell: PipeWriter,
+    state: Arc<Shared>,
+}
+
+/// Waits for the thread.
+#[derive(Debug)]
+pub struct Waiter(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    end: Mutex<Option<End>>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Clone)]
+enum End {
+    /// All writers closed the pipe, or the command ended and was listened to long enough.
+    Done,
+    Failed(String),
+}
+
+impl Pipe {
+    /// Makes a pipe; a thread of its own hands what comes out of it to `sink`.
+    pub fn open(sink: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Pipe> {
+        // Both are closed in every program that is started: only what we hand over is inherited.
+        let (reader, writer) = io::pipe()?;
+        let (ear, bell) = io::pipe()?;
+        #[cfg(target_os = "linux")]
+        // A smaller pipe works too.
+        let _ = rustix::pipe::fcntl_setpipe_size(&reader, PIPE_BYTES);
+        let state = Arc::new(Shared::default());
+        let report = Report { state: Arc::clone(&state), end: None };
+        thread::Builder::new()
+            .name("spillway-pipe".to_owned())
+            .spawn(move || report.send(drain(reader, ear, sink)))?;
+        Ok(Pipe { writer: Some(writer), bell, state })
+    }
+
+    /// The descriptor to hand to the command, until [`Pipe::close_writer`].
+    pub fn writer_fd(&self) -> Option<RawFd> {
+        self.writer.as_ref().map(AsRawFd::as_raw_fd)
+    }
+
+    /// Closes our copy of the writing end. The pipe ends when the command and its children have closed theirs.
+    pub fn close_writer(&mut self) {
+        self.writer = None;
+    }
+
+    /// Says that the command has ended.
+    pub fn end(&mut self) -> Waiter {
+        self.close_writer();
+        // It fails if the thread is gone, and then there is nobody to tell.
+        let _ = self.bell.write_all(&[1]);
+        Waiter(Arc::clone(&self.state))
+    }
+}
+
+impl Waiter {
+    /// Waits until the thread has handed over everything. After [`Pipe::end`] that takes about a second at most.
+    pub fn wait(self) -> io::Result<()> {
+        let mut end = lock(&self.0.end);
+        loop {
+            match end.as_ref() {
+                Some(End::Done) => return Ok(()),
+                Some(End::Failed(reason)) => return Err(io::Error::other(reason.clone())),
+                None => end = self.0.changed.wait(end).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+/// Says how the thread ended, even if that was a panic.
+struct Report {
+    state: Arc<Shared>,
+    end: Option<End>,
+}
+
+impl Report {
+    fn send(mut self, result: io::Result<()>) {
+        self.end = Some(match result {
+            Ok(()) => End::Done,
+            Err(error) => End::Failed(error.to_string()),
+        });
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        let end = self.end.take().unwrap_or_else(|| End::Failed("the reader panicked".to_owned()));
+        *lock(&self.state.end) = Some(end);
+        self.state.changed.notify_all();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn drain(
+    mut reader: PipeReader,
+    mut ear: PipeReader,
+    mut sink: impl FnMut(&[u8]),
+) -> io::Result<()> {
+    let mut buffer = vec![0; PIECE];
+    let mut deadline: Option<Instant> = None;
+    loop {
+        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()).min(QUIET));
+        let (has_data, has_news) = wait(&reader, &ear, left)?;
+        if has_news {
+            match read(&mut ear, &mut [0])? {
+                0 => return Ok(()),
+                _ => deadline = Some(Instant::now() + MOST),
+            }
+        }
+        if has_data {
+            match read(&mut reader, &mut buffer)? {
+                0 => return Ok(()),
+                length => sink(buffer.get(..length).unwrap_or_default()),
+            }
+        }
+        let is_over = deadline.is_some_and(|at| at <= Instant::now());
+        let is_quiet = left.is_some() && !has_data && !has_news;
+        if is_over || is_quiet {
+            return Ok(());
+        }
+    }
+}
+
+/// Waits for data or news; neither comes if there is none in time.
+fn wait(reader: &PipeReader, ear: &PipeReader, left: Option<Duration>) -> io::Result<(bool, bool)> {
+    let timeout = left.map(|left| Timespec {
+        tv_sec: left.as_secs().cast_signed(),
+        tv_nsec: left.subsec_nanos().into(),
+    });
+    let mut waited = [PollFd::new(reader, PollFlags::IN), PollFd::new(ear, PollFlags::IN)];
+    loop {
+        match poll(&mut waited, timeout.as_ref()) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => break,
+        }
+    }
+    let [data, news] = waited.map(|each| !each.revents().is_empty());
+    Ok((data, news))
+}
+
+fn read(from: &mut PipeReader, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match from.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collecting() -> (Arc<Mutex<Vec<u8>>>, Pipe) {
+        let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let sink = Arc::clone(&kept);
+        let pipe = Pipe::open(move |bytes| lock(&sink).extend_from_slice(bytes)).unwrap();
+        (kept, pipe)
+    }
+
+    #[test]
+    fn everything_that_was_written_arrives() {
+        let (kept, mut pipe) = collecting();
+        let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
+        let text = vec![b'x'; 3_000_000];
+        other.write_all(&text).unwrap();
+        drop(other);
+        pipe.end().wait().unwrap();
+        assert_eq!(lock(&kept).len(), text.len());
+    }
+
+    #[test]
+    fn one_that_holds_the_pipe_open_is_not_waited_for() {
+        let (kept, mut pipe) = collecting();
+        let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
+        other.write_all(b"said").unwrap();
+        let started = Instant::now();
+        pipe.end().wait().unwrap();
+        assert!(started.elapsed() < MOST);
+        assert_eq!(*lock(&kept), b"said");
+        assert_eq!(other.write_all(b"late").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn one_that_never_falls_silent_is_not_waited_for() {
+        let (_kept, mut pipe) = collecting();
+        let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
+        let noise = thread::spawn(move || while other.write_all(b"noise\n").is_ok() {});
+        let started = Instant::now();
+        pipe.end().wait().unwrap();
+        assert!(started.elapsed() < 5 * MOST);
+        noise.join().unwrap();
+    }
+
+    #[test]
+    fn a_pipe_that_is_dropped_ends_its_thread() {
+        let (_kept, mut pipe) = collecting();
+        let state = Arc::clone(&pipe.state);
+        let _writer = pipe.writer.take();
+        drop(pipe);
+        Waiter(state).wait().unwrap();
+    }
+
+    #[test]
+    fn a_sink_that_panics_is_reported() {
+        let mut pipe = Pipe::open(|_| std::panic::resume_unwind(Box::new("planted"))).unwrap();
+        pipe.writer.as_mut().unwrap().write_all(b"x").unwrap();
+        assert!(pipe.end().wait().is_err());
+    }
+}

@@ -1,0 +1,69 @@
+//! The pipe of a command: what comes out of it goes into an intake without a detour through JavaScript.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use napi::bindgen_prelude::{AsyncTask, External};
+use napi_derive::napi;
+use spillway_core::capture::pipe::Pipe;
+use spillway_core::error::{Code, Error, os_reason};
+
+use crate::config::{SettingsHandle, lock as lock_settings};
+use crate::error::{Result, from_core};
+use crate::intake::IntakeHandle;
+use crate::task::{Job, run};
+
+/// A pipe, until it is closed.
+pub type PipeHandle = External<Mutex<Option<Pipe>>>;
+
+/// Makes a pipe into an intake; fails where a command cannot be handed one.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn pipe_open(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> Result<PipeHandle> {
+    let shared = Arc::clone(intake);
+    let pipe = Pipe::open(move |bytes| shared.feed(bytes)).map_err(|error| {
+        from_core(Error::new(Code::Internal, format!("no pipe: {}", os_reason(&error))))
+    })?;
+    Ok(External::new(Mutex::new(Some(pipe))))
+}
+
+/// The descriptor that a command writes to.
+#[napi(catch_unwind)]
+pub fn pipe_writer(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) -> Option<i32> {
+    lock(pipe).as_ref().and_then(Pipe::writer_fd)
+}
+
+/// Closes our copy of that descriptor, once the command has its own.
+#[napi(catch_unwind)]
+pub fn pipe_close_writer(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) {
+    if let Some(pipe) = lock(pipe).as_mut() {
+        pipe.close_writer();
+    }
+}
+
+/// Says that the command has ended, and waits until everything it wrote has been worked on.
+#[napi(catch_unwind, ts_return_type = "Promise<void>")]
+pub fn pipe_end(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) -> AsyncTask<Job<()>> {
+    let waiter = lock(pipe).as_mut().map(Pipe::end);
+    run(move || match waiter.map_or(Ok(()), |waiter| waiter.wait()) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(Error::new(Code::Internal, format!("the pipe: {}", os_reason(&error)))),
+    })
+}
+
+/// Stops listening at once.
+#[napi(catch_unwind)]
+pub fn pipe_close(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) {
+    lock(pipe).take();
+}
+
+/// What is said of a command that was ended: after so many milliseconds, or by its user.
+#[napi(catch_unwind)]
+pub fn command_note(
+    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
+    timeout_ms: Option<f64>,
+) -> String {
+    lock_settings(settings).wording().ended(timeout_ms.map(|ms| ms as u64))
+}
+
+fn lock(pipe: &PipeHandle) -> MutexGuard<'_, Option<Pipe>> {
+    pipe.lock().unwrap_or_else(PoisonError::into_inner)
+}
