@@ -218,22 +218,15 @@ function listenTo(child: ChildProcess, capture: Capture, isLabelled: boolean): O
   return {
     end: async () => {
       // Quiet is when nothing came for a while; a stream that we paused ourselves is not quiet.
-      const most = alarm(MOST_MS)
-      let isOver = false
-      closed.then(() => {
-        isOver = true
-      })
-      most.rings.then(() => {
-        isOver = true
-      })
-      while (!isOver) {
+      const until = now() + MOST_MS
+      for (;;) {
         const before = heard
         const quiet = alarm(QUIET_MS)
-        await Promise.race([closed, most.rings, quiet.rings])
+        const isClosed = await Promise.race([closed.then(() => true), quiet.rings.then(() => false)])
         quiet.cancel()
-        if (heard === before && !capture.writableNeedDrain) break
+        const isOver = heard === before || now() >= until
+        if (isClosed || (isOver && !capture.writableNeedDrain)) break
       }
-      most.cancel()
       for (const stream of streams) stream.destroy()
       if (labels) write(labels.rest())
     },
@@ -342,10 +335,12 @@ function reportProgress(
   onProgress: RunCommandOptions['onProgress'],
 ): { cancel: () => void } {
   let next: Alarm | undefined
+  let isOver = false
   const tick = async () => {
     for (;;) {
       next = alarm(PROGRESS_MS)
-      if (!(await next.rings)) return
+      await next.rings
+      if (isOver) return
       const { totalBytes, totalLines } = capture.inflow.size()
       try {
         catchLater('onProgress', onProgress?.({ bytes: totalBytes, lines: totalLines, elapsedMs: now() - started }))
@@ -355,7 +350,11 @@ function reportProgress(
     }
   }
   if (onProgress) void tick()
-  return { cancel: () => next?.cancel() }
+  const cancel = () => {
+    isOver = true
+    next?.cancel()
+  }
+  return { cancel }
 }
 
 function endedNote(service: TruncationService, timeoutMs: number | undefined): string {

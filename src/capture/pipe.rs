@@ -132,24 +132,32 @@ fn drain(
 ) -> io::Result<()> {
     let mut buffer = vec![0; PIECE];
     let mut deadline: Option<Instant> = None;
+    // What was in the pipe when the command ended is its own, and is read however long the disk takes.
+    let mut owed = 0;
     loop {
         let left = deadline.map(|at| at.saturating_duration_since(Instant::now()).min(QUIET));
         let (has_data, has_news) = wait(&reader, &ear, left)?;
         if has_news {
             match read(&mut ear, &mut [0])? {
                 0 => return Ok(()),
-                _ => deadline = Some(Instant::now() + MOST),
+                _ => {
+                    deadline = Some(Instant::now() + MOST);
+                    owed = rustix::io::ioctl_fionread(&reader)?;
+                }
             }
         }
         if has_data {
             match read(&mut reader, &mut buffer)? {
                 0 => return Ok(()),
-                length => sink(buffer.get(..length).unwrap_or_default()),
+                length => {
+                    owed = owed.saturating_sub(length as u64);
+                    sink(buffer.get(..length).unwrap_or_default());
+                }
             }
         }
         let is_over = deadline.is_some_and(|at| at <= Instant::now());
         let is_quiet = left.is_some() && !has_data && !has_news;
-        if is_over || is_quiet {
+        if owed == 0 && (is_over || is_quiet) {
             return Ok(());
         }
     }
@@ -225,6 +233,21 @@ mod tests {
         pipe.end().wait().unwrap();
         assert!(started.elapsed() < 5 * MOST);
         noise.join().unwrap();
+    }
+
+    #[test]
+    fn what_the_command_wrote_is_read_however_slow_the_disk_is() {
+        let kept: Arc<Mutex<usize>> = Arc::default();
+        let sink = Arc::clone(&kept);
+        let mut pipe = Pipe::open(move |bytes| {
+            thread::sleep(MOST.mul_f32(0.4));
+            *lock(&sink) += bytes.len();
+        })
+        .unwrap();
+        let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
+        other.write_all(&vec![b'x'; 1_000_000]).unwrap();
+        pipe.end().wait().unwrap();
+        assert_eq!(*lock(&kept), 1_000_000);
     }
 
     #[test]
