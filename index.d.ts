@@ -1,5 +1,22 @@
 import { Writable } from 'node:stream';
 
+/** The places that a desktop agent keeps outputs in. */
+/** Folders of an application, for `storageDirs`: the vault first, then the application's own. */
+export interface AppPaths {
+	/** `<vault>/.agent-output` */
+	vaultDir(vault: string): string;
+	/** `~/.<app>/agent-output` */
+	dataDir: string;
+}
+/**
+ * The places of an application, by its name. Nothing is made here.
+ *
+ * @example
+ * const { vaultDir, dataDir } = appPaths('moryflow')
+ * new TruncationService({ storageDirs: [vaultDir(vault), dataDir] })
+ * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, `.`, `_` and `-` and begins with one of the first two
+ */
+export declare function appPaths(appName: string): AppPaths;
 declare const asyncDispose: typeof Symbol.asyncDispose;
 /** The one error class. */
 /** Stable codes; compare these, not messages. */
@@ -47,6 +64,63 @@ export declare class SpillwayError extends Error {
 	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
 	static [Symbol.hasInstance](value: unknown): boolean;
 }
+/** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
+/** What a sweep goes by. What is not given is as the storage was told. */
+export interface SweepOptions {
+	/** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
+	retentionDays?: number;
+	/** Bytes of all outputs, over all folders. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs, over all folders. @default 10000 */
+	maxStoreFiles?: number;
+	/** Milliseconds since the epoch. Default: now. */
+	now?: number;
+}
+/** An output that a sweep removed, and whether for its age or for a bound of the store. */
+export interface SweptFile {
+	path: string;
+	bytes: number;
+	reason: "age" | "bytes" | "count";
+}
+/** What a sweep did. */
+export interface SweepReport {
+	/** The first 1,000 of the outputs that were removed. */
+	removed: SweptFile[];
+	/** How many were removed. */
+	removedFiles: number;
+	/** Their bytes. */
+	removedBytes: number;
+	/** What is left, without what could not be examined. */
+	kept: {
+		files: number;
+		bytes: number;
+	};
+	/** The first 100 of the outputs that should have gone and could not be removed. */
+	failed: {
+		path: string;
+		error: string;
+	}[];
+	/** How many could not be removed. */
+	failedFiles: number;
+	/** Folders that another process was sweeping; nothing was done there. */
+	skippedDirs: string[];
+}
+/** How much a store holds. */
+export interface StorageUsage {
+	/** Outputs. */
+	files: number;
+	/** Their bytes. */
+	bytes: number;
+	/** Sessions that have outputs, or had some. */
+	sessions: number;
+	/** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
+	dirs: {
+		dir: string;
+		files: number;
+		bytes: number;
+		freeBytes?: number;
+	}[];
+}
 /** Bounds the output of tools. */
 export declare class TruncationService implements OutputService {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
@@ -76,6 +150,11 @@ export declare class TruncationService implements OutputService {
 	/** Removes saved outputs that are older than `retentionDays`, and answers how many. */
 	cleanup(): Promise<number>;
 	/**
+	 * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`.
+	 * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
+	 */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/**
 	 * Changes settings for every tool, from the next call on.
 	 * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
 	 */
@@ -84,7 +163,7 @@ export declare class TruncationService implements OutputService {
 	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
 	/** The configuration that a call with this context would use, and where each field comes from. */
 	effectiveConfig(context: TruncationContext): EffectiveConfig;
-	/** Refuses further outputs. Calls under way come to their end. */
+	/** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
@@ -422,6 +501,16 @@ export interface TruncationServiceConfig {
 	/** @default 'process' */
 	durability?: Durability;
 	/**
+	 * Bytes that {@link TruncationService.sweep} leaves in the folders; over it the oldest go first, those of sessions in use last.
+	 * @default 4294967296
+	 */
+	maxStoreBytes?: number;
+	/**
+	 * Outputs that {@link TruncationService.sweep} leaves in the folders.
+	 * @default 10000
+	 */
+	maxStoreFiles?: number;
+	/**
 	 * Above so many bytes an output is bounded even if its tool asked to be left alone.
 	 * @default 4 × maxBytes
 	 */
@@ -609,6 +698,142 @@ export interface SimplifyOutdatedOptions {
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
  */
 export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
+/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
+/** Lines of a saved output. A line ends with `\n`. */
+export interface LineRange {
+	/**
+	 * The first line, from 1.
+	 * @default 1
+	 */
+	fromLine?: number;
+	/** How many. Default: as many as one call gives. */
+	lineCount?: number;
+	/** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
+	fromByte?: number;
+	signal?: AbortSignal;
+}
+/** Bytes of a saved output. */
+export interface ByteRange {
+	/**
+	 * The first byte, from 0.
+	 * @default 0
+	 */
+	fromByte?: number;
+	/**
+	 * How many, at most 262,144 in one call.
+	 * @default 262144
+	 */
+	byteCount?: number;
+	signal?: AbortSignal;
+}
+/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. */
+export type ReadRange = LineRange | ByteRange;
+/**
+ * A part of a saved output. A call gives at most 262,144 bytes of the file.
+ *
+ * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
+ * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
+ * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
+ */
+export interface RangeResult {
+	/** The text, well-formed, with the line breaks that the file has. */
+	text: string;
+	/** The line of the first byte of the text; only when lines were asked for. */
+	fromLine?: number;
+	/** The lines that the text shows, whole or in part; only when lines were asked for. */
+	lineCount?: number;
+	/** Where the text begins in the file. */
+	fromByte: number;
+	/** How many bytes of the file the text stands for. */
+	byteCount: number;
+	/** Bytes of the whole file. */
+	totalBytes: number;
+	/** The argument of the next call to read on with the same count; absent at the end of the file. */
+	next?: LineRange | ByteRange;
+	/** The text begins or ends inside a line, or inside what is one character in the file. */
+	partial: boolean;
+}
+/** Options of a search. */
+export interface SearchOptions {
+	/** Upper and lower case are the same. @default false */
+	ignoreCase?: boolean;
+	/** The pattern is the text to find, not a regular expression. @default false */
+	literal?: boolean;
+	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
+	context?: number | {
+		before?: number;
+		after?: number;
+	};
+	/** Matching lines of one call, 1 to 10,000. @default 100 */
+	maxMatches?: number;
+	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
+	maxBytes?: number;
+	/** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
+	after?: string;
+	signal?: AbortSignal;
+}
+/** A line that matches. */
+export interface SearchMatch {
+	/** Its number, from 1. */
+	line: number;
+	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
+	text: string;
+	/** The lines before it, each at most about 512 bytes. */
+	before: string[];
+	/** The lines after it. */
+	after: string[];
+	/** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
+	byte: number;
+	/** The text is a part of the line. */
+	partial?: boolean;
+}
+/** What a search found. */
+export interface SearchResult {
+	/** One for every matching line, in order. */
+	matches: SearchMatch[];
+	/** A limit stopped the search before the end of the file. */
+	truncated: boolean;
+	/** Hand it over as `after` to go on; present if truncated. */
+	next?: string;
+	/** Lines that this call looked at. */
+	linesSearched: number;
+}
+/** Options of {@link MemoryStorage}. */
+export interface MemoryStorageOptions {
+	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
+	maxStoreFiles?: number;
+}
+/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
+export declare class MemoryStorage implements ITruncationStorage {
+	constructor({ maxStoreBytes, maxStoreFiles }?: MemoryStorageOptions);
+	/** Keeps a text and answers its path, which only this storage knows. */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** Keeps a copy of bytes and answers its path. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
+	read(path: string): Promise<string>;
+	/** As `TruncationStorage.readRange`. */
+	readRange(path: string, range: ReadRange): Promise<RangeResult>;
+	/** As `TruncationStorage.search`. */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** Whether a path is that of an output that this storage kept. */
+	owns(path: string): boolean;
+	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
+	cleanup(retentionDays?: number): Promise<number>;
+	/** As `TruncationStorage.sweep`; nothing is leased here. */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much is kept. */
+	usage(): Promise<StorageUsage>;
+	/** Forgets all outputs of a session, and answers how many there were. */
+	deleteSession(sessionId: string): Promise<number>;
+	/** Where paths begin; no folder of a disk. */
+	getStorageDir(): string;
+	/** Forgets everything. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+}
 /**
  * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
  * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
@@ -625,6 +850,49 @@ export declare function createTruncationMiddleware<R extends ToolResultLike = To
  * files can refuse such a text: the model has copied a preview, and the rest would be lost.
  */
 export declare function containsTruncationMarker(text: string): boolean;
+/** What the tools need of a storage. */
+export interface OutputSource {
+	readRange(path: string, range: ReadRange): Promise<RangeResult>;
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+}
+/** Options of {@link createOutputTools}. */
+export interface OutputToolsOptions {
+	/** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
+	sessionId?: string;
+}
+/** What a tool is told about a call. */
+export interface OutputToolContext {
+	sessionId?: string;
+	signal?: AbortSignal;
+}
+/** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */
+export interface OutputToolResult {
+	success: boolean;
+	output: string;
+	error?: string;
+	metadata: {
+		truncated: boolean;
+		next?: object;
+	};
+}
+/** A tool that hosts can offer to a model, or register in a `ToolRegistry`. */
+export interface OutputTool {
+	name: "read_output" | "search_output";
+	description: string;
+	/** JSON Schema of the arguments. */
+	inputSchema: Record<string, unknown>;
+	execute(args: unknown, context?: OutputToolContext): Promise<OutputToolResult>;
+}
+/**
+ * Makes the tools `read_output` and `search_output`.
+ *
+ * @example
+ * for (const tool of createOutputTools(storage, { sessionId })) registry.register([tool])
+ */
+export declare function createOutputTools(storage: OutputSource, options?: OutputToolsOptions): [
+	OutputTool,
+	OutputTool
+];
 /** A tool result as such hosts have it. */
 export interface PluginToolResult {
 	/** What the model reads. */
@@ -753,6 +1021,16 @@ export interface TruncationStorageOptions {
 	storageDirs?: readonly string[];
 	/** @default 'process' */
 	durability?: Durability;
+	/**
+	 * Bytes that {@link TruncationStorage.sweep} leaves, over all folders.
+	 * @default 4294967296
+	 */
+	maxStoreBytes?: number;
+	/**
+	 * Outputs that {@link TruncationStorage.sweep} leaves, over all folders.
+	 * @default 10000
+	 */
+	maxStoreFiles?: number;
 }
 /**
  * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
@@ -777,6 +1055,32 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 *   `STORAGE_TOO_LARGE` when no string can hold it
 	 */
 	read(path: string): Promise<string>;
+	/**
+	 * A part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes of it in one call.
+	 * The first read by line counts lines up to there; later ones find any line of the file at once.
+	 *
+	 * @example
+	 * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
+	 * while (range) {
+	 *   const { text, next } = await storage.readRange(path, range)
+	 *   range = next
+	 * }
+	 * @throws SpillwayError `INVALID_ARGUMENT`, `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` as {@link read}; rejects with the
+	 *   reason of the signal when that is aborted
+	 */
+	readRange(path: string, range: ReadRange): Promise<RangeResult>;
+	/**
+	 * The lines of a saved output that match a regular expression, whatever the size of the file.
+	 *
+	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
+	 * the text and never explodes. Lines are searched one by one: `^` and `$` are the ends of a line, and nothing matches a line
+	 * feed. A line over 1 MiB is searched in pieces; in it, a match over 64 KiB may be missed.
+	 *
+	 * @param pattern 1 to 1,024 bytes
+	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's
+	 *   name for a wrong option; else as {@link readRange}
+	 */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
 	/** Whether a path is that of an output that this store saved, links resolved. */
 	owns(path: string): boolean;
 	/**
@@ -785,9 +1089,20 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
 	 */
 	cleanup(retentionDays?: number): Promise<number>;
+	/**
+	 * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
+	 * process uses before the others. What is not an output of a store, what cannot be examined and what is younger than an hour is
+	 * kept. Of several processes that sweep one folder at once, one does.
+	 * @throws SpillwayError `INVALID_ARGUMENT`, and `INVALID_CONFIG` for a wrong `retentionDays`
+	 */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much the store holds, folder by folder. */
+	usage(): Promise<StorageUsage>;
+	/** Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were. */
+	deleteSession(sessionId: string): Promise<number>;
 	/** The folder that outputs go to first. */
 	getStorageDir(): string;
-	/** Nothing is held open between calls; here for symmetry with services. */
+	/** Gives back the leases of the sessions that it saved into. It can still be used. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }

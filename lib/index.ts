@@ -1,5 +1,6 @@
 /** Everything that `spillway` exports. */
 
+export { type AppPaths, appPaths } from './app-paths'
 export { Capture } from './capture'
 export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from './constants'
 export { createTruncation, type Truncation, type UserTruncationConfig } from './create'
@@ -10,8 +11,17 @@ export {
   type SimplifyOutdatedOptions,
   simplifyOutdatedTerminalResults,
 } from './history/outdated'
+export { MemoryStorage, type MemoryStorageOptions } from './memory-storage'
 export { createTruncationMiddleware } from './middleware'
 export { containsTruncationMarker } from './notice'
+export {
+  createOutputTools,
+  type OutputSource,
+  type OutputTool,
+  type OutputToolContext,
+  type OutputToolResult,
+  type OutputToolsOptions,
+} from './output-tools'
 export {
   createTruncationPlugin,
   type PluginHost,
@@ -20,6 +30,15 @@ export {
   type TruncationPlugin,
   truncationPlugin,
 } from './plugin'
+export type {
+  ByteRange,
+  LineRange,
+  RangeResult,
+  ReadRange,
+  SearchMatch,
+  SearchOptions,
+  SearchResult,
+} from './read-back'
 export {
   type ExecutionContext,
   type Tool,
@@ -38,4 +57,5 @@ export {
   DefaultTruncationStrategy,
   LineBasedStrategy,
 } from './strategies'
+export type { StorageUsage, SweepOptions, SweepReport, SweptFile } from './sweep'
 export type * from './types'

@@ -194,7 +194,10 @@ let temporary: TruncationStorage['place'] | undefined
 
 /** A private folder for what only passes through. */
 function temporaryPlace(): TruncationStorage['place'] {
-  temporary ??= { dirs: [native.storeDirs([]).at(-1)!], durability: 'process' }
+  if (!temporary) {
+    const dirs = [call(() => native.storeDirs([])).at(-1)!]
+    temporary = { dirs, durability: 'process', store: call(() => native.storeOpen(dirs)) }
+  }
   return temporary
 }
 

@@ -25,6 +25,8 @@ export interface SaveTarget {
   durability: Durability
   tool: string
   sessionId?: string
+  /** The open store, which holds the lease of the session. */
+  store: object
 }
 
 /** How the text for the model is put together; see the binary's `RenderRequest`. */
@@ -85,7 +87,9 @@ export function openIntake(
       nowMs: now(),
     },
   }
-  return call(() => native.intakeOpen(settings, JSON.stringify(request)))
+  const handle = call(() => native.intakeOpen(settings, JSON.stringify(request)))
+  if (save?.sessionId !== undefined) call(() => native.intakeLease(handle, save.store))
+  return handle
 }
 
 /** An output in the binary's hands. */

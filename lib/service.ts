@@ -14,6 +14,7 @@ import { catchLater, debug, type EventDetails, emit, warn } from './report'
 import { type Limits, type Plan, Settings, Tag, unreadable, wellFormed } from './settings'
 import { isStorage, placeOf, saveTarget, TruncationStorage } from './storage'
 import { builtInName, isStrategy } from './strategies'
+import type { SweepOptions, SweepReport } from './sweep'
 import type {
   CaptureOptions,
   ContentOf,
@@ -53,8 +54,9 @@ export class TruncationService implements OutputService {
   constructor(options: TruncationServiceConfig = {}) {
     this.options = copyOptions(options)
     this.settings = new Settings(describeOptions(this.options))
-    const { storageDirs, durability } = this.settings.facts
-    this.storage = this.options.storage ?? new TruncationStorage({ storageDirs, durability })
+    const { storageDirs, durability, maxStoreBytes, maxStoreFiles } = this.settings.facts
+    this.storage =
+      this.options.storage ?? new TruncationStorage({ storageDirs, durability, maxStoreBytes, maxStoreFiles })
     const { strategy } = this.options
     this.strategy = typeof strategy === 'object' ? strategy : undefined
     this.closed = false
@@ -104,6 +106,18 @@ export class TruncationService implements OutputService {
   }
 
   /**
+   * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`.
+   * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
+   */
+  async sweep(options: SweepOptions = {}): Promise<SweepReport> {
+    const { storage } = this
+    if (!('sweep' in storage) || typeof storage.sweep !== 'function') {
+      throw new SpillwayError('INVALID_CONFIG', 'storage: has no sweep', { field: 'storage' })
+    }
+    return storage.sweep({ retentionDays: this.settings.facts.retentionDays, ...options })
+  }
+
+  /**
    * Changes settings for every tool, from the next call on.
    * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
    */
@@ -124,9 +138,10 @@ export class TruncationService implements OutputService {
     return { config: { ...config }, sources: { ...sources } }
   }
 
-  /** Refuses further outputs. Calls under way come to their end. */
+  /** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
   async close(): Promise<void> {
     this.closed = true
+    if (!this.options.storage && this.storage instanceof TruncationStorage) await this.storage.close()
   }
 
   async [asyncDispose](): Promise<void> {

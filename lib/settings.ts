@@ -30,6 +30,8 @@ export interface Plan {
 export interface SettingsFacts {
   storageDirs: string[]
   durability: 'process' | 'file' | 'full'
+  maxStoreBytes: number
+  maxStoreFiles: number
   storageTimeoutMs: number
   retentionDays: number
 }

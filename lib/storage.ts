@@ -8,7 +8,9 @@ import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { Intake, type Outcome, type SaveTarget } from './intake'
 import { background, call, native } from './native'
+import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
 import { encode, type Limits, Settings } from './settings'
+import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport } from './sweep'
 import type { Durability, ITruncationStorage, TruncationContext } from './types'
 
 /** Options of {@link TruncationStorage}. */
@@ -17,6 +19,16 @@ export interface TruncationStorageOptions {
   storageDirs?: readonly string[]
   /** @default 'process' */
   durability?: Durability
+  /**
+   * Bytes that {@link TruncationStorage.sweep} leaves, over all folders.
+   * @default 4294967296
+   */
+  maxStoreBytes?: number
+  /**
+   * Outputs that {@link TruncationStorage.sweep} leaves, over all folders.
+   * @default 10000
+   */
+  maxStoreFiles?: number
 }
 
 /** V8 holds no longer string. */
@@ -28,20 +40,24 @@ const MAX_STRING_UNITS = 2 ** 29 - 24
  */
 export class TruncationStorage implements ITruncationStorage {
   /** @internal */
-  readonly place: { readonly dirs: readonly string[]; readonly durability: Durability }
+  readonly place: { readonly dirs: readonly string[]; readonly durability: Durability; readonly store: object }
+  /** @internal */
+  readonly bounds: { readonly maxStoreBytes: number; readonly maxStoreFiles: number }
 
   /**
    * @param options one folder, or more of them in order
    * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
    */
   constructor(options: string | TruncationStorageOptions = {}) {
-    const { storageDirs, durability } = checkOptions(options)
+    const { storageDirs, durability, maxStoreBytes, maxStoreFiles } = checkOptions(options)
     const override = process.env.SPILLWAY_STORAGE_DIR
     const wanted = (storageDirs === undefined || storageDirs.length === 0) && override ? [override] : storageDirs
     // Read as the options of a service, so that there is one place that knows what is allowed.
-    const { facts } = new Settings({ storageDirs: wanted, durability })
+    const { facts } = new Settings({ storageDirs: wanted, durability, maxStoreBytes, maxStoreFiles })
     const dirs = call(() => native.storeDirs([...facts.storageDirs])).map(String)
-    this.place = { dirs: Object.freeze(dirs), durability: facts.durability }
+    const store = call(() => native.storeOpen(dirs))
+    this.place = { dirs: Object.freeze(dirs), durability: facts.durability, store }
+    this.bounds = { maxStoreBytes: facts.maxStoreBytes, maxStoreFiles: facts.maxStoreFiles }
   }
 
   /**
@@ -80,6 +96,40 @@ export class TruncationStorage implements ITruncationStorage {
     }
   }
 
+  /**
+   * A part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes of it in one call.
+   * The first read by line counts lines up to there; later ones find any line of the file at once.
+   *
+   * @example
+   * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
+   * while (range) {
+   *   const { text, next } = await storage.readRange(path, range)
+   *   range = next
+   * }
+   * @throws SpillwayError `INVALID_ARGUMENT`, `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` as {@link read}; rejects with the
+   *   reason of the signal when that is aborted
+   */
+  async readRange(path: string, range: ReadRange): Promise<RangeResult> {
+    checkPath(path)
+    return readRange({ store: this.place.store, path }, range)
+  }
+
+  /**
+   * The lines of a saved output that match a regular expression, whatever the size of the file.
+   *
+   * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
+   * the text and never explodes. Lines are searched one by one: `^` and `$` are the ends of a line, and nothing matches a line
+   * feed. A line over 1 MiB is searched in pieces; in it, a match over 64 KiB may be missed.
+   *
+   * @param pattern 1 to 1,024 bytes
+   * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's
+   *   name for a wrong option; else as {@link readRange}
+   */
+  async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
+    checkPath(path)
+    return search({ store: this.place.store, path }, pattern, options)
+  }
+
   /** Whether a path is that of an output that this store saved, links resolved. */
   owns(path: string): boolean {
     checkPath(path)
@@ -93,7 +143,39 @@ export class TruncationStorage implements ITruncationStorage {
    */
   async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
     const days = checkRetention(retentionDays)
-    return background(() => native.storeCleanup([...this.place.dirs], days, now()))
+    return background(() => native.storeCleanup(this.place.store, days, now()))
+  }
+
+  /**
+   * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
+   * process uses before the others. What is not an output of a store, what cannot be examined and what is younger than an hour is
+   * kept. Of several processes that sweep one folder at once, one does.
+   * @throws SpillwayError `INVALID_ARGUMENT`, and `INVALID_CONFIG` for a wrong `retentionDays`
+   */
+  async sweep(options?: SweepOptions): Promise<SweepReport> {
+    const {
+      retentionDays,
+      maxStoreBytes,
+      maxStoreFiles,
+      now: time,
+    } = checkSweep(options, {
+      retentionDays: DEFAULT_TRUNCATION_CONFIG.retentionDays,
+      ...this.bounds,
+    })
+    const days = checkRetention(retentionDays)
+    const { store } = this.place
+    return JSON.parse(await background(() => native.storeSweep(store, days, maxStoreBytes, maxStoreFiles, time)))
+  }
+
+  /** How much the store holds, folder by folder. */
+  async usage(): Promise<StorageUsage> {
+    return JSON.parse(await background(() => native.storeUsage(this.place.store)))
+  }
+
+  /** Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were. */
+  async deleteSession(sessionId: string): Promise<number> {
+    if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
+    return background(() => native.storeDeleteSession(this.place.store, sessionId))
   }
 
   /** The folder that outputs go to first. */
@@ -101,8 +183,10 @@ export class TruncationStorage implements ITruncationStorage {
     return this.place.dirs[0]!
   }
 
-  /** Nothing is held open between calls; here for symmetry with services. */
-  async close(): Promise<void> {}
+  /** Gives back the leases of the sessions that it saved into. It can still be used. */
+  async close(): Promise<void> {
+    call(() => native.storeClose(this.place.store))
+  }
 
   async [asyncDispose](): Promise<void> {
     await this.close()
@@ -112,7 +196,7 @@ export class TruncationStorage implements ITruncationStorage {
 function checkOptions(options: string | TruncationStorageOptions): TruncationStorageOptions {
   if (typeof options === 'string') return { storageDirs: [options] }
   if (!isRecord(options)) throw wrong('options', options, 'a folder, or an object', 'INVALID_CONFIG')
-  const known = ['storageDirs', 'durability']
+  const known = ['storageDirs', 'durability', 'maxStoreBytes', 'maxStoreFiles']
   const unknown = Object.keys(options).find((key) => !known.includes(key))
   if (unknown !== undefined) {
     const message = `${unknown}: is not an option of a storage; known are ${known.join(', ')}`
@@ -168,7 +252,7 @@ function checkPath(path: unknown): void {
 }
 
 /** The rule for days is the binary's; a storage asks it on every cleanup. */
-function checkRetention(days: number): number {
+export function checkRetention(days: number): number {
   call(() => native.settingsOpen(encode({ global: { retentionDays: days } })))
   return days
 }

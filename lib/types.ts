@@ -371,6 +371,16 @@ export interface TruncationServiceConfig {
   /** @default 'process' */
   durability?: Durability
   /**
+   * Bytes that {@link TruncationService.sweep} leaves in the folders; over it the oldest go first, those of sessions in use last.
+   * @default 4294967296
+   */
+  maxStoreBytes?: number
+  /**
+   * Outputs that {@link TruncationService.sweep} leaves in the folders.
+   * @default 10000
+   */
+  maxStoreFiles?: number
+  /**
    * Above so many bytes an output is bounded even if its tool asked to be left alone.
    * @default 4 × maxBytes
    */

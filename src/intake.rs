@@ -1,9 +1,12 @@
 //! One output on its way through: counted, kept at the ends that may be shown, and saved, piece by piece. A text that
 //! arrives in a thousand pieces gives the same result as one that arrives whole.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::capture::hold::Hold;
+use crate::store::lease::Leases;
 use crate::store::places::Places;
 use crate::store::save::{Save, SaveError, Saved};
 use crate::text::lines::LineRule;
@@ -116,6 +119,11 @@ impl Intake {
     /// Says that bytes from outside came in, so that what is not well-formed is shown as such.
     pub fn saw_bytes(&mut self) {
         self.source = Source::Bytes;
+    }
+
+    /// Holds the lease of the session that the output is saved for.
+    pub fn hold_leases(&mut self, leases: Arc<Leases>) {
+        self.save = self.save.take().map(|save| save.with_leases(leases));
     }
 
     /// Takes the next UTF-16 units of a text.

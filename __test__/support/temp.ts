@@ -18,10 +18,10 @@ export function tempDir(): string {
   return dir
 }
 
-/** The names of all files under a folder, with their folders, sorted. */
+/** The names of all files under a folder, with their folders, sorted; without the lock files. */
 export function filesIn(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
+    .filter((entry) => !entry.isDirectory() && entry.name !== '.lease' && entry.name !== '.sweep.lock')
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
     .sort()
 }

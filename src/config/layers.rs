@@ -30,6 +30,8 @@ pub struct Settings {
     notice_inside: bool,
     storage_dirs: Vec<String>,
     durability: String,
+    max_store_bytes: u64,
+    max_store_files: u64,
     storage_timeout_ms: u64,
 }
 
@@ -83,7 +85,7 @@ pub struct Call<'a> {
 }
 
 /// The options of a service, by name.
-pub const OPTIONS: [&str; 14] = [
+pub const OPTIONS: [&str; 16] = [
     "global",
     "tools",
     "onEvent",
@@ -91,6 +93,8 @@ pub const OPTIONS: [&str; 14] = [
     "strategy",
     "storageDirs",
     "durability",
+    "maxStoreBytes",
+    "maxStoreFiles",
     "hardCeilingBytes",
     "noticeInside",
     "language",
@@ -139,6 +143,8 @@ impl Settings {
             notice_inside: false,
             storage_dirs: Vec::new(),
             durability: "process".to_owned(),
+            max_store_bytes: 4 << 30,
+            max_store_files: 10_000,
             storage_timeout_ms: 30_000,
         };
         for (key, value) in map {
@@ -175,6 +181,8 @@ impl Settings {
                     settings.durability =
                         fields::choice(value, &["process", "file", "full"], code, field)?
                 }
+                "maxStoreBytes" => settings.max_store_bytes = fields::count(value, code, field)?,
+                "maxStoreFiles" => settings.max_store_files = fields::count(value, code, field)?,
                 "hardCeilingBytes" => {
                     settings.hard_ceiling = Some(fields::count(value, code, field)?)
                 }
@@ -238,6 +246,16 @@ impl Settings {
     /// How much a save survives.
     pub fn durability(&self) -> &str {
         &self.durability
+    }
+
+    /// Bytes that a store may hold.
+    pub fn max_store_bytes(&self) -> u64 {
+        self.max_store_bytes
+    }
+
+    /// Outputs that a store may hold.
+    pub fn max_store_files(&self) -> u64 {
+        self.max_store_files
     }
 
     /// Milliseconds to wait for a custom storage.

@@ -41,6 +41,8 @@ pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle)
     json!({
         "storageDirs": settings.storage_dirs(),
         "durability": settings.durability(),
+        "maxStoreBytes": settings.max_store_bytes(),
+        "maxStoreFiles": settings.max_store_files(),
         "storageTimeoutMs": settings.storage_timeout_ms(),
         "retentionDays": finite_or_tag(settings.retention_days()),
     })

@@ -20,6 +20,7 @@ use spillway_core::truncate::render::Rendered;
 
 use crate::config::{SettingsHandle, lock as lock_settings, parse};
 use crate::error::{Result, from_core, from_json};
+use crate::store::StoreHandle;
 use crate::strings::{append_low_bytes, append_utf16};
 use crate::task::{Job, run};
 
@@ -150,6 +151,15 @@ pub fn intake_open(
         progress: Progress::default(),
     };
     Ok(External::new(Arc::new(shared)))
+}
+
+/// Holds the lease of the session that the output is saved for, as long as the store is open.
+#[napi(catch_unwind)]
+pub fn intake_lease(
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+) {
+    lock(&intake.writing).intake.hold_leases(Arc::clone(&store.leases));
 }
 
 /// Copies the next slice of a text in.
@@ -437,7 +447,7 @@ impl From<Rendered> for Shortened {
 }
 
 /// ASCII goes over as it is; anything else is cheaper for V8 as UTF-16, made here on the worker thread.
-fn to_js(text: String) -> Either<String, Utf16String> {
+pub(crate) fn to_js(text: String) -> Either<String, Utf16String> {
     if text.is_ascii() { Either::A(text) } else { Either::B(utf16::of_text(&text).into()) }
 }
 

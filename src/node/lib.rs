@@ -9,6 +9,7 @@ pub mod config;
 pub mod error;
 pub mod history;
 pub mod intake;
+pub mod read_back;
 pub mod store;
 pub mod strings;
 pub mod task;

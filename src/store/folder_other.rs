@@ -98,11 +98,45 @@ impl Folder {
         Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
     }
 
-    /// When a file of ours was last written, in milliseconds since the epoch. `None` if it is not one, or cannot be examined.
-    pub fn modified_ms(&self, name: &str) -> Option<i64> {
+    /// When a file of ours was last written, in milliseconds since the epoch, and its bytes. `None` if it is not one, or
+    /// cannot be examined.
+    pub fn examine(&self, name: &str) -> Option<(i64, u64)> {
         let data = fs::symlink_metadata(self.path.join(name)).ok().filter(|data| data.is_file())?;
         let since = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        i64::try_from(since.as_millis()).ok()
+        Some((i64::try_from(since.as_millis()).ok()?, data.len()))
+    }
+
+    /// Opens the folder of that name in this one. Links are not followed.
+    pub fn inner(&self, name: &str) -> io::Result<Self> {
+        let path = self.path.join(name);
+        if !fs::symlink_metadata(&path)?.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a plain folder"));
+        }
+        Folder::open(&path)
+    }
+
+    /// Opens a file that is only there to be locked, making it if it is not there.
+    pub fn lock_file(&self, name: &str) -> io::Result<File> {
+        let path = self.path.join(name);
+        if fs::symlink_metadata(&path).is_ok_and(|data| !data.is_file()) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a plain file"));
+        }
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+    }
+
+    /// The same, if it is there.
+    pub fn existing_lock_file(&self, name: &str) -> Option<File> {
+        self.read(name).ok()
+    }
+
+    /// Whether a file is still the one of that name: open files cannot be removed here.
+    pub fn has(&self, name: &str, _: &File) -> bool {
+        self.path.join(name).exists()
+    }
+
+    /// The free space of a file system cannot be asked for here.
+    pub fn space(&self) -> Option<(u64, u64)> {
+        None
     }
 
     /// When something was last put into or taken out of the folder, in milliseconds since the epoch.

@@ -187,10 +187,51 @@ impl Folder {
         Ok(names)
     }
 
-    /// When a file of ours was last written, in milliseconds since the epoch. `None` if it is not one, or cannot be examined.
-    pub fn modified_ms(&self, name: &str) -> Option<i64> {
+    /// When a file of ours was last written, in milliseconds since the epoch, and its bytes. `None` if it is not one, or
+    /// cannot be examined.
+    pub fn examine(&self, name: &str) -> Option<(i64, u64)> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        is_own(&stat).then(|| modified_ms(&stat))
+        is_own(&stat).then(|| (modified_ms(&stat), u64::try_from(stat.st_size).unwrap_or(0)))
+    }
+
+    /// Opens the folder of that name in this one. Links are not followed.
+    pub fn inner(&self, name: &str) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let folder = Folder { fd: rustix::fs::openat(&self.fd, name, flags, Mode::empty())? };
+        folder.check()?;
+        Ok(folder)
+    }
+
+    /// Opens a file that is only there to be locked, making it if it is not there.
+    pub fn lock_file(&self, name: &str) -> io::Result<File> {
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.fd, name, flags, private_file())?);
+        if !is_own(&rustix::fs::fstat(&file)?) {
+            return Err(refused("not a plain file of this user"));
+        }
+        // The umask may have taken away even the owner's rights, and the next process could not open it.
+        rustix::fs::fchmod(&file, private_file())?;
+        Ok(file)
+    }
+
+    /// The same, if it is there.
+    pub fn existing_lock_file(&self, name: &str) -> Option<File> {
+        self.read(name).ok()
+    }
+
+    /// Whether a file is still the one of that name.
+    pub fn has(&self, name: &str, file: &File) -> bool {
+        let named = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
+        let open = rustix::fs::fstat(file);
+        matches!((named, open), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+    }
+
+    /// Bytes that are free on the file system for this user, and bytes that it has.
+    pub fn space(&self) -> Option<(u64, u64)> {
+        let stat = rustix::fs::fstatvfs(&self.fd).ok()?;
+        let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
+        Some((bytes(stat.f_bavail), bytes(stat.f_blocks)))
     }
 
     /// When something was last put into or taken out of the folder, in milliseconds since the epoch.

@@ -1,7 +1,7 @@
 //! Reading a saved output back. Only files that the store owns are opened, whatever path is asked for.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use super::folder::Folder;
@@ -9,6 +9,11 @@ use super::names;
 use super::places::Places;
 use crate::error::{Code, Error, Result, os_reason};
 use crate::text::utf16;
+
+/// What ranges and searches read: a file, or bytes in memory.
+pub trait Input: Read + Seek + Send + std::fmt::Debug {}
+
+impl<T: Read + Seek + Send + std::fmt::Debug> Input for T {}
 
 /// A saved output that is being read from start to end.
 #[derive(Debug)]
@@ -50,21 +55,28 @@ pub fn owns(places: &Places, path: &Path) -> bool {
     }
 }
 
+/// Opens an output of these places, and nothing else.
+pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
+    let Some((folder, name)) = owner(places, Path::new(path)) else {
+        return Err(Error {
+            code: Code::StorageNotOwned,
+            message: format!("{path:?} is not an output that this store saved"),
+            field: Some("path".to_owned()),
+        });
+    };
+    let file = Folder::open(&folder).and_then(|folder| folder.read(&name));
+    file.map_err(|error| failed(path, &error))
+}
+
+/// An output that is there and cannot be read.
+pub(super) fn unreadable(error: io::Error) -> Error {
+    Error::new(Code::StorageRead, os_reason(&error))
+}
+
 impl Reader {
     /// Opens an output.
     pub fn open(places: &Places, path: &str) -> Result<Self> {
-        let asked = Path::new(path);
-        let Some((folder, name)) = owner(places, asked) else {
-            let problem = format!("{path:?} is not an output that this store saved");
-            return Err(Error {
-                code: Code::StorageNotOwned,
-                message: problem,
-                field: Some("path".to_owned()),
-            });
-        };
-        let file = Folder::open(&folder).and_then(|folder| folder.read(&name));
-        let file = file.map_err(|error| failed(path, &error))?;
-        Ok(Reader { file, pending: Vec::new() })
+        Ok(Reader { file: open_output(places, path)?, pending: Vec::new() })
     }
 
     /// The next piece, at most about so many bytes, as UTF-16. `None` at the end.
@@ -72,7 +84,7 @@ impl Reader {
         let mut piece = std::mem::take(&mut self.pending);
         let held = piece.len();
         let read = (&mut self.file).take(bytes as u64).read_to_end(&mut piece);
-        let read = read.map_err(|error| Error::new(Code::StorageRead, os_reason(&error)))?;
+        let read = read.map_err(unreadable)?;
         if read > 0 {
             let keep = piece.len() - utf16::incomplete_suffix(&piece);
             self.pending = piece.split_off(keep);

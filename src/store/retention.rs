@@ -1,34 +1,36 @@
 //! Removing old outputs: our own files only, by the time of their last change.
 
 use super::folder::Folder;
+use super::lease::retire;
 use super::names;
-use super::places::Places;
+use super::opened::OpenStore;
 
-const HOUR_MS: i64 = 60 * 60 * 1000;
+pub(super) const HOUR_MS: i64 = 60 * 60 * 1000;
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
+
+/// The age in milliseconds above which an output goes; nothing if it never does.
+pub(super) fn age_ms(retention_days: f64) -> Option<i64> {
+    retention_days.is_finite().then(|| ((retention_days * DAY_MS) as i64).max(HOUR_MS))
+}
 
 /// Removes every output that is older than so many days, in all places and the folders of their sessions, and answers
 /// how many. What cannot be examined is kept, and so is what is younger than an hour or dated in the future.
-pub fn cleanup(places: &Places, retention_days: f64, now_ms: i64) -> u64 {
-    if retention_days.is_infinite() {
-        return 0;
-    }
-    let age_ms = ((retention_days * DAY_MS) as i64).max(HOUR_MS);
+pub fn cleanup(store: &OpenStore, retention_days: f64, now_ms: i64) -> u64 {
+    let Some(age_ms) = age_ms(retention_days) else { return 0 };
     let mut removed = 0;
-    for dir in &places.dirs {
+    for dir in &store.places.dirs {
         let Ok(folder) = Folder::open(dir) else { continue };
         removed += cleanup_folder(&folder, age_ms, now_ms);
         for name in folder.names().unwrap_or_default().iter().filter(|name| names::is_session(name))
         {
-            let Ok(session) = folder.enter(name) else { continue };
+            let Ok(session) = folder.inner(name) else { continue };
             let gone = cleanup_folder(&session, age_ms, now_ms);
             removed += gone;
             let is_old = session
                 .changed_ms()
                 .is_some_and(|changed| now_ms.saturating_sub(changed) > HOUR_MS);
             if gone > 0 || is_old {
-                // Fails as long as anything is left in it, which is the point.
-                let _ = folder.remove_empty(name);
+                retire(&folder, dir, name, &store.leases);
             }
         }
     }
@@ -36,20 +38,21 @@ pub fn cleanup(places: &Places, retention_days: f64, now_ms: i64) -> u64 {
 }
 
 fn cleanup_folder(folder: &Folder, age_ms: i64, now_ms: i64) -> u64 {
+    remove_left_behind(folder, now_ms);
+    remove_older(folder, age_ms, now_ms, names::is_output)
+}
+
+/// Removes what a process left that was killed: nobody writes to one file for an hour unseen.
+pub(super) fn remove_left_behind(folder: &Folder, now_ms: i64) {
+    remove_older(folder, HOUR_MS, now_ms, names::is_temporary);
+}
+
+fn remove_older(folder: &Folder, age_ms: i64, now_ms: i64, is_ours: fn(&str) -> bool) -> u64 {
     let mut removed = 0;
-    for name in folder.names().unwrap_or_default() {
-        let limit = match (names::is_output(&name), names::is_temporary(&name)) {
-            (true, _) => age_ms,
-            // Left behind by a process that was killed: nobody writes to one file for an hour unseen.
-            (_, true) => HOUR_MS,
-            _ => continue,
-        };
-        let old = folder
-            .modified_ms(&name)
-            .is_some_and(|modified| now_ms.saturating_sub(modified) > limit);
-        if old && folder.remove(&name).is_ok() && names::is_output(&name) {
-            removed += 1;
-        }
+    for name in folder.names().unwrap_or_default().iter().filter(|name| is_ours(name)) {
+        let modified = folder.examine(name).map(|(modified, _)| modified);
+        let is_old = modified.is_some_and(|modified| now_ms.saturating_sub(modified) > age_ms);
+        removed += u64::from(is_old && folder.remove(name).is_ok());
     }
     removed
 }
@@ -57,7 +60,7 @@ fn cleanup_folder(folder: &Folder, age_ms: i64, now_ms: i64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::places::Durability;
+    use crate::store::places::{Durability, Places};
     use std::fs::{self, File};
     use std::path::Path;
     use std::time::{Duration, UNIX_EPOCH};
@@ -91,12 +94,12 @@ mod tests {
         fs::create_dir(&session).unwrap();
         file(&session, &name('e'), week + 1);
         fs::create_dir(dir.join(name('f'))).unwrap();
-        let places = Places {
+        let store = OpenStore::new(Places {
             dirs: vec![dir.to_owned(), dir.join("missing")],
             durability: Durability::Process,
-        };
-        assert_eq!(cleanup(&places, f64::INFINITY, NOW as i64), 0);
-        assert_eq!(cleanup(&places, 7.0, NOW as i64), 2);
+        });
+        assert_eq!(cleanup(&store, f64::INFINITY, NOW as i64), 0);
+        assert_eq!(cleanup(&store, 7.0, NOW as i64), 2);
         let mut left: Vec<String> = fs::read_dir(dir)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -114,7 +117,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         file(root.path(), &name('a'), HOUR_MS);
         file(root.path(), &name('b'), HOUR_MS + 1);
-        let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
-        assert_eq!(cleanup(&places, 0.0001, NOW as i64), 1);
+        let store = OpenStore::new(Places {
+            dirs: vec![root.path().to_owned()],
+            durability: Durability::Process,
+        });
+        assert_eq!(cleanup(&store, 0.0001, NOW as i64), 1);
     }
 }

@@ -2,10 +2,12 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::folder::{Draft, Folder};
+use super::lease::Leases;
 use super::names;
 use super::places::{Durability, Places};
 use crate::error::{Code, os_reason};
@@ -52,6 +54,9 @@ pub struct Save {
     next: usize,
     open: Option<Open>,
     written: u64,
+    /// What was written when the free space was last asked for.
+    checked: u64,
+    leases: Option<Arc<Leases>>,
     attempts: Vec<Attempt>,
 }
 
@@ -73,6 +78,27 @@ impl Drop for Open {
 /// Chosen anew so often when a name is taken; with 67 random bits once is already a sign of malice.
 const NAME_ATTEMPTS: usize = 8;
 
+/// Bytes after which the free space is asked for again.
+const CHECK_SPACE_BYTES: u64 = 16 << 20;
+/// Bytes that are left free on a file system, unless a hundredth of it is less: a host with a full disk has other worries
+/// than the output of a tool.
+const RESERVE: u64 = 64 << 20;
+
+fn check_reserve(folder: &Folder) -> io::Result<()> {
+    folder.space().map_or(Ok(()), |(free, total)| within_reserve(free, total))
+}
+
+fn within_reserve(free: u64, total: u64) -> io::Result<()> {
+    let reserve = RESERVE.min(total / 100);
+    if free >= reserve {
+        return Ok(());
+    }
+    let problem = format!(
+        "the reserve of free space is reached: {free} bytes are free, and {reserve} are left to others"
+    );
+    Err(io::Error::new(io::ErrorKind::StorageFull, problem))
+}
+
 impl Save {
     /// Prepares; the disk is not touched before the first byte.
     pub fn new(places: Places, session: Option<&[u16]>, tool: &str, now_ms: u64) -> Self {
@@ -84,8 +110,16 @@ impl Save {
             next: 0,
             open: None,
             written: 0,
+            checked: 0,
+            leases: None,
             attempts: Vec::new(),
         }
+    }
+
+    /// Holds the leases of the sessions that are saved into.
+    pub fn with_leases(mut self, leases: Arc<Leases>) -> Self {
+        self.leases = Some(leases);
+        self
     }
 
     /// Appends bytes. A failure moves everything written so far to the next folder; the error is the last one's.
@@ -93,11 +127,16 @@ impl Save {
         if self.open.is_none() {
             self.open = Some(self.open_next()?);
         }
+        let is_due = self.written - self.checked >= CHECK_SPACE_BYTES;
         while let Some(open) = &mut self.open {
-            match open.draft.file.write_all(bytes) {
+            let room = if is_due { check_reserve(&open.folder) } else { Ok(()) };
+            match room.and_then(|()| open.draft.file.write_all(bytes)) {
                 Ok(()) => break,
                 Err(error) => self.move_on(&error)?,
             }
+        }
+        if is_due {
+            self.checked = self.written;
         }
         self.written += bytes.len() as u64;
         Ok(())
@@ -133,6 +172,10 @@ impl Save {
 
     fn try_open(&self, dir: &Path) -> io::Result<Open> {
         let folder = enter(dir, self.session.as_deref(), self.places.durability)?;
+        check_reserve(&folder)?;
+        if let (Some(session), Some(leases)) = (&self.session, &self.leases) {
+            leases.hold(&dir.join(session), &folder);
+        }
         let draft = folder.draft(self.now_ms)?;
         Ok(Open { folder, place: dir.to_owned(), session: self.session.clone(), draft })
     }
@@ -289,6 +332,17 @@ mod tests {
         assert!(saved.attempts[0].error.starts_with("ENOTDIR"), "{:?}", saved.attempts);
         let error = Save::new(places(&[file]), None, "x", 5).write(b"text").unwrap_err();
         assert_eq!((error.code, error.attempts.len()), ("STORAGE_WRITE", 1));
+    }
+
+    #[test]
+    fn a_reserve_of_free_space_is_left() {
+        let gib = 1 << 30;
+        assert!(within_reserve(RESERVE, 100 * gib).is_ok());
+        let error = within_reserve(RESERVE - 1, 100 * gib).unwrap_err();
+        assert!(crate::error::os_reason(&error).contains("reserve of free space"));
+        // On a small file system a hundredth of it will do.
+        assert!(within_reserve(1 << 20, 100 << 20).is_ok() && within_reserve(0, 100).is_err());
+        assert!(within_reserve(0, 0).is_ok());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! WTF-8: UTF-8 in which a lone surrogate keeps its three-byte form, so that the very same string can be made again.
 //! Bytes enter as they are. What a model is shown is always well-formed: [`shown`] puts U+FFFD where the original was not.
 
+pub mod edges;
 pub mod graphemes;
 pub mod lines;
 pub mod shown;

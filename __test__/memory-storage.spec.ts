@@ -1,0 +1,83 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { appPaths, createOutputTools, MemoryStorage, TruncationStorage } from '../index.js'
+import { cut, makeService, numbered, rejection, thrown } from './support/outputs'
+import { tempDir } from './support/temp'
+
+const tool = { toolName: 'my tool' }
+
+describe('a storage in memory', () => {
+  test('reads and searches as one on the disk does', async () => {
+    const [memory, disk] = [new MemoryStorage(), new TruncationStorage(tempDir())]
+    for (const text of ['', 'one\r\ntwo\n', numbered(30_000), `${'你😀'.repeat(90_000)}\nend`, 'a\ud800b']) {
+      const [here, there] = [await memory.save(text, tool), await disk.save(text, tool)]
+      expect(await memory.read(here)).toBe(text)
+      for (const range of [{ fromLine: 1 }, { fromLine: 2, lineCount: 1 }, { fromByte: 5, byteCount: 7 }]) {
+        expect(await memory.readRange(here, range)).toEqual(await disk.readRange(there, range))
+      }
+      const options = { context: 1, maxMatches: 3 }
+      expect(await memory.search(here, '[3n]', options)).toEqual(await disk.search(there, '[3n]', options))
+    }
+    const bytes = Uint8Array.from([0x61, 0xff])
+    const path = await memory.saveBytes(bytes, tool)
+    bytes[0] = 0
+    expect(await memory.read(path)).toBe('a\ufffd')
+  })
+
+  test('has paths of its own, and errors like the other', async () => {
+    const memory = new MemoryStorage()
+    const path = await memory.save('text', { ...tool, sessionId: 's' })
+    expect(path).toMatch(/^memory:\/s-[0-9a-f]{12}\/my_tool_\d+_[0-9a-f]{13}\.txt$/)
+    expect(path.startsWith(memory.getStorageDir())).toBe(true)
+    expect([memory.owns(path), memory.owns('/etc/passwd')]).toEqual([true, false])
+    expect(await rejection(memory.read('/etc/passwd'))).toMatchObject({ code: 'STORAGE_NOT_OWNED' })
+    expect(await rejection(memory.readRange(path, {}))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'range' })
+    expect(await rejection(memory.search(path, '('))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'pattern' })
+    expect(await memory.deleteSession('s')).toBe(1)
+    expect(await rejection(memory.read(path))).toMatchObject({ code: 'STORAGE_NOT_FOUND' })
+    await memory.save('text', tool)
+    await memory.close()
+    expect((await memory.usage()).files).toBe(0)
+  })
+
+  test('keeps its bounds', async () => {
+    const memory = new MemoryStorage({ maxStoreFiles: 2 })
+    const paths = [await memory.save('12345', tool), await memory.save('123', { ...tool, sessionId: 's' })]
+    paths.push(await memory.save('1', tool))
+    expect(await memory.usage()).toEqual({
+      files: 3,
+      bytes: 9,
+      sessions: 1,
+      dirs: [{ dir: 'memory:/', files: 3, bytes: 9 }],
+    })
+    expect((await memory.sweep()).removedFiles).toBe(0)
+    const later = Date.now() + 2 * 3_600_000
+    const report = await memory.sweep({ now: later })
+    expect(report.removed).toEqual([{ path: paths[0], bytes: 5, reason: 'count' }])
+    expect(report.kept).toEqual({ files: 2, bytes: 4 })
+    expect((await memory.sweep({ now: later, maxStoreBytes: 1 })).removed).toMatchObject([{ reason: 'bytes' }])
+    expect((await memory.sweep({ now: later + 8 * 86_400_000 })).removed).toMatchObject([{ reason: 'age' }])
+    expect(await memory.cleanup(7)).toBe(0)
+    expect(await rejection(memory.cleanup(0))).toMatchObject({ code: 'INVALID_CONFIG' })
+  })
+
+  test('serves a service and the tools of a model', async () => {
+    const memory = new MemoryStorage()
+    const service = makeService({ storage: memory, global: { maxLines: 3 } })
+    const { outputPath } = cut(await service.output(numbered(9), { ...tool, sessionId: 's' }))
+    const [read] = createOutputTools(memory, { sessionId: 's' })
+    expect((await read.execute({ path: outputPath, from_line: 4, line_count: 1 })).output).toContain('line 4')
+  })
+})
+
+describe('the places of an application', () => {
+  test('are the vault and the home', () => {
+    const { vaultDir, dataDir } = appPaths('moryflow')
+    expect(vaultDir('/vaults/mine')).toBe(join('/vaults/mine', '.agent-output'))
+    expect(dataDir).toBe(join(homedir(), '.moryflow', 'agent-output'))
+  })
+
+  test.each(['', '.', '../x', 'a/b', '.hidden', 5, 'x'.repeat(65)])('have plain names: %p', (name) => {
+    expect(thrown(() => appPaths(name as string))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'appName' })
+  })
+})

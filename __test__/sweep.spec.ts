@@ -1,0 +1,197 @@
+import { chmodSync, existsSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { TruncationService, TruncationStorage } from '../index.js'
+import { startChild } from './support/child'
+import { onUnix } from './support/only'
+import { rejection } from './support/outputs'
+import { age, filesIn, tempDir } from './support/temp'
+
+const tool = { toolName: 'x' }
+const own = (letter: string) => `bash_1700000000000_${letter.repeat(13)}.txt`
+
+function put(dir: string, letter: string, bytes: number, hours: number): string {
+  const path = join(dir, own(letter))
+  writeFileSync(path, '')
+  truncateSync(path, bytes)
+  age(path, hours)
+  return path
+}
+
+describe('a sweep', () => {
+  test('says what it removed and why, and what is left', async () => {
+    const [one, two] = [tempDir(), tempDir()]
+    const paths = [put(one, 'a', 10, 200), put(two, 'b', 1000, 9), put(one, 'c', 10, 8), put(two, 'd', 10, 7)]
+    put(one, 'e', 10, 6)
+    put(two, 'f', 5000, 0.5)
+    const storage = new TruncationStorage({ storageDirs: [one, two], maxStoreBytes: 5050, maxStoreFiles: 3 })
+    expect(await storage.sweep()).toEqual({
+      removed: [
+        { path: paths[0], bytes: 10, reason: 'age' },
+        { path: paths[1], bytes: 1000, reason: 'bytes' },
+        { path: paths[2], bytes: 10, reason: 'count' },
+      ],
+      removedFiles: 3,
+      removedBytes: 1020,
+      kept: { files: 3, bytes: 5020 },
+      failed: [],
+      failedFiles: 0,
+      skippedDirs: [],
+    })
+    expect([filesIn(one), filesIn(two)]).toEqual([[own('e')], [own('d'), own('f')]])
+    // Younger than an hour: kept, though it alone is over the bound.
+    const { kept } = await storage.sweep({ maxStoreBytes: 1, maxStoreFiles: 1 })
+    expect(kept).toEqual({ files: 1, bytes: 5000 })
+  })
+
+  test('takes the time from its caller', async () => {
+    const dir = tempDir()
+    put(dir, 'a', 1, 0)
+    const storage = new TruncationStorage(dir)
+    expect((await storage.sweep()).removedFiles).toBe(0)
+    expect((await storage.sweep({ now: Date.now() + 8 * 86_400_000 })).removedFiles).toBe(1)
+  })
+
+  test('is for own files only', async () => {
+    const dir = tempDir()
+    for (const name of ['notes.txt', 'bash_1_x.txt', `${own('a')}.bak`]) {
+      writeFileSync(join(dir, name), 'precious')
+      age(join(dir, name), 10_000)
+    }
+    const elsewhere = tempDir()
+    put(elsewhere, 'z', 1, 10_000)
+    if (process.platform !== 'win32') {
+      symlinkSync(elsewhere, join(dir, 'session-0123456789ab'))
+      symlinkSync(join(elsewhere, own('z')), join(dir, own('y')))
+    }
+    const before = filesIn(dir)
+    const report = await new TruncationStorage(dir).sweep({ maxStoreBytes: 1, maxStoreFiles: 1 })
+    expect([report.removedFiles, report.failedFiles]).toEqual([0, 0])
+    expect(filesIn(dir)).toEqual(before)
+    expect(readdirSync(elsewhere)).toEqual([own('z')])
+  })
+
+  test('by a service goes by its settings', async () => {
+    const dir = tempDir()
+    for (const letter of 'abcd') put(dir, letter, 1, 30 + letter.charCodeAt(0))
+    const service = new TruncationService({ storageDirs: [dir], maxStoreFiles: 2, global: { retentionDays: 100 } })
+    expect((await service.sweep()).removed.map(({ reason }) => reason)).toEqual(['count', 'count'])
+    expect(() => new TruncationService({ maxStoreBytes: 0 })).toThrow(/maxStoreBytes: got 0/)
+  })
+
+  test.each([
+    [{ maxStoreBytes: 0 }, 'options.maxStoreBytes'],
+    [{ maxStoreFiles: 1.5 }, 'options.maxStoreFiles'],
+    [{ now: Number.NaN }, 'options.now'],
+    [{ days: 1 }, 'options.days'],
+    [{ retentionDays: 0 }, 'global.retentionDays'],
+  ])('refuses %j', async (options, field) => {
+    expect(await rejection(new TruncationStorage(tempDir()).sweep(options as never))).toMatchObject({
+      name: 'SpillwayError',
+      field,
+    })
+  })
+
+  test('many at once remove every file once', async () => {
+    const dir = tempDir()
+    for (const letter of 'abcdefghijklmnop') put(dir, letter, 1, 500)
+    const reports = await Promise.all(Array.from({ length: 6 }, () => new TruncationStorage(dir).sweep()))
+    expect(reports.reduce((sum, { removedFiles }) => sum + removedFiles, 0)).toBe(16)
+    expect(filesIn(dir)).toEqual([])
+  })
+})
+
+describe('a lease', () => {
+  onUnix('of another process keeps the files of its session until the others are gone, and ends with it', async () => {
+    const dir = tempDir()
+    const child = startChild(
+      `const storage = new spillway.TruncationStorage(input)
+       process.stdout.write(await storage.save('used', { toolName: 'x', sessionId: 'theirs' }))
+       setInterval(() => {}, 1000)`,
+      { input: dir },
+    )
+    const theirs = String(await new Promise((resolve) => child.stdout!.once('data', resolve)))
+    const storage = new TruncationStorage(dir)
+    const ours = await storage.save('free', tool)
+    age(theirs, 100)
+    age(ours, 50)
+    const swept = async () => (await storage.sweep({ maxStoreFiles: 1 })).removed.map(({ path }) => path)
+    expect(await swept()).toEqual([ours])
+    const later = await storage.save('free', tool)
+    age(later, 50)
+    const died = new Promise((resolve) => child.once('close', resolve))
+    child.kill('SIGKILL')
+    await died
+    expect(await swept()).toEqual([theirs])
+    expect(existsSync(dirname(theirs))).toBe(false)
+  })
+
+  test('is given back by close', async () => {
+    const dir = tempDir()
+    const [storage, other] = [new TruncationStorage(dir), new TruncationStorage(dir)]
+    const path = await storage.save('text', { ...tool, sessionId: 's' })
+    age(path, 24 * 8)
+    expect(await other.cleanup(7)).toBe(1)
+    expect(existsSync(dirname(path))).toBe(true)
+    await storage.close()
+    await other.sweep()
+    expect(existsSync(dirname(path))).toBe(false)
+    const again = await storage.save('text', { ...tool, sessionId: 's' })
+    expect(dirname(again)).toBe(dirname(path))
+  })
+})
+
+describe('usage', () => {
+  test('counts outputs, folder by folder', async () => {
+    const [one, two, missing] = [tempDir(), tempDir(), join(tempDir(), 'missing')]
+    const storage = new TruncationStorage({ storageDirs: [one, two, missing] })
+    await storage.save('12345', tool)
+    await storage.save('123', { ...tool, sessionId: 'a' })
+    put(two, 'a', 100, 1)
+    writeFileSync(join(one, 'notes.txt'), 'not ours')
+    const usage = await storage.usage()
+    expect(usage).toMatchObject({ files: 3, bytes: 108, sessions: 1 })
+    expect(usage.dirs).toMatchObject([
+      { dir: one, files: 2, bytes: 8 },
+      { dir: two, files: 1, bytes: 100 },
+      { dir: missing, files: 0, bytes: 0 },
+    ])
+    expect(usage.dirs[2]).not.toHaveProperty('freeBytes')
+    if (process.platform !== 'win32') expect(usage.dirs[0]!.freeBytes).toBeGreaterThan(0)
+  })
+})
+
+describe('deleting a session', () => {
+  test('removes all of it and nothing else', async () => {
+    const dir = tempDir()
+    const storage = new TruncationStorage(dir)
+    const gone = await storage.save('text', { ...tool, sessionId: 'one' })
+    await storage.save('more', { ...tool, sessionId: 'one' })
+    const kept = [await storage.save('text', { ...tool, sessionId: 'two' }), await storage.save('text', tool)]
+    expect(await storage.deleteSession('one')).toBe(2)
+    expect(existsSync(dirname(gone))).toBe(false)
+    expect(kept.map((path) => existsSync(path))).toEqual([true, true])
+    expect(await storage.deleteSession('one')).toBe(0)
+    expect(await storage.deleteSession('../..')).toBe(0)
+    expect(await rejection(storage.read(gone))).toMatchObject({ code: 'STORAGE_NOT_FOUND' })
+    expect(await rejection(storage.deleteSession(5 as never))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+
+  test('leaves what somebody else put there', async () => {
+    const storage = new TruncationStorage(tempDir())
+    const path = await storage.save('text', { ...tool, sessionId: 'one' })
+    writeFileSync(join(dirname(path), 'notes.txt'), 'precious')
+    expect(await storage.deleteSession('one')).toBe(1)
+    expect(readdirSync(dirname(path)).filter((name) => !name.startsWith('.'))).toEqual(['notes.txt'])
+    expect(basename(path)).toContain('x_')
+  })
+})
+
+onUnix('a folder that cannot be written to is reported as skipped, not as an error', async () => {
+  const dir = tempDir()
+  put(dir, 'a', 1, 500)
+  chmodSync(dir, 0o500)
+  const report = await new TruncationStorage(dir).sweep()
+  chmodSync(dir, 0o700)
+  // Root may write anywhere.
+  expect(report.skippedDirs.length + report.removedFiles).toBe(1)
+})

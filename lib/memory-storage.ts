@@ -1,0 +1,186 @@
+/** A storage without a disk: for tests, and for hosts that have none. */
+
+import { randomBytes } from 'node:crypto'
+import { types } from 'node:util'
+import { checkContext, wrong } from './context'
+import { asyncDispose } from './dispose'
+import { SpillwayError } from './errors'
+import { native } from './native'
+import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
+import { Settings } from './settings'
+import { checkRetention } from './storage'
+import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport, type SweptFile } from './sweep'
+import type { ITruncationStorage, TruncationContext } from './types'
+
+/** Options of {@link MemoryStorage}. */
+export interface MemoryStorageOptions {
+  /** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
+  maxStoreBytes?: number
+  /** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
+  maxStoreFiles?: number
+}
+
+interface Kept {
+  /** Absent for bytes. */
+  text?: string
+  bytes: Uint8Array
+  session?: string
+  modified: number
+}
+
+const ROOT = 'memory:/'
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
+export class MemoryStorage implements ITruncationStorage {
+  /** @internal */
+  readonly kept: Map<string, Kept>
+  /** @internal */
+  readonly gone: Set<string>
+  /** @internal */
+  readonly bounds: { readonly maxStoreBytes: number; readonly maxStoreFiles: number }
+
+  constructor({ maxStoreBytes, maxStoreFiles }: MemoryStorageOptions = {}) {
+    const { facts } = new Settings({ maxStoreBytes, maxStoreFiles })
+    this.bounds = { maxStoreBytes: facts.maxStoreBytes, maxStoreFiles: facts.maxStoreFiles }
+    this.kept = new Map()
+    this.gone = new Set()
+  }
+
+  /** Keeps a text and answers its path, which only this storage knows. */
+  async save(content: string, context: TruncationContext): Promise<string> {
+    if (typeof content !== 'string') throw wrong('content', content, 'a string')
+    return keep(this, { text: content, bytes: Buffer.from(content, 'utf8') }, context)
+  }
+
+  /** Keeps a copy of bytes and answers its path. */
+  async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
+    if (!types.isUint8Array(content)) throw wrong('content', content, 'a Uint8Array')
+    return keep(this, { bytes: new Uint8Array(content) }, context)
+  }
+
+  /** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
+  async read(path: string): Promise<string> {
+    const { text, bytes } = find(this, path)
+    return text ?? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  }
+
+  /** As `TruncationStorage.readRange`. */
+  async readRange(path: string, range: ReadRange): Promise<RangeResult> {
+    return readRange({ bytes: find(this, path).bytes }, range)
+  }
+
+  /** As `TruncationStorage.search`. */
+  async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
+    return search({ bytes: find(this, path).bytes }, pattern, options)
+  }
+
+  /** Whether a path is that of an output that this storage kept. */
+  owns(path: string): boolean {
+    if (typeof path !== 'string') throw wrong('path', path, 'a string')
+    return this.kept.has(path) || this.gone.has(path)
+  }
+
+  /** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
+  async cleanup(retentionDays = 7): Promise<number> {
+    const age = Math.max(checkRetention(retentionDays) * DAY_MS, HOUR_MS)
+    const old = [...this.kept].filter(([, { modified }]) => Date.now() - modified > age)
+    for (const [path] of old) forget(this, path)
+    return old.length
+  }
+
+  /** As `TruncationStorage.sweep`; nothing is leased here. */
+  async sweep(options?: SweepOptions): Promise<SweepReport> {
+    const asked = checkSweep(options, { retentionDays: 7, ...this.bounds })
+    const age = Math.max(checkRetention(asked.retentionDays) * DAY_MS, HOUR_MS)
+    const removed: SweptFile[] = []
+    let bytes = sizeOf(this)
+    for (const [path, each] of [...this.kept].sort(([, a], [, b]) => a.modified - b.modified)) {
+      const old = asked.now - each.modified
+      const over = bytes > asked.maxStoreBytes ? 'bytes' : this.kept.size > asked.maxStoreFiles ? 'count' : undefined
+      const reason = old > age ? 'age' : over
+      if (reason === undefined || old <= HOUR_MS) continue
+      forget(this, path)
+      bytes -= each.bytes.length
+      removed.push({ path, bytes: each.bytes.length, reason })
+    }
+    return {
+      removed: removed.slice(0, 1000),
+      removedFiles: removed.length,
+      removedBytes: removed.reduce((sum, file) => sum + file.bytes, 0),
+      kept: { files: this.kept.size, bytes },
+      failed: [],
+      failedFiles: 0,
+      skippedDirs: [],
+    }
+  }
+
+  /** How much is kept. */
+  async usage(): Promise<StorageUsage> {
+    const [files, bytes] = [this.kept.size, sizeOf(this)]
+    const sessions = new Set([...this.kept.values()].flatMap(({ session }) => session ?? [])).size
+    return { files, bytes, sessions, dirs: [{ dir: ROOT, files, bytes }] }
+  }
+
+  /** Forgets all outputs of a session, and answers how many there were. */
+  async deleteSession(sessionId: string): Promise<number> {
+    if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
+    const session = native.sessionFolder(sessionId)
+    const theirs = [...this.kept].filter(([, each]) => each.session === session)
+    for (const [path] of theirs) forget(this, path)
+    return theirs.length
+  }
+
+  /** Where paths begin; no folder of a disk. */
+  getStorageDir(): string {
+    return ROOT
+  }
+
+  /** Forgets everything. */
+  async close(): Promise<void> {
+    this.kept.clear()
+  }
+
+  async [asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+/** Paths that are remembered after their outputs are gone, so that the error can say so. */
+const MOST_GONE = 10_000
+
+function forget(storage: MemoryStorage, path: string): void {
+  storage.kept.delete(path)
+  if (storage.gone.size >= MOST_GONE) storage.gone.clear()
+  storage.gone.add(path)
+}
+
+function keep(storage: MemoryStorage, content: Pick<Kept, 'text' | 'bytes'>, context: TruncationContext): string {
+  checkContext(context)
+  context.signal?.throwIfAborted()
+  const { toolName, sessionId } = context
+  const session = sessionId === undefined ? undefined : native.sessionFolder(sessionId)
+  const slug = toolName.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 48) || 'tool'
+  const modified = Date.now()
+  const name = `${slug}_${modified}_${randomBytes(9).toString('hex').slice(0, 13)}.txt`
+  const path = `${ROOT}${session === undefined ? '' : `${session}/`}${name}`
+  storage.kept.set(path, { ...content, session, modified })
+  return path
+}
+
+function find(storage: MemoryStorage, path: string): Kept {
+  if (typeof path !== 'string') throw wrong('path', path, 'a string')
+  const kept = storage.kept.get(path)
+  if (kept) return kept
+  const [code, problem] = storage.gone.has(path)
+    ? (['STORAGE_NOT_FOUND', 'is no longer there; it was swept'] as const)
+    : (['STORAGE_NOT_OWNED', 'is not an output that this storage kept'] as const)
+  throw new SpillwayError(code, `${JSON.stringify(path)} ${problem}`, { field: 'path' })
+}
+
+function sizeOf(storage: MemoryStorage): number {
+  let bytes = 0
+  for (const kept of storage.kept.values()) bytes += kept.bytes.length
+  return bytes
+}

@@ -1,0 +1,224 @@
+/** Tools for the model, to get at the rest of what it was shown a preview of. */
+
+import { basename, dirname } from 'node:path'
+import { isRecord, wrong } from './context'
+import { messageOf, SpillwayError } from './errors'
+import { native } from './native'
+import type { LineRange, RangeResult, ReadRange, SearchOptions, SearchResult } from './read-back'
+
+/** What the tools need of a storage. */
+export interface OutputSource {
+  readRange(path: string, range: ReadRange): Promise<RangeResult>
+  search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>
+}
+
+/** Options of {@link createOutputTools}. */
+export interface OutputToolsOptions {
+  /** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
+  sessionId?: string
+}
+
+/** What a tool is told about a call. */
+export interface OutputToolContext {
+  sessionId?: string
+  signal?: AbortSignal
+}
+
+/** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */
+export interface OutputToolResult {
+  success: boolean
+  output: string
+  error?: string
+  metadata: { truncated: boolean; next?: object }
+}
+
+/** A tool that hosts can offer to a model, or register in a `ToolRegistry`. */
+export interface OutputTool {
+  name: 'read_output' | 'search_output'
+  description: string
+  /** JSON Schema of the arguments. */
+  inputSchema: Record<string, unknown>
+  execute(args: unknown, context?: OutputToolContext): Promise<OutputToolResult>
+}
+
+/** What one call shows: below every default limit, so that nothing is cut or saved again. */
+const SHOWN_BYTES = 32 * 1024
+const SHOWN_LINES = 500
+const SHOWN_MATCHES = 50
+
+const PATH = { type: 'string', description: 'The path of the saved output, from the truncation notice.' }
+const whole = (least: number, description: string) => ({ type: 'integer', minimum: least, description })
+
+/**
+ * Makes the tools `read_output` and `search_output`.
+ *
+ * @example
+ * for (const tool of createOutputTools(storage, { sessionId })) registry.register([tool])
+ */
+export function createOutputTools(storage: OutputSource, options: OutputToolsOptions = {}): [OutputTool, OutputTool] {
+  const source: unknown = storage
+  if (!isRecord(source) || typeof source.readRange !== 'function' || typeof source.search !== 'function') {
+    throw wrong('storage', source, 'a storage with readRange and search')
+  }
+  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  const { sessionId } = options
+  if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('options.sessionId', sessionId, 'a string')
+
+  const tool = (
+    name: OutputTool['name'],
+    description: string,
+    properties: Record<string, unknown>,
+    required: readonly string[],
+    work: (args: Record<string, unknown>, path: string, signal?: AbortSignal) => Promise<OutputToolResult>,
+  ): OutputTool => ({
+    name,
+    description,
+    inputSchema: { type: 'object', properties: { path: PATH, ...properties }, required, additionalProperties: false },
+    execute: async (args, context) => {
+      try {
+        if (!isRecord(args)) throw wrong('arguments', args, 'an object')
+        const unknown = Object.keys(args).find((key) => key !== 'path' && !(key in properties))
+        if (unknown !== undefined) throw new SpillwayError('INVALID_ARGUMENT', `${unknown}: is not an argument`)
+        const { path } = args
+        if (typeof path !== 'string') throw wrong('path', path, 'the path of a saved output')
+        checkSession(path, sessionId ?? context?.sessionId)
+        return await work(args, path, context?.signal)
+      } catch (thrown) {
+        const error = messageOf(thrown)
+        return { success: false, output: `Error: ${error}`, error, metadata: { truncated: false } }
+      }
+    },
+  })
+
+  const read = tool(
+    'read_output',
+    'Reads a part of a saved tool output, by lines (from_line, line_count) or by bytes (from_byte, byte_count). ' +
+      `At most ${SHOWN_LINES} lines and ${SHOWN_BYTES} bytes at a time; the answer says how to read on.`,
+    {
+      from_line: whole(1, 'The first line, from 1.'),
+      line_count: whole(1, `How many lines, ${SHOWN_LINES} unless given.`),
+      from_byte: whole(0, 'The first byte, from 0; with from_line, a byte inside that line to go on at.'),
+      byte_count: whole(1, 'How many bytes.'),
+    },
+    ['path'],
+    async (args, path, signal) => {
+      const shown = await readShown(storage, path, rangeOf(args), signal)
+      const next = shown.next && argumentsOf(shown.next)
+      return {
+        success: true,
+        output: `${headOf(shown)}\n${shown.text}${endOf(shown.text)}${next ? `[More: read_output with ${say(path, next)}]` : '[End of the output]'}`,
+        metadata: { truncated: next !== undefined, ...(next && { next: { path, ...next } }) },
+      }
+    },
+  )
+
+  const search = tool(
+    'search_output',
+    'Finds the lines of a saved tool output that match a regular expression (no look-around, no back-references).',
+    {
+      pattern: { type: 'string', description: 'The regular expression, matched line by line.' },
+      literal: { type: 'boolean', description: 'The pattern is the text itself.' },
+      ignore_case: { type: 'boolean', description: 'Upper and lower case are the same.' },
+      context: { type: 'integer', minimum: 0, maximum: 20, description: 'Lines to show around each match.' },
+      max_matches: { type: 'integer', minimum: 1, maximum: 1000, description: `${SHOWN_MATCHES} unless given.` },
+      after: { type: 'string', description: 'Goes on where an earlier search stopped; it said what to give here.' },
+    },
+    ['path', 'pattern'],
+    async (args, path, signal) => {
+      const { pattern, literal, ignore_case, context = 0, max_matches = SHOWN_MATCHES, after } = args
+      const found = await storage.search(path, pattern as string, {
+        literal: literal as boolean | undefined,
+        ignoreCase: ignore_case as boolean | undefined,
+        context: typeof context === 'number' ? Math.min(context, 20) : (context as number),
+        maxMatches: typeof max_matches === 'number' ? Math.min(max_matches, 1000) : (max_matches as number),
+        // Line numbers and marks come on top.
+        maxBytes: SHOWN_BYTES / 2,
+        after: after as string | undefined,
+        signal,
+      })
+      const more = found.next === undefined ? undefined : { ...args, after: found.next }
+      const count = found.matches.length
+      const head = `[${count} matching line${count === 1 ? '' : 's'} in ${found.linesSearched} lines searched]`
+      const foot = more ? `\n[More: search_output with the same arguments and after ${JSON.stringify(found.next)}]` : ''
+      return {
+        success: true,
+        output: [head, ...linesOf(found)].join('\n') + foot,
+        metadata: { truncated: more !== undefined, ...(more && { next: more }) },
+      }
+    },
+  )
+  return [read, search]
+}
+
+/** The path names the folder of the session, and the storage resolves links before it opens anything. */
+function checkSession(path: string, sessionId: string | undefined): void {
+  if (sessionId === undefined || basename(dirname(path)) === native.sessionFolder(sessionId)) return
+  throw new SpillwayError('STORAGE_NOT_OWNED', 'the path is not that of an output of this session', { field: 'path' })
+}
+
+function rangeOf({ from_line, line_count, from_byte, byte_count }: Record<string, unknown>): ReadRange {
+  const byBytes = from_line === undefined && line_count === undefined && (from_byte ?? byte_count) !== undefined
+  const range = byBytes
+    ? { fromByte: from_byte ?? 0, byteCount: byte_count ?? SHOWN_BYTES }
+    : { fromLine: from_line ?? 1, lineCount: line_count ?? SHOWN_LINES, fromByte: from_byte, byteCount: byte_count }
+  const { byteCount, lineCount } = range as { byteCount?: unknown; lineCount?: unknown }
+  return {
+    ...range,
+    ...(typeof byteCount === 'number' && { byteCount: Math.min(byteCount, SHOWN_BYTES) }),
+    ...(typeof lineCount === 'number' && { lineCount: Math.min(lineCount, SHOWN_LINES) }),
+  } as ReadRange
+}
+
+/** A range, cut to what one call shows: after a whole line if there is one. */
+async function readShown(
+  storage: OutputSource,
+  path: string,
+  range: ReadRange,
+  signal: AbortSignal | undefined,
+): Promise<RangeResult> {
+  const all = await storage.readRange(path, { ...range, signal })
+  if (all.byteCount <= SHOWN_BYTES || all.fromLine === undefined) return all
+  const bytes = await storage.readRange(path, { fromByte: all.fromByte, byteCount: SHOWN_BYTES - 4, signal })
+  const end = bytes.text.lastIndexOf('\n') + 1
+  const { lineCount } = range as LineRange
+  if (end === 0) {
+    const next = { fromLine: all.fromLine, lineCount, fromByte: bytes.fromByte + bytes.byteCount }
+    return { ...bytes, fromLine: all.fromLine, lineCount: 1, next, partial: true }
+  }
+  const text = bytes.text.slice(0, end)
+  const lines = text.split('\n').length - 1
+  return { ...all, text, lineCount: lines, next: { fromLine: all.fromLine + lines, lineCount } }
+}
+
+function headOf({ fromLine, lineCount = 0, fromByte, byteCount, totalBytes, partial }: RangeResult): string {
+  const bytes = `bytes ${fromByte}-${fromByte + byteCount} of ${totalBytes}`
+  const part = partial ? ', cut inside a line' : ''
+  if (fromLine === undefined) return `[${bytes}${part}]`
+  if (lineCount === 0) return `[no line ${fromLine}; the output has ${totalBytes} bytes]`
+  return `[lines ${fromLine}-${fromLine + lineCount - 1}, ${bytes}${part}]`
+}
+
+const endOf = (text: string) => (text === '' || text.endsWith('\n') ? '' : '\n')
+
+function argumentsOf(next: ReadRange): Record<string, number> {
+  const { fromLine, lineCount, fromByte, byteCount } = next as Record<string, number | undefined>
+  const named = { from_line: fromLine, line_count: lineCount, from_byte: fromByte, byte_count: byteCount }
+  return Object.fromEntries(Object.entries(named).filter((entry): entry is [string, number] => entry[1] !== undefined))
+}
+
+function say(path: string, next: object): string {
+  return JSON.stringify({ path, ...next })
+}
+
+/** The matching lines as grep prints them: `12:` for a match, `11-` for a neighbour. */
+function linesOf({ matches }: SearchResult): string[] {
+  const lines: string[] = []
+  const hasContext = matches.some(({ before, after }) => before.length > 0 || after.length > 0)
+  for (const [index, { line, text, before, after }] of matches.entries()) {
+    if (hasContext && index > 0) lines.push('--')
+    lines.push(...before.map((each, at) => `${line - before.length + at}-${each}`))
+    lines.push(`${line}:${text}`)
+    lines.push(...after.map((each, at) => `${line + 1 + at}-${each}`))
+  }
+  return lines
+}

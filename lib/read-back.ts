@@ -1,0 +1,245 @@
+/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
+
+import { isRecord, wrong } from './context'
+import { SpillwayError } from './errors'
+import { background, call, native } from './native'
+import { wellFormed } from './settings'
+
+/** Lines of a saved output. A line ends with `\n`. */
+export interface LineRange {
+  /**
+   * The first line, from 1.
+   * @default 1
+   */
+  fromLine?: number
+  /** How many. Default: as many as one call gives. */
+  lineCount?: number
+  /** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
+  fromByte?: number
+  signal?: AbortSignal
+}
+
+/** Bytes of a saved output. */
+export interface ByteRange {
+  /**
+   * The first byte, from 0.
+   * @default 0
+   */
+  fromByte?: number
+  /**
+   * How many, at most 262,144 in one call.
+   * @default 262144
+   */
+  byteCount?: number
+  signal?: AbortSignal
+}
+
+/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. */
+export type ReadRange = LineRange | ByteRange
+
+/**
+ * A part of a saved output. A call gives at most 262,144 bytes of the file.
+ *
+ * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
+ * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
+ * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
+ */
+export interface RangeResult {
+  /** The text, well-formed, with the line breaks that the file has. */
+  text: string
+  /** The line of the first byte of the text; only when lines were asked for. */
+  fromLine?: number
+  /** The lines that the text shows, whole or in part; only when lines were asked for. */
+  lineCount?: number
+  /** Where the text begins in the file. */
+  fromByte: number
+  /** How many bytes of the file the text stands for. */
+  byteCount: number
+  /** Bytes of the whole file. */
+  totalBytes: number
+  /** The argument of the next call to read on with the same count; absent at the end of the file. */
+  next?: LineRange | ByteRange
+  /** The text begins or ends inside a line, or inside what is one character in the file. */
+  partial: boolean
+}
+
+/** Options of a search. */
+export interface SearchOptions {
+  /** Upper and lower case are the same. @default false */
+  ignoreCase?: boolean
+  /** The pattern is the text to find, not a regular expression. @default false */
+  literal?: boolean
+  /** Lines to show before and after each matching line, 0 to 100. @default 0 */
+  context?: number | { before?: number; after?: number }
+  /** Matching lines of one call, 1 to 10,000. @default 100 */
+  maxMatches?: number
+  /** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
+  maxBytes?: number
+  /** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
+  after?: string
+  signal?: AbortSignal
+}
+
+/** A line that matches. */
+export interface SearchMatch {
+  /** Its number, from 1. */
+  line: number
+  /** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
+  text: string
+  /** The lines before it, each at most about 512 bytes. */
+  before: string[]
+  /** The lines after it. */
+  after: string[]
+  /** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
+  byte: number
+  /** The text is a part of the line. */
+  partial?: boolean
+}
+
+/** What a search found. */
+export interface SearchResult {
+  /** One for every matching line, in order. */
+  matches: SearchMatch[]
+  /** A limit stopped the search before the end of the file. */
+  truncated: boolean
+  /** Hand it over as `after` to go on; present if truncated. */
+  next?: string
+  /** Lines that this call looked at. */
+  linesSearched: number
+}
+
+const LARGEST = Number.MAX_SAFE_INTEGER
+const MOST_CONTEXT = 100
+const MOST_MATCHES = 10_000
+const MOST_BYTES = 2 ** 22
+/** Longer patterns are refused by the binary; much longer ones need not cross. */
+const LONGEST_PATTERN = 4096
+
+/** @throws SpillwayError `INVALID_ARGUMENT` with the field */
+export function checkRange(range: ReadRange): { range: object; signal: AbortSignal | undefined } {
+  const given: unknown = range
+  if (!isRecord(given)) throw wrong('range', given, 'an object with fromLine and lineCount, or fromByte and byteCount')
+  known('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'signal'])
+  const { fromLine, lineCount, fromByte, byteCount, signal } = range as LineRange & ByteRange
+  whole('range.fromLine', fromLine, 1, LARGEST)
+  whole('range.lineCount', lineCount, 1, LARGEST)
+  whole('range.fromByte', fromByte, 0, LARGEST)
+  whole('range.byteCount', byteCount, 1, LARGEST)
+  checkSignal('range.signal', signal)
+  const byLine = fromLine !== undefined || lineCount !== undefined
+  if (byLine ? byteCount !== undefined : fromByte === undefined && byteCount === undefined) {
+    const message = 'range: allowed is either fromLine and lineCount, or fromByte and byteCount'
+    throw new SpillwayError('INVALID_ARGUMENT', message, { field: 'range' })
+  }
+  if (byLine && fromLine === undefined && fromByte !== undefined) throw wrong('range.fromLine', fromLine, 'a line')
+  return { range: byLine ? { fromLine: fromLine ?? 1, lineCount, fromByte } : { fromByte, byteCount }, signal }
+}
+
+/** The question of a search as the binary takes it. */
+export interface Query {
+  pattern: string
+  ignoreCase: boolean
+  literal: boolean
+  before: number
+  after: number
+  maxMatches: number
+  maxBytes: number
+  cursor?: string
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` with the field */
+export function checkQuery(pattern: string, options: SearchOptions = {}): { query: Query; signal?: AbortSignal } {
+  if (typeof pattern !== 'string') throw wrong('pattern', pattern, 'a string')
+  const given: unknown = options
+  if (!isRecord(given)) throw wrong('options', given, 'an object')
+  known('options', given, ['ignoreCase', 'literal', 'context', 'maxMatches', 'maxBytes', 'after', 'signal'])
+  const { ignoreCase = false, literal = false, context = 0, maxMatches = 100, maxBytes = 65_536 } = options
+  const { after, signal } = options
+  for (const [field, value] of Object.entries({ ignoreCase, literal })) {
+    if (typeof value !== 'boolean') throw wrong(`options.${field}`, value, 'true or false')
+  }
+  const around: unknown = typeof context === 'number' ? { before: context, after: context } : context
+  if (!isRecord(around)) throw wrong('options.context', context, 'a number of lines, or { before, after }')
+  known('options.context', around, ['before', 'after'])
+  const lines = around as { before?: number; after?: number }
+  const field = typeof context === 'number' ? () => 'options.context' : (side: string) => `options.context.${side}`
+  whole(field('before'), lines.before, 0, MOST_CONTEXT)
+  whole(field('after'), lines.after, 0, MOST_CONTEXT)
+  whole('options.maxMatches', maxMatches, 1, MOST_MATCHES)
+  whole('options.maxBytes', maxBytes, 1, MOST_BYTES)
+  if (after !== undefined && typeof after !== 'string') throw wrong('options.after', after, 'a string')
+  checkSignal('options.signal', signal)
+  if (pattern.length > LONGEST_PATTERN) {
+    throw new SpillwayError('INVALID_ARGUMENT', 'pattern: is longer than 1024 bytes', { field: 'pattern' })
+  }
+  const query: Query = {
+    pattern: wellFormed(pattern),
+    ignoreCase,
+    literal,
+    before: lines.before ?? 0,
+    after: lines.after ?? 0,
+    maxMatches,
+    maxBytes,
+    cursor: after === undefined ? undefined : wellFormed(after),
+  }
+  return { query, signal }
+}
+
+/** Where an output is: in a file of a store, or in memory. */
+export type OutputPlace = { store: object; path: string } | { bytes: Uint8Array }
+
+/** Reads a part of an output. */
+export async function readRange(place: OutputPlace, asked: ReadRange): Promise<RangeResult> {
+  const { range, signal } = checkRange(asked)
+  signal?.throwIfAborted()
+  const text = JSON.stringify(range)
+  const open = () =>
+    'bytes' in place ? native.rangeOfBytes(place.bytes, text) : native.rangeOpen(place.store, place.path, text)
+  const answer = await finish(open, signal)
+  return { text: answer.text, ...(JSON.parse(answer.facts) as Omit<RangeResult, 'text'>) }
+}
+
+/** Searches an output. */
+export async function search(
+  place: OutputPlace,
+  pattern: string,
+  options: SearchOptions | undefined,
+): Promise<SearchResult> {
+  const { query, signal } = checkQuery(pattern, options)
+  signal?.throwIfAborted()
+  const text = JSON.stringify(query)
+  const open = () =>
+    'bytes' in place ? native.searchOfBytes(place.bytes, text) : native.searchOpen(place.store, place.path, text)
+  return JSON.parse((await finish(open, signal)).facts) as SearchResult
+}
+
+/** Step by step, so that an abort is heard and others get their turn in the pool. */
+async function finish(open: () => object, signal: AbortSignal | undefined): Promise<{ text: string; facts: string }> {
+  const steps = call(open)
+  for (;;) {
+    const answer = await background(() => native.stepsNext(steps))
+    signal?.throwIfAborted()
+    if (answer) return answer
+  }
+}
+
+function whole(field: string, value: unknown, least: number, most: number): void {
+  if (value === undefined) return
+  if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
+    const upper = most === LARGEST ? 'of at least' : 'from'
+    throw wrong(field, value, `a whole number ${upper} ${least}${most === LARGEST ? '' : ` to ${most}`}`)
+  }
+}
+
+function known(field: string, value: Record<string, unknown>, names: readonly string[]): void {
+  const unknown = Object.keys(value).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  const message = `${field}.${unknown}: is not known; known are ${names.join(', ')}`
+  throw new SpillwayError('INVALID_ARGUMENT', message, { field: `${field}.${unknown}` })
+}
+
+function checkSignal(field: string, signal: unknown): void {
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.throwIfAborted !== 'function') {
+    throw wrong(field, signal, 'an AbortSignal')
+  }
+}

@@ -1,0 +1,130 @@
+//! Ranges and searches of saved outputs, step by step: between two steps the facade may give up.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
+use napi_derive::napi;
+use spillway_core::error::Result as CoreResult;
+use spillway_core::store::opened::OpenStore;
+use spillway_core::store::range::{Range, RangeRead};
+use spillway_core::store::search::{Query, Search};
+
+use crate::error::{Result, from_core, from_json};
+use crate::intake::to_js;
+use crate::store::StoreHandle;
+use crate::task::{Job, run};
+
+/// A range or a search that is under way.
+pub type StepsHandle = External<Arc<Mutex<Steps>>>;
+
+/// Bytes that one step reads: a few milliseconds, so that an abort is soon heard.
+const STEP_BYTES: u64 = 32 << 20;
+
+/// Opened with the first step, because opening may wait for the disk.
+pub enum Steps {
+    /// What was asked for.
+    Asked(Arc<OpenStore>, String, Ask),
+    /// A range on its way.
+    Range(RangeRead),
+    /// A search on its way.
+    Search(Box<Search>),
+    /// It failed; nothing is left to do.
+    Over,
+}
+
+/// What is asked for.
+pub enum Ask {
+    /// A part of it.
+    Range(Range),
+    /// The lines that match.
+    Search(Query),
+}
+
+/// What was read or found.
+#[napi(object, object_from_js = false)]
+pub struct Answer {
+    /// The text of a range.
+    #[napi(ts_type = "string")]
+    pub text: Either<String, Utf16String>,
+    /// The facts, as JSON.
+    pub facts: String,
+}
+
+/// Prepares to read a part of a saved output.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn range_open(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    path: String,
+    range: String,
+) -> Result<StepsHandle> {
+    let range = serde_json::from_str(&range).map_err(|error| from_json(&error))?;
+    Ok(steps(store, path, Ask::Range(range)))
+}
+
+/// Prepares to search a saved output.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn search_open(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    path: String,
+    query: String,
+) -> Result<StepsHandle> {
+    let query = serde_json::from_str(&query).map_err(|error| from_json(&error))?;
+    Ok(steps(store, path, Ask::Search(query)))
+}
+
+/// Prepares to read a part of bytes in memory.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn range_of_bytes(bytes: &[u8], range: String) -> Result<StepsHandle> {
+    let range = serde_json::from_str(&range).map_err(|error| from_json(&error))?;
+    let read = RangeRead::over(bytes.to_vec(), range);
+    Ok(External::new(Arc::new(Mutex::new(Steps::Range(read)))))
+}
+
+/// Prepares to search bytes in memory.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn search_of_bytes(bytes: &[u8], query: String) -> Result<StepsHandle> {
+    let query = serde_json::from_str(&query).map_err(|error| from_json(&error))?;
+    let search = Search::over(bytes.to_vec(), query).map_err(from_core)?;
+    Ok(External::new(Arc::new(Mutex::new(Steps::Search(Box::new(search))))))
+}
+
+/// Takes the next step; nothing means that it is not the last.
+#[napi(catch_unwind, ts_return_type = "Promise<Answer | null>")]
+pub fn steps_next(
+    #[napi(ts_arg_type = "object")] steps: &StepsHandle,
+) -> AsyncTask<Job<Option<Answer>>> {
+    let steps = Arc::clone(steps);
+    run(move || steps.lock().unwrap_or_else(PoisonError::into_inner).next())
+}
+
+fn steps(store: &StoreHandle, path: String, ask: Ask) -> StepsHandle {
+    External::new(Arc::new(Mutex::new(Steps::Asked(Arc::clone(store), path, ask))))
+}
+
+impl Steps {
+    fn next(&mut self) -> CoreResult<Option<Answer>> {
+        *self = match std::mem::replace(self, Steps::Over) {
+            Steps::Asked(store, path, Ask::Range(range)) => {
+                Steps::Range(RangeRead::open(&store.places, &store.indexes, &path, range)?)
+            }
+            Steps::Asked(store, path, Ask::Search(query)) => {
+                Steps::Search(Box::new(Search::open(&store.places, &path, query)?))
+            }
+            under_way => under_way,
+        };
+        Ok(match self {
+            Steps::Range(read) => read.step(STEP_BYTES)?.map(|mut piece| {
+                let text = to_js(std::mem::take(&mut piece.text));
+                Answer { text, facts: facts(&piece) }
+            }),
+            Steps::Search(search) => search
+                .step(STEP_BYTES)?
+                .map(|found| Answer { text: Either::A(String::new()), facts: facts(&found) }),
+            Steps::Asked(..) | Steps::Over => None,
+        })
+    }
+}
+
+fn facts(facts: &impl serde::Serialize) -> String {
+    serde_json::to_string(facts).unwrap_or_default()
+}

@@ -1,0 +1,150 @@
+//! What is in a store: the outputs in all its folders and sessions. Nothing else is ever counted or touched.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::folder::Folder;
+use super::lease::{self, is_leased};
+use super::names;
+use super::opened::OpenStore;
+use super::places::Places;
+
+/// An output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// The session it belongs to.
+    pub session: Option<String>,
+    /// Its file name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// When it was last changed, in milliseconds since the epoch.
+    pub modified_ms: i64,
+    /// Its session is in use.
+    pub leased: bool,
+}
+
+/// The outputs in one folder of a store.
+#[derive(Debug)]
+pub struct Inventory {
+    /// The folder.
+    pub dir: PathBuf,
+    /// The same, open.
+    pub folder: Folder,
+    /// What is in it, without what could not be examined.
+    pub items: Vec<Item>,
+    /// The folders of sessions.
+    pub sessions: Vec<String>,
+}
+
+impl Inventory {
+    /// Looks at one folder of a store; nothing if there is none, or if it cannot be read.
+    pub fn take(dir: &Path) -> Option<Self> {
+        let folder = Folder::open(dir).ok()?;
+        let mut inventory =
+            Inventory { dir: dir.to_owned(), folder, items: Vec::new(), sessions: Vec::new() };
+        for name in inventory.folder.names().ok()? {
+            if names::is_output(&name) {
+                inventory.items.extend(item(&inventory.folder, None, name, false));
+            } else if names::is_session(&name)
+                && let Ok(inner) = inventory.folder.inner(&name)
+            {
+                let leased = is_leased(&inner);
+                for output in inner.names().unwrap_or_default() {
+                    if names::is_output(&output) {
+                        inventory.items.extend(item(&inner, Some(&name), output, leased));
+                    }
+                }
+                inventory.sessions.push(name);
+            }
+        }
+        Some(inventory)
+    }
+
+    /// Where an output is.
+    pub fn path(&self, item: &Item) -> PathBuf {
+        let folder = item.session.iter().fold(self.dir.clone(), |path, session| path.join(session));
+        folder.join(&item.name)
+    }
+
+    /// Removes an output.
+    pub fn remove(&self, item: &Item) -> std::io::Result<()> {
+        match &item.session {
+            Some(session) => self.folder.inner(session)?.remove(&item.name),
+            None => self.folder.remove(&item.name),
+        }
+    }
+}
+
+fn item(folder: &Folder, session: Option<&str>, name: String, leased: bool) -> Option<Item> {
+    let (modified_ms, bytes) = folder.examine(&name)?;
+    Some(Item { session: session.map(str::to_owned), name, bytes, modified_ms, leased })
+}
+
+/// How much a store holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Outputs.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Sessions that have a folder.
+    pub sessions: u64,
+    /// Folder by folder, in order.
+    pub dirs: Vec<DirUsage>,
+}
+
+/// How much one folder holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DirUsage {
+    /// The folder.
+    pub dir: String,
+    /// Outputs in it and in its sessions.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes that are free on its file system, if the folder is there and the system says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free_bytes: Option<u64>,
+}
+
+/// How much a store holds, all folders together.
+pub fn usage(places: &Places) -> Usage {
+    let mut usage = Usage::default();
+    let mut sessions = std::collections::HashSet::new();
+    for dir in &places.dirs {
+        let inventory = Inventory::take(dir);
+        let items = inventory.as_ref().map_or(&[][..], |inventory| &inventory.items[..]);
+        let (files, bytes) = (items.len() as u64, items.iter().map(|item| item.bytes).sum());
+        usage.files += files;
+        usage.bytes += bytes;
+        let free = inventory.as_ref().and_then(|inventory| inventory.folder.space());
+        let dir = dir.display().to_string();
+        usage.dirs.push(DirUsage { dir, files, bytes, free_bytes: free.map(|(free, _)| free) });
+        sessions.extend(inventory.into_iter().flat_map(|inventory| inventory.sessions));
+    }
+    usage.sessions = sessions.len() as u64;
+    usage
+}
+
+/// Removes all outputs of a session, whoever uses it, and answers how many there were.
+pub fn delete_session(store: &OpenStore, id: &[u16]) -> u64 {
+    let name = names::session(id);
+    let mut removed = 0;
+    for dir in &store.places.dirs {
+        let Ok(place) = Folder::open(dir) else { continue };
+        let Ok(session) = place.inner(&name) else { continue };
+        for file in session.names().unwrap_or_default() {
+            let is_output = names::is_output(&file);
+            let is_ours = is_output || names::is_temporary(&file);
+            if is_ours && session.examine(&file).is_some() && session.remove(&file).is_ok() {
+                removed += u64::from(is_output);
+            }
+        }
+        lease::retire(&place, dir, &name, &store.leases);
+    }
+    removed
+}

@@ -1,0 +1,236 @@
+//! Where lines begin in a large file, at a glance: the number of line feeds before every MiB of it. Made while lines are
+//! looked for, no further than they lie, and kept for the files that were read last.
+
+use std::fs::Metadata;
+use std::io::{self, SeekFrom};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use memchr::memchr_iter;
+
+use super::read::Input;
+
+/// Bytes between two entries: within them a line is found in less than a millisecond.
+pub const STRIDE: u64 = 1 << 20;
+/// Bytes that are read at once: they stay in the processor's cache between reading and counting.
+const BLOCK: usize = 256 * 1024;
+/// Files whose index is kept. That of a file of 1 GiB takes 8 KiB.
+const KEPT: usize = 16;
+
+/// What is known about the lines of one file.
+#[derive(Debug, Default)]
+pub struct LineIndex {
+    /// How many line feeds there are before each stride; the last entry is where counting stopped.
+    before: Vec<u64>,
+    /// The whole file was counted.
+    complete: bool,
+}
+
+/// Where a line begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// At this byte.
+    At(u64),
+    /// The file has fewer lines.
+    Beyond,
+    /// Not found yet: ask again.
+    Unknown,
+}
+
+impl LineIndex {
+    /// Looks for the start of a line, counted from 0, and reads at most about `budget` bytes to do so.
+    pub fn find(&mut self, file: &mut dyn Input, line: u64, budget: u64) -> io::Result<Place> {
+        if line == 0 {
+            return Ok(Place::At(0));
+        }
+        if self.before.is_empty() {
+            self.before.push(0);
+        }
+        let mut read = 0;
+        while !self.complete && self.before.last().is_some_and(|&known| known < line) {
+            if read >= budget {
+                return Ok(Place::Unknown);
+            }
+            read += self.extend(file)?;
+        }
+        // The last stride with fewer line feeds before it than the line needs has the one that it needs.
+        let Some(stride) = self.before.partition_point(|&count| count < line).checked_sub(1) else {
+            return Ok(Place::Beyond);
+        };
+        let missing = line - self.before.get(stride).copied().unwrap_or(0);
+        Ok(match nth_break(file, stride as u64 * STRIDE, missing)? {
+            Some(at) => Place::At(at + 1),
+            None => Place::Beyond,
+        })
+    }
+
+    /// Counts the next stride.
+    fn extend(&mut self, file: &mut dyn Input) -> io::Result<u64> {
+        let start = (self.before.len() as u64 - 1) * STRIDE;
+        let (mut read, mut found) = (0, 0);
+        each_block(file, start, |block| {
+            read += block.len() as u64;
+            found += memchr_iter(b'\n', block).count() as u64;
+            true
+        })?;
+        // A file of whole strides ends with an empty one.
+        if read < STRIDE {
+            self.complete = true;
+        } else {
+            self.before.push(self.before.last().copied().unwrap_or(0) + found);
+        }
+        Ok(read)
+    }
+}
+
+/// Where the `nth` line feed of a stride is, counted from 1.
+fn nth_break(file: &mut dyn Input, start: u64, nth: u64) -> io::Result<Option<u64>> {
+    let (mut at, mut missing, mut found) = (start, nth, None);
+    each_block(file, start, |block| {
+        let count = memchr_iter(b'\n', block).count() as u64;
+        if count < missing {
+            missing -= count;
+            at += block.len() as u64;
+            return true;
+        }
+        let wanted = usize::try_from(missing).unwrap_or(usize::MAX) - 1;
+        found = memchr_iter(b'\n', block).nth(wanted).map(|offset| at + offset as u64);
+        false
+    })?;
+    Ok(found)
+}
+
+/// Hands over one stride block by block, until `take` has enough.
+fn each_block(
+    file: &mut dyn Input,
+    start: u64,
+    mut take: impl FnMut(&[u8]) -> bool,
+) -> io::Result<()> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut block = vec![0; BLOCK];
+    let mut left = STRIDE;
+    while left > 0 {
+        let wanted = left.min(BLOCK as u64) as usize;
+        let read = file.read(block.get_mut(..wanted).unwrap_or_default())?;
+        if read == 0 || !take(block.get(..read).unwrap_or_default()) {
+            break;
+        }
+        left -= read as u64;
+    }
+    Ok(())
+}
+
+/// What tells one content of a file from another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Identity {
+    path: std::path::PathBuf,
+    size: u64,
+    modified: Option<SystemTime>,
+    inode: (u64, u64),
+}
+
+impl Identity {
+    fn of(path: &Path, data: &Metadata) -> Self {
+        Identity {
+            path: path.to_owned(),
+            size: data.len(),
+            modified: data.modified().ok(),
+            inode: inode(data),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn inode(data: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (data.dev(), data.ino())
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+/// The indexes of the files that were read last, the newest at the end.
+#[derive(Debug, Default)]
+pub struct LineIndexes {
+    kept: Mutex<Vec<(Identity, Arc<Mutex<LineIndex>>)>>,
+}
+
+impl LineIndexes {
+    /// The index of a file; an empty one if the file is new, or is not what it was.
+    pub fn of(&self, path: &Path, data: &Metadata) -> Arc<Mutex<LineIndex>> {
+        let identity = Identity::of(path, data);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.iter().position(|(known, _)| known.path == identity.path);
+        let known = known.map(|at| kept.remove(at)).filter(|(known, _)| *known == identity);
+        let index = known.map(|(_, index)| index).unwrap_or_default();
+        if kept.len() >= KEPT {
+            kept.remove(0);
+        }
+        kept.push((identity, Arc::clone(&index)));
+        index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn lines_are_found_however_far_the_index_reaches() {
+        let mut text = Vec::new();
+        let mut starts = vec![0u64];
+        for line in 0..60_000 {
+            let long = if line % 20_000 == 7 { 1_500_000 } else { line % 90 };
+            text.extend(std::iter::repeat_n(b'x', long));
+            text.push(b'\n');
+            starts.push(text.len() as u64);
+        }
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&text).unwrap();
+        let mut shared = LineIndex::default();
+        for line in [59_999, 0, 1, 7, 8, 9, 20_007, 20_008, 40_007, 60_000, 59_998] {
+            let place = loop {
+                match shared.find(&mut file, line, STRIDE).unwrap() {
+                    Place::Unknown => {}
+                    place => break place,
+                }
+            };
+            assert_eq!(place, Place::At(starts[line as usize]), "line {line}");
+            let mut fresh = LineIndex::default();
+            assert_eq!(fresh.find(&mut file, line, u64::MAX).unwrap(), place);
+        }
+        assert_eq!(shared.find(&mut file, 60_001, u64::MAX).unwrap(), Place::Beyond);
+    }
+
+    #[test]
+    fn a_file_that_ends_with_a_stride_is_counted_to_its_end() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![b'\n'; STRIDE as usize * 2]).unwrap();
+        let mut index = LineIndex::default();
+        assert_eq!(index.find(&mut file, STRIDE * 2, u64::MAX).unwrap(), Place::At(STRIDE * 2));
+        assert_eq!(index.find(&mut file, STRIDE * 2 + 1, u64::MAX).unwrap(), Place::Beyond);
+    }
+
+    #[test]
+    fn only_the_last_files_are_remembered_and_only_as_they_were() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a");
+        let data = |content: &str| {
+            std::fs::write(&path, content).unwrap();
+            std::fs::metadata(&path).unwrap()
+        };
+        let indexes = LineIndexes::default();
+        let first = data("1");
+        let index = indexes.of(&path, &first);
+        assert!(Arc::ptr_eq(&index, &indexes.of(&path, &first)));
+        assert!(!Arc::ptr_eq(&index, &indexes.of(&path, &data("22"))));
+        for other in 0..100 {
+            indexes.of(&root.path().join(other.to_string()), &first);
+        }
+        assert_eq!(indexes.kept.lock().unwrap().len(), KEPT);
+    }
+}

@@ -1,0 +1,298 @@
+//! Reading a part of a saved output, by lines or by bytes, in memory that does not depend on its size.
+
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use memchr::{memchr_iter, memrchr};
+use serde::{Deserialize, Serialize};
+
+use super::line_index::{LineIndex, LineIndexes, Place};
+use super::places::Places;
+use super::read::{Input, open_output, unreadable};
+use crate::error::Result;
+use crate::text::edges;
+use crate::text::shown::{Shown, Source};
+
+/// Bytes of the file that one call gives back.
+pub const MOST: u64 = 256 * 1024;
+
+/// What is asked for, and what the next call may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Range {
+    /// The first line, counted from 1; without it the range is one of bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_line: Option<u64>,
+    /// Lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_count: Option<u64>,
+    /// The first byte. With a line: go on inside that line, here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_byte: Option<u64>,
+    /// Bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byte_count: Option<u64>,
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Piece {
+    /// The text, well-formed. It has the line breaks that are in the file.
+    #[serde(skip)]
+    pub text: String,
+    /// The line of its first byte, if it was asked for by line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_line: Option<u64>,
+    /// Lines that it shows, whole or in part, if it was asked for by line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_count: Option<u64>,
+    /// Its first byte in the file.
+    pub from_byte: u64,
+    /// Its bytes in the file.
+    pub byte_count: u64,
+    /// Bytes of the whole file.
+    pub total_bytes: u64,
+    /// What to ask for to read on; nothing at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Range>,
+    /// It begins or ends inside a line, or inside what was one character.
+    pub partial: bool,
+}
+
+/// A range on its way; long looks for a line are made in steps.
+#[derive(Debug)]
+pub struct RangeRead {
+    file: Box<dyn Input>,
+    size: u64,
+    index: Arc<Mutex<LineIndex>>,
+    range: Range,
+}
+
+impl RangeRead {
+    /// Opens an output.
+    pub fn open(places: &Places, indexes: &LineIndexes, path: &str, range: Range) -> Result<Self> {
+        let file = open_output(places, path)?;
+        let data = file.metadata().map_err(unreadable)?;
+        let index = indexes.of(Path::new(path), &data);
+        Ok(RangeRead { file: Box::new(file), size: data.len(), index, range })
+    }
+
+    /// The same over bytes in memory.
+    pub fn over(bytes: Vec<u8>, range: Range) -> Self {
+        let size = bytes.len() as u64;
+        RangeRead { file: Box::new(Cursor::new(bytes)), size, index: Arc::default(), range }
+    }
+
+    /// Reads at most about `budget` bytes on the way to the range; nothing means that it is to be called again.
+    pub fn step(&mut self, budget: u64) -> Result<Option<Piece>> {
+        self.advance(budget).map_err(unreadable)
+    }
+
+    fn advance(&mut self, budget: u64) -> io::Result<Option<Piece>> {
+        let Range { from_line, line_count, from_byte, byte_count } = self.range;
+        let Some(line) = from_line else {
+            return self.by_bytes(from_byte.unwrap_or(0), byte_count.unwrap_or(MOST)).map(Some);
+        };
+        let start = match from_byte {
+            Some(byte) => Place::At(byte),
+            None => {
+                let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+                index.find(&mut *self.file, line.saturating_sub(1), budget)?
+            }
+        };
+        match start {
+            Place::Unknown => Ok(None),
+            Place::Beyond => self.by_lines(line, self.size, line_count).map(Some),
+            Place::At(byte) => self.by_lines(line, byte, line_count).map(Some),
+        }
+    }
+
+    fn by_bytes(&mut self, from: u64, count: u64) -> io::Result<Piece> {
+        let (from, end) = (from.min(self.size), from.saturating_add(count.min(MOST)));
+        let view = self.view(from, end)?;
+        // A character belongs to the range that its first byte is in.
+        let start = edges::ceil(&view.bytes, view.index(from));
+        let mut stop = edges::ceil(&view.bytes, view.index(end)).max(start);
+        if (stop - start) as u64 > MOST {
+            stop = edges::floor(&view.bytes, view.index(end));
+        }
+        let mut piece = self.piece(&view, start, stop);
+        piece.partial |= start > view.index(from);
+        piece.next = self.more(piece.from_byte + piece.byte_count).map(|from_byte| Range {
+            from_byte: Some(from_byte),
+            byte_count: Some(count),
+            ..Range::default()
+        });
+        Ok(piece)
+    }
+
+    fn by_lines(&mut self, line: u64, from: u64, count: Option<u64>) -> io::Result<Piece> {
+        let from = from.min(self.size);
+        let view = self.view(from, from.saturating_add(MOST))?;
+        let start = edges::ceil(&view.bytes, view.index(from));
+        let limit = view.index(from.saturating_add(MOST));
+        let within = view.bytes.get(start..limit).unwrap_or_default();
+        let wanted = usize::try_from(count.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let mut breaks = memchr_iter(b'\n', within);
+        let asked = wanted.checked_sub(1).and_then(|before| breaks.nth(before));
+        let stop = match asked {
+            Some(last) => start + last + 1,
+            None if view.offset + limit as u64 >= self.size => limit,
+            // Whole lines if there is one, else as much of this one as there may be.
+            None => match memrchr(b'\n', within) {
+                Some(last) => start + last + 1,
+                None => edges::floor(&view.bytes, limit),
+            },
+        };
+        let mut piece = self.piece(&view, start, stop);
+        let shown = view.bytes.get(start..stop).unwrap_or_default();
+        let ended = memchr_iter(b'\n', shown).count() as u64;
+        let inside = shown.last().is_some_and(|&byte| byte != b'\n');
+        piece.from_line = Some(line);
+        piece.line_count = Some(ended + u64::from(inside));
+        piece.next = self.more(piece.from_byte + piece.byte_count).map(|end| Range {
+            from_line: Some(line + ended),
+            line_count: count,
+            from_byte: inside.then_some(end),
+            byte_count: None,
+        });
+        Ok(piece)
+    }
+
+    fn more(&self, end: u64) -> Option<u64> {
+        (end < self.size).then_some(end)
+    }
+
+    fn piece(&self, view: &View, start: usize, stop: usize) -> Piece {
+        let raw = view.bytes.get(start..stop).unwrap_or_default();
+        let end = view.offset + stop as u64;
+        let at_break = |at: usize| at == 0 || view.bytes.get(at - 1) == Some(&b'\n');
+        let whole = at_break(start) && (end == self.size || at_break(stop));
+        Piece {
+            text: Shown::decode(raw, Source::Text).text.into_owned(),
+            from_line: None,
+            line_count: None,
+            from_byte: view.offset + start as u64,
+            byte_count: raw.len() as u64,
+            total_bytes: self.size,
+            next: None,
+            partial: !raw.is_empty() && !whole,
+        }
+    }
+
+    /// The bytes of a range, and a few on either side to see what is cut.
+    fn view(&mut self, from: u64, end: u64) -> io::Result<View> {
+        let offset = from.saturating_sub(edges::LONGEST as u64);
+        let length = end.min(self.size).saturating_sub(offset) + edges::LONGEST as u64;
+        self.file.seek(SeekFrom::Start(offset))?;
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+        (&mut self.file).take(length).read_to_end(&mut bytes)?;
+        Ok(View { offset, bytes })
+    }
+}
+
+struct View {
+    offset: u64,
+    bytes: Vec<u8>,
+}
+
+impl View {
+    /// The index of a byte of the file.
+    fn index(&self, byte: u64) -> usize {
+        let index = usize::try_from(byte.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        index.min(self.bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::places::Durability;
+    use crate::store::save::Save;
+    use proptest::prelude::*;
+
+    fn saved(text: &[u8]) -> (tempfile::TempDir, Places, String) {
+        let root = tempfile::tempdir().unwrap();
+        let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
+        let mut save = Save::new(places.clone(), None, "x", 5);
+        save.write(text).unwrap();
+        let path = save.publish().unwrap().path;
+        (root, places, path)
+    }
+
+    fn read(places: &Places, path: &str, range: Range) -> Piece {
+        let mut read = RangeRead::open(places, &LineIndexes::default(), path, range).unwrap();
+        loop {
+            if let Some(piece) = read.step(1).unwrap() {
+                return piece;
+            }
+        }
+    }
+
+    fn lines(from: u64, count: u64) -> Range {
+        Range { from_line: Some(from), line_count: Some(count), ..Range::default() }
+    }
+
+    fn tile(places: &Places, path: &str, first: Range) -> Vec<Piece> {
+        let mut pieces = vec![read(places, path, first)];
+        while let Some(next) = pieces.last().and_then(|piece| piece.next) {
+            pieces.push(read(places, path, next));
+        }
+        pieces
+    }
+
+    #[test]
+    fn lines_come_whole_with_their_breaks() {
+        let (_root, places, path) = saved(b"a\r\nb\n\nd");
+        let piece = read(&places, &path, lines(2, 2));
+        assert_eq!((piece.text.as_str(), piece.line_count, piece.from_byte), ("b\n\n", Some(2), 3));
+        assert_eq!((piece.next, piece.partial), (Some(lines(4, 2)), false));
+        let piece = read(&places, &path, lines(4, 2));
+        assert_eq!((piece.text.as_str(), piece.line_count, piece.next), ("d", Some(1), None));
+        let piece = read(&places, &path, lines(9, 2));
+        assert_eq!((piece.text.as_str(), piece.line_count, piece.next), ("", Some(0), None));
+    }
+
+    #[test]
+    fn a_line_over_the_limit_comes_in_parts() {
+        let text = format!("first\n{}\nlast\n", "é".repeat(300_000));
+        let (_root, places, path) = saved(text.as_bytes());
+        let pieces = tile(&places, &path, lines(1, 1));
+        let joined: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(joined, text);
+        let facts: Vec<_> = pieces.iter().map(|each| (each.from_line, each.partial)).collect();
+        let line = |line, partial| (Some(line), partial);
+        assert_eq!(
+            facts,
+            [line(1, false), line(2, true), line(2, true), line(2, true), line(3, false)]
+        );
+        assert!(pieces.iter().all(|piece| piece.byte_count <= MOST));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn ranges_tile_the_file(
+            bytes in prop::collection::vec(prop_oneof![
+                Just(0xf0u8), Just(0x9f), Just(0x98), Just(0x80), Just(0xed), Just(b'\n'), Just(b'\r'), Just(b'a'), any::<u8>()
+            ], 0..80),
+            count in 1u64..9,
+        ) {
+            let (_root, places, path) = saved(&bytes);
+            let whole = Shown::decode(&bytes, Source::Text).text;
+            let by_bytes = Range { from_byte: Some(0), byte_count: Some(count), ..Range::default() };
+            for first in [by_bytes, lines(1, count)] {
+                let joined: String = tile(&places, &path, first).into_iter().map(|each| each.text).collect();
+                prop_assert_eq!(&joined, &*whole);
+            }
+            // Neighbours that are chosen without looking at `next` miss nothing either.
+            let joined: String = (0..=bytes.len() as u64 / count)
+                .map(|at| Range { from_byte: Some(at * count), ..by_bytes })
+                .map(|range| read(&places, &path, range).text)
+                .collect();
+            prop_assert_eq!(&joined, &*whole);
+        }
+    }
+}

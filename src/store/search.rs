@@ -1,0 +1,459 @@
+//! Searching a saved output line by line, in memory that does not depend on its size.
+//!
+//! Whole buffers are searched at once and line feeds counted many at a time; a line is looked at by itself only when
+//! something in it was found. What is shown of it is then read by [`super::excerpt`].
+
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+
+use memchr::{memchr, memchr_iter, memrchr};
+use regex::bytes::Regex;
+use serde::{Deserialize, Serialize};
+
+use super::excerpt::{Found, Match, excerpt};
+use super::pattern::{Reading, compile};
+use super::places::Places;
+use super::read::{Input, open_output, unreadable};
+use crate::error::{Code, Error, Result};
+use crate::text::lines::LineRule;
+
+/// Bytes that are read at once.
+const BLOCK: usize = 256 * 1024;
+/// A line of so many bytes is searched in one piece, and a longer one in pieces that overlap.
+const LONGEST_LINE: usize = 1 << 20;
+/// Bytes that two pieces share: a match that is no longer is never missed.
+const OVERLAP: usize = 64 * 1024;
+/// Bytes before a piece that decide whether a word or line begins with it.
+const LOOK_BEHIND: usize = 8;
+
+/// How to search.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Query {
+    /// The pattern.
+    pub pattern: String,
+    /// Upper and lower case are the same.
+    #[serde(default)]
+    pub ignore_case: bool,
+    /// The pattern is the text itself.
+    #[serde(default)]
+    pub literal: bool,
+    /// Lines that are shown before a match.
+    pub before: u32,
+    /// Lines that are shown after a match.
+    pub after: u32,
+    /// Matching lines of one call.
+    pub max_matches: u64,
+    /// Bytes of text of one call.
+    pub max_bytes: u64,
+    /// Where an earlier call stopped.
+    pub cursor: Option<String>,
+}
+
+impl Query {
+    fn reading(&self) -> Reading {
+        Reading { ignore_case: self.ignore_case, literal: self.literal }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Findings {
+    /// The matching lines, in order.
+    pub matches: Vec<Match>,
+    /// A limit of the call stopped the search before the end.
+    pub truncated: bool,
+    /// Where to go on, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Lines that this call looked at.
+    pub lines_searched: u64,
+}
+
+/// A search on its way.
+#[derive(Debug)]
+pub struct Search {
+    file: Box<dyn Input>,
+    size: u64,
+    query: Query,
+    regex: Regex,
+    buffer: Vec<u8>,
+    /// Where the buffer begins in the file.
+    offset: u64,
+    /// Where to search on in the buffer.
+    from: usize,
+    /// How far line feeds of the buffer are counted.
+    counted: usize,
+    /// The line at `counted`, from 1.
+    line: u64,
+    first_line: u64,
+    /// Where the line began that the buffer begins inside of.
+    line_start: Option<u64>,
+    /// Something was found in that line already.
+    line_done: bool,
+    shown_bytes: u64,
+    findings: Findings,
+}
+
+impl Search {
+    /// Opens an output and compiles the pattern.
+    pub fn open(places: &Places, path: &str, query: Query) -> Result<Self> {
+        let regex = compile(&query.pattern, query.reading())?;
+        let file = open_output(places, path)?;
+        let size = file.metadata().map_err(unreadable)?.len();
+        Search::of(Box::new(file), size, regex, query)
+    }
+
+    /// The same over bytes in memory.
+    pub fn over(bytes: Vec<u8>, query: Query) -> Result<Self> {
+        let regex = compile(&query.pattern, query.reading())?;
+        let size = bytes.len() as u64;
+        Search::of(Box::new(Cursor::new(bytes)), size, regex, query)
+    }
+
+    fn of(file: Box<dyn Input>, size: u64, regex: Regex, query: Query) -> Result<Self> {
+        let (line, offset) = match &query.cursor {
+            Some(cursor) => parse_cursor(cursor, size)?,
+            None => (1, 0),
+        };
+        let mut search = Search {
+            file,
+            size,
+            query,
+            regex,
+            buffer: Vec::new(),
+            offset,
+            from: 0,
+            counted: 0,
+            line,
+            first_line: line,
+            line_start: None,
+            line_done: false,
+            shown_bytes: 0,
+            findings: Findings::default(),
+        };
+        search.file.seek(SeekFrom::Start(offset)).map_err(unreadable)?;
+        Ok(search)
+    }
+
+    /// Searches about `budget` bytes; nothing means that it is to be called again.
+    pub fn step(&mut self, budget: u64) -> Result<Option<Findings>> {
+        let mut read = 0;
+        while read < budget {
+            match self.advance().map_err(unreadable)? {
+                Some(bytes) => read += bytes,
+                None => {
+                    self.findings.lines_searched = self.line - self.first_line;
+                    return Ok(Some(std::mem::take(&mut self.findings)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the next block and searches the lines that it completes. Answers how much was read; nothing when all is done.
+    fn advance(&mut self) -> io::Result<Option<u64>> {
+        let held = self.buffer.len();
+        self.buffer.resize(held + BLOCK, 0);
+        let read = self.file.read(self.buffer.get_mut(held..).unwrap_or_default())?;
+        self.buffer.truncate(held + read);
+        let fresh = self.buffer.get(held..).unwrap_or_default();
+        let end = match memrchr(b'\n', fresh) {
+            Some(last) => held + last + 1,
+            None if read == 0 || self.buffer.len() >= LONGEST_LINE => self.buffer.len(),
+            None => return Ok(Some(read as u64)),
+        };
+        let is_piece = read > 0 && self.buffer.get(end - 1) != Some(&b'\n');
+        let goes_on = self.search_to(end, is_piece)?;
+        if !goes_on || read == 0 {
+            return Ok(None);
+        }
+        if is_piece {
+            self.keep_overlap()
+        } else {
+            self.forget(end)
+        }
+        Ok(Some(read as u64))
+    }
+
+    /// Searches the buffer up to `end`, which is the end of a line unless `is_piece`. Answers whether to go on.
+    fn search_to(&mut self, end: usize, is_piece: bool) -> io::Result<bool> {
+        if self.line_done {
+            let ended = memchr(b'\n', self.buffer.get(..end).unwrap_or_default());
+            (self.from, self.line_done) = ended.map_or((end, true), |at| (at + 1, false));
+        }
+        while self.from < end {
+            let region = self.buffer.get(..end).unwrap_or_default();
+            let Some(hit) = self.regex.shortest_match_at(region, self.from) else { break };
+            if is_piece && hit >= end {
+                // It may only look like the end of a word or line: the next piece decides.
+                break;
+            }
+            let begin =
+                memrchr(b'\n', region.get(..hit).unwrap_or_default()).map_or(0, |at| at + 1);
+            if begin >= end {
+                // After the last break there is no line, but a pattern may match nothing there.
+                break;
+            }
+            let stop = region.get(hit..).and_then(|rest| memchr(b'\n', rest)).map(|at| hit + at);
+            let inside = begin == 0 && self.line_start.is_some();
+            let looked = if inside || is_piece {
+                self.regex.find_at(region, self.from.max(begin)).map(|m| (m.start(), hit))
+            } else {
+                let content_end = match stop {
+                    Some(at) => begin.max(LineRule::Terminated.content_end(region, at)),
+                    None => end,
+                };
+                let content = region.get(begin..content_end).unwrap_or_default();
+                self.regex.find(content).map(|m| (begin + m.start(), begin + m.end()))
+            };
+            self.count_to(begin);
+            if let Some((from, to)) = looked {
+                let line_start = self.line_start.filter(|_| begin == 0).unwrap_or(self.at(begin));
+                let found =
+                    Found { line: self.line, line_start, from: self.at(from), to: self.at(to) };
+                if !self.show(&found)? {
+                    return Ok(false);
+                }
+            }
+            match stop {
+                Some(at) => self.from = at + 1,
+                // One match of a line is enough: nothing more is looked for before it ends.
+                None => (self.from, self.line_done) = (end, is_piece && looked.is_some()),
+            }
+        }
+        self.count_to(end);
+        if !is_piece && end > 0 && self.buffer.get(end - 1) != Some(&b'\n') {
+            // The last line has no break to be counted by.
+            self.line += 1;
+        }
+        Ok(true)
+    }
+
+    fn at(&self, index: usize) -> u64 {
+        self.offset + index as u64
+    }
+
+    fn count_to(&mut self, end: usize) {
+        let fresh = self.buffer.get(self.counted..end).unwrap_or_default();
+        self.line += memchr_iter(b'\n', fresh).count() as u64;
+        self.counted = self.counted.max(end);
+    }
+
+    /// Adds what is shown of a match. Answers whether there is room for more.
+    fn show(&mut self, found: &Found) -> io::Result<bool> {
+        let room = self.query.max_bytes.saturating_sub(self.shown_bytes);
+        let (before, after) = (self.query.before as usize, self.query.after as usize);
+        let found_before = !self.findings.matches.is_empty();
+        let place = self.file.stream_position()?;
+        let shown =
+            excerpt(&mut *self.file, self.size, found, (before, after), room, found_before)?;
+        self.file.seek(SeekFrom::Start(place))?;
+        let Some(shown) = shown else {
+            self.stop(found.line, found.line_start);
+            return Ok(false);
+        };
+        self.shown_bytes += shown.bytes();
+        self.findings.matches.push(shown);
+        if self.findings.matches.len() as u64 >= self.query.max_matches {
+            return self.stop_after(found);
+        }
+        Ok(true)
+    }
+
+    /// Stops behind the line of a match, which may end far away.
+    fn stop_after(&mut self, found: &Found) -> io::Result<bool> {
+        self.file.seek(SeekFrom::Start(found.to))?;
+        let (mut at, mut block) = (found.to, vec![0; BLOCK]);
+        loop {
+            let read = self.file.read(&mut block)?;
+            let fresh = block.get(..read).unwrap_or_default();
+            if read == 0 {
+                self.line = found.line + 1;
+                return Ok(false);
+            }
+            if let Some(end) = memchr(b'\n', fresh) {
+                at += end as u64 + 1;
+                break;
+            }
+            at += read as u64;
+        }
+        self.line = found.line + 1;
+        if at < self.size {
+            self.stop(found.line + 1, at);
+        }
+        Ok(false)
+    }
+
+    fn stop(&mut self, line: u64, byte: u64) {
+        self.line = line;
+        self.findings.truncated = true;
+        self.findings.next = Some(format!("{line}:{byte}"));
+    }
+
+    /// Drops the lines that were searched.
+    fn forget(&mut self, end: usize) {
+        self.buffer.drain(..end);
+        self.offset += end as u64;
+        (self.from, self.counted, self.line_start) = (0, 0, None);
+    }
+
+    /// Drops all of a long line but what the next piece shares with this one. There is no break in what was read of it.
+    fn keep_overlap(&mut self) {
+        let drop = self.buffer.len() - OVERLAP - LOOK_BEHIND;
+        self.line_start = Some(self.line_start.unwrap_or(self.offset));
+        self.buffer.drain(..drop);
+        self.offset += drop as u64;
+        self.from = LOOK_BEHIND;
+        self.counted = self.buffer.len();
+    }
+}
+
+/// A cursor is the line and the byte that the next call begins with.
+fn parse_cursor(cursor: &str, size: u64) -> Result<(u64, u64)> {
+    let parts = cursor.split_once(':');
+    let numbers = parts.and_then(|(line, byte)| Some((line.parse().ok()?, byte.parse().ok()?)));
+    numbers.filter(|&(line, byte): &(u64, u64)| line >= 1 && byte <= size).ok_or_else(|| {
+        let problem = format!("got {cursor:?}, allowed is what an earlier search gave as `next`");
+        Error::field(Code::InvalidArgument, "after", problem)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::places::Durability;
+    use crate::store::save::Save;
+    use proptest::prelude::*;
+
+    fn saved(text: &[u8]) -> (tempfile::TempDir, Places, String) {
+        let root = tempfile::tempdir().unwrap();
+        let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
+        let mut save = Save::new(places.clone(), None, "x", 5);
+        save.write(text).unwrap();
+        let path = save.publish().unwrap().path;
+        (root, places, path)
+    }
+
+    fn query(pattern: &str) -> Query {
+        Query {
+            pattern: pattern.to_owned(),
+            ignore_case: false,
+            literal: false,
+            before: 0,
+            after: 0,
+            max_matches: 100,
+            max_bytes: 65_536,
+            cursor: None,
+        }
+    }
+
+    fn run(places: &Places, path: &str, query: Query) -> Findings {
+        let mut search = Search::open(places, path, query).unwrap();
+        loop {
+            if let Some(findings) = search.step(1).unwrap() {
+                return findings;
+            }
+        }
+    }
+
+    fn pages(places: &Places, path: &str, query: Query) -> (Vec<Match>, u64) {
+        let (mut matches, mut lines, mut cursor) = (Vec::new(), 0, None);
+        loop {
+            let page = run(places, path, Query { cursor, ..query.clone() });
+            assert_eq!(page.truncated, page.next.is_some());
+            matches.extend(page.matches);
+            lines += page.lines_searched;
+            cursor = page.next;
+            if cursor.is_none() {
+                return (matches, lines);
+            }
+        }
+    }
+
+    #[test]
+    fn a_match_has_its_line_its_place_and_its_neighbours() {
+        let (_root, places, path) = saved(b"one\r\ntwo\r\nthree err\r\nfour\nfive");
+        let found = run(&places, &path, Query { before: 1, after: 2, ..query("err$") });
+        assert_eq!(found.lines_searched, 5);
+        let [only] = &found.matches[..] else { panic!("{found:?}") };
+        assert_eq!((only.line, only.text.as_str(), only.byte), (3, "three err", 16));
+        assert_eq!(
+            (&only.before, &only.after),
+            (&vec!["two".into()], &vec!["four".into(), "five".into()])
+        );
+    }
+
+    #[test]
+    fn long_lines_are_searched_in_pieces_and_shown_around_the_match() {
+        for at in [0, 1000, (1 << 20) - 3, 1 << 20, (1 << 20) + 5, 3_000_000 - 6] {
+            let mut text = b"first\n".to_vec();
+            text.extend(std::iter::repeat_n(b'.', 3_000_000));
+            text[6 + at..6 + at + 6].copy_from_slice(b"needle");
+            text.extend(b"\nneedle again\n");
+            let (_root, places, path) = saved(&text);
+            for pattern in ["needle", r"ne+dle\b", r"(?:^|\.)needle(?:\.|$)"] {
+                let found = run(&places, &path, Query { before: 1, after: 1, ..query(pattern) });
+                let again = pattern != r"(?:^|\.)needle(?:\.|$)";
+                assert_eq!(found.matches.len(), 1 + usize::from(again), "{pattern} {at}");
+                let first = &found.matches[0];
+                assert_eq!((first.line, first.partial), (2, true));
+                assert!((at as u64 + 5..=at as u64 + 6).contains(&first.byte), "{at} {first:?}");
+                assert!(first.text.contains("needle") && first.text.len() < 1100);
+                assert_eq!(first.before, ["first"]);
+                assert_eq!(found.lines_searched, 3);
+            }
+            // The edge of a piece is not the end of the line.
+            assert!(run(&places, &path, query(r"^\.+$")).matches.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_comes_with_the_next_call() {
+        let text: String = (0..1000).map(|line| format!("line {line}\n")).collect();
+        let (_root, places, path) = saved(text.as_bytes());
+        for limits in [(7, 65_536), (100, 50), (100, 1)] {
+            let (max_matches, max_bytes) = limits;
+            let (matches, lines) =
+                pages(&places, &path, Query { max_matches, max_bytes, ..query("7") });
+            let expected: Vec<u64> = (0..1000)
+                .filter(|line| line.to_string().contains('7'))
+                .map(|line| line + 1)
+                .collect();
+            assert_eq!(
+                matches.iter().map(|each| each.line).collect::<Vec<_>>(),
+                expected,
+                "{limits:?}"
+            );
+            assert_eq!(lines, 1000);
+        }
+        let bad = Query { cursor: Some("x".into()), ..query("7") };
+        assert_eq!(Search::open(&places, &path, bad).unwrap_err().field.as_deref(), Some("after"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+        #[test]
+        fn a_search_is_that_of_a_loop_over_the_lines(
+            text in "[ab \\r\\n]{0,60}",
+            pattern in prop::sample::select(vec!["a", "a+b", "^a", "b$", "^$", "a\\s*b", "[^a]", "x*", "\\bab\\b", "a$|^b", "\\B", "(?s).b", "\\Aa", "b\\z"]),
+            max_matches in 1u64..5,
+        ) {
+            let (_root, places, path) = saved(text.as_bytes());
+            let regex = compile(pattern, Reading::default()).unwrap();
+            let mut lines: Vec<&str> = text.split('\n').collect();
+            if lines.last() == Some(&"") {
+                lines.pop();
+            }
+            let ended = lines.len() - usize::from(!text.is_empty() && !text.ends_with('\n'));
+            let lines: Vec<&str> = lines.iter().enumerate()
+                .map(|(at, line)| if at < ended { line.strip_suffix('\r').unwrap_or(line) } else { line }).collect();
+            let expected: Vec<(u64, &str)> = lines.iter().enumerate()
+                .filter(|(_, line)| regex.is_match(line.as_bytes())).map(|(at, line)| (at as u64 + 1, *line)).collect();
+            let (matches, searched) = pages(&places, &path, Query { max_matches, ..query(pattern) });
+            let found: Vec<(u64, &str)> = matches.iter().map(|each| (each.line, each.text.as_str())).collect();
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!(searched, lines.len() as u64);
+        }
+    }
+}
