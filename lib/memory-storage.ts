@@ -1,6 +1,5 @@
 /** A storage without a disk: for tests, and for hosts that have none. */
 
-import { randomBytes } from 'node:crypto'
 import { types } from 'node:util'
 import { checkContext, wrong } from './context'
 import { asyncDispose } from './dispose'
@@ -163,7 +162,7 @@ function keep(storage: MemoryStorage, content: Pick<Kept, 'text' | 'bytes'>, con
   const session = sessionId === undefined ? undefined : native.sessionFolder(sessionId)
   const slug = toolName.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 48) || 'tool'
   const modified = Date.now()
-  const name = `${slug}_${modified}_${randomBytes(9).toString('hex').slice(0, 13)}.txt`
+  const name = `${slug}_${modified}_${randomPart()}.txt`
   const path = `${ROOT}${session === undefined ? '' : `${session}/`}${name}`
   storage.kept.set(path, { ...content, session, modified })
   return path
@@ -183,4 +182,9 @@ function sizeOf(storage: MemoryStorage): number {
   let bytes = 0
   for (const kept of storage.kept.values()) bytes += kept.bytes.length
   return bytes
+}
+
+/** Unique among the outputs of one process, in the alphabet of our file names; nothing in memory has to be unguessable. */
+function randomPart(): string {
+  return globalThis.crypto.randomUUID().replaceAll('-', '').slice(0, 13)
 }

@@ -1,6 +1,6 @@
 /** Runs a command and bounds what it prints, however much that is. */
 
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
@@ -25,6 +25,12 @@ const MOST_MS = 1000
 
 /** Captured at load, because fake timers replace it. */
 const now = performance.now.bind(performance)
+
+/** Loaded with the first command: it is a tenth of the time that loading the package takes, and many never run one. */
+function spawn(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const childProcess: typeof import('node:child_process') = require('node:child_process')
+  return childProcess.spawn(file, args, options)
+}
 
 let defaultService: TruncationService | undefined
 
