@@ -13,6 +13,9 @@ import type { Durability, SaveError } from './types'
 const SLICE_UNITS = 2 ** 18
 const SLICE_BYTES = 2 ** 19
 
+/** Up to so many units are copied in one go: for so few slices a task of their own costs more than it saves. */
+const AT_ONCE_UNITS = 4 * SLICE_UNITS
+
 /** Tasks under way for one output: more would only take the pool from the host. */
 const TASKS = 2
 
@@ -117,7 +120,7 @@ export class Intake {
     try {
       let isFirst = true
       for (const slice of slicesOf(this.source, this.units)) {
-        if (!isFirst) {
+        if (!isFirst && this.units > AT_ONCE_UNITS) {
           // One task transcodes while the other writes; with both busy, waiting is what keeps memory bounded.
           while (work.length >= TASKS) await work.shift()
           signal?.throwIfAborted()
