@@ -106,7 +106,8 @@ describe('a lease', () => {
     const child = startChild(
       `const storage = new spillway.TruncationStorage(input)
        process.stdout.write(await storage.save('used', { toolName: 'x', sessionId: 'theirs' }))
-       setInterval(() => {}, 1000)`,
+       // A storage that nobody refers to may be collected, and its leases with it.
+       setInterval(() => storage.getStorageDir(), 1000)`,
       { input: dir },
     )
     const theirs = String(await new Promise((resolve) => child.stdout!.once('data', resolve)))

@@ -41,10 +41,21 @@ export function runChild<T>(body: string, { env, cwd, input, uid }: ChildOptions
   return JSON.parse(stdout) as T
 }
 
-/** Starts a script and leaves it running. */
+const started = new Set<ChildProcess>()
+
+// A test that fails half-way must not leave a process behind that holds the runner's own output open.
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL')
+  started.clear()
+})
+
+/** Starts a script and leaves it running, until the test ends. What it reports as an error is not the runner's output. */
 export function startChild(body: string, { env, input }: ChildOptions = {}): ChildProcess {
-  return spawn(process.execPath, ['-e', program(body, input)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, ['-e', program(body, input)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })
+  child.stderr.resume()
+  started.add(child)
+  return child
 }
