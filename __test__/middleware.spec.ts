@@ -318,22 +318,12 @@ describe('any value', () => {
 describe('text that is not well-formed', () => {
   const parts = () => [{ type: 'text', text: LONE }, image]
 
-  test('is made so even where nothing is cut', async () => {
+  test.each([
+    ['a string', LONE, 'a\ufffdb'],
+    ['parts', parts(), [{ type: 'text', text: 'a\ufffdb' }, image]],
+  ])('is made so in %s even where nothing is cut', async (_what, given, expected) => {
     const { run } = make({ skipTools: ['free'], shouldTruncate: (name) => name !== 'no' })
-    for (const [toolName, metadata] of [
-      ['x', undefined],
-      ['free', undefined],
-      ['no', undefined],
-      ['x', { truncated: true }],
-    ] as const) {
-      const { output } = await run(toolName, { output: LONE, metadata }, { toolName })
-      expect([toolName, metadata, output]).toEqual([toolName, metadata, 'a\ufffdb'])
-    }
-  })
-
-  test('is made so in parts too', async () => {
-    const { run } = make({ skipTools: ['free'], shouldTruncate: (name) => name !== 'no' })
-    const given = parts()
+    const copy = structuredClone(given)
     for (const [toolName, metadata] of [
       ['x', undefined],
       ['free', undefined],
@@ -341,9 +331,9 @@ describe('text that is not well-formed', () => {
       ['x', { truncated: true }],
     ] as const) {
       const { output } = await run(toolName, { output: given, metadata }, { toolName })
-      expect([toolName, metadata, output]).toEqual([toolName, metadata, [{ type: 'text', text: 'a\ufffdb' }, image]])
+      expect([toolName, metadata, output]).toEqual([toolName, metadata, expected])
     }
-    expect(given).toEqual(parts())
+    expect(given).toEqual(copy)
   })
 
   test('is made so in results of MCP too', async () => {

@@ -4,6 +4,8 @@
 //! ever overwritten, and nobody else can read it. When one folder fails, the next is tried.
 
 pub mod excerpt;
+#[cfg(test)]
+mod fixture;
 pub mod inventory;
 pub mod lease;
 pub mod line_index;

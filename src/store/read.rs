@@ -107,24 +107,15 @@ fn failed(path: &str, error: &io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::places::Durability;
-    use crate::store::save::Save;
+    use crate::store::fixture::saved;
     use std::fs;
-
-    fn saved(dir: &Path, text: &[u8]) -> (Places, String) {
-        let places = Places { dirs: vec![dir.to_owned()], durability: Durability::Process };
-        let mut save = Save::new(places.clone(), None, "x", 5);
-        save.write(text).unwrap();
-        (places, save.publish().unwrap().path)
-    }
 
     #[test]
     fn pieces_join_to_the_whole() {
-        let root = tempfile::tempdir().unwrap();
         let text = "a你😀\u{fffd}é".repeat(50);
         let mut raw = text.clone().into_bytes();
         raw.extend_from_slice(b"\xed\xa0\x80");
-        let (places, path) = saved(root.path(), &raw);
+        let (_root, places, path) = saved(&raw);
         for size in 1..12 {
             let mut reader = Reader::open(&places, &path).unwrap();
             let mut units = Vec::new();
@@ -138,8 +129,7 @@ mod tests {
 
     #[test]
     fn only_own_files_are_read() {
-        let root = tempfile::tempdir().unwrap();
-        let (places, path) = saved(root.path(), b"text");
+        let (root, places, path) = saved(b"text");
         let code = |path: &str| Reader::open(&places, path).map(|_| ()).unwrap_err().code;
         fs::write(root.path().join("notes.txt"), "x").unwrap();
         assert_eq!(code("/etc/passwd"), Code::StorageNotOwned);

@@ -322,18 +322,8 @@ fn parse_cursor(cursor: &str, size: u64) -> Result<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::places::Durability;
-    use crate::store::save::Save;
+    use crate::store::fixture::saved;
     use proptest::prelude::*;
-
-    fn saved(text: &[u8]) -> (tempfile::TempDir, Places, String) {
-        let root = tempfile::tempdir().unwrap();
-        let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
-        let mut save = Save::new(places.clone(), None, "x", 5);
-        save.write(text).unwrap();
-        let path = save.publish().unwrap().path;
-        (root, places, path)
-    }
 
     fn query(pattern: &str) -> Query {
         Query {
