@@ -120,6 +120,8 @@ export interface StorageUsage {
 		bytes: number;
 		freeBytes?: number;
 	}[];
+	/** What the last sweep did that the store made by itself; absent before the first. */
+	lastSweep?: SweepReport;
 }
 /** Bounds the output of tools. */
 export declare class TruncationService implements OutputService {
@@ -290,7 +292,7 @@ export interface TruncationContext {
 	sessionId?: string;
 	/** For storages of one's own; Spillway does not look at it. */
 	messageId?: string;
-	/** Identifies the call that produced the output. */
+	/** Identifies the call that produced the output. The same content of the same call is saved once. */
 	toolCallId?: string;
 	/** The call failed: the end is kept, and the notice does not claim success. */
 	failed?: boolean;
@@ -510,6 +512,11 @@ export interface TruncationServiceConfig {
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
+	/**
+	 * The storage sweeps with its first save and then with every hundredth, beside the save and without delaying it.
+	 * @default true; false with the profile `takumi`
+	 */
+	sweepOnSave?: boolean;
 	/**
 	 * Above so many bytes an output is bounded even if its tool asked to be left alone.
 	 * @default 4 × maxBytes
@@ -1031,6 +1038,18 @@ export interface TruncationStorageOptions {
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
+	/**
+	 * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
+	 * @default 7
+	 */
+	retentionDays?: number;
+	/**
+	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep goes by the
+	 * clock of the file system, leaves alone what this storage saved itself, and does nothing where no output is between an hour
+	 * and a year old, because the clock may have jumped.
+	 * @default true
+	 */
+	sweepOnSave?: boolean;
 }
 /**
  * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
@@ -1096,13 +1115,13 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * @throws SpillwayError `INVALID_ARGUMENT`, and `INVALID_CONFIG` for a wrong `retentionDays`
 	 */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much the store holds, folder by folder. */
+	/** How much the store holds, folder by folder, and what it last swept by itself. */
 	usage(): Promise<StorageUsage>;
 	/** Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were. */
 	deleteSession(sessionId: string): Promise<number>;
 	/** The folder that outputs go to first. */
 	getStorageDir(): string;
-	/** Gives back the leases of the sessions that it saved into. It can still be used. */
+	/** Waits for a sweep that is under way, and gives back the leases of the sessions that it saved into. It can still be used. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }

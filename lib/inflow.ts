@@ -17,7 +17,8 @@ import {
   truncated,
   untouched,
 } from './service'
-import { placeOf, saveTarget, TruncationStorage } from './storage'
+import { Settings } from './settings'
+import { openPlace, type Place, placeOf, saveTarget, TruncationStorage } from './storage'
 import type { CapturePeek, TruncationContext, TruncationResult } from './types'
 
 /** Tasks under way for one output; with both busy, waiting is what keeps memory bounded. */
@@ -190,14 +191,11 @@ export class Inflow {
   }
 }
 
-let temporary: TruncationStorage['place'] | undefined
+let temporary: Place | undefined
 
 /** A private folder for what only passes through. */
-function temporaryPlace(): TruncationStorage['place'] {
-  if (!temporary) {
-    const dirs = [call(() => native.storeDirs([])).at(-1)!]
-    temporary = { dirs, durability: 'process', store: call(() => native.storeOpen(dirs)) }
-  }
+function temporaryPlace(): Place {
+  temporary ??= openPlace(new Settings({ storageDirs: openPlace(new Settings({})).dirs.slice(-1), sweepOnSave: false }))
   return temporary
 }
 

@@ -54,9 +54,8 @@ export class TruncationService implements OutputService {
   constructor(options: TruncationServiceConfig = {}) {
     this.options = copyOptions(options)
     this.settings = new Settings(describeOptions(this.options))
-    const { storageDirs, durability, maxStoreBytes, maxStoreFiles } = this.settings.facts
-    this.storage =
-      this.options.storage ?? new TruncationStorage({ storageDirs, durability, maxStoreBytes, maxStoreFiles })
+    const { storageTimeoutMs: _timeout, ...ofStorage } = this.settings.facts
+    this.storage = this.options.storage ?? new TruncationStorage(ofStorage)
     const { strategy } = this.options
     this.strategy = typeof strategy === 'object' ? strategy : undefined
     this.closed = false

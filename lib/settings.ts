@@ -32,8 +32,9 @@ export interface SettingsFacts {
   durability: 'process' | 'file' | 'full'
   maxStoreBytes: number
   maxStoreFiles: number
-  storageTimeoutMs: number
   retentionDays: number
+  sweepOnSave: boolean
+  storageTimeoutMs: number
 }
 
 /** More tools than any agent has; a table that grew without end would be a leak. */

@@ -141,7 +141,7 @@ export interface TruncationContext {
   sessionId?: string
   /** For storages of one's own; Spillway does not look at it. */
   messageId?: string
-  /** Identifies the call that produced the output. */
+  /** Identifies the call that produced the output. The same content of the same call is saved once. */
   toolCallId?: string
   /** The call failed: the end is kept, and the notice does not claim success. */
   failed?: boolean
@@ -380,6 +380,11 @@ export interface TruncationServiceConfig {
    * @default 10000
    */
   maxStoreFiles?: number
+  /**
+   * The storage sweeps with its first save and then with every hundredth, beside the save and without delaying it.
+   * @default true; false with the profile `takumi`
+   */
+  sweepOnSave?: boolean
   /**
    * Above so many bytes an output is bounded even if its tool asked to be left alone.
    * @default 4 × maxBytes

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::hold::Hold;
-use crate::store::lease::Leases;
-use crate::store::places::Places;
-use crate::store::save::{Save, SaveError, Saved};
+use crate::store::opened::OpenStore;
+use crate::store::save::{Save, SaveError, SaveRequest, Saved};
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
 use crate::text::utf16::Encoder;
@@ -46,18 +45,6 @@ pub struct Outcome {
     pub save_error: Option<SaveError>,
 }
 
-/// Where and under which names an output is saved.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SaveRequest {
-    /// The tool's name; any text.
-    pub tool: String,
-    /// The session's id in UTF-16 units, because it need not be well-formed.
-    pub session: Option<Vec<u16>>,
-    /// Milliseconds since the epoch.
-    pub now_ms: u64,
-}
-
 /// What the text around a cut should say.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -93,10 +80,12 @@ pub struct Style {
 
 impl Intake {
     /// An output that will be cut within these limits, and saved unless `save` is `None`.
-    pub fn new(limits: Limits, source: Source, save: Option<(Places, SaveRequest)>) -> Self {
-        let save = save.map(|(places, request)| {
-            Save::new(places, request.session.as_deref(), &request.tool, request.now_ms)
-        });
+    pub fn new(
+        limits: Limits,
+        source: Source,
+        save: Option<(Arc<OpenStore>, SaveRequest)>,
+    ) -> Self {
+        let save = save.map(|(store, request)| Save::new(store, request));
         Intake {
             limits,
             source,
@@ -119,11 +108,6 @@ impl Intake {
     /// Says that bytes from outside came in, so that what is not well-formed is shown as such.
     pub fn saw_bytes(&mut self) {
         self.source = Source::Bytes;
-    }
-
-    /// Holds the lease of the session that the output is saved for.
-    pub fn hold_leases(&mut self, leases: Arc<Leases>) {
-        self.save = self.save.take().map(|save| save.with_leases(leases));
     }
 
     /// Takes the next UTF-16 units of a text.
@@ -247,6 +231,7 @@ impl Intake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::places::{Durability, Places};
     use crate::truncate::limits::Direction;
     use crate::truncate::notice::ENGLISH;
     use proptest::prelude::*;
@@ -259,17 +244,19 @@ mod tests {
     fn what_stays_within_limits_never_touches_the_disk() {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().join("outputs");
-        let dirs = [dir.display().to_string()];
-        let places = || Places::new(&dirs, crate::store::places::Durability::Process);
-        let request = SaveRequest { tool: "x".to_owned(), session: None, now_ms: 5 };
+        let places = Places { dirs: vec![dir.clone()], durability: Durability::Process };
+        let store = Arc::new(OpenStore::new(places));
+        let request = SaveRequest { tool: "x".to_owned(), ..SaveRequest::default() };
         let limits = Limits {
             max_lines: 3,
             max_bytes: 20,
             direction: Direction::Tail,
             line_rule: LineRule::Terminated,
         };
-        let open =
-            || Intake::new(limits, Source::Text, Some((places(), request.clone()))).holding(limits);
+        let open = || {
+            let save = Some((Arc::clone(&store), request.clone()));
+            Intake::new(limits, Source::Text, save).holding(limits)
+        };
 
         let mut short = open();
         short.push_bytes(b"one\ntwo\n");

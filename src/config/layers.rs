@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 use super::fields::{self, Layer, Place, STRATEGIES};
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
+use crate::store::places::{Durability, Places};
+use crate::store::sweep::Bounds;
 use crate::suggest;
 use crate::text::lines::LineRule;
 use crate::truncate::limits::{Direction, Limits};
@@ -29,9 +31,10 @@ pub struct Settings {
     available_tools: Vec<String>,
     notice_inside: bool,
     storage_dirs: Vec<String>,
-    durability: String,
+    durability: Durability,
     max_store_bytes: u64,
     max_store_files: u64,
+    sweep_on_save: Option<bool>,
     storage_timeout_ms: u64,
 }
 
@@ -85,7 +88,7 @@ pub struct Call<'a> {
 }
 
 /// The options of a service, by name.
-pub const OPTIONS: [&str; 16] = [
+pub const OPTIONS: [&str; 17] = [
     "global",
     "tools",
     "onEvent",
@@ -95,6 +98,7 @@ pub const OPTIONS: [&str; 16] = [
     "durability",
     "maxStoreBytes",
     "maxStoreFiles",
+    "sweepOnSave",
     "hardCeilingBytes",
     "noticeInside",
     "language",
@@ -142,9 +146,10 @@ impl Settings {
             available_tools: Vec::new(),
             notice_inside: false,
             storage_dirs: Vec::new(),
-            durability: "process".to_owned(),
+            durability: Durability::default(),
             max_store_bytes: 4 << 30,
             max_store_files: 10_000,
+            sweep_on_save: None,
             storage_timeout_ms: 30_000,
         };
         for (key, value) in map {
@@ -178,11 +183,18 @@ impl Settings {
                 "storageDirs" => settings.storage_dirs = strings(value, code, field)?,
                 "availableTools" => settings.available_tools = strings(value, code, field)?,
                 "durability" => {
-                    settings.durability =
-                        fields::choice(value, &["process", "file", "full"], code, field)?
+                    let name = fields::choice(value, &["process", "file", "full"], code, field)?;
+                    settings.durability = match name.as_str() {
+                        "full" => Durability::Full,
+                        "file" => Durability::File,
+                        _ => Durability::Process,
+                    }
                 }
                 "maxStoreBytes" => settings.max_store_bytes = fields::count(value, code, field)?,
                 "maxStoreFiles" => settings.max_store_files = fields::count(value, code, field)?,
+                "sweepOnSave" => {
+                    settings.sweep_on_save = Some(fields::boolean(value, code, field)?)
+                }
                 "hardCeilingBytes" => {
                     settings.hard_ceiling = Some(fields::count(value, code, field)?)
                 }
@@ -238,34 +250,34 @@ impl Settings {
         Ok(())
     }
 
-    /// Where outputs are saved, in order, if it was said.
+    /// The folders that were asked for, in order.
     pub fn storage_dirs(&self) -> &[String] {
         &self.storage_dirs
     }
 
-    /// How much a save survives.
-    pub fn durability(&self) -> &str {
-        &self.durability
+    /// Where outputs are saved, and what a save survives.
+    pub fn places(&self) -> Places {
+        Places::new(&self.storage_dirs, self.durability)
     }
 
-    /// Bytes that a store may hold.
-    pub fn max_store_bytes(&self) -> u64 {
-        self.max_store_bytes
+    /// What a store may hold.
+    pub fn bounds(&self) -> Bounds {
+        Bounds {
+            retention_days: self.global.retention_days.unwrap_or(DEFAULTS.retention_days),
+            max_bytes: self.max_store_bytes,
+            max_files: self.max_store_files,
+        }
     }
 
-    /// Outputs that a store may hold.
-    pub fn max_store_files(&self) -> u64 {
-        self.max_store_files
+    /// Whether a store keeps itself within its bounds.
+    pub fn sweeps_on_save(&self) -> bool {
+        let by_profile = self.profile.is_none_or(|profile| profile.sweeps);
+        self.sweep_on_save.unwrap_or(by_profile)
     }
 
     /// Milliseconds to wait for a custom storage.
     pub fn storage_timeout_ms(&self) -> u64 {
         self.storage_timeout_ms
-    }
-
-    /// Days that saved outputs are kept.
-    pub fn retention_days(&self) -> f64 {
-        self.global.retention_days.unwrap_or(DEFAULTS.retention_days)
     }
 
     /// The tools that a notice may name.
@@ -360,7 +372,7 @@ impl Settings {
             "hardCeilingBytes": ceiling,
         });
         if let Value::Object(config) = &mut config {
-            let days = self.retention_days();
+            let days = self.bounds().retention_days;
             config.insert(
                 "retentionDays".into(),
                 if days.is_finite() { json!(days) } else { json!({ "$type": "Infinity" }) },

@@ -10,8 +10,8 @@ use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
 use spillway_core::config::limits_of;
-use spillway_core::intake::{Intake, RenderRequest, SaveRequest, Style};
-use spillway_core::store::places::{Durability, Places};
+use spillway_core::intake::{Intake, RenderRequest, Style};
+use spillway_core::store::save::SaveRequest;
 use spillway_core::text::shown::Source;
 use spillway_core::text::utf16::{self, Encoder};
 use spillway_core::truncate::limits::Limits;
@@ -89,10 +89,6 @@ struct Request {
     #[serde(default)]
     bytes: bool,
     save: Option<SaveRequest>,
-    #[serde(default)]
-    dirs: Vec<String>,
-    #[serde(default)]
-    durability: Durability,
 }
 
 /// The text for the model and what is known about it, as JSON.
@@ -121,11 +117,13 @@ pub struct Finished {
     pub shortened: Option<Shortened>,
 }
 
-/// Prepares; the disk is not touched before the first slice is worked on.
+/// Prepares; the disk is not touched before the first slice is worked on. Saves into `store` if the request says under
+/// which names.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn intake_open(
     #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
     request: String,
+    #[napi(ts_arg_type = "object | undefined")] store: Option<&StoreHandle>,
 ) -> Result<IntakeHandle> {
     let request: Request = serde_json::from_str(&request).map_err(|error| from_json(&error))?;
     let buffers = Arc::clone(&settings.buffers);
@@ -135,9 +133,9 @@ pub fn intake_open(
         notice_inside: settings.notice_inside(),
         available_tools: settings.available_tools().to_vec(),
     };
-    let places = Places::new(&request.dirs, request.durability);
     let source = if request.bytes { Source::Bytes } else { Source::Text };
-    let mut intake = Intake::new(request.limits, source, request.save.map(|save| (places, save)));
+    let save = store.map(|store| Arc::clone(store)).zip(request.save);
+    let mut intake = Intake::new(request.limits, source, save);
     if let Some(limits) = request.hold {
         intake = intake.holding(limits);
     }
@@ -151,15 +149,6 @@ pub fn intake_open(
         progress: Progress::default(),
     };
     Ok(External::new(Arc::new(shared)))
-}
-
-/// Holds the lease of the session that the output is saved for, as long as the store is open.
-#[napi(catch_unwind)]
-pub fn intake_lease(
-    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
-    #[napi(ts_arg_type = "object")] store: &StoreHandle,
-) {
-    lock(&intake.writing).intake.hold_leases(Arc::clone(&store.leases));
 }
 
 /// Copies the next slice of a text in.

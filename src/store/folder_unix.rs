@@ -9,6 +9,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::examined::Examined;
 use super::names;
 
 #[cfg(target_os = "linux")]
@@ -187,11 +188,14 @@ impl Folder {
         Ok(names)
     }
 
-    /// When a file of ours was last written, in milliseconds since the epoch, and its bytes. `None` if it is not one, or
-    /// cannot be examined.
-    pub fn examine(&self, name: &str) -> Option<(i64, u64)> {
+    /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
+    pub fn examine(&self, name: &str) -> Option<Examined> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        is_own(&stat).then(|| (modified_ms(&stat), u64::try_from(stat.st_size).unwrap_or(0)))
+        is_own(&stat).then(|| Examined {
+            bytes: u64::try_from(stat.st_size).unwrap_or(0),
+            modified_ms: modified_ms(&stat),
+            touched_ns: touched_ns(&stat),
+        })
     }
 
     /// Opens the folder of that name in this one. Links are not followed.
@@ -215,7 +219,13 @@ impl Folder {
         Ok(file)
     }
 
-    /// The same, if it is there.
+    /// What two sweeps of the folder lock against each other: the folder itself.
+    pub fn sweep_lock(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(&self.fd, ".", flags, Mode::empty())?))
+    }
+
+    /// The lock file of that name, if it is there.
     pub fn existing_lock_file(&self, name: &str) -> Option<File> {
         self.read(name).ok()
     }
@@ -248,6 +258,11 @@ impl Folder {
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
     }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+fn touched_ns(stat: &rustix::fs::Stat) -> i128 {
+    i128::from(stat.st_ctime as i64) * 1_000_000_000 + i128::from(stat.st_ctime_nsec as i64)
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
