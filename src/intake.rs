@@ -1,12 +1,15 @@
 //! One output on its way through: counted, kept at the ends that may be shown, and saved, piece by piece. A text that
 //! arrives in a thousand pieces gives the same result as one that arrives whole.
 
+use std::io::Cursor;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::capture::hold::Hold;
+use crate::error::{Code, Error, Result};
 use crate::store::opened::OpenStore;
+use crate::store::read::{Input, unreadable};
 use crate::store::save::{Save, SaveError, SaveRequest, Saved};
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
@@ -171,6 +174,23 @@ impl Intake {
     pub fn abandon(&mut self) {
         self.hold = None;
         self.save = None;
+    }
+
+    /// Reads what came so far, and says how many bytes that is.
+    pub fn reader(&self) -> Result<(Box<dyn Input>, u64)> {
+        match (&self.hold, &self.save, &self.outcome.save_error) {
+            (Some(hold), ..) => {
+                let bytes = hold.bytes().to_vec();
+                let length = bytes.len() as u64;
+                Ok((Box::new(Cursor::new(bytes)), length))
+            }
+            (None, Some(save), _) => save.reader().map_err(unreadable),
+            (None, None, Some(error)) => Err(Error::new(
+                Code::StorageNotFound,
+                format!("the output is not kept: {}", error.message),
+            )),
+            (None, None, None) => Err(Error::new(Code::StorageNotFound, "the output is not kept")),
+        }
     }
 
     /// Whether the whole output keeps its limits as it will be shown.

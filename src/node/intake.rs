@@ -10,7 +10,10 @@ use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
 use spillway_core::config::limits_of;
+use spillway_core::error::Result as CoreResult;
 use spillway_core::intake::{Intake, RenderRequest, Style};
+use spillway_core::store::line_index::LineIndex;
+use spillway_core::store::range::{Range, RangeRead};
 use spillway_core::store::save::SaveRequest;
 use spillway_core::text::shown::Source;
 use spillway_core::text::utf16::{self, Encoder};
@@ -36,6 +39,8 @@ pub struct Shared {
     buffers: Arc<Buffers>,
     style: Style,
     progress: Progress,
+    /// Where the lines are of what is read while it comes in.
+    index: Arc<Mutex<LineIndex>>,
 }
 
 /// How much has been worked on, for whoever asks while a thread is at work.
@@ -147,6 +152,7 @@ pub fn intake_open(
         buffers,
         style,
         progress: Progress::default(),
+        index: Arc::default(),
     };
     Ok(External::new(Arc::new(shared)))
 }
@@ -326,6 +332,13 @@ fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) ->
 }
 
 impl Shared {
+    /// Prepares to read a part of what came so far.
+    pub(crate) fn read(&self, range: Range) -> CoreResult<RangeRead> {
+        self.drain(false);
+        let (file, bytes) = lock(&self.writing).intake.reader()?;
+        RangeRead::of_unfinished(file, bytes, Arc::clone(&self.index), range)
+    }
+
     /// Takes bytes that did not come through JavaScript.
     pub(crate) fn feed(&self, bytes: &[u8]) {
         let mut writing = lock(&self.writing);

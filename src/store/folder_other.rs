@@ -25,6 +25,13 @@ pub struct Draft {
     temporary: Option<NamedTempFile>,
 }
 
+impl Draft {
+    /// Reads what has been written, without disturbing the writing.
+    pub fn reader(&self) -> io::Result<File> {
+        self.temporary.as_ref().ok_or(io::ErrorKind::NotFound)?.reopen()
+    }
+}
+
 impl Folder {
     /// Opens a folder.
     pub fn open(path: &Path) -> io::Result<Self> {

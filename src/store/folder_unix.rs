@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
@@ -34,6 +35,40 @@ pub struct Draft {
     pub file: File,
     /// Its temporary name, where the file system has no files without one.
     name: Option<String>,
+}
+
+impl Draft {
+    /// Reads what has been written, without disturbing the writing.
+    pub fn reader(&self) -> io::Result<DraftReader> {
+        Ok(DraftReader { file: self.file.try_clone()?, at: 0 })
+    }
+}
+
+/// A reader with a position of its own: that of the file is the writer's.
+#[derive(Debug)]
+pub struct DraftReader {
+    file: File,
+    at: u64,
+}
+
+impl io::Read for DraftReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl io::Seek for DraftReader {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let (base, by) = match to {
+            io::SeekFrom::Start(at) => (at, 0),
+            io::SeekFrom::Current(by) => (self.at, by),
+            io::SeekFrom::End(by) => (self.file.metadata()?.len(), by),
+        };
+        self.at = base.checked_add_signed(by).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
 }
 
 impl Folder {

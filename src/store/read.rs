@@ -69,7 +69,7 @@ pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
 }
 
 /// An output that is there and cannot be read.
-pub(super) fn unreadable(error: io::Error) -> Error {
+pub(crate) fn unreadable(error: io::Error) -> Error {
     Error::new(Code::StorageRead, os_reason(&error))
 }
 

@@ -11,6 +11,7 @@ use super::folder::{Draft, Folder};
 use super::names;
 use super::opened::OpenStore;
 use super::places::Durability;
+use super::read::Input;
 use super::upkeep;
 use crate::error::{Code, os_reason};
 
@@ -150,6 +151,12 @@ impl Save {
         }
         self.written += bytes.len() as u64;
         Ok(())
+    }
+
+    /// Reads what was written so far, and says how much that is.
+    pub fn reader(&self) -> io::Result<(Box<dyn Input>, u64)> {
+        let Some(open) = &self.open else { return Ok((Box::new(io::empty()), 0)) };
+        Ok((Box::new(open.draft.reader()?), open.draft.file.metadata()?.len()))
     }
 
     /// Gives the file its name. Only now can anybody see it. What was saved of the same call before is not saved again.
