@@ -106,6 +106,11 @@ impl Folder {
         Some((i64::try_from(since.as_millis()).ok()?, data.len()))
     }
 
+    /// When a file of ours was last written that a process left behind.
+    pub fn left_behind(&self, name: &str) -> Option<i64> {
+        self.examine(name).map(|(modified_ms, _)| modified_ms)
+    }
+
     /// Opens the folder of that name in this one. Links are not followed.
     pub fn inner(&self, name: &str) -> io::Result<Self> {
         let path = self.path.join(name);

@@ -39,19 +39,26 @@ pub fn cleanup(store: &OpenStore, retention_days: f64, now_ms: i64) -> u64 {
 
 fn cleanup_folder(folder: &Folder, age_ms: i64, now_ms: i64) -> u64 {
     remove_left_behind(folder, now_ms);
-    remove_older(folder, age_ms, now_ms, names::is_output)
+    let modified = |name: &str| Some(folder.examine(name)?.0);
+    remove_older(folder, age_ms, now_ms, names::is_output, modified)
 }
 
 /// Removes what a process left that was killed: nobody writes to one file for an hour unseen.
 pub(super) fn remove_left_behind(folder: &Folder, now_ms: i64) {
-    remove_older(folder, HOUR_MS, now_ms, names::is_temporary);
+    remove_older(folder, HOUR_MS, now_ms, names::is_temporary, |name| folder.left_behind(name));
 }
 
-fn remove_older(folder: &Folder, age_ms: i64, now_ms: i64, is_ours: fn(&str) -> bool) -> u64 {
+fn remove_older(
+    folder: &Folder,
+    age_ms: i64,
+    now_ms: i64,
+    is_ours: fn(&str) -> bool,
+    modified: impl Fn(&str) -> Option<i64>,
+) -> u64 {
     let mut removed = 0;
     for name in folder.names().unwrap_or_default().iter().filter(|name| is_ours(name)) {
-        let modified = folder.examine(name).map(|(modified, _)| modified);
-        let is_old = modified.is_some_and(|modified| now_ms.saturating_sub(modified) > age_ms);
+        let is_old =
+            modified(name).is_some_and(|modified| now_ms.saturating_sub(modified) > age_ms);
         removed += u64::from(is_old && folder.remove(name).is_ok());
     }
     removed
@@ -110,6 +117,23 @@ mod tests {
             [name('b'), name('c'), name('d'), name('f'), "keep.txt".into(), "tool_old".into()]
         );
         assert!(!dir.join("missing").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_other_name_of_an_output_goes() {
+        let root = tempfile::tempdir().unwrap();
+        let output = name('a');
+        file(root.path(), &output, HOUR_MS + 1);
+        let other = root.path().join(names::temporary(1).unwrap());
+        fs::hard_link(root.path().join(&output), &other).unwrap();
+        let store = OpenStore::new(Places {
+            dirs: vec![root.path().to_owned()],
+            durability: Durability::Process,
+        });
+        assert_eq!(cleanup(&store, 7.0, NOW as i64), 0);
+        assert!(!other.exists());
+        assert!(Folder::open(root.path()).unwrap().read(&output).is_ok());
     }
 
     #[test]
