@@ -1,7 +1,7 @@
 //! What was saved for which call of a tool, so that the same content is not saved twice for it: agents replay results when
 //! they resume, and a result may pass through several layers that all save it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,8 @@ pub struct Calls {
 
 #[derive(Debug, Default)]
 struct Known {
-    calls: HashMap<Key, Arc<Mutex<Earlier>>>,
+    // Ordered, because a hashed one asks the system for random bytes and panics when it gets none.
+    calls: BTreeMap<Key, Arc<Mutex<Earlier>>>,
     order: VecDeque<Key>,
 }
 

@@ -118,6 +118,11 @@ impl Folder {
         })
     }
 
+    /// When a file of ours was last written that a process left behind.
+    pub fn left_behind(&self, name: &str) -> Option<i64> {
+        self.examine(name).map(|file| file.modified_ms)
+    }
+
     /// Opens the folder of that name in this one. Links are not followed.
     pub fn inner(&self, name: &str) -> io::Result<Self> {
         let path = self.path.join(name);

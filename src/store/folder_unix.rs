@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use super::examined::Examined;
 use super::names;
@@ -75,7 +75,8 @@ impl Folder {
     /// Opens a folder.
     pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = Folder { fd: rustix::fs::open(path, flags, Mode::empty())? };
+        let fd = retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?;
+        let folder = Folder { fd };
         folder.check()?;
         Ok(folder)
     }
@@ -94,15 +95,16 @@ impl Folder {
     /// Opens the folder of that name in this one, making it if it is not there. Links are not followed.
     pub fn enter(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let fd = match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+        let open = || retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()));
+        let fd = match open() {
             Err(Errno::NOENT) => {
-                match rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR) {
+                match retry_on_intr(|| rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR)) {
                     Ok(()) => make_private(self.fd.as_fd(), name)?,
                     // Another process made it in between.
                     Err(Errno::EXIST) => {}
                     Err(error) => return Err(error.into()),
                 }
-                rustix::fs::openat(&self.fd, name, flags, Mode::empty())?
+                open()?
             }
             other => other?,
         };
@@ -113,7 +115,7 @@ impl Folder {
 
     /// A folder of somebody else, or one that everybody may write to, is no place for what a tool printed.
     fn check(&self) -> io::Result<()> {
-        let stat = rustix::fs::fstat(&self.fd)?;
+        let stat = retry_on_intr(|| rustix::fs::fstat(&self.fd))?;
         let me = rustix::process::geteuid().as_raw();
         if stat.st_uid != me && stat.st_uid != 0 {
             return Err(refused("the folder belongs to another user"));
@@ -127,7 +129,7 @@ impl Folder {
 
     /// Begins a file.
     pub fn draft(&self, now_ms: u64) -> io::Result<Draft> {
-        let draft = match self.unnamed() {
+        let mut draft = match self.unnamed() {
             Some(file) => Draft { file, name: None },
             None => {
                 let name = names::temporary(now_ms).map_err(io::Error::other)?;
@@ -136,12 +138,17 @@ impl Folder {
                     | OFlags::EXCL
                     | OFlags::NOFOLLOW
                     | OFlags::CLOEXEC;
-                let fd = rustix::fs::openat(&self.fd, name.as_str(), flags, private_file())?;
+                let fd = retry_on_intr(|| {
+                    rustix::fs::openat(&self.fd, name.as_str(), flags, private_file())
+                })?;
                 Draft { file: File::from(fd), name: Some(name) }
             }
         };
         // By descriptor, because the umask may have taken away even the owner's rights.
-        rustix::fs::fchmod(&draft.file, private_file())?;
+        if let Err(error) = retry_on_intr(|| rustix::fs::fchmod(&draft.file, private_file())) {
+            self.discard(&mut draft);
+            return Err(error.into());
+        }
         Ok(draft)
     }
 
@@ -151,7 +158,8 @@ impl Folder {
         rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).ok()?;
         let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
         // Every failure is tried again with a name, and that attempt says what is really wrong.
-        rustix::fs::openat(&self.fd, ".", flags, private_file()).ok().map(File::from)
+        let open = || rustix::fs::openat(&self.fd, ".", flags, private_file());
+        retry_on_intr(open).ok().map(File::from)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -163,14 +171,25 @@ impl Folder {
     pub fn publish(&self, draft: &mut Draft, name: &str) -> io::Result<()> {
         let Some(temporary) = draft.name.as_deref() else {
             let open = format!("/proc/self/fd/{}", draft.file.as_raw_fd());
-            return Ok(rustix::fs::linkat(CWD, open, &self.fd, name, AtFlags::SYMLINK_FOLLOW)?);
+            let follow = AtFlags::SYMLINK_FOLLOW;
+            return Ok(retry_on_intr(|| rustix::fs::linkat(CWD, &open, &self.fd, name, follow))?);
         };
-        match rustix::fs::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty()) {
-            Ok(()) => self.discard(draft),
-            // No hard links here: a rename that refuses to overwrite does the same.
-            Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
-                rename_exclusively(&self.fd, temporary, name)?;
-                draft.name = None;
+        // Not by a link where it can be helped: between the link and the removal of the other name a killed process
+        // leaves an output with two names, and one of those is nobody's own.
+        match retry_on_intr(|| rename_exclusively(&self.fd, temporary, name)) {
+            Ok(()) => draft.name = None,
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                let link =
+                    || rustix::fs::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty());
+                match retry_on_intr(link) {
+                    Ok(()) => self.discard(draft),
+                    // No hard links either.
+                    Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
+                        look_and_rename(&self.fd, temporary, name)?;
+                        draft.name = None;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
             }
             Err(error) => return Err(error.into()),
         }
@@ -181,20 +200,20 @@ impl Folder {
     pub fn discard(&self, draft: &mut Draft) {
         if let Some(name) = draft.name.take() {
             // What cannot be removed now goes with the next sweep.
-            let _ = rustix::fs::unlinkat(&self.fd, name, AtFlags::empty());
+            let _ = retry_on_intr(|| rustix::fs::unlinkat(&self.fd, &name, AtFlags::empty()));
         }
     }
 
     /// Waits until the folder's entries are on the disk.
     pub fn sync(&self) -> io::Result<()> {
-        Ok(rustix::fs::fsync(&self.fd)?)
+        Ok(retry_on_intr(|| rustix::fs::fsync(&self.fd))?)
     }
 
     /// Puts a small file into the folder, if there is none of that name.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.fd, name, flags, private_file()) {
+        match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file())) {
             Ok(fd) => io::Write::write_all(&mut File::from(fd), content),
             Err(Errno::EXIST) => Ok(()),
             Err(error) => Err(error.into()),
@@ -204,8 +223,9 @@ impl Folder {
     /// Opens a regular file of this user that has no other name. Links are not followed and pipes not waited for.
     pub fn read(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.fd, name, flags, Mode::empty())?);
-        let stat = rustix::fs::fstat(&file)?;
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()))?;
+        let file = File::from(fd);
+        let stat = retry_on_intr(|| rustix::fs::fstat(&file))?;
         if !is_own(&stat) {
             return Err(refused("not a plain file of this user"));
         }
@@ -225,7 +245,7 @@ impl Folder {
 
     /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
     pub fn examine(&self, name: &str) -> Option<Examined> {
-        let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let stat = self.stat(name)?;
         is_own(&stat).then(|| Examined {
             bytes: u64::try_from(stat.st_size).unwrap_or(0),
             modified_ms: modified_ms(&stat),
@@ -233,10 +253,22 @@ impl Folder {
         })
     }
 
+    /// When a file of ours was last written that a process left behind. It may be an output's other name.
+    pub fn left_behind(&self, name: &str) -> Option<i64> {
+        let stat = self.stat(name)?;
+        is_plain(&stat).then(|| modified_ms(&stat))
+    }
+
+    fn stat(&self, name: &str) -> Option<rustix::fs::Stat> {
+        let no_links = AtFlags::SYMLINK_NOFOLLOW;
+        retry_on_intr(|| rustix::fs::statat(&self.fd, name, no_links)).ok()
+    }
+
     /// Opens the folder of that name in this one. Links are not followed.
     pub fn inner(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let folder = Folder { fd: rustix::fs::openat(&self.fd, name, flags, Mode::empty())? };
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()))?;
+        let folder = Folder { fd };
         folder.check()?;
         Ok(folder)
     }
@@ -245,19 +277,21 @@ impl Folder {
     pub fn lock_file(&self, name: &str) -> io::Result<File> {
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.fd, name, flags, private_file())?);
-        if !is_own(&rustix::fs::fstat(&file)?) {
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file()))?;
+        let file = File::from(fd);
+        if !is_own(&retry_on_intr(|| rustix::fs::fstat(&file))?) {
             return Err(refused("not a plain file of this user"));
         }
         // The umask may have taken away even the owner's rights, and the next process could not open it.
-        rustix::fs::fchmod(&file, private_file())?;
+        retry_on_intr(|| rustix::fs::fchmod(&file, private_file()))?;
         Ok(file)
     }
 
     /// What two sweeps of the folder lock against each other: the folder itself.
     pub fn sweep_lock(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(File::from(rustix::fs::openat(&self.fd, ".", flags, Mode::empty())?))
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
+        Ok(File::from(fd))
     }
 
     /// The lock file of that name, if it is there.
@@ -286,12 +320,12 @@ impl Folder {
 
     /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::empty())?)
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()))?)
     }
 
     /// Removes a folder that is empty.
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR))?)
     }
 }
 
@@ -306,23 +340,30 @@ fn modified_ms(stat: &rustix::fs::Stat) -> i64 {
 }
 
 fn is_own(stat: &rustix::fs::Stat) -> bool {
-    let regular =
-        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::RegularFile;
-    regular && stat.st_nlink == 1 && stat.st_uid == rustix::process::geteuid().as_raw()
+    is_plain(stat) && stat.st_nlink == 1
+}
+
+fn is_plain(stat: &rustix::fs::Stat) -> bool {
+    let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+    kind == rustix::fs::FileType::RegularFile && stat.st_uid == rustix::process::geteuid().as_raw()
 }
 
 #[cfg(target_os = "linux")]
-fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
-    Ok(rustix::fs::renameat_with(dir, from, dir, to, rustix::fs::RenameFlags::NOREPLACE)?)
+fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
+    rustix::fs::renameat_with(dir, from, dir, to, rustix::fs::RenameFlags::NOREPLACE)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
-    // The random part makes the name ours; the look only turns a planted file into an error.
+fn rename_exclusively(_: &OwnedFd, _: &str, _: &str) -> Result<(), Errno> {
+    Err(Errno::NOTSUP)
+}
+
+/// The random part makes the name ours; the look only turns a planted file into an error.
+fn look_and_rename(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
     if rustix::fs::statat(dir, to, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
+        return Err(Errno::EXIST);
     }
-    Ok(rustix::fs::renameat(dir, from, dir, to)?)
+    retry_on_intr(|| rustix::fs::renameat(dir, from, dir, to))
 }
 
 fn refused(why: &str) -> io::Error {
@@ -335,7 +376,7 @@ fn make_all(path: &Path) -> io::Result<()> {
     {
         make_all(parent)?;
     }
-    match rustix::fs::mkdir(path, PRIVATE_DIR) {
+    match retry_on_intr(|| rustix::fs::mkdir(path, PRIVATE_DIR)) {
         Ok(()) => make_private(CWD, path),
         Err(Errno::EXIST) => Ok(()),
         Err(error) => Err(error.into()),
@@ -351,11 +392,12 @@ fn make_private(
     if rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).is_ok() {
         // A descriptor of this kind needs no rights on the folder, and cannot be led elsewhere by a link.
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
+        let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
         let open = format!("{OPEN_FILES}/{}", fd.as_raw_fd());
-        return Ok(rustix::fs::chmodat(CWD, open, PRIVATE_DIR, AtFlags::empty())?);
+        let no_flags = AtFlags::empty();
+        return Ok(retry_on_intr(|| rustix::fs::chmodat(CWD, &open, PRIVATE_DIR, no_flags))?);
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
-    Ok(rustix::fs::fchmod(&fd, PRIVATE_DIR)?)
+    let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
+    Ok(retry_on_intr(|| rustix::fs::fchmod(&fd, PRIVATE_DIR))?)
 }

@@ -210,8 +210,10 @@ pub(super) fn hold_off(dir: &Path) -> Option<File> {
 /// Removes what a process left that was killed: nobody writes to one file for an hour unseen.
 fn remove_left_behind(folder: &Folder, now_ms: i64) {
     for name in folder.names().unwrap_or_default().iter().filter(|name| names::is_temporary(name)) {
-        let modified_ms = folder.examine(name).map(|file| file.modified_ms);
-        if modified_ms.is_some_and(|modified| now_ms.saturating_sub(modified) > HOUR_MS) {
+        if folder
+            .left_behind(name)
+            .is_some_and(|modified| now_ms.saturating_sub(modified) > HOUR_MS)
+        {
             // What cannot be removed is tried again by the next sweep.
             let _ = folder.remove(name);
         }
@@ -352,6 +354,19 @@ mod tests {
         let others = ["keep.txt", "tool_old"].map(str::to_owned);
         assert_eq!(left, outputs.into_iter().chain(others).collect());
         assert!(!dir.join("missing").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_other_name_of_an_output_goes() {
+        let root = tempfile::tempdir().unwrap();
+        file(root.path(), 'a', 1, HOUR_MS + 1);
+        let output = format!("x_1_{}.txt", "a".repeat(13));
+        let other = root.path().join(names::temporary(1).unwrap());
+        fs::hard_link(root.path().join(&output), &other).unwrap();
+        assert_eq!(sweep(&store(&[root.path()]), &Bounds::of_age(7.0), ASKED).removed_files, 0);
+        assert!(!other.exists());
+        assert!(Folder::open(root.path()).unwrap().read(&output).is_ok());
     }
 
     #[test]

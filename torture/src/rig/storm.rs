@@ -1,0 +1,275 @@
+//! Many processes in one folder: some save, some sweep, some read, and one is stopped in the middle of a save. Nothing may
+//! be lost, nothing may meet, and nobody may remove what another works on.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::process::{Signal, getpid, kill_process};
+use serde_json::json;
+use spillway_core::intake::Intake;
+use spillway_core::store::opened::OpenStore;
+use spillway_core::store::places::{Durability, Places};
+use spillway_core::store::read::Reader;
+use spillway_core::store::save::SaveRequest;
+use spillway_core::text::lines::LineRule;
+use spillway_core::text::shown::Source;
+use spillway_core::truncate::limits::{Direction, Limits};
+
+use super::args::Args;
+use super::child::Worker;
+use super::content::{LONGEST, Tag, stretch};
+use super::report::{Finding, Report};
+use super::savers::Saver;
+use super::sweepers::Sweeper;
+use super::{Result, Rig, files, now_ms, say};
+
+const WRITERS: u64 = 8;
+const HELPERS: u64 = 2;
+const LENGTH: u64 = 4096;
+const LIMIT: Duration = Duration::from_secs(240);
+/// Outputs that are there before, and too old.
+const OLD: u64 = 500;
+const HOUR: Duration = Duration::from_secs(60 * 60);
+
+/// Sweeps one folder until it is killed, and says how much it removed: `--sweeper`, `--dir`.
+pub fn sweep_loop(args: &Args) -> Result<()> {
+    let sweeper = Sweeper::named(args.text("sweeper")?)?;
+    let store = OpenStore::new(Places { dirs: args.paths("dir"), durability: Durability::Process });
+    say("ready")?;
+    loop {
+        // Far more files than the bound: only their age protects them.
+        let removed = sweeper.sweep(&store, 7.0, 10, i64::try_from(now_ms())?);
+        if removed > 0 {
+            say(&removed.to_string())?;
+        }
+    }
+}
+
+/// Reads what is in one folder until it is killed, and complains about what is not whole: `--dir`.
+pub fn read_loop(args: &Args) -> Result<()> {
+    let dirs = args.paths("dir");
+    let places = Places { dirs: dirs.clone(), durability: Durability::Process };
+    say("ready")?;
+    loop {
+        for path in files(&dirs[0]).unwrap_or_default() {
+            let is_live = path.metadata().is_ok_and(|found| found.len() > 1);
+            if !is_live || path.extension().is_none_or(|end| end != "txt") {
+                continue;
+            }
+            if let Err(problem) = read_one(&places, &path) {
+                say(&format!("{}: {problem}", path.display()))?;
+            }
+        }
+    }
+}
+
+fn read_one(places: &Places, path: &Path) -> Result<()> {
+    let mut reader = Reader::open(places, &path.display().to_string())?;
+    while reader.next_piece(1 << 20)?.is_some() {}
+    match path.metadata()?.len() {
+        LENGTH => Ok(()),
+        other => Err(format!("{other} bytes").into()),
+    }
+}
+
+/// Stops itself when half of an output is written, and goes on when it is told to: `--dir`, `--block`.
+pub fn paused(args: &Args) -> Result<()> {
+    let tag = Tag { worker: 0, number: 0, length: LONGEST, start: 9 };
+    let content = stretch(Path::new(args.text("block")?), &tag)?;
+    let limits = Limits {
+        max_lines: 10,
+        max_bytes: 1000,
+        direction: Direction::Head,
+        line_rule: LineRule::Terminated,
+    };
+    let request = SaveRequest {
+        tool: tag.to_string(),
+        session: Some("a session".encode_utf16().collect()),
+        call: None,
+        now_ms: now_ms(),
+    };
+    let places = Places { dirs: args.paths("dir"), durability: Durability::Process };
+    let store = Arc::new(OpenStore::new(places));
+    let mut intake = Intake::new(limits, Source::Bytes, Some((store, request)));
+    let (first, second) = content.split_at(content.len() / 2);
+    intake.push_bytes(first);
+    say("half")?;
+    kill_process(getpid(), Signal::STOP)?;
+    intake.push_bytes(second);
+    let outcome = intake.finish();
+    say(&json!(outcome).to_string())
+}
+
+/// What a storm did.
+#[derive(Debug, Default)]
+pub struct Tally {
+    saves: u64,
+    swept: u64,
+    seconds: f64,
+    pub case: Option<String>,
+}
+
+/// Lets writers, sweepers and readers into one folder.
+pub fn storm(rig: &Rig, saver: Saver, sweeper: Option<Sweeper>, each: u64) -> Result<Tally> {
+    let dir = rig.folder("storm")?;
+    let mut tally = Tally::default();
+    let mut helpers = Vec::new();
+    if let Some(sweeper) = sweeper {
+        put_old(&dir)?;
+        for _ in 0..HELPERS {
+            for role in ["sweep-loop", "read-loop"] {
+                let mut command = rig.process(role);
+                command.arg("--dir").arg(&dir).args(["--sweeper", sweeper.name()]);
+                let mut worker = Worker::start(&mut command, LIMIT)?;
+                worker.line()?;
+                helpers.push((role, worker));
+            }
+        }
+    }
+    let started = Instant::now();
+    let mut writers = Vec::new();
+    for number in 0..WRITERS {
+        let mut command = rig.process("save");
+        command.arg("--dir").arg(&dir).args(["--saver", saver.name(), "--same-name", "--sessions"]);
+        command.args(["--length", &LENGTH.to_string(), "--count", &each.to_string()]);
+        command.args(["--worker", &number.to_string()]);
+        writers.push(Worker::start(&mut command, LIMIT)?);
+    }
+    // All at once, or a full pipe would stop the others.
+    let waiting: Vec<_> =
+        writers.into_iter().map(|mut worker| thread::spawn(move || worker.wait())).collect();
+    let mut acks: HashMap<String, Tag> = HashMap::new();
+    for worker in waiting {
+        let (lines, code) = worker.join().map_err(|_| "a writer's listener panicked")??;
+        if code != Some(0) {
+            tally.case.get_or_insert_with(|| format!("a writer ended with {code:?}"));
+        }
+        for line in lines.iter().filter(|line| *line != "ready") {
+            let Some((path, tag)) = line.split_once('\t') else { continue };
+            let Some(tag) = Tag::read(tag) else {
+                tally.case.get_or_insert_with(|| format!("a save failed: {tag}"));
+                continue;
+            };
+            tally.saves += 1;
+            if acks.insert(path.to_owned(), tag).is_some() {
+                tally.case.get_or_insert_with(|| format!("two outputs are called {path}"));
+            }
+        }
+    }
+    tally.seconds = started.elapsed().as_secs_f64();
+    for (role, mut worker) in helpers {
+        let lines = worker.kill()?;
+        if role == "sweep-loop" {
+            tally.swept += lines.iter().filter_map(|line| line.parse::<u64>().ok()).sum::<u64>();
+        } else if let Some(error) = lines.first() {
+            tally.case.get_or_insert_with(|| format!("a reader says {error}"));
+        }
+    }
+    let wrong = check(rig, &dir, &acks, sweeper.is_some())?;
+    tally.case = tally.case.or(wrong);
+    if tally.saves != WRITERS * each {
+        let saves = tally.saves;
+        tally.case.get_or_insert_with(|| format!("{saves} of {} were saved", WRITERS * each));
+    }
+    Ok(tally)
+}
+
+fn put_old(dir: &Path) -> Result<()> {
+    let then = SystemTime::now() - 8 * 24 * HOUR;
+    for number in 0..OLD {
+        let file = File::create(dir.join(format!("old_1_{number:013}.txt")))?;
+        file.set_modified(then)?;
+    }
+    Ok(())
+}
+
+/// Whether exactly what was acknowledged is there.
+fn check(
+    rig: &Rig,
+    dir: &Path,
+    acks: &HashMap<String, Tag>,
+    is_swept: bool,
+) -> Result<Option<String>> {
+    let there: Vec<PathBuf> = files(dir)?
+        .into_iter()
+        .filter(|path| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            !matches!(name, ".lease" | ".sweep.lock")
+        })
+        .collect();
+    for (path, tag) in acks {
+        if !rig.block.is_in(tag, Path::new(path)) {
+            return Ok(Some(format!("{path} is lost or not what was saved")));
+        }
+    }
+    if there.len() != acks.len() {
+        let old = there.iter().filter(|path| path.to_string_lossy().contains("/old_")).count();
+        let problem = format!("{} files, {} acknowledged, {old} old ones", there.len(), acks.len());
+        // A sweep that begins after the last of the old ones was put there removes them all.
+        return Ok((!is_swept || old != OLD as usize).then_some(problem));
+    }
+    Ok(None)
+}
+
+/// Somebody who is stopped in the middle of a save keeps what he works on, however long it takes.
+fn stopped(rig: &Rig) -> Result<Option<String>> {
+    let dir = rig.folder("paused")?;
+    let mut worker = Worker::start(rig.process("paused").arg("--dir").arg(&dir), LIMIT)?;
+    worker.line()?;
+    let store = OpenStore::new(Places { dirs: vec![dir.clone()], durability: Durability::Process });
+    for hours in [0, 2, 24 * 30] {
+        let later = i64::try_from(now_ms())? + hours * 60 * 60 * 1000;
+        Sweeper::Product.sweep(&store, 7.0, 1, later);
+    }
+    // It may not have come to its stop yet: the signal is sent until it has said something.
+    let resume = worker.resumer();
+    let reminder = thread::spawn(resume);
+    let line = worker.line()?;
+    worker.wait()?;
+    reminder.join().map_err(|_| "a reminder panicked")?;
+    let found: serde_json::Value = serde_json::from_str(&line)?;
+    let path = found["saved"]["path"].as_str().unwrap_or_default().to_owned();
+    let tag = Tag { worker: 0, number: 0, length: LONGEST, start: 9 };
+    Ok((!rig.block.is_in(&tag, Path::new(&path))).then(|| format!("after a stop: {line}")))
+}
+
+pub fn bench(rig: &Rig, report: &mut Report) {
+    let each = rig.count(10_000, 1_000);
+    report.bench("B7", "eight processes save into one folder", || {
+        let tally = storm(rig, Saver::Product, None, each)?;
+        let figures = vec![
+            (json!(WRITERS * each), "saves"),
+            (json!(tally.saves), "whole and distinct"),
+            (json!((tally.seconds * 10.0).round() / 10.0), "s"),
+        ];
+        Ok(Finding::new(figures, tally.case))
+    });
+    report.bench("B13", "a crowd: eight save, two sweep, two read", || {
+        let end = Instant::now() + Duration::from_secs(rig.count(60, 5));
+        let (mut rounds, mut saves, mut swept, mut case) = (0, 0, 0, None);
+        while case.is_none() && (rounds == 0 || Instant::now() < end) {
+            let tally = storm(rig, Saver::Product, Some(Sweeper::Product), each / 2)?;
+            rounds += 1;
+            saves += tally.saves;
+            swept += tally.swept;
+            case = tally.case;
+        }
+        if swept == 0 {
+            case = case.or_else(|| Some("nothing was ever swept".to_owned()));
+        }
+        let figures = vec![
+            (json!(rounds), "rounds"),
+            (json!(saves), "saves kept"),
+            (json!(swept), "old outputs swept"),
+        ];
+        Ok(Finding::new(figures, case))
+    });
+    report.bench("B13", "stopped in the middle of a save while others sweep", || {
+        let wrong = stopped(rig)?;
+        Ok(Finding::new(vec![(json!(3), "sweeps, up to a month later")], wrong))
+    });
+}
