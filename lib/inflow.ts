@@ -136,7 +136,7 @@ export class Inflow {
     if (!saved) return keptByUs(outcome)
     const { storage } = this.service
     try {
-      return await keptBy(this.service, async () => {
+      return await keptBy(this.service, saved.redactions, async () => {
         if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)
         if (bytes > MAX_HANDED_OVER_BYTES) {
           const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`

@@ -6,12 +6,12 @@ import { DEFAULT_TRUNCATION_CONFIG } from './constants'
 import { checkContext, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
-import { Intake, type Outcome, type SaveTarget } from './intake'
+import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from './intake'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
 import { encode, type Limits, Settings } from './settings'
 import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport } from './sweep'
-import type { Durability, ITruncationStorage, TruncationContext } from './types'
+import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from './types'
 
 /** Options of {@link TruncationStorage}. */
 export interface TruncationStorageOptions {
@@ -29,10 +29,18 @@ export interface TruncationStorageOptions {
    * @default 10000
    */
   maxStoreFiles?: number
+  /**
+   * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+   * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+   * @default none
+   */
+  maxFileBytes?: number
+  /**
+   * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+   * @default none
+   */
+  redact?: RedactionOptions
 }
-
-/** V8 holds no longer string. */
-const MAX_STRING_UNITS = 2 ** 29 - 24
 
 /**
  * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
@@ -40,7 +48,12 @@ const MAX_STRING_UNITS = 2 ** 29 - 24
  */
 export class TruncationStorage implements ITruncationStorage {
   /** @internal */
-  readonly place: { readonly dirs: readonly string[]; readonly durability: Durability; readonly store: object }
+  readonly place: {
+    readonly dirs: readonly string[]
+    readonly durability: Durability
+    readonly store: object
+    readonly settings?: object
+  }
   /** @internal */
   readonly bounds: { readonly maxStoreBytes: number; readonly maxStoreFiles: number }
 
@@ -49,19 +62,28 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
    */
   constructor(options: string | TruncationStorageOptions = {}) {
-    const { storageDirs, durability, maxStoreBytes, maxStoreFiles } = checkOptions(options)
+    const { storageDirs, durability, maxStoreBytes, maxStoreFiles, maxFileBytes, redact } = checkOptions(options)
     const override = process.env.SPILLWAY_STORAGE_DIR
     const wanted = (storageDirs === undefined || storageDirs.length === 0) && override ? [override] : storageDirs
     // Read as the options of a service, so that there is one place that knows what is allowed.
-    const { facts } = new Settings({ storageDirs: wanted, durability, maxStoreBytes, maxStoreFiles })
+    const settings = new Settings({
+      storageDirs: wanted,
+      durability,
+      maxStoreBytes,
+      maxStoreFiles,
+      maxFileBytes,
+      redact,
+    })
+    const { facts } = settings
     const dirs = call(() => native.storeDirs([...facts.storageDirs])).map(String)
     const store = call(() => native.storeOpen(dirs))
-    this.place = { dirs: Object.freeze(dirs), durability: facts.durability, store }
+    this.place = { dirs: Object.freeze(dirs), durability: facts.durability, store, settings: keeperOf(settings) }
     this.bounds = { maxStoreBytes: facts.maxStoreBytes, maxStoreFiles: facts.maxStoreFiles }
   }
 
   /**
-   * Saves a text so that {@link read} gives back exactly the same string, and answers the path.
+   * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
+   * out of it, and answers the path.
    * @throws SpillwayError `STORAGE_WRITE` when no folder took it
    */
   async save(content: string, context: TruncationContext): Promise<string> {
@@ -83,17 +105,7 @@ export class TruncationStorage implements ITruncationStorage {
   async read(path: string): Promise<string> {
     checkPath(path)
     const reader = call(() => native.readerOpen([...this.place.dirs], path))
-    let text = ''
-    for (;;) {
-      const piece = await background(() => native.readerNext(reader))
-      if (piece === null || piece === undefined) return text
-      if (text.length + piece.length > MAX_STRING_UNITS) {
-        throw new SpillwayError('STORAGE_TOO_LARGE', `${JSON.stringify(path)} is longer than a string can be`, {
-          field: 'path',
-        })
-      }
-      text += piece
-    }
+    return readAll(reader, path)
   }
 
   /**
@@ -196,7 +208,7 @@ export class TruncationStorage implements ITruncationStorage {
 function checkOptions(options: string | TruncationStorageOptions): TruncationStorageOptions {
   if (typeof options === 'string') return { storageDirs: [options] }
   if (!isRecord(options)) throw wrong('options', options, 'a folder, or an object', 'INVALID_CONFIG')
-  const known = ['storageDirs', 'durability', 'maxStoreBytes', 'maxStoreFiles']
+  const known = ['storageDirs', 'durability', 'maxStoreBytes', 'maxStoreFiles', 'maxFileBytes', 'redact']
   const unknown = Object.keys(options).find((key) => !known.includes(key))
   if (unknown !== undefined) {
     const message = `${unknown}: is not an option of a storage; known are ${known.join(', ')}`
@@ -211,6 +223,11 @@ export function placeOf(storage: ITruncationStorage): TruncationStorage['place']
   const ours =
     storage instanceof TruncationStorage && storage.save === prototype.save && storage.saveBytes === prototype.saveBytes
   return ours ? storage.place : undefined
+}
+
+/** The settings of a storage, if they change what it keeps. */
+export function keeperOf({ handle, facts }: Settings): object | undefined {
+  return facts.redacts || facts.maxFileBytes !== null ? handle : undefined
 }
 
 /** What the binary needs to know to save an output of this context. */
@@ -233,15 +250,20 @@ const NO_PREVIEW: Limits = { maxLines: 1, maxBytes: 1, direction: 'head', lineRu
 
 let plainSettings: Settings | undefined
 
+/** Hands an output over as a storage does, which has no preview and no service. */
+export function storageIntake(content: string | Uint8Array, save: SaveTarget | undefined, collect?: Collect): Intake {
+  plainSettings ??= new Settings({})
+  return new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, save, collect)
+}
+
 async function saveNow(
   place: TruncationStorage['place'],
   content: string | Uint8Array,
   context: TruncationContext,
 ): Promise<string> {
-  plainSettings ??= new Settings({})
   checkContext(context)
   context.signal?.throwIfAborted()
-  const intake = new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, saveTarget(place, context))
+  const intake = storageIntake(content, saveTarget(place, context))
   const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
   if (outcome.saved) return outcome.saved.path
   throw new SpillwayError('STORAGE_WRITE', outcome.saveError?.message ?? 'nothing was saved')

@@ -1,12 +1,17 @@
 //! Layers, weakest first: defaults, profile, built-in settings of the tool, the service's `global`, what the tool
 //! declares, the user's entry for the tool, the fact that the call failed, the options of the call.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Layer, Place, STRATEGIES};
+use super::redaction;
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
+use crate::store::part::LEAST_BYTES;
+use crate::store::redact::Rules;
 use crate::suggest;
 use crate::text::lines::LineRule;
 use crate::truncate::limits::{Direction, Limits};
@@ -32,6 +37,8 @@ pub struct Settings {
     durability: String,
     max_store_bytes: u64,
     max_store_files: u64,
+    max_file_bytes: Option<u64>,
+    redact: Option<Arc<Rules>>,
     storage_timeout_ms: u64,
 }
 
@@ -85,7 +92,7 @@ pub struct Call<'a> {
 }
 
 /// The options of a service, by name.
-pub const OPTIONS: [&str; 16] = [
+pub const OPTIONS: [&str; 18] = [
     "global",
     "tools",
     "onEvent",
@@ -95,6 +102,8 @@ pub const OPTIONS: [&str; 16] = [
     "durability",
     "maxStoreBytes",
     "maxStoreFiles",
+    "maxFileBytes",
+    "redact",
     "hardCeilingBytes",
     "noticeInside",
     "language",
@@ -145,6 +154,8 @@ impl Settings {
             durability: "process".to_owned(),
             max_store_bytes: 4 << 30,
             max_store_files: 10_000,
+            max_file_bytes: None,
+            redact: None,
             storage_timeout_ms: 30_000,
         };
         for (key, value) in map {
@@ -183,6 +194,11 @@ impl Settings {
                 }
                 "maxStoreBytes" => settings.max_store_bytes = fields::count(value, code, field)?,
                 "maxStoreFiles" => settings.max_store_files = fields::count(value, code, field)?,
+                "maxFileBytes" => {
+                    let most = fields::count_from(LEAST_BYTES, value, code, field)?;
+                    settings.max_file_bytes = Some(most);
+                }
+                "redact" => settings.redact = redaction::rules(value, code, field)?,
                 "hardCeilingBytes" => {
                     settings.hard_ceiling = Some(fields::count(value, code, field)?)
                 }
@@ -256,6 +272,16 @@ impl Settings {
     /// Outputs that a store may hold.
     pub fn max_store_files(&self) -> u64 {
         self.max_store_files
+    }
+
+    /// Bytes that a saved file may have, if there is a bound.
+    pub fn max_file_bytes(&self) -> Option<u64> {
+        self.max_file_bytes
+    }
+
+    /// What is redacted in what is saved.
+    pub fn redact(&self) -> Option<&Arc<Rules>> {
+        self.redact.as_ref()
     }
 
     /// Milliseconds to wait for a custom storage.

@@ -43,6 +43,8 @@ pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle)
         "durability": settings.durability(),
         "maxStoreBytes": settings.max_store_bytes(),
         "maxStoreFiles": settings.max_store_files(),
+        "maxFileBytes": settings.max_file_bytes(),
+        "redacts": settings.redact().is_some(),
         "storageTimeoutMs": settings.storage_timeout_ms(),
         "retentionDays": finite_or_tag(settings.retention_days()),
     })

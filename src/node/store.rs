@@ -26,7 +26,7 @@ pub struct LazyReader {
 }
 
 /// Bytes of a piece: a string of this size is made well within a frame of the event loop.
-const PIECE_BYTES: usize = 512 * 1024;
+pub(crate) const PIECE_BYTES: usize = 512 * 1024;
 
 /// An open store.
 pub type StoreHandle = External<Arc<OpenStore>>;
@@ -53,6 +53,16 @@ pub fn store_owns(dirs: Vec<String>, path: String) -> bool {
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn reader_open(dirs: Vec<String>, path: String) -> ReaderHandle {
     External::new(Arc::new(Mutex::new(LazyReader { dirs, path, reader: None })))
+}
+
+/// A reader of bytes in memory.
+pub(crate) fn reader_over(bytes: Vec<u8>) -> ReaderHandle {
+    let reader = Some(Reader::over(bytes));
+    External::new(Arc::new(Mutex::new(LazyReader {
+        dirs: Vec::new(),
+        path: String::new(),
+        reader,
+    })))
 }
 
 /// The next piece of it; nothing at the end.

@@ -7,14 +7,17 @@ pub mod excerpt;
 #[cfg(test)]
 mod fixture;
 pub mod inventory;
+mod known;
 pub mod lease;
 pub mod line_index;
 pub mod names;
 pub mod opened;
+pub mod part;
 pub mod pattern;
 pub mod places;
 pub mod range;
 pub mod read;
+pub mod redact;
 pub mod retention;
 pub mod save;
 pub mod search;

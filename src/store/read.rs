@@ -1,7 +1,7 @@
 //! Reading a saved output back. Only files that the store owns are opened, whatever path is asked for.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use super::folder::Folder;
@@ -18,7 +18,7 @@ impl<T: Read + Seek + Send + std::fmt::Debug> Input for T {}
 /// A saved output that is being read from start to end.
 #[derive(Debug)]
 pub struct Reader {
-    file: File,
+    file: Box<dyn Input>,
     /// The start of a character whose end is in the next piece.
     pending: Vec<u8>,
 }
@@ -68,6 +68,11 @@ pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
     file.map_err(|error| failed(path, &error))
 }
 
+/// Whether the output of this path is only a part of what came in.
+pub(super) fn is_incomplete(path: &str) -> bool {
+    Path::new(path).file_name().and_then(|name| name.to_str()).is_some_and(names::is_partial)
+}
+
 /// An output that is there and cannot be read.
 pub(super) fn unreadable(error: io::Error) -> Error {
     Error::new(Code::StorageRead, os_reason(&error))
@@ -76,7 +81,12 @@ pub(super) fn unreadable(error: io::Error) -> Error {
 impl Reader {
     /// Opens an output.
     pub fn open(places: &Places, path: &str) -> Result<Self> {
-        Ok(Reader { file: open_output(places, path)?, pending: Vec::new() })
+        Ok(Reader { file: Box::new(open_output(places, path)?), pending: Vec::new() })
+    }
+
+    /// The same over bytes in memory.
+    pub fn over(bytes: Vec<u8>) -> Self {
+        Reader { file: Box::new(Cursor::new(bytes)), pending: Vec::new() }
     }
 
     /// The next piece, at most about so many bytes, as UTF-16. `None` at the end.
