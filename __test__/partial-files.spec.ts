@@ -153,6 +153,19 @@ describe('an output over the bound of a file', () => {
     expect(filesIn(dir).length).toBe(2)
   })
 
+  test('is read by its start while it comes in', async () => {
+    const capture = makeService({ maxFileBytes: 10_000, global: { maxLines: 3 } }).capture(tool)
+    capture.write(text.slice(0, 9000))
+    expect(await capture.readRange({ fromByte: 0 })).toMatchObject({ text: text.slice(0, 9000) })
+    capture.write(text.slice(9000))
+    const start = await capture.readRange({ fromByte: 0 })
+    expect(start).toMatchObject({ text: text.slice(0, 5000), incomplete: true })
+    capture.end()
+    const result = cut(await capture.result)
+    const whole = await capture.readRange({ fromByte: 0 })
+    expect(whole).toMatchObject({ text: readFileSync(result.outputPath, 'utf8'), incomplete: true })
+  })
+
   test('of a command too', async () => {
     const service = makeService({ maxFileBytes: 4096, global: { maxLines: 3 } })
     const script = "console.log('x'.repeat(1e5))"

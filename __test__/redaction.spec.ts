@@ -297,6 +297,32 @@ describe('every way of saving', () => {
     expect(saved(result)).toBe(Array.from({ length: 50 }, (_, i) => `${i} ${STARS}\n`).join(''))
   })
 
+  test('by a capture that is read while it comes in', async () => {
+    const service = makeService({ redact, global: { maxLines: 3 } })
+    const capture = service.capture(tool)
+    const lines = `it is ${SECRET}\n`
+    for (const count of [1, 10, 20_000]) {
+      capture.write(lines.repeat(count))
+      const { totalBytes } = await capture.readRange({ fromLine: 1 })
+      const { text: end } = await capture.readRange({ fromByte: totalBytes - lines.length, byteCount: lines.length })
+      expect(end).toBe(`it is ${STARS}\n`)
+    }
+    capture.end()
+    const { totalBytes } = cut(await capture.result)
+    expect((await capture.readRange({ fromLine: 20_011 })).text).toBe(`it is ${STARS}\n`)
+    expect((await capture.readRange({ fromLine: 1 })).totalBytes).toBe(totalBytes)
+  })
+
+  test('once for the same content of the same call', async () => {
+    const dir = tempDir()
+    const service = makeService({ redact, maxFileBytes: 4096, storageDirs: [dir] })
+    const call = { ...tool, toolCallId: '1' }
+    const [first, second] = [cut(await service.output(text, call)), cut(await service.output(text, call))]
+    expect(second.outputPath).toBe(first.outputPath)
+    expect(second.savedPart).toEqual(first.savedPart)
+    expect(filesIn(dir).length).toBe(1)
+  })
+
   test('through the settings of a user', async () => {
     const dir = tempDir()
     const { service } = createTruncation({ storageDir: dir, redact, maxLines: 2 })

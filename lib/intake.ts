@@ -7,7 +7,7 @@ import { now } from './clock'
 import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import type { Limits } from './settings'
-import type { Durability, SavedPart, SaveError } from './types'
+import type { SavedPart, SaveError } from './types'
 
 /** UTF-16 units of a slice: copying one takes a fraction of a millisecond, and two buffers of it stay in the cache. */
 const SLICE_UNITS = 2 ** 18
@@ -24,12 +24,11 @@ export type Source = string | Uint8Array | readonly string[]
 
 /** Where and under which names an output is saved. */
 export interface SaveTarget {
-  dirs: readonly string[]
-  durability: Durability
+  /** The open store. */
+  store: object
   tool: string
   sessionId?: string
-  /** The open store, which holds the lease of the session. */
-  store: object
+  toolCallId?: string
   /** The settings of the storage, if they change what is saved. */
   settings?: object
 }
@@ -112,18 +111,16 @@ export function openIntake(
     hold,
     bytes,
     collect: collect !== undefined,
-    dirs: save?.dirs ?? [],
-    durability: save?.durability ?? 'process',
     save: save && {
       tool: save.tool.toWellFormed(),
       session: save.sessionId === undefined ? undefined : codesOf(save.sessionId),
+      call: save.toolCallId === undefined ? undefined : codesOf(save.toolCallId),
       nowMs: now(),
     },
   }
-  const handle = call(() => native.intakeOpen(settings, JSON.stringify(request)))
+  const handle = call(() => native.intakeOpen(settings, JSON.stringify(request), save?.store))
   const keeper = save?.settings ?? collect?.settings
   if (keeper) call(() => native.intakeKeepBy(handle, keeper))
-  if (save?.sessionId !== undefined) call(() => native.intakeLease(handle, save.store))
   return handle
 }
 

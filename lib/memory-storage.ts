@@ -24,6 +24,8 @@ export interface MemoryStorageOptions {
 }
 
 interface Kept {
+  /** The call that it is the output of. */
+  call?: string
   /** Absent for bytes. */
   text?: string
   bytes: Uint8Array
@@ -187,13 +189,19 @@ async function collect(settings: object, content: string | Uint8Array, { signal 
 
 function keep(storage: MemoryStorage, content: Content, context: TruncationContext): string {
   context.signal?.throwIfAborted()
-  const { toolName, sessionId } = context
+  const { toolName, sessionId, toolCallId } = context
   const session = sessionId === undefined ? undefined : native.sessionFolder(sessionId)
+  const call = toolCallId === undefined ? undefined : `${session ?? ''}/${toolCallId}`
+  for (const [path, kept] of call === undefined ? [] : storage.kept) {
+    if (kept.call !== call || Buffer.compare(kept.bytes, content.bytes) !== 0) continue
+    kept.modified = Date.now()
+    return path
+  }
   const slug = toolName.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 48) || 'tool'
   const modified = Date.now()
   const name = `${slug}_${modified}_${randomPart()}${content.part ? '.partial' : ''}.txt`
   const path = `${ROOT}${session === undefined ? '' : `${session}/`}${name}`
-  storage.kept.set(path, { ...content, session, modified })
+  storage.kept.set(path, { ...content, session, call, modified })
   return path
 }
 

@@ -192,15 +192,19 @@ export function checkQuery(pattern: string, options: SearchOptions = {}): { quer
 /** Where an output is: in a file of a store, or in memory. */
 export type OutputPlace = { store: object; path: string } | { bytes: Uint8Array; path: string }
 
+/** The same while it is coming in. */
+export type UnfinishedPlace = { intake: object } | { bytes: Uint8Array }
+
 /** Reads a part of an output. */
-export async function readRange(place: OutputPlace, asked: ReadRange): Promise<RangeResult> {
+export async function readRange(place: OutputPlace | UnfinishedPlace, asked: ReadRange): Promise<RangeResult> {
   const { range, signal } = checkRange(asked)
   signal?.throwIfAborted()
   const text = JSON.stringify(range)
-  const open = () =>
-    'bytes' in place
-      ? native.rangeOfBytes(place.bytes, place.path, text)
-      : native.rangeOpen(place.store, place.path, text)
+  const open = () => {
+    if ('bytes' in place) return native.rangeOfBytes(place.bytes, 'path' in place ? place.path : '', text)
+    if ('intake' in place) return native.rangeOfIntake(place.intake, text)
+    return native.rangeOpen(place.store, place.path, text)
+  }
   const answer = await finish(open, signal)
   return { text: answer.text, ...(JSON.parse(answer.facts) as Omit<RangeResult, 'text'>) }
 }

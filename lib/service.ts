@@ -57,9 +57,10 @@ export class TruncationService implements OutputService {
   constructor(options: TruncationServiceConfig = {}) {
     this.options = copyOptions(options)
     this.settings = new Settings(describeOptions(this.options))
-    const { maxFileBytes, storageDirs, durability, maxStoreBytes, maxStoreFiles } = this.settings.facts
-    const bounds = { maxStoreBytes, maxStoreFiles, ...(maxFileBytes !== null && { maxFileBytes }) }
-    this.storage = this.options.storage ?? new TruncationStorage({ storageDirs, durability, ...bounds })
+    const { storageTimeoutMs: _timeout, redacts: _redacts, maxFileBytes, ...ofStorage } = this.settings.facts
+    // What is redacted for the service is redacted before its storage gets it.
+    this.storage =
+      this.options.storage ?? new TruncationStorage({ ...ofStorage, maxFileBytes: maxFileBytes ?? undefined })
     const { strategy } = this.options
     this.strategy = typeof strategy === 'object' ? strategy : undefined
     this.closed = false

@@ -37,8 +37,9 @@ export interface SettingsFacts {
   maxFileBytes: number | null
   /** Whether something is redacted in what is saved. */
   redacts: boolean
-  storageTimeoutMs: number
   retentionDays: number
+  sweepOnSave: boolean
+  storageTimeoutMs: number
 }
 
 /** More tools than any agent has; a table that grew without end would be a leak. */

@@ -5,6 +5,7 @@
  * final newline ends the last line without starting another; times are milliseconds.
  */
 
+import type { RangeResult, ReadRange } from './read-back'
 import type { TruncationService } from './service'
 
 /**
@@ -180,7 +181,7 @@ export interface TruncationContext {
   sessionId?: string
   /** For storages of one's own; Spillway does not look at it. */
   messageId?: string
-  /** Identifies the call that produced the output. */
+  /** Identifies the call that produced the output. The same content of the same call is saved once. */
   toolCallId?: string
   /** The call failed: the end is kept, and the notice does not claim success. */
   failed?: boolean
@@ -289,6 +290,18 @@ export interface CommandProgress {
   elapsedMs: number
 }
 
+/** A command that is running. */
+export interface RunningCommand {
+  /** The id of its process, which is also that of its process group. */
+  readonly pid: number
+  /** What a preview would show if it ended here. */
+  peek: () => Promise<CapturePeek>
+  /** A part of everything that it printed so far; see `Capture.readRange`. */
+  readRange: (range: ReadRange) => Promise<RangeResult>
+  /** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
+  stop: () => void
+}
+
 /** Options of `runCommand`. */
 export interface RunCommandOptions {
   /** The folder the command runs in. Default: that of this process. */
@@ -306,6 +319,10 @@ export interface RunCommandOptions {
   killGraceMs?: number
   /** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
   signal?: AbortSignal
+  /**
+   * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
+   */
+  onStart?: (running: RunningCommand) => void
   /** Called a few times a second while the command runs. */
   onProgress?: (progress: CommandProgress) => void
   /**
@@ -438,6 +455,11 @@ export interface TruncationServiceConfig {
    * @default none
    */
   redact?: RedactionOptions
+  /**
+   * The storage sweeps with its first save and then with every hundredth, beside the save and without delaying it.
+   * @default true; false with the profile `takumi`
+   */
+  sweepOnSave?: boolean
   /**
    * Above so many bytes an output is bounded even if its tool asked to be left alone.
    * @default 4 × maxBytes

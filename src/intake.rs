@@ -6,11 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::hold::Hold;
-use crate::store::lease::Leases;
+use crate::error::{Code, Error, Result};
+use crate::store::opened::OpenStore;
 use crate::store::part::{Collection, Part};
-use crate::store::places::Places;
+use crate::store::read::{Joined, Unfinished, unreadable};
 use crate::store::redact::{Redactor, Rules};
-use crate::store::save::{Save, SaveError, Saved};
+use crate::store::save::{Save, SaveError, SaveRequest, Saved};
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
 use crate::text::utf16::Encoder;
@@ -67,18 +68,6 @@ pub struct Collected {
     pub part: Option<Part>,
 }
 
-/// Where and under which names an output is saved.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SaveRequest {
-    /// The tool's name; any text.
-    pub tool: String,
-    /// The session's id in UTF-16 units, because it need not be well-formed.
-    pub session: Option<Vec<u16>>,
-    /// Milliseconds since the epoch.
-    pub now_ms: u64,
-}
-
 /// What the text around a cut should say.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -116,10 +105,12 @@ pub struct Style {
 
 impl Intake {
     /// An output that will be cut within these limits, and saved unless `save` is `None`.
-    pub fn new(limits: Limits, source: Source, save: Option<(Places, SaveRequest)>) -> Self {
-        let save = save.map(|(places, request)| {
-            Save::new(places, request.session.as_deref(), &request.tool, request.now_ms)
-        });
+    pub fn new(
+        limits: Limits,
+        source: Source,
+        save: Option<(Arc<OpenStore>, SaveRequest)>,
+    ) -> Self {
+        let save = save.map(|(store, request)| Save::new(store, request));
         Intake {
             limits,
             source,
@@ -174,11 +165,6 @@ impl Intake {
         self.source = Source::Bytes;
     }
 
-    /// Holds the lease of the session that the output is saved for.
-    pub fn hold_leases(&mut self, leases: Arc<Leases>) {
-        self.save = self.save.take().map(|save| save.with_leases(leases));
-    }
-
     /// Takes the next UTF-16 units of a text.
     pub fn push_units(&mut self, units: &[u16]) {
         for piece in units.chunks(PIECE) {
@@ -220,7 +206,7 @@ impl Intake {
     }
 
     /// Once nothing could be saved, nothing more is tried.
-    fn note(&mut self, kept: Result<(), SaveError>) {
+    fn note(&mut self, kept: std::result::Result<(), SaveError>) {
         if let Err(error) = kept {
             self.save = None;
             self.redactor = None;
@@ -271,6 +257,41 @@ impl Intake {
         self.hold = None;
         self.save = None;
         self.collection = None;
+    }
+
+    /// What came so far, as it would be saved.
+    pub fn reader(&self) -> Result<Unfinished> {
+        match (&self.hold, &self.save, &self.outcome.save_error) {
+            (Some(hold), ..) => Ok(Unfinished::of(self.redacted(hold.bytes()))),
+            (None, Some(save), _) => {
+                let saved = save.reader().map_err(unreadable)?;
+                let Some(redactor) = self.redactor.as_ref().filter(|_| !saved.incomplete) else {
+                    return Ok(saved);
+                };
+                let Unfinished { file, bytes, incomplete } = saved;
+                let rest = redactor.rest();
+                let all = bytes + rest.len() as u64;
+                let file = Box::new(Joined::new(file, bytes, rest));
+                Ok(Unfinished { file, bytes: all, incomplete })
+            }
+            (None, None, Some(error)) => Err(Error::new(
+                Code::StorageNotFound,
+                format!("the output is not kept: {}", error.message),
+            )),
+            (None, None, None) => Err(Error::new(Code::StorageNotFound, "the output is not kept")),
+        }
+    }
+
+    fn redacted(&self, bytes: &[u8]) -> Vec<u8> {
+        let Some(mut redactor) = self.redactor.clone() else { return bytes.to_vec() };
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut write = |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(()) = redactor.push(bytes, &mut write);
+        let Ok(()) = redactor.finish(&mut write);
+        out
     }
 
     /// Whether the whole output keeps its limits as it will be shown.
@@ -335,7 +356,7 @@ fn keep(
     save: &mut Option<Save>,
     collection: &mut Option<Collection>,
     bytes: &[u8],
-) -> Result<(), SaveError> {
+) -> std::result::Result<(), SaveError> {
     if let Some(collection) = collection {
         collection.push(bytes);
     }
@@ -345,9 +366,11 @@ fn keep(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::places::{Durability, Places};
     use crate::truncate::limits::Direction;
     use crate::truncate::notice::ENGLISH;
     use proptest::prelude::*;
+    use std::io::Read;
 
     fn style() -> Style {
         Style { wording: &ENGLISH, notice_inside: false, available_tools: Vec::new() }
@@ -357,17 +380,19 @@ mod tests {
     fn what_stays_within_limits_never_touches_the_disk() {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().join("outputs");
-        let dirs = [dir.display().to_string()];
-        let places = || Places::new(&dirs, crate::store::places::Durability::Process);
-        let request = SaveRequest { tool: "x".to_owned(), session: None, now_ms: 5 };
+        let places = Places { dirs: vec![dir.clone()], durability: Durability::Process };
+        let store = Arc::new(OpenStore::new(places));
+        let request = SaveRequest { tool: "x".to_owned(), ..SaveRequest::default() };
         let limits = Limits {
             max_lines: 3,
             max_bytes: 20,
             direction: Direction::Tail,
             line_rule: LineRule::Terminated,
         };
-        let open =
-            || Intake::new(limits, Source::Text, Some((places(), request.clone()))).holding(limits);
+        let open = || {
+            let save = Some((Arc::clone(&store), request.clone()));
+            Intake::new(limits, Source::Text, save).holding(limits)
+        };
 
         let mut short = open();
         short.push_bytes(b"one\ntwo\n");
@@ -386,9 +411,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_never_redacted_and_what_is_kept_always() {
-        let root = tempfile::tempdir().unwrap();
-        let places = Places::new(&[root.path().display().to_string()], Default::default());
-        let request = SaveRequest { tool: "x".to_owned(), session: None, now_ms: 5 };
+        let (_root, store) = crate::store::fixture::store();
         let limits = Limits {
             max_lines: 2,
             max_bytes: 100,
@@ -397,7 +420,7 @@ mod tests {
         };
         let rules = Rules::new(&[], &["hunter2".to_owned()], false).unwrap();
         let text = format!("it is hunter2\n{}it was hunter2\n", "filler\n".repeat(2000));
-        let mut saved = Intake::new(limits, Source::Text, Some((places, request)));
+        let mut saved = Intake::new(limits, Source::Text, Some((store, SaveRequest::default())));
         saved.redact(Arc::new(rules));
         saved.keep_at_most(4096);
         let mut saved = saved.collecting();
@@ -416,6 +439,38 @@ mod tests {
             shown.starts_with("it is hunter2\n") && shown.contains("its 14029 bytes"),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn what_is_read_while_it_comes_in_is_what_would_be_saved() {
+        let limits = Limits {
+            max_lines: 2,
+            max_bytes: 100,
+            direction: Direction::Head,
+            line_rule: LineRule::Terminated,
+        };
+        let (_root, store) = crate::store::fixture::store();
+        let rules = Rules::new(&[], &["hunter2".to_owned()], false).unwrap();
+        let mut intake = Intake::new(limits, Source::Text, Some((store, SaveRequest::default())))
+            .holding(limits);
+        intake.redact(Arc::new(rules));
+        intake.keep_at_most(1 << 20);
+        let read = |intake: &Intake| {
+            let Unfinished { file, bytes, incomplete } = intake.reader().unwrap();
+            let mut text = String::new();
+            file.take(bytes).read_to_string(&mut text).unwrap();
+            (text, incomplete)
+        };
+        let (mut text, line) = (String::new(), "it is hunter2\n");
+        for lines in [1, 10, 40_000, 7, 40_000] {
+            let more = line.repeat(lines);
+            intake.push_bytes(more.as_bytes());
+            text.push_str(&more.replace("hunter2", "*******"));
+            let whole = text.len() <= 1 << 20;
+            let (seen, incomplete) = read(&intake);
+            assert!(text.starts_with(&seen) && incomplete != whole, "{}", text.len());
+            assert_eq!(seen.len(), if whole { text.len() } else { 1 << 19 });
+        }
     }
 
     proptest! {

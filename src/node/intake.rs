@@ -10,8 +10,11 @@ use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
 use spillway_core::config::limits_of;
-use spillway_core::intake::{Intake, RenderRequest, SaveRequest, Style};
-use spillway_core::store::places::{Durability, Places};
+use spillway_core::error::Result as CoreResult;
+use spillway_core::intake::{Intake, RenderRequest, Style};
+use spillway_core::store::line_index::LineIndex;
+use spillway_core::store::range::{Range, RangeRead};
+use spillway_core::store::save::SaveRequest;
 use spillway_core::text::shown::Source;
 use spillway_core::text::utf16::{self, Encoder};
 use spillway_core::truncate::limits::Limits;
@@ -36,6 +39,8 @@ pub struct Shared {
     buffers: Arc<Buffers>,
     style: Style,
     progress: Progress,
+    /// Where the lines are of what is read while it comes in.
+    index: Arc<Mutex<LineIndex>>,
 }
 
 /// How much has been worked on, for whoever asks while a thread is at work.
@@ -92,10 +97,6 @@ struct Request {
     #[serde(default)]
     collect: bool,
     save: Option<SaveRequest>,
-    #[serde(default)]
-    dirs: Vec<String>,
-    #[serde(default)]
-    durability: Durability,
 }
 
 /// The text for the model and what is known about it, as JSON.
@@ -124,11 +125,13 @@ pub struct Finished {
     pub shortened: Option<Shortened>,
 }
 
-/// Prepares; the disk is not touched before the first slice is worked on.
+/// Prepares; the disk is not touched before the first slice is worked on. Saves into `store` if the request says under
+/// which names.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn intake_open(
     #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
     request: String,
+    #[napi(ts_arg_type = "object | undefined")] store: Option<&StoreHandle>,
 ) -> Result<IntakeHandle> {
     let request: Request = serde_json::from_str(&request).map_err(|error| from_json(&error))?;
     let buffers = Arc::clone(&settings.buffers);
@@ -138,10 +141,10 @@ pub fn intake_open(
         notice_inside: settings.notice_inside(),
         available_tools: settings.available_tools().to_vec(),
     };
-    let places = Places::new(&request.dirs, request.durability);
     let source = if request.bytes { Source::Bytes } else { Source::Text };
     let is_kept = request.collect || request.save.is_some();
-    let mut intake = Intake::new(request.limits, source, request.save.map(|save| (places, save)));
+    let save = store.map(|store| Arc::clone(store)).zip(request.save);
+    let mut intake = Intake::new(request.limits, source, save);
     if request.collect {
         intake = intake.collecting();
     }
@@ -159,17 +162,9 @@ pub fn intake_open(
         buffers,
         style,
         progress: Progress::default(),
+        index: Arc::default(),
     };
     Ok(External::new(Arc::new(shared)))
-}
-
-/// Holds the lease of the session that the output is saved for, as long as the store is open.
-#[napi(catch_unwind)]
-pub fn intake_lease(
-    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
-    #[napi(ts_arg_type = "object")] store: &StoreHandle,
-) {
-    lock(&intake.writing).intake.hold_leases(Arc::clone(&store.leases));
 }
 
 /// Keeps the output by the settings of a storage of its own, which come on top: without what it redacts, and of a long
@@ -384,6 +379,13 @@ fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) ->
 }
 
 impl Shared {
+    /// Prepares to read a part of what came so far.
+    pub(crate) fn read(&self, range: Range) -> CoreResult<RangeRead> {
+        self.drain(false);
+        let unfinished = lock(&self.writing).intake.reader()?;
+        RangeRead::of_unfinished(unfinished, Arc::clone(&self.index), range)
+    }
+
     /// Takes bytes that did not come through JavaScript.
     pub(crate) fn feed(&self, bytes: &[u8]) {
         let mut writing = lock(&self.writing);

@@ -4,11 +4,13 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::examined::Examined;
 use super::names;
 
 #[cfg(target_os = "linux")]
@@ -33,6 +35,40 @@ pub struct Draft {
     pub file: File,
     /// Its temporary name, where the file system has no files without one.
     name: Option<String>,
+}
+
+impl Draft {
+    /// Reads what has been written, without disturbing the writing.
+    pub fn reader(&self) -> io::Result<DraftReader> {
+        Ok(DraftReader { file: self.file.try_clone()?, at: 0 })
+    }
+}
+
+/// A reader with a position of its own: that of the file is the writer's.
+#[derive(Debug)]
+pub struct DraftReader {
+    file: File,
+    at: u64,
+}
+
+impl io::Read for DraftReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl io::Seek for DraftReader {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let (base, by) = match to {
+            io::SeekFrom::Start(at) => (at, 0),
+            io::SeekFrom::Current(by) => (self.at, by),
+            io::SeekFrom::End(by) => (self.file.metadata()?.len(), by),
+        };
+        self.at = base.checked_add_signed(by).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
 }
 
 impl Folder {
@@ -187,11 +223,14 @@ impl Folder {
         Ok(names)
     }
 
-    /// When a file of ours was last written, in milliseconds since the epoch, and its bytes. `None` if it is not one, or
-    /// cannot be examined.
-    pub fn examine(&self, name: &str) -> Option<(i64, u64)> {
+    /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
+    pub fn examine(&self, name: &str) -> Option<Examined> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        is_own(&stat).then(|| (modified_ms(&stat), u64::try_from(stat.st_size).unwrap_or(0)))
+        is_own(&stat).then(|| Examined {
+            bytes: u64::try_from(stat.st_size).unwrap_or(0),
+            modified_ms: modified_ms(&stat),
+            touched_ns: touched_ns(&stat),
+        })
     }
 
     /// Opens the folder of that name in this one. Links are not followed.
@@ -215,7 +254,13 @@ impl Folder {
         Ok(file)
     }
 
-    /// The same, if it is there.
+    /// What two sweeps of the folder lock against each other: the folder itself.
+    pub fn sweep_lock(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(&self.fd, ".", flags, Mode::empty())?))
+    }
+
+    /// The lock file of that name, if it is there.
     pub fn existing_lock_file(&self, name: &str) -> Option<File> {
         self.read(name).ok()
     }
@@ -248,6 +293,11 @@ impl Folder {
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
     }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+fn touched_ns(stat: &rustix::fs::Stat) -> i128 {
+    i128::from(stat.st_ctime as i64) * 1_000_000_000 + i128::from(stat.st_ctime_nsec as i64)
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]

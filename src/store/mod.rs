@@ -3,9 +3,11 @@
 //! A saved output is complete or absent: it is written without a name, and gets one when it is complete. Nothing is
 //! ever overwritten, and nobody else can read it. When one folder fails, the next is tried.
 
+pub mod calls;
+mod examined;
 pub mod excerpt;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub mod inventory;
 mod known;
 pub mod lease;
@@ -18,10 +20,10 @@ pub mod places;
 pub mod range;
 pub mod read;
 pub mod redact;
-pub mod retention;
 pub mod save;
 pub mod search;
 pub mod sweep;
+pub mod upkeep;
 
 #[cfg(unix)]
 #[path = "folder_unix.rs"]

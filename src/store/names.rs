@@ -67,6 +67,12 @@ pub fn is_partial(name: &str) -> bool {
     name.ends_with(PARTIAL_SUFFIX)
 }
 
+/// When an output with this name was saved, in milliseconds since the epoch.
+pub fn saved_ms(name: &str) -> i64 {
+    let time = name.rsplit('_').nth(1);
+    time.and_then(|time| time.parse().ok()).unwrap_or(0)
+}
+
 /// Whether a file with this name was made by [`temporary`].
 pub fn is_temporary(name: &str) -> bool {
     let inner =
@@ -162,6 +168,7 @@ mod tests {
             assert!(!is_output(name), "{name}");
         }
         assert!(is_output("bash_1700000000000_abcdef_1_aaaaaaaaaaaaa.txt"));
+        assert_eq!(saved_ms("bash_1_2_1700000000000_aaaaaaaaaaaaa.txt"), 1_700_000_000_000);
         assert!(is_temporary(&temporary(5).unwrap()) && !is_temporary(".spillway_x.tmp"));
     }
 

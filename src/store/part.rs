@@ -54,7 +54,8 @@ impl Ring {
         Ring { most }
     }
 
-    fn head(&self) -> u64 {
+    /// Bytes of the start that stay where they are.
+    pub fn head(&self) -> u64 {
         self.most / 2
     }
 

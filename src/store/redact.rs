@@ -201,7 +201,7 @@ impl Rules {
 }
 
 /// An output on its way through the rules.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Redactor {
     rules: Vec<Arc<Rules>>,
     buffer: Vec<u8>,
@@ -273,6 +273,17 @@ impl Redactor {
     /// Ends the output, and hands on the rest.
     pub fn finish<E>(&mut self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         self.decide(self.buffer.len(), &mut write)
+    }
+
+    /// What is not handed on yet, as it would be if the output ended here.
+    pub fn rest(&self) -> Vec<u8> {
+        let mut rest = Vec::new();
+        let mut ended = self.clone();
+        let Ok(()) = ended.finish(|bytes| {
+            rest.extend_from_slice(bytes);
+            Ok::<(), std::convert::Infallible>(())
+        });
+        rest
     }
 
     /// Finds every secret that begins before `end`, and hands on the bytes up to there.

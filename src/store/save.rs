@@ -4,15 +4,18 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::calls::Earlier;
 use super::folder::{Draft, Folder};
-use super::lease::Leases;
 use super::names;
+use super::opened::OpenStore;
 use super::part::{Part, Ring};
-use super::places::{Durability, Places};
+use super::places::Durability;
+use super::read::Unfinished;
+use super::upkeep;
 use crate::error::{Code, os_reason};
 
 /// A folder that was tried, and what it said.
@@ -52,12 +55,27 @@ pub struct Saved {
     pub attempts: Vec<Attempt>,
 }
 
+/// Under which names an output is saved.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SaveRequest {
+    /// The tool's name; any text.
+    pub tool: String,
+    /// The session's id in UTF-16 units, because it need not be well-formed.
+    pub session: Option<Vec<u16>>,
+    /// The id of the tool's call, likewise.
+    pub call: Option<Vec<u16>>,
+    /// Milliseconds since the epoch.
+    pub now_ms: u64,
+}
+
 /// An output on its way to the disk.
 #[derive(Debug)]
 pub struct Save {
-    places: Places,
+    store: Arc<OpenStore>,
     /// The folder of the session inside each place.
     session: Option<String>,
+    call: Option<Vec<u16>>,
     slug: String,
     now_ms: u64,
     next: usize,
@@ -69,7 +87,6 @@ pub struct Save {
     sealed: Option<(Part, u64)>,
     /// What was written when the free space was last asked for.
     checked: u64,
-    leases: Option<Arc<Leases>>,
     attempts: Vec<Attempt>,
 }
 
@@ -114,27 +131,21 @@ fn within_reserve(free: u64, total: u64) -> io::Result<()> {
 
 impl Save {
     /// Prepares; the disk is not touched before the first byte.
-    pub fn new(places: Places, session: Option<&[u16]>, tool: &str, now_ms: u64) -> Self {
+    pub fn new(store: Arc<OpenStore>, request: SaveRequest) -> Self {
         Save {
-            places,
-            session: session.map(names::session),
-            slug: names::slug(tool),
-            now_ms,
+            store,
+            session: request.session.as_deref().map(names::session),
+            call: request.call,
+            slug: names::slug(&request.tool),
+            now_ms: request.now_ms,
             next: 0,
             open: None,
             written: 0,
             most: None,
             sealed: None,
             checked: 0,
-            leases: None,
             attempts: Vec::new(),
         }
-    }
-
-    /// Holds the leases of the sessions that are saved into.
-    pub fn with_leases(mut self, leases: Arc<Leases>) -> Self {
-        self.leases = Some(leases);
-        self
     }
 
     /// Keeps only the first and the last part of an output that has more bytes than this.
@@ -168,25 +179,60 @@ impl Save {
         Ok(())
     }
 
-    /// Gives the file its name. Only now can anybody see it.
+    /// Reads what was written so far, and says how much that is.
+    /// Of an output that has become too long, that is only its start, because the rest still changes.
+    pub fn reader(&self) -> io::Result<Unfinished> {
+        let Some(open) = &self.open else { return Ok(Unfinished::of(Vec::new())) };
+        let long = self.most.filter(|most| self.written > *most);
+        let bytes = match long {
+            Some(most) => Ring::new(most).head(),
+            None => open.draft.file.metadata()?.len(),
+        };
+        let file = Box::new(open.draft.reader()?);
+        Ok(Unfinished { file, bytes, incomplete: long.is_some() })
+    }
+
+    /// Gives the file its name. Only now can anybody see it. What was saved of the same call before is not saved again.
     pub fn publish(mut self) -> Result<Saved, SaveError> {
         if self.open.is_none() {
             self.open = Some(self.open_next()?);
         }
+        let store = Arc::clone(&self.store);
+        let call = self.call.take().map(|call| store.calls.of(self.session.as_deref(), call));
+        let mut earlier =
+            call.as_ref().map(|call| call.lock().unwrap_or_else(PoisonError::into_inner));
+        while let Err(error) = self.seal() {
+            self.move_on(&error)?;
+        }
+        let bytes = self.held();
+        let dated =
+            self.open.as_ref().and_then(|open| open.draft.file.metadata().ok()?.modified().ok());
+        let path = match earlier.as_mut().and_then(|earlier| self.find_same(earlier)) {
+            Some(path) => path,
+            None => self.publish_new()?,
+        };
+        if let Some(earlier) = &mut earlier {
+            earlier.note(&path, bytes);
+        }
+        drop(earlier);
+        upkeep::saved(&store, i64::try_from(self.now_ms).unwrap_or(i64::MAX), dated);
+        let (path, part) = (path.display().to_string(), self.sealed.map(|(part, _)| part));
+        Ok(Saved { path, bytes, redactions: None, part, attempts: self.attempts })
+    }
+
+    fn find_same(&mut self, earlier: &mut Earlier) -> Option<PathBuf> {
+        let bytes = self.held();
+        let open = self.open.as_mut()?;
+        earlier.find(&self.store.places, &mut open.draft.file, bytes)
+    }
+
+    fn publish_new(&mut self) -> Result<PathBuf, SaveError> {
         loop {
-            if let Err(error) = self.seal() {
-                self.move_on(&error)?;
-                continue;
-            }
-            let (slug, now_ms, durability) = (&self.slug, self.now_ms, self.places.durability);
-            let part = self.sealed.map(|(part, _)| part);
-            let bytes = self.held();
+            let durability = self.store.places.durability;
+            let is_partial = self.sealed.is_some();
             let Some(open) = &mut self.open else { return Err(self.failure()) };
-            match open.publish(slug, now_ms, durability, part.is_some()) {
-                Ok(path) => {
-                    let attempts = self.attempts;
-                    return Ok(Saved { path, bytes, redactions: None, part, attempts });
-                }
+            match open.publish(&self.slug, self.now_ms, durability, is_partial) {
+                Ok(path) => return Ok(path),
                 Err(error) => self.move_on(&error)?,
             }
         }
@@ -214,7 +260,15 @@ impl Save {
             copy_round(round, ring, from..to, &mut bytes)?;
             Ok(bytes)
         })?;
-        let mut draft = open.folder.draft(self.now_ms)?;
+        let mut draft = match open.folder.draft(self.now_ms) {
+            // The folder was removed under the draft, which is still there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let durability = self.store.places.durability;
+                open.folder = enter(&open.place, open.session.as_deref(), durability)?;
+                open.folder.draft(self.now_ms)?
+            }
+            other => other?,
+        };
         let ordered = &mut draft.file;
         let copied = copy_round(round, ring, 0..part.head_bytes, ordered)
             .and_then(|()| ordered.write_all(line.as_bytes()))
@@ -230,7 +284,7 @@ impl Save {
     }
 
     fn open_next(&mut self) -> Result<Open, SaveError> {
-        while let Some(dir) = self.places.dirs.get(self.next).cloned() {
+        while let Some(dir) = self.store.places.dirs.get(self.next).cloned() {
             self.next += 1;
             match self.try_open(&dir) {
                 Ok(open) => return Ok(open),
@@ -241,10 +295,18 @@ impl Save {
     }
 
     fn try_open(&self, dir: &Path) -> io::Result<Open> {
-        let folder = enter(dir, self.session.as_deref(), self.places.durability)?;
+        match self.open_in(dir) {
+            // A sweep removed the session's folder as empty just when it was entered.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_in(dir),
+            other => other,
+        }
+    }
+
+    fn open_in(&self, dir: &Path) -> io::Result<Open> {
+        let folder = enter(dir, self.session.as_deref(), self.store.places.durability)?;
         check_reserve(&folder)?;
-        if let (Some(session), Some(leases)) = (&self.session, &self.leases) {
-            leases.hold(&dir.join(session), &folder);
+        if let Some(session) = &self.session {
+            self.store.leases.hold(&dir.join(session), &folder);
         }
         let draft = folder.draft(self.now_ms)?;
         Ok(Open { folder, place: dir.to_owned(), session: self.session.clone(), draft })
@@ -296,7 +358,7 @@ impl Open {
         now_ms: u64,
         durability: Durability,
         is_partial: bool,
-    ) -> io::Result<String> {
+    ) -> io::Result<PathBuf> {
         if durability != Durability::Process {
             // Never tried again on the same file: the system reports a failed write-back only once.
             self.draft.file.sync_all()?;
@@ -316,7 +378,7 @@ impl Open {
                         .session
                         .iter()
                         .fold(self.place.clone(), |path, session| path.join(session));
-                    return Ok(path.join(name).display().to_string());
+                    return Ok(path.join(name));
                 }
                 // The folder was removed under the file, which is still there without a name.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
@@ -403,19 +465,23 @@ fn is_inside_working_dir(dir: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::store::part::Collection;
+    use crate::store::places::Places;
     use std::fs;
 
-    fn places(dirs: &[PathBuf]) -> Places {
-        Places { dirs: dirs.to_vec(), durability: Durability::Full }
+    fn save_to(dirs: &[PathBuf], session: Option<Vec<u16>>) -> Save {
+        let places = Places { dirs: dirs.to_vec(), durability: Durability::Full };
+        let request = SaveRequest { tool: "bash".to_owned(), session, call: None, now_ms: 5 };
+        Save::new(Arc::new(OpenStore::new(places)), request)
     }
 
     #[test]
     fn a_saved_file_is_whole_private_and_alone() {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().join("deep/er");
-        let mut save = Save::new(places(std::slice::from_ref(&dir)), Some(&[0x61]), "bash", 5);
+        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61]));
         save.write(b"hello ").unwrap();
-        assert_eq!(fs::read_dir(dir.join(names::session(&[0x61]))).unwrap().count(), 0);
+        let session = fs::read_dir(dir.join(names::session(&[0x61]))).unwrap();
+        assert!(!session.map(|entry| entry.unwrap().file_name()).any(|name| name != ".lease"));
         save.write(b"world").unwrap();
         let saved = save.publish().unwrap();
         assert_eq!(fs::read(&saved.path).unwrap(), b"hello world");
@@ -435,13 +501,13 @@ mod tests {
         let file = root.path().join("a-file");
         fs::write(&file, "").unwrap();
         let good = root.path().join("good");
-        let mut save = Save::new(places(&[file.clone(), good.clone()]), None, "x", 5);
+        let mut save = save_to(&[file.clone(), good.clone()], None);
         save.write(b"text").unwrap();
         let saved = save.publish().unwrap();
         assert!(saved.path.starts_with(good.to_str().unwrap()));
         assert_eq!(saved.attempts.len(), 1);
         assert!(saved.attempts[0].error.starts_with("ENOTDIR"), "{:?}", saved.attempts);
-        let error = Save::new(places(&[file]), None, "x", 5).write(b"text").unwrap_err();
+        let error = save_to(&[file], None).write(b"text").unwrap_err();
         assert_eq!((error.code, error.attempts.len()), ("STORAGE_WRITE", 1));
     }
 
@@ -459,7 +525,7 @@ mod tests {
     #[test]
     fn an_abandoned_save_leaves_nothing() {
         let root = tempfile::tempdir().unwrap();
-        let mut save = Save::new(places(&[root.path().to_owned()]), None, "x", 5);
+        let mut save = save_to(&[root.path().to_owned()], None);
         save.write(b"text").unwrap();
         drop(save);
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
@@ -470,7 +536,7 @@ mod tests {
     fn a_folder_that_is_removed_meanwhile_is_made_again() {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().join("place");
-        let mut save = Save::new(places(std::slice::from_ref(&dir)), Some(&[0x61]), "x", 5);
+        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61]));
         save.write(b"text").unwrap();
         fs::remove_dir_all(&dir).unwrap();
         assert_eq!(fs::read(save.publish().unwrap().path).unwrap(), b"text");
@@ -485,8 +551,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let text = numbered(5000);
         for piece in [1, 100, 4000, 30_000, text.len()] {
-            let mut save =
-                Save::new(places(&[root.path().to_owned()]), None, "x", 5).with_most(9000);
+            let mut save = save_to(&[root.path().to_owned()], None).with_most(9000);
             for bytes in text.as_bytes().chunks(piece) {
                 save.write(bytes).unwrap();
             }
@@ -500,7 +565,7 @@ mod tests {
             assert!(saved.path.ends_with(".partial.txt"));
         }
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 5);
-        let mut save = Save::new(places(&[root.path().to_owned()]), None, "x", 5).with_most(9000);
+        let mut save = save_to(&[root.path().to_owned()], None).with_most(9000);
         save.write(&text.as_bytes()[..9000]).unwrap();
         let saved = save.publish().unwrap();
         assert_eq!(fs::read(&saved.path).unwrap(), text.as_bytes()[..9000]);
@@ -519,7 +584,7 @@ mod tests {
         let full = || io::Error::from_raw_os_error(28);
         for at in [10, 4500, 9000, 20_000, 43_210] {
             let dirs = [root.path().join("a"), root.path().join("b"), root.path().join("c")];
-            let mut save = Save::new(places(&dirs), None, "x", 5).with_most(9000);
+            let mut save = save_to(&dirs, None).with_most(9000);
             let (before, after) = text.as_bytes().split_at(at);
             save.write(before).unwrap();
             save.move_on(&full()).unwrap();
@@ -538,11 +603,22 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
+    fn a_file_over_its_bound_needs_no_folder_before_it_is_whole() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("place");
+        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_most(4096);
+        save.write(numbered(500).as_bytes()).unwrap();
+        fs::remove_dir_all(&dir).unwrap();
+        let saved = save.publish().unwrap();
+        assert_eq!((saved.attempts.len(), fs::read(saved.path).unwrap().len() > 4000), (0, true));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
     fn a_full_disk_moves_what_was_written() {
         // A device that is always full stands in for the first folder's file.
         let root = tempfile::tempdir().unwrap();
-        let mut save =
-            Save::new(places(&[root.path().join("a"), root.path().join("b")]), None, "x", 5);
+        let mut save = save_to(&[root.path().join("a"), root.path().join("b")], None);
         save.write(b"first ").unwrap();
         let open = save.open.as_mut().unwrap();
         let half = fs::OpenOptions::new().read(true).open(root.path()).unwrap();
