@@ -313,6 +313,18 @@ describe('every way of saving', () => {
     expect((await capture.readRange({ fromLine: 1 })).totalBytes).toBe(totalBytes)
   })
 
+  test('by a capture that needs no cut, or waits for a strategy of the caller’s', async () => {
+    const strategy = { name: 'mine', needsTruncation: () => false, truncate: (content: string) => ({ content }) }
+    for (const service of [makeService({ redact }), makeService({ redact, strategy })]) {
+      const capture = service.capture(tool)
+      capture.write(SECRET)
+      expect((await capture.readRange({ fromLine: 1 })).text).toBe(STARS)
+      capture.end()
+      expect(await capture.result).toEqual({ content: SECRET, truncated: false })
+      expect((await capture.readRange({ fromLine: 1 })).text).toBe(STARS)
+    }
+  })
+
   test('once for the same content of the same call', async () => {
     const dir = tempDir()
     const service = makeService({ redact, maxFileBytes: 4096, storageDirs: [dir] })

@@ -2,7 +2,7 @@
 
 import { open, readFile, rm } from 'node:fs/promises'
 import { SpillwayError } from './errors'
-import { chunkSlices, type Outcome, openIntake, push, type RenderRequest, read, type Shortened } from './intake'
+import { chunkSlices, Intake, type Outcome, openIntake, push, type RenderRequest, read, type Shortened } from './intake'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange } from './read-back'
 import {
@@ -181,7 +181,15 @@ export class Inflow {
 
   /** A part of what came so far. */
   async readRange(range: ReadRange): Promise<RangeResult> {
-    return readRange(this.held ? { bytes: Buffer.from(joined(this.held)) } : { intake: this.handle }, range)
+    return readRange(this.held ? { bytes: await this.asSaved(joined(this.held)) } : { intake: this.handle }, range)
+  }
+
+  private async asSaved(content: string | Buffer): Promise<Uint8Array> {
+    const { handle, facts } = this.service.settings
+    if (!facts.redacts) return Buffer.from(content)
+    const intake = new Intake(handle, this.job.limits, content, content.length, undefined, {})
+    const { outcome } = await intake.finish(undefined, undefined)
+    return intake.collectedBytes(outcome.collected!)
   }
 
   /** The same once the output has ended. */
