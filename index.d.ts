@@ -71,6 +71,8 @@ export interface RangeResult {
 	next?: LineRange | ByteRange;
 	/** The text begins or ends inside a line, or inside what is one character in the file. */
 	partial: boolean;
+	/** The file itself holds only a part of the output; lines and bytes count in the file. */
+	incomplete?: boolean;
 }
 /** Options of a search. */
 export interface SearchOptions {
@@ -116,6 +118,8 @@ export interface SearchResult {
 	next?: string;
 	/** Lines that this call looked at. */
 	linesSearched: number;
+	/** The file holds only a part of the output; what is not in it was not searched. */
+	incomplete?: boolean;
 }
 declare const asyncDispose: typeof Symbol.asyncDispose;
 /** The one error class. */
@@ -309,6 +313,39 @@ export interface SaveError {
 		error: string;
 	}[];
 }
+/** What a saved file holds of an output that is longer than `maxFileBytes`: its first and its last bytes, with one line between them. */
+export interface SavedPart {
+	/** Bytes of the start of the output; the first of the file. */
+	headBytes: number;
+	/** Bytes of the end of the output; the last of the file. */
+	tailBytes: number;
+	/** Bytes between them, which were not kept. */
+	omittedBytes: number;
+}
+/**
+ * What is taken out of every output before it is saved. Each byte of it becomes `*`, except line breaks, so sizes, line
+ * numbers and offsets stay true of the saved file, and the length of a secret shows. What overlaps counts as one.
+ *
+ * A match of up to 65,536 bytes is always found, wherever an output is split. Of a longer one at least the first 65,536 bytes
+ * are redacted, or nothing if no shorter stretch of it matches.
+ */
+export interface RedactionOptions {
+	/**
+	 * Regular expressions of Rust's `regex` crate, at most 100 of 1 to 4,096 bytes: no look-around and no back-references, and
+	 * none that matches the empty string. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on.
+	 * Of an expression with a group named `secret` only what that group matches is redacted.
+	 */
+	patterns?: readonly (string | RegExp)[];
+	/** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 16 MiB in all. */
+	values?: readonly string[];
+	/**
+	 * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` headers, passwords in
+	 * URLs, and keys of AWS, Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe, npm, PyPI, Hugging Face, SendGrid
+	 * and DigitalOcean.
+	 * @default false
+	 */
+	known?: boolean;
+}
 /** The answer when nothing had to be cut: the very content that was given; of bytes, the text. */
 export interface UntouchedResult<C = string> {
 	content: C;
@@ -343,6 +380,10 @@ export interface TruncatedResult<C = string> {
 	ceilingReached?: boolean;
 	/** Set when the full output could not be saved anywhere. */
 	saveError?: SaveError;
+	/** Set when the saved file holds only a part of the output, because that is longer than `maxFileBytes`. */
+	savedPart?: SavedPart;
+	/** How many secrets were redacted in what was saved, 0 for none. Absent without `redact`, and when nothing was saved. */
+	redactions?: number;
 	/** Set when a strategy of the caller's was not asked, because a capture grew longer than what is held for one. */
 	strategyBypassed?: boolean;
 }
@@ -428,6 +469,10 @@ export interface TruncationEvent {
 	/** UTF-8 bytes of the text that the model gets. */
 	truncatedSize: number;
 	outputPath?: string;
+	/** As in the result. */
+	savedPart?: SavedPart;
+	/** As in the result. */
+	redactions?: number;
 	error?: string;
 	/** The stable code of the error, where it has one. */
 	errorCode?: string;
@@ -595,6 +640,8 @@ export interface NoticeInfo {
 	/** `''` when nothing was saved. */
 	outputPath: string;
 	saveError?: SaveError;
+	savedPart?: SavedPart;
+	redactions?: number;
 	availableTools: readonly string[];
 }
 /** How much a save survives: a killed process, a power cut without tearing, a power cut without losing what was acknowledged. */
@@ -627,6 +674,19 @@ export interface TruncationServiceConfig {
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
+	/**
+	 * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+	 * them one line that says how many bytes are missing; its name ends with `.partial.txt`, and `savedPart` says what is there.
+	 * A `storage` of your own has its own bound.
+	 * @default none
+	 */
+	maxFileBytes?: number;
+	/**
+	 * Takes secrets out of what is saved, in files or by a `storage` of your own. What the model reads stays as it is. The saved
+	 * output is then not lossless.
+	 * @default none
+	 */
+	redact?: RedactionOptions;
 	/**
 	 * The storage sweeps with its first save and then with every hundredth, beside the save and without delaying it.
 	 * @default true; false with the profile `takumi`
@@ -707,7 +767,9 @@ export declare class Capture extends Writable {
 	peek(): Promise<CapturePeek>;
 	/**
 	 * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
-	 * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended.
+	 * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended. What is read is what
+	 * would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
+	 * file may hold can be read until it has ended.
 	 *
 	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
 	 *   after an abort; rejects with the reason of the range's signal when that is aborted
@@ -834,10 +896,14 @@ export interface MemoryStorageOptions {
 	maxStoreBytes?: number;
 	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
 	maxStoreFiles?: number;
+	/** As for `TruncationStorage`. @default none */
+	maxFileBytes?: number;
+	/** As for `TruncationStorage`. @default none */
+	redact?: RedactionOptions;
 }
 /** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
 export declare class MemoryStorage implements ITruncationStorage {
-	constructor({ maxStoreBytes, maxStoreFiles }?: MemoryStorageOptions);
+	constructor({ maxStoreBytes, maxStoreFiles, maxFileBytes, redact }?: MemoryStorageOptions);
 	/** Keeps a text and answers its path, which only this storage knows. */
 	save(content: string, context: TruncationContext): Promise<string>;
 	/** Keeps a copy of bytes and answers its path. */
@@ -1062,6 +1128,17 @@ export interface TruncationStorageOptions {
 	 */
 	maxStoreFiles?: number;
 	/**
+	 * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+	 * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+	 * @default none
+	 */
+	maxFileBytes?: number;
+	/**
+	 * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+	 * @default none
+	 */
+	redact?: RedactionOptions;
+	/**
 	 * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
 	 * @default 7
 	 */
@@ -1085,7 +1162,8 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 */
 	constructor(options?: string | TruncationStorageOptions);
 	/**
-	 * Saves a text so that {@link read} gives back exactly the same string, and answers the path.
+	 * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
+	 * out of it, and answers the path.
 	 * @throws SpillwayError `STORAGE_WRITE` when no folder took it
 	 */
 	save(content: string, context: TruncationContext): Promise<string>;

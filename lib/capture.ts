@@ -62,7 +62,9 @@ export class Capture extends Writable {
 
   /**
    * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
-   * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended.
+   * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended. What is read is what
+   * would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
+   * file may hold can be read until it has ended.
    *
    * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
    *   after an abort; rejects with the reason of the range's signal when that is aborted

@@ -2,7 +2,7 @@
 
 import { open, readFile, rm } from 'node:fs/promises'
 import { SpillwayError } from './errors'
-import { chunkSlices, type Outcome, openIntake, push, type RenderRequest, read, type Shortened } from './intake'
+import { chunkSlices, Intake, type Outcome, openIntake, push, type RenderRequest, read, type Shortened } from './intake'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange } from './read-back'
 import {
@@ -138,7 +138,7 @@ export class Inflow {
     if (!saved) return keptByUs(outcome)
     const { storage } = this.service
     try {
-      return await keptBy(this.service, async () => {
+      return await keptBy(this.service, saved.redactions, async () => {
         if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)
         if (bytes > MAX_HANDED_OVER_BYTES) {
           const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
@@ -181,7 +181,15 @@ export class Inflow {
 
   /** A part of what came so far. */
   async readRange(range: ReadRange): Promise<RangeResult> {
-    return readRange(this.held ? { bytes: Buffer.from(joined(this.held)) } : { intake: this.handle }, range)
+    return readRange(this.held ? { bytes: await this.asSaved(joined(this.held)) } : { intake: this.handle }, range)
+  }
+
+  private async asSaved(content: string | Buffer): Promise<Uint8Array> {
+    const { handle, facts } = this.service.settings
+    if (!facts.redacts) return Buffer.from(content)
+    const intake = new Intake(handle, this.job.limits, content, content.length, undefined, {})
+    const { outcome } = await intake.finish(undefined, undefined)
+    return intake.collectedBytes(outcome.collected!)
   }
 
   /** The same once the output has ended. */

@@ -7,7 +7,7 @@ import { now } from './clock'
 import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import type { Limits } from './settings'
-import type { SaveError } from './types'
+import type { SavedPart, SaveError } from './types'
 
 /** UTF-16 units of a slice: copying one takes a fraction of a millisecond, and two buffers of it stay in the cache. */
 const SLICE_UNITS = 2 ** 18
@@ -29,6 +29,14 @@ export interface SaveTarget {
   tool: string
   sessionId?: string
   toolCallId?: string
+  /** The settings of the storage, if they change what is saved. */
+  settings?: object
+}
+
+/** Asks for what a storage that takes an output as a whole is to be given. */
+export interface Collect {
+  /** The settings of the storage, if they change what is kept. */
+  settings?: object
 }
 
 /** How the text for the model is put together; see the binary's `RenderRequest`. */
@@ -36,6 +44,7 @@ export interface RenderRequest {
   failed?: boolean
   ceiling?: number
   path?: string
+  part?: SavedPart
   lost?: string
   notice?: string
   preview?: string
@@ -68,19 +77,40 @@ export interface Shortened {
 
 /** What became of the full output. */
 export interface Outcome {
-  saved?: { path: string; bytes: number; attempts: { dir: string; error: string }[] }
+  saved?: {
+    path: string
+    bytes: number
+    redactions?: number
+    part?: SavedPart
+    attempts: { dir: string; error: string }[]
+  }
   saveError?: SaveError
+  collected?: Collected
+}
+
+/** What there is for a storage that takes an output as a whole. */
+export interface Collected {
+  bytes: number
+  redactions?: number
+  part?: SavedPart
 }
 
 /** Opens an intake in the binary. With `hold`, nothing is saved as long as the output can be within those limits. */
 export function openIntake(
   settings: object,
-  { limits, hold, bytes, save }: { limits: Limits; hold?: Limits; bytes: boolean; save: SaveTarget | undefined },
+  {
+    limits,
+    hold,
+    bytes,
+    save,
+    collect,
+  }: { limits: Limits; hold?: Limits; bytes: boolean; save: SaveTarget | undefined; collect?: Collect },
 ): object {
   const request = {
     limits,
     hold,
     bytes,
+    collect: collect !== undefined,
     save: save && {
       tool: save.tool.toWellFormed(),
       session: save.sessionId === undefined ? undefined : codesOf(save.sessionId),
@@ -88,7 +118,10 @@ export function openIntake(
       nowMs: now(),
     },
   }
-  return call(() => native.intakeOpen(settings, JSON.stringify(request), save?.store))
+  const handle = call(() => native.intakeOpen(settings, JSON.stringify(request), save?.store))
+  const keeper = save?.settings ?? collect?.settings
+  if (keeper) call(() => native.intakeKeepBy(handle, keeper))
+  return handle
 }
 
 /** An output in the binary's hands. */
@@ -102,9 +135,10 @@ export class Intake {
     private readonly source: Source,
     private readonly units: number,
     save: SaveTarget | undefined,
+    collect?: Collect,
   ) {
     const bytes = typeof source !== 'string' && !isTexts(source)
-    this.handle = openIntake(settings, { limits, bytes, save })
+    this.handle = openIntake(settings, { limits, bytes, save, collect })
   }
 
   /** Hands everything over and ends the output. If it fails or is aborted, no file is left. */
@@ -144,9 +178,42 @@ export class Intake {
     }
   }
 
+  /** The text that was collected, once. */
+  async collectedText(): Promise<string> {
+    return readAll(call(() => native.intakeCollectedText(this.handle)))
+  }
+
+  /** The bytes that were collected. */
+  collectedBytes({ bytes }: Collected): Uint8Array {
+    const all = new Uint8Array(bytes)
+    for (let at = 0; at < bytes; ) {
+      const piece = call(() => native.intakeCollectedBytes(this.handle, at))
+      all.set(piece, at)
+      at += piece.length
+    }
+    return all
+  }
+
   /** Puts the text together once it is known where a storage of the caller's put the output. */
   render(request: RenderRequest): Shortened {
     return read(call(() => native.intakeRender(this.handle, JSON.stringify(request))))
+  }
+}
+
+/** V8 holds no longer string. */
+const MAX_STRING_UNITS = 2 ** 29 - 24
+
+/** All that a reader of the binary gives. @throws SpillwayError `STORAGE_TOO_LARGE` when no string can hold it */
+export async function readAll(reader: object, path?: string): Promise<string> {
+  let text = ''
+  for (;;) {
+    const piece = await background(() => native.readerNext(reader))
+    if (piece === null || piece === undefined) return text
+    if (text.length + piece.length > MAX_STRING_UNITS) {
+      const what = path === undefined ? 'the output' : JSON.stringify(path)
+      throw new SpillwayError('STORAGE_TOO_LARGE', `${what} is longer than a string can be`, { field: 'path' })
+    }
+    text += piece
   }
 }
 

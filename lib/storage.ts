@@ -6,12 +6,12 @@ import { DEFAULT_TRUNCATION_CONFIG } from './constants'
 import { checkContext, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
-import { Intake, type Outcome, type SaveTarget } from './intake'
+import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from './intake'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
 import { encode, type Limits, Settings } from './settings'
 import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport } from './sweep'
-import type { Durability, ITruncationStorage, TruncationContext } from './types'
+import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from './types'
 
 /** Options of {@link TruncationStorage}. */
 export interface TruncationStorageOptions {
@@ -30,6 +30,17 @@ export interface TruncationStorageOptions {
    */
   maxStoreFiles?: number
   /**
+   * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+   * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+   * @default none
+   */
+  maxFileBytes?: number
+  /**
+   * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+   * @default none
+   */
+  redact?: RedactionOptions
+  /**
    * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
    * @default 7
    */
@@ -47,16 +58,15 @@ export interface TruncationStorageOptions {
 export interface Place {
   readonly store: object
   readonly dirs: readonly string[]
+  /** The settings of the storage, if they change what is saved. */
+  readonly settings?: object
 }
 
 /** Opens a store as settings say. */
-export function openPlace({ handle }: Settings): Place {
-  const store = call(() => native.storeOpen(handle))
-  return { store, dirs: Object.freeze(native.storeDirs(store).map(String)) }
+export function openPlace(settings: Settings): Place {
+  const store = call(() => native.storeOpen(settings.handle))
+  return { store, dirs: Object.freeze(native.storeDirs(store).map(String)), settings: keeperOf(settings) }
 }
-
-/** V8 holds no longer string. */
-const MAX_STRING_UNITS = 2 ** 29 - 24
 
 /**
  * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
@@ -84,7 +94,8 @@ export class TruncationStorage implements ITruncationStorage {
   }
 
   /**
-   * Saves a text so that {@link read} gives back exactly the same string, and answers the path.
+   * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
+   * out of it, and answers the path.
    * @throws SpillwayError `STORAGE_WRITE` when no folder took it
    */
   async save(content: string, context: TruncationContext): Promise<string> {
@@ -105,18 +116,10 @@ export class TruncationStorage implements ITruncationStorage {
    */
   async read(path: string): Promise<string> {
     checkPath(path)
-    const reader = call(() => native.readerOpen(this.place.store, path))
-    let text = ''
-    for (;;) {
-      const piece = await background(() => native.readerNext(reader))
-      if (piece === null || piece === undefined) return text
-      if (text.length + piece.length > MAX_STRING_UNITS) {
-        throw new SpillwayError('STORAGE_TOO_LARGE', `${JSON.stringify(path)} is longer than a string can be`, {
-          field: 'path',
-        })
-      }
-      text += piece
-    }
+    return readAll(
+      call(() => native.readerOpen(this.place.store, path)),
+      path,
+    )
   }
 
   /**
@@ -208,7 +211,16 @@ export class TruncationStorage implements ITruncationStorage {
   }
 }
 
-const OPTIONS = ['storageDirs', 'durability', 'maxStoreBytes', 'maxStoreFiles', 'retentionDays', 'sweepOnSave']
+const OPTIONS = [
+  'storageDirs',
+  'durability',
+  'maxStoreBytes',
+  'maxStoreFiles',
+  'maxFileBytes',
+  'redact',
+  'retentionDays',
+  'sweepOnSave',
+]
 
 function checkOptions(options: string | TruncationStorageOptions): TruncationStorageOptions {
   if (typeof options === 'string') return { storageDirs: [options] }
@@ -229,9 +241,15 @@ export function placeOf(storage: ITruncationStorage): Place | undefined {
   return ours ? storage.place : undefined
 }
 
+/** The settings of a storage, if they change what it keeps. */
+export function keeperOf({ handle, facts }: Settings): object | undefined {
+  return facts.redacts || facts.maxFileBytes !== null ? handle : undefined
+}
+
 /** What the binary needs to know to save an output of this context. */
-export function saveTarget({ store }: Place, { toolName, sessionId, toolCallId }: TruncationContext): SaveTarget {
-  return { store, tool: toolName, sessionId, toolCallId }
+export function saveTarget(place: Place, { toolName, sessionId, toolCallId }: TruncationContext): SaveTarget {
+  const { store, settings } = place
+  return { store, settings, tool: toolName, sessionId, toolCallId }
 }
 
 /** Whether something can be used as a storage. */
@@ -249,11 +267,16 @@ const NO_PREVIEW: Limits = { maxLines: 1, maxBytes: 1, direction: 'head', lineRu
 
 let plainSettings: Settings | undefined
 
-async function saveNow(place: Place, content: string | Uint8Array, context: TruncationContext): Promise<string> {
+/** Hands an output over as a storage does, which has no preview and no service. */
+export function storageIntake(content: string | Uint8Array, save: SaveTarget | undefined, collect?: Collect): Intake {
   plainSettings ??= new Settings({})
+  return new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, save, collect)
+}
+
+async function saveNow(place: Place, content: string | Uint8Array, context: TruncationContext): Promise<string> {
   checkContext(context)
   context.signal?.throwIfAborted()
-  const intake = new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, saveTarget(place, context))
+  const intake = storageIntake(content, saveTarget(place, context))
   const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
   if (outcome.saved) return outcome.saved.path
   throw new SpillwayError('STORAGE_WRITE', outcome.saveError?.message ?? 'nothing was saved')

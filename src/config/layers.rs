@@ -1,13 +1,18 @@
 //! Layers, weakest first: defaults, profile, built-in settings of the tool, the service's `global`, what the tool
 //! declares, the user's entry for the tool, the fact that the call failed, the options of the call.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Layer, Place, STRATEGIES};
+use super::redaction;
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
+use crate::store::part::LEAST_BYTES;
 use crate::store::places::{Durability, Places};
+use crate::store::redact::Rules;
 use crate::store::sweep::Bounds;
 use crate::suggest;
 use crate::text::lines::LineRule;
@@ -34,6 +39,8 @@ pub struct Settings {
     durability: Durability,
     max_store_bytes: u64,
     max_store_files: u64,
+    max_file_bytes: Option<u64>,
+    redact: Option<Arc<Rules>>,
     sweep_on_save: Option<bool>,
     storage_timeout_ms: u64,
 }
@@ -88,7 +95,7 @@ pub struct Call<'a> {
 }
 
 /// The options of a service, by name.
-pub const OPTIONS: [&str; 17] = [
+pub const OPTIONS: [&str; 19] = [
     "global",
     "tools",
     "onEvent",
@@ -98,6 +105,8 @@ pub const OPTIONS: [&str; 17] = [
     "durability",
     "maxStoreBytes",
     "maxStoreFiles",
+    "maxFileBytes",
+    "redact",
     "sweepOnSave",
     "hardCeilingBytes",
     "noticeInside",
@@ -149,6 +158,8 @@ impl Settings {
             durability: Durability::default(),
             max_store_bytes: 4 << 30,
             max_store_files: 10_000,
+            max_file_bytes: None,
+            redact: None,
             sweep_on_save: None,
             storage_timeout_ms: 30_000,
         };
@@ -192,6 +203,11 @@ impl Settings {
                 }
                 "maxStoreBytes" => settings.max_store_bytes = fields::count(value, code, field)?,
                 "maxStoreFiles" => settings.max_store_files = fields::count(value, code, field)?,
+                "maxFileBytes" => {
+                    let most = fields::count_from(LEAST_BYTES, value, code, field)?;
+                    settings.max_file_bytes = Some(most);
+                }
+                "redact" => settings.redact = redaction::rules(value, code, field)?,
                 "sweepOnSave" => {
                     settings.sweep_on_save = Some(fields::boolean(value, code, field)?)
                 }
@@ -273,6 +289,16 @@ impl Settings {
     pub fn sweeps_on_save(&self) -> bool {
         let by_profile = self.profile.is_none_or(|profile| profile.sweeps);
         self.sweep_on_save.unwrap_or(by_profile)
+    }
+
+    /// Bytes that a saved file may have, if there is a bound.
+    pub fn max_file_bytes(&self) -> Option<u64> {
+        self.max_file_bytes
+    }
+
+    /// What is redacted in what is saved.
+    pub fn redact(&self) -> Option<&Arc<Rules>> {
+        self.redact.as_ref()
     }
 
     /// Milliseconds to wait for a custom storage.

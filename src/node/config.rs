@@ -44,6 +44,8 @@ pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle)
         "durability": settings.places().durability,
         "maxStoreBytes": bounds.max_bytes,
         "maxStoreFiles": bounds.max_files,
+        "maxFileBytes": settings.max_file_bytes(),
+        "redacts": settings.redact().is_some(),
         "retentionDays": finite_or_tag(bounds.retention_days),
         "sweepOnSave": settings.sweeps_on_save(),
         "storageTimeoutMs": settings.storage_timeout_ms(),

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
+use napi::bindgen_prelude::{AsyncTask, Either, External, Uint8ArraySlice, Utf16String};
 use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
@@ -23,7 +23,7 @@ use spillway_core::truncate::render::Rendered;
 
 use crate::config::{SettingsHandle, lock as lock_settings, parse};
 use crate::error::{Result, from_core, from_json};
-use crate::store::StoreHandle;
+use crate::store::{PIECE_BYTES, ReaderHandle, StoreHandle, reader_over};
 use crate::strings::{append_low_bytes, append_utf16};
 use crate::task::{Job, run};
 
@@ -93,6 +93,9 @@ struct Request {
     hold: Option<Limits>,
     #[serde(default)]
     bytes: bool,
+    /// Collects the output in memory, for a storage that takes it as a whole.
+    #[serde(default)]
+    collect: bool,
     save: Option<SaveRequest>,
 }
 
@@ -139,8 +142,15 @@ pub fn intake_open(
         available_tools: settings.available_tools().to_vec(),
     };
     let source = if request.bytes { Source::Bytes } else { Source::Text };
+    let is_kept = request.collect || request.save.is_some();
     let save = store.map(|store| Arc::clone(store)).zip(request.save);
     let mut intake = Intake::new(request.limits, source, save);
+    if request.collect {
+        intake = intake.collecting();
+    }
+    if let Some(rules) = settings.redact().filter(|_| is_kept) {
+        intake.redact(Arc::clone(rules));
+    }
     if let Some(limits) = request.hold {
         intake = intake.holding(limits);
     }
@@ -155,6 +165,43 @@ pub fn intake_open(
         index: Arc::default(),
     };
     Ok(External::new(Arc::new(shared)))
+}
+
+/// Keeps the output by the settings of a storage of its own, which come on top: without what it redacts, and of a long
+/// one only the ends.
+#[napi(catch_unwind)]
+pub fn intake_keep_by(
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
+) {
+    let settings = lock_settings(settings);
+    let intake = &mut lock(&intake.writing).intake;
+    if let Some(rules) = settings.redact() {
+        intake.redact(Arc::clone(rules));
+    }
+    if let Some(most) = settings.max_file_bytes() {
+        intake.keep_at_most(most);
+    }
+}
+
+/// A reader of the text that was collected, which it takes away.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn intake_collected_text(
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+) -> ReaderHandle {
+    reader_over(lock(&intake.writing).intake.take_collected())
+}
+
+/// The next of the bytes that were collected, from one of them on; none at the end.
+#[napi(catch_unwind, ts_return_type = "Uint8Array")]
+pub fn intake_collected_bytes<'env>(
+    env: &'env Env,
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+    from: f64,
+) -> Result<Uint8ArraySlice<'env>> {
+    let writing = lock(&intake.writing);
+    let rest = writing.intake.collected().get(from as usize..).unwrap_or_default();
+    Uint8ArraySlice::copy_from(env, rest.get(..PIECE_BYTES).unwrap_or(rest))
 }
 
 /// Copies the next slice of a text in.
@@ -335,8 +382,8 @@ impl Shared {
     /// Prepares to read a part of what came so far.
     pub(crate) fn read(&self, range: Range) -> CoreResult<RangeRead> {
         self.drain(false);
-        let (file, bytes) = lock(&self.writing).intake.reader()?;
-        RangeRead::of_unfinished(file, bytes, Arc::clone(&self.index), range)
+        let unfinished = lock(&self.writing).intake.reader()?;
+        RangeRead::of_unfinished(unfinished, Arc::clone(&self.index), range)
     }
 
     /// Takes bytes that did not come through JavaScript.

@@ -74,19 +74,19 @@ pub fn search_open(
     Ok(steps(store, path, Ask::Search(query)))
 }
 
-/// Prepares to read a part of bytes in memory.
+/// Prepares to read a part of bytes in memory that have a path like that of a file.
 #[napi(catch_unwind, ts_return_type = "object")]
-pub fn range_of_bytes(bytes: &[u8], range: String) -> Result<StepsHandle> {
+pub fn range_of_bytes(bytes: &[u8], path: String, range: String) -> Result<StepsHandle> {
     let range = serde_json::from_str(&range).map_err(|error| from_json(&error))?;
-    let read = RangeRead::over(bytes.to_vec(), range);
+    let read = RangeRead::over(bytes.to_vec(), &path, range);
     Ok(External::new(Arc::new(Mutex::new(Steps::Range(read)))))
 }
 
-/// Prepares to search bytes in memory.
+/// Prepares to search bytes in memory that have a path like that of a file.
 #[napi(catch_unwind, ts_return_type = "object")]
-pub fn search_of_bytes(bytes: &[u8], query: String) -> Result<StepsHandle> {
+pub fn search_of_bytes(bytes: &[u8], path: String, query: String) -> Result<StepsHandle> {
     let query = serde_json::from_str(&query).map_err(|error| from_json(&error))?;
-    let search = Search::over(bytes.to_vec(), query).map_err(from_core)?;
+    let search = Search::over(bytes.to_vec(), &path, query).map_err(from_core)?;
     Ok(External::new(Arc::new(Mutex::new(Steps::Search(Box::new(search))))))
 }
 

@@ -18,14 +18,15 @@ use crate::task::{Job, run};
 pub type ReaderHandle = External<Arc<Mutex<LazyReader>>>;
 
 /// Opened with the first piece, because opening may wait for the disk.
-pub struct LazyReader {
-    store: Arc<OpenStore>,
-    path: String,
-    reader: Option<Reader>,
+pub enum LazyReader {
+    /// What is asked for.
+    Asked(Arc<OpenStore>, String),
+    /// What is being read.
+    Open(Reader),
 }
 
 /// Bytes of a piece: a string of this size is made well within a frame of the event loop.
-const PIECE_BYTES: usize = 512 * 1024;
+pub(crate) const PIECE_BYTES: usize = 512 * 1024;
 
 /// An open store.
 pub type StoreHandle = External<Arc<OpenStore>>;
@@ -57,7 +58,12 @@ pub fn reader_open(
     path: String,
 ) -> ReaderHandle {
     let store = Arc::clone(store);
-    External::new(Arc::new(Mutex::new(LazyReader { store, path, reader: None })))
+    External::new(Arc::new(Mutex::new(LazyReader::Asked(store, path))))
+}
+
+/// A reader of bytes in memory.
+pub(crate) fn reader_over(bytes: Vec<u8>) -> ReaderHandle {
+    External::new(Arc::new(Mutex::new(LazyReader::Open(Reader::over(bytes)))))
 }
 
 /// The next piece of it; nothing at the end.
@@ -68,11 +74,10 @@ pub fn reader_next(
     let reader = Arc::clone(reader);
     run(move || {
         let mut lazy = reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let LazyReader { store, path, reader } = &mut *lazy;
-        let reader = match reader {
-            Some(reader) => reader,
-            None => reader.insert(Reader::open(&store.places, path)?),
-        };
+        if let LazyReader::Asked(store, path) = &*lazy {
+            *lazy = LazyReader::Open(Reader::open(&store.places, path)?);
+        }
+        let LazyReader::Open(reader) = &mut *lazy else { return Ok(None) };
         Ok(reader.next_piece(PIECE_BYTES)?.map(Utf16String::from))
     })
 }

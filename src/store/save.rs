@@ -1,6 +1,8 @@
 //! Saving one output: complete under a name of its own, or not at all.
 
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -10,8 +12,9 @@ use super::calls::Earlier;
 use super::folder::{Draft, Folder};
 use super::names;
 use super::opened::OpenStore;
+use super::part::{Part, Ring};
 use super::places::Durability;
-use super::read::Input;
+use super::read::Unfinished;
 use super::upkeep;
 use crate::error::{Code, os_reason};
 
@@ -40,8 +43,14 @@ pub struct SaveError {
 pub struct Saved {
     /// Where.
     pub path: String,
-    /// Its bytes.
+    /// Bytes of the file.
     pub bytes: u64,
+    /// How many secrets were redacted, if there were rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redactions: Option<u64>,
+    /// What of the output it is, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// Folders that failed before one did not.
     pub attempts: Vec<Attempt>,
 }
@@ -72,6 +81,10 @@ pub struct Save {
     next: usize,
     open: Option<Open>,
     written: u64,
+    /// Bytes that the file may have.
+    most: Option<u64>,
+    /// The draft is what will be published of an output that is too long, and has so many bytes.
+    sealed: Option<(Part, u64)>,
     /// What was written when the free space was last asked for.
     checked: u64,
     attempts: Vec<Attempt>,
@@ -128,9 +141,16 @@ impl Save {
             next: 0,
             open: None,
             written: 0,
+            most: None,
+            sealed: None,
             checked: 0,
             attempts: Vec::new(),
         }
+    }
+
+    /// Keeps only the first and the last part of an output that has more bytes than this.
+    pub fn with_most(self, most: u64) -> Self {
+        Save { most: Some(most), ..self }
     }
 
     /// Appends bytes. A failure moves everything written so far to the next folder; the error is the last one's.
@@ -141,7 +161,13 @@ impl Save {
         let is_due = self.written - self.checked >= CHECK_SPACE_BYTES;
         while let Some(open) = &mut self.open {
             let room = if is_due { check_reserve(&open.folder) } else { Ok(()) };
-            match room.and_then(|()| open.draft.file.write_all(bytes)) {
+            let append = |()| match self.most {
+                Some(most) if self.written + bytes.len() as u64 > most => {
+                    write_round(&mut open.draft.file, Ring::new(most), self.written, bytes)
+                }
+                _ => open.draft.file.write_all(bytes),
+            };
+            match room.and_then(append) {
                 Ok(()) => break,
                 Err(error) => self.move_on(&error)?,
             }
@@ -154,9 +180,16 @@ impl Save {
     }
 
     /// Reads what was written so far, and says how much that is.
-    pub fn reader(&self) -> io::Result<(Box<dyn Input>, u64)> {
-        let Some(open) = &self.open else { return Ok((Box::new(io::empty()), 0)) };
-        Ok((Box::new(open.draft.reader()?), open.draft.file.metadata()?.len()))
+    /// Of an output that has become too long, that is only its start, because the rest still changes.
+    pub fn reader(&self) -> io::Result<Unfinished> {
+        let Some(open) = &self.open else { return Ok(Unfinished::of(Vec::new())) };
+        let long = self.most.filter(|most| self.written > *most);
+        let bytes = match long {
+            Some(most) => Ring::new(most).head(),
+            None => open.draft.file.metadata()?.len(),
+        };
+        let file = Box::new(open.draft.reader()?);
+        Ok(Unfinished { file, bytes, incomplete: long.is_some() })
     }
 
     /// Gives the file its name. Only now can anybody see it. What was saved of the same call before is not saved again.
@@ -168,6 +201,10 @@ impl Save {
         let call = self.call.take().map(|call| store.calls.of(self.session.as_deref(), call));
         let mut earlier =
             call.as_ref().map(|call| call.lock().unwrap_or_else(PoisonError::into_inner));
+        while let Err(error) = self.seal() {
+            self.move_on(&error)?;
+        }
+        let bytes = self.held();
         let dated =
             self.open.as_ref().and_then(|open| open.draft.file.metadata().ok()?.modified().ok());
         let path = match earlier.as_mut().and_then(|earlier| self.find_same(earlier)) {
@@ -175,27 +212,75 @@ impl Save {
             None => self.publish_new()?,
         };
         if let Some(earlier) = &mut earlier {
-            earlier.note(&path, self.written);
+            earlier.note(&path, bytes);
         }
         drop(earlier);
         upkeep::saved(&store, i64::try_from(self.now_ms).unwrap_or(i64::MAX), dated);
-        Ok(Saved { path: path.display().to_string(), bytes: self.written, attempts: self.attempts })
+        let (path, part) = (path.display().to_string(), self.sealed.map(|(part, _)| part));
+        Ok(Saved { path, bytes, redactions: None, part, attempts: self.attempts })
     }
 
     fn find_same(&mut self, earlier: &mut Earlier) -> Option<PathBuf> {
+        let bytes = self.held();
         let open = self.open.as_mut()?;
-        earlier.find(&self.store.places, &mut open.draft.file, self.written)
+        earlier.find(&self.store.places, &mut open.draft.file, bytes)
     }
 
     fn publish_new(&mut self) -> Result<PathBuf, SaveError> {
         loop {
             let durability = self.store.places.durability;
+            let is_partial = self.sealed.is_some();
             let Some(open) = &mut self.open else { return Err(self.failure()) };
-            match open.publish(&self.slug, self.now_ms, durability) {
+            match open.publish(&self.slug, self.now_ms, durability, is_partial) {
                 Ok(path) => return Ok(path),
                 Err(error) => self.move_on(&error)?,
             }
         }
+    }
+
+    /// Bytes of the draft.
+    fn held(&self) -> u64 {
+        match self.sealed {
+            Some((_, bytes)) => bytes,
+            None => self.most.unwrap_or(u64::MAX).min(self.written),
+        }
+    }
+
+    /// Puts the parts of an output that is too long in order, in a draft of their own. The other stays as it is until
+    /// that is done, so that it can still go to the next folder.
+    fn seal(&mut self) -> io::Result<()> {
+        let Some(most) = self.most.filter(|most| self.written > *most) else { return Ok(()) };
+        let Some(open) = self.open.as_mut().filter(|_| self.sealed.is_none()) else {
+            return Ok(());
+        };
+        let (ring, total) = (Ring::new(most), self.written);
+        let round = &mut open.draft.file;
+        let (part, line) = ring.cut(total, |from, to| {
+            let mut bytes = Vec::new();
+            copy_round(round, ring, from..to, &mut bytes)?;
+            Ok(bytes)
+        })?;
+        let mut draft = match open.folder.draft(self.now_ms) {
+            // The folder was removed under the draft, which is still there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let durability = self.store.places.durability;
+                open.folder = enter(&open.place, open.session.as_deref(), durability)?;
+                open.folder.draft(self.now_ms)?
+            }
+            other => other?,
+        };
+        let ordered = &mut draft.file;
+        let copied = copy_round(round, ring, 0..part.head_bytes, ordered)
+            .and_then(|()| ordered.write_all(line.as_bytes()))
+            .and_then(|()| copy_round(round, ring, part.tail_start()..total, ordered));
+        if let Err(error) = copied {
+            open.folder.discard(&mut draft);
+            return Err(error);
+        }
+        open.folder.discard(&mut open.draft);
+        open.draft = draft;
+        self.sealed = Some((part, part.head_bytes + line.len() as u64 + part.tail_bytes));
+        Ok(())
     }
 
     fn open_next(&mut self) -> Result<Open, SaveError> {
@@ -229,11 +314,12 @@ impl Save {
 
     /// Takes what was written so far to the next folder that works.
     fn move_on(&mut self, error: &io::Error) -> Result<(), SaveError> {
+        let held = self.held();
         let Some(mut failed) = self.open.take() else { return Err(self.failure()) };
         self.note(&failed.place.clone(), error);
         loop {
             let mut next = self.open_next()?;
-            match copy(&mut failed.draft, &mut next.draft, self.written) {
+            match copy(&mut failed.draft.file, 0..held, &mut next.draft.file) {
                 Ok(()) => {
                     self.open = Some(next);
                     return Ok(());
@@ -266,7 +352,13 @@ impl Save {
 }
 
 impl Open {
-    fn publish(&mut self, slug: &str, now_ms: u64, durability: Durability) -> io::Result<PathBuf> {
+    fn publish(
+        &mut self,
+        slug: &str,
+        now_ms: u64,
+        durability: Durability,
+        is_partial: bool,
+    ) -> io::Result<PathBuf> {
         if durability != Durability::Process {
             // Never tried again on the same file: the system reports a failed write-back only once.
             self.draft.file.sync_all()?;
@@ -274,7 +366,7 @@ impl Open {
         let mut attempts = 0;
         let mut was_removed = false;
         loop {
-            let name = names::output(slug, now_ms).map_err(io::Error::other)?;
+            let name = names::output(slug, now_ms, is_partial).map_err(io::Error::other)?;
             match self.folder.publish(&mut self.draft, &name) {
                 Ok(()) => {
                     if durability == Durability::Full {
@@ -319,9 +411,42 @@ fn enter(place: &Path, session: Option<&str>, durability: Durability) -> io::Res
     Ok(inner)
 }
 
-fn copy(from: &mut Draft, to: &mut Draft, bytes: u64) -> io::Result<()> {
-    from.file.seek(SeekFrom::Start(0))?;
-    let copied = io::copy(&mut (&mut from.file).take(bytes), &mut to.file)?;
+/// Writes bytes of an output, from `offset` on, to where they stand in a draft.
+fn write_round(file: &mut File, ring: Ring, mut offset: u64, bytes: &[u8]) -> io::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (place, room) = ring.place(offset);
+        let end = usize::try_from(room).unwrap_or(usize::MAX).min(rest.len());
+        let (piece, later) = rest.split_at(end);
+        file.seek(SeekFrom::Start(place))?;
+        file.write_all(piece)?;
+        offset += piece.len() as u64;
+        rest = later;
+    }
+    Ok(())
+}
+
+/// Appends a range of an output whose bytes stand round in a draft.
+fn copy_round(
+    from: &mut File,
+    ring: Ring,
+    range: Range<u64>,
+    to: &mut impl Write,
+) -> io::Result<()> {
+    let mut offset = range.start;
+    while offset < range.end {
+        let (place, room) = ring.place(offset);
+        let bytes = room.min(range.end - offset);
+        copy(from, place..place + bytes, to)?;
+        offset += bytes;
+    }
+    Ok(())
+}
+
+fn copy(from: &mut File, range: Range<u64>, to: &mut impl Write) -> io::Result<()> {
+    from.seek(SeekFrom::Start(range.start))?;
+    let bytes = range.end - range.start;
+    let copied = io::copy(&mut from.take(bytes), to)?;
     if copied != bytes {
         return Err(io::Error::new(
             io::ErrorKind::UnexpectedEof,
@@ -339,6 +464,7 @@ fn is_inside_working_dir(dir: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::part::Collection;
     use crate::store::places::Places;
     use std::fs;
 
@@ -414,6 +540,77 @@ mod tests {
         save.write(b"text").unwrap();
         fs::remove_dir_all(&dir).unwrap();
         assert_eq!(fs::read(save.publish().unwrap().path).unwrap(), b"text");
+    }
+
+    fn numbered(lines: usize) -> String {
+        (0..lines).map(|line| format!("line {line} 你\n")).collect()
+    }
+
+    #[test]
+    fn a_file_over_its_bound_holds_both_ends_and_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        let text = numbered(5000);
+        for piece in [1, 100, 4000, 30_000, text.len()] {
+            let mut save = save_to(&[root.path().to_owned()], None).with_most(9000);
+            for bytes in text.as_bytes().chunks(piece) {
+                save.write(bytes).unwrap();
+            }
+            let saved = save.publish().unwrap();
+            let part = saved.part.unwrap();
+            let mut expected = Collection::default().with_most(9000);
+            expected.push(text.as_bytes());
+            let (bytes, expected_part) = expected.finish();
+            assert_eq!(fs::read(&saved.path).unwrap(), bytes, "pieces of {piece}");
+            assert_eq!((Some(part), saved.bytes), (expected_part, bytes.len() as u64));
+            assert!(saved.path.ends_with(".partial.txt"));
+        }
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 5);
+        let mut save = save_to(&[root.path().to_owned()], None).with_most(9000);
+        save.write(&text.as_bytes()[..9000]).unwrap();
+        let saved = save.publish().unwrap();
+        assert_eq!(fs::read(&saved.path).unwrap(), text.as_bytes()[..9000]);
+        assert!(saved.part.is_none() && !saved.path.contains("partial"));
+    }
+
+    #[test]
+    fn a_file_over_its_bound_moves_on_like_any_other() {
+        let root = tempfile::tempdir().unwrap();
+        let text = numbered(5000);
+        let expected = {
+            let mut collection = Collection::default().with_most(9000);
+            collection.push(text.as_bytes());
+            collection.finish().0
+        };
+        let full = || io::Error::from_raw_os_error(28);
+        for at in [10, 4500, 9000, 20_000, 43_210] {
+            let dirs = [root.path().join("a"), root.path().join("b"), root.path().join("c")];
+            let mut save = save_to(&dirs, None).with_most(9000);
+            let (before, after) = text.as_bytes().split_at(at);
+            save.write(before).unwrap();
+            save.move_on(&full()).unwrap();
+            for piece in after.chunks(1234) {
+                save.write(piece).unwrap();
+            }
+            save.seal().unwrap();
+            save.move_on(&full()).unwrap();
+            let saved = save.publish().unwrap();
+            assert_eq!(fs::read(&saved.path).unwrap(), expected, "moved at {at}");
+            assert_eq!(saved.attempts.len(), 2);
+        }
+        let left = |dir: &str| fs::read_dir(root.path().join(dir)).unwrap().count();
+        assert_eq!(["a", "b", "c"].map(left), [0, 0, 5]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_over_its_bound_needs_no_folder_before_it_is_whole() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("place");
+        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_most(4096);
+        save.write(numbered(500).as_bytes()).unwrap();
+        fs::remove_dir_all(&dir).unwrap();
+        let saved = save.publish().unwrap();
+        assert_eq!((saved.attempts.len(), fs::read(saved.path).unwrap().len() > 4000), (0, true));
     }
 
     #[cfg(target_os = "linux")]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::excerpt::{Found, Match, excerpt};
 use super::pattern::{Reading, compile};
 use super::places::Places;
-use super::read::{Input, open_output, unreadable};
+use super::read::{Input, is_incomplete, open_output, unreadable};
 use crate::error::{Code, Error, Result};
 use crate::text::lines::LineRule;
 
@@ -68,6 +68,9 @@ pub struct Findings {
     pub next: Option<String>,
     /// Lines that this call looked at.
     pub lines_searched: u64,
+    /// The file holds only a part of the output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
 }
 
 /// A search on its way.
@@ -101,17 +104,17 @@ impl Search {
         let regex = compile(&query.pattern, query.reading())?;
         let file = open_output(places, path)?;
         let size = file.metadata().map_err(unreadable)?.len();
-        Search::of(Box::new(file), size, regex, query)
+        Search::of(Box::new(file), size, path, regex, query)
     }
 
-    /// The same over bytes in memory.
-    pub fn over(bytes: Vec<u8>, query: Query) -> Result<Self> {
+    /// The same over bytes in memory that have a path like that of a file.
+    pub fn over(bytes: Vec<u8>, path: &str, query: Query) -> Result<Self> {
         let regex = compile(&query.pattern, query.reading())?;
         let size = bytes.len() as u64;
-        Search::of(Box::new(Cursor::new(bytes)), size, regex, query)
+        Search::of(Box::new(Cursor::new(bytes)), size, path, regex, query)
     }
 
-    fn of(file: Box<dyn Input>, size: u64, regex: Regex, query: Query) -> Result<Self> {
+    fn of(file: Box<dyn Input>, size: u64, path: &str, regex: Regex, query: Query) -> Result<Self> {
         let (line, offset) = match &query.cursor {
             Some(cursor) => parse_cursor(cursor, size)?,
             None => (1, 0),
@@ -130,7 +133,7 @@ impl Search {
             line_start: None,
             line_done: false,
             shown_bytes: 0,
-            findings: Findings::default(),
+            findings: Findings { incomplete: is_incomplete(path), ..Findings::default() },
         };
         search.file.seek(SeekFrom::Start(offset)).map_err(unreadable)?;
         Ok(search)
