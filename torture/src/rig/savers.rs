@@ -115,8 +115,9 @@ impl Saver {
                     if self != Saver::EarlyAck {
                         ack(&path);
                     }
-                    let saved = Saved { path, bytes: job.content.len() as u64, attempts };
-                    return Outcome { saved: Some(saved), save_error: None };
+                    let bytes = job.content.len() as u64;
+                    let saved = Saved { path, bytes, redactions: None, part: None, attempts };
+                    return Outcome { saved: Some(saved), ..Outcome::default() };
                 }
                 Err(error) => attempts
                     .push(Attempt { dir: dir.display().to_string(), error: os_reason(&error) }),
@@ -124,12 +125,13 @@ impl Saver {
         }
         let message = attempts.iter().map(|each| each.error.clone()).collect::<Vec<_>>().join("; ");
         let error = SaveError { code: "STORAGE_WRITE", message, attempts };
-        Outcome { saved: None, save_error: Some(error) }
+        Outcome { save_error: Some(error), ..Outcome::default() }
     }
 
     fn try_in(self, dir: &Path, job: &Job<'_>, ack: &mut dyn FnMut(&str)) -> io::Result<PathBuf> {
         fs::create_dir_all(dir)?;
-        let random = names::output(&names::slug(job.tool), now_ms()).map_err(io::Error::other)?;
+        let random =
+            names::output(&names::slug(job.tool), now_ms(), false).map_err(io::Error::other)?;
         let (name, temporary) = match self {
             Saver::RenameOver => (format!("{}_{}.txt", job.tool, now_ms()), None),
             Saver::FinalName => (random.clone(), Some(random)),
