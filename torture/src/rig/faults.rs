@@ -462,7 +462,7 @@ pub fn bench(rig: &Rig, report: &mut Report) {
         if let Some(reason) = missing() {
             return Ok(Finding::skipped(reason));
         }
-        let every = if rig.quick { 12 } else { 1 };
+        let every = if rig.quick { 12 } else { 2 };
         let over = |setting: &Setting| over(rig, setting, &["ENOSPC", "EIO"], Some(every));
         let settings = &settings[..if rig.quick { 2 } else { settings.len() }];
         Ok(finding(&settings.iter().map(over).collect::<Result<Vec<_>>>()?))

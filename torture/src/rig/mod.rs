@@ -8,6 +8,7 @@ mod faults;
 mod full_disk;
 mod kill;
 mod late_sync;
+mod lifecycle;
 mod meta;
 mod mounts;
 mod one;
@@ -24,6 +25,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::process::{Signal, set_parent_process_death_signal};
 
 use args::Args;
 use content::Block;
@@ -92,6 +95,8 @@ pub fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let role = words.next().unwrap_or_default();
     let args = Args::read(words);
+    // Nobody is left behind, however the one who started this ends.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let result = match role.as_str() {
         "bench" => bench(&args),
         "save" => worker::main(&args),
@@ -122,6 +127,7 @@ fn bench(args: &Args) -> Result<()> {
     late_sync::bench(&rig, &mut report);
     power_cut::bench(&rig, &mut report);
     storm::bench(&rig, &mut report);
+    lifecycle::bench(&rig, &mut report);
     meta::bench(&rig, &mut report);
     if report.is_bad() { Err("a promise was not kept".into()) } else { Ok(()) }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -19,7 +20,7 @@ use spillway_core::text::shown::Source;
 use spillway_core::truncate::limits::{Direction, Limits};
 
 use super::args::Args;
-use super::child::Worker;
+use super::child::{Worker, run};
 use super::content::{LONGEST, Tag, stretch};
 use super::report::{Finding, Report};
 use super::savers::Saver;
@@ -270,4 +271,22 @@ pub fn bench(rig: &Rig, report: &mut Report) {
         let wrong = stopped(rig)?;
         Ok(Finding::new(vec![(json!(3), "sweeps, up to a month later")], wrong))
     });
+    if !rig.quick {
+        report.bench("B13", "saved while another cleans up: cacache 20.0.4", || cacache(rig));
+    }
+}
+
+fn cacache(rig: &Rig) -> Result<Finding> {
+    let Some(package) = &rig.package else {
+        return Ok(Finding::skipped("the add-on is not built"));
+    };
+    let mut command = Command::new("node");
+    command.arg(package.join("torture/workers/crowd.mjs")).arg(rig.folder("cacache")?);
+    match serde_json::from_str::<serde_json::Value>(&run(&mut command, LIMIT)?.printed) {
+        Ok(found) => Ok(Finding::compared(vec![
+            (found["times"].clone(), "saves"),
+            (found["lost"].clone(), "lost"),
+        ])),
+        Err(_) => Ok(Finding::skipped("not installed: npm install --prefix torture")),
+    }
 }
