@@ -78,9 +78,16 @@ impl Setting {
         self
     }
 
-    /// And there are no hard links.
-    fn renamed(self) -> Self {
+    /// And no rename refuses to overwrite, so that the other name is a link.
+    fn linked(self) -> Self {
         let mut setting = self.named();
+        setting.way.push(Fault::always("renameat2", "EINVAL"));
+        setting
+    }
+
+    /// And there are no links either.
+    fn moved(self) -> Self {
+        let mut setting = self.linked();
         setting.way.push(Fault::always("linkat", "EPERM"));
         setting
     }
@@ -448,7 +455,8 @@ pub fn bench(rig: &Rig, report: &mut Report) {
             product(Durability::Process),
             product(Durability::File),
             product(Durability::Full).named(),
-            product(Durability::Full).renamed(),
+            product(Durability::Full).linked(),
+            product(Durability::Process).moved(),
         ]);
     }
     report.bench("B2 B8", "a fault at every call of a save", || {

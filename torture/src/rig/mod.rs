@@ -15,6 +15,7 @@ mod one;
 mod power_cut;
 mod report;
 mod savers;
+mod service;
 mod storm;
 mod strace;
 mod sweep_faults;
@@ -122,6 +123,7 @@ fn bench(args: &Args) -> Result<()> {
     kill::bench(&rig, &mut report);
     faults::bench(&rig, &mut report);
     sweep_faults::bench(&rig, &mut report);
+    service::bench(&rig, &mut report);
     full_disk::bench(&rig, &mut report);
     degrade::bench(&rig, &mut report);
     late_sync::bench(&rig, &mut report);
