@@ -19,7 +19,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { markdown, updateDocument } from '../torture/report.mjs'
-import { main, ROOT, step } from './run.mjs'
+import { build, main, ROOT, step } from './run.mjs'
 
 /** Far more than a run takes; whatever still runs then is ended, with everything that it started. */
 const LIMIT_MS = { quick: 4 * 60_000, full: 45 * 60_000 }
@@ -113,6 +113,8 @@ export async function torture({ quick = false, only = [] } = {}) {
     console.log('- torture: skipped (needs Linux)')
     return { passed: 0, failed: 0, skipped: 1 }
   }
+  // A part of a test run finds the package built.
+  if (!quick) await build()
   await step('Building the torture rig', 'cargo', ['build', '--package', 'spillway-torture', '--quiet'])
   // What the store is compared with; a machine without a registry goes without.
   if (!quick) await step('Installing opponents', 'npm', OPPONENTS).catch(() => {})

@@ -274,15 +274,15 @@ pub fn bench(rig: &Rig, report: &mut Report) {
     report
         .bench("B1 B3 B4", "killed while saving, named temporary files", || named(rig, kills / 2));
     for (bars, name, saver, kills) in [
-        ("B1 B3 B4", "killed while saving, through Node", "spillway", rig.count(100, 15)),
-        ("B1", "killed while saving: fs.promises.writeFile", "write-file", rig.count(100, 0)),
+        ("B1 B3 B4", "killed while saving, through Node", "spillway", rig.count(60, 15)),
+        ("B1", "killed while saving: fs.promises.writeFile", "write-file", rig.count(60, 0)),
         (
             "B1",
             "killed while saving: write-file-atomic 7.0.1",
             "write-file-atomic",
-            rig.count(100, 0),
+            rig.count(60, 0),
         ),
-        ("B1", "killed while saving: cacache 20.0.4", "cacache", rig.count(100, 0)),
+        ("B1", "killed while saving: cacache 20.0.4", "cacache", rig.count(60, 0)),
     ] {
         if kills > 0 {
             report.bench(bars, name, || through_node(rig, saver, kills));
