@@ -1,5 +1,6 @@
-// `npm run torture [-- --quick | --only=word,…]`: kills, faults, full disks, power cuts and crowds, until the store breaks a
-// promise. A whole run keeps its results; `--quick`, the smaller numbers, is a part of `npm test`.
+// `npm run torture [-- --quick | --only=word,… | --table]`: kills, faults, full disks, power cuts and crowds, until the store
+// breaks a promise. A whole run keeps its results and puts them into the page about reliability, which `--table` does without
+// a run; `--quick`, the smaller numbers, is a part of `npm test`.
 
 import { execFileSync, spawn } from 'node:child_process'
 import {
@@ -14,16 +15,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { availableParallelism, release, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { markdown, updateDocument } from '../torture/report.mjs'
-import { main, ROOT, step } from './run.mjs'
+import { build, main, ROOT, step } from './run.mjs'
 
 /** Far more than a run takes; whatever still runs then is ended, with everything that it started. */
 const LIMIT_MS = { quick: 4 * 60_000, full: 45 * 60_000 }
-const RESULTS = join(ROOT, 'torture', 'results')
+const RESULTS = join(ROOT, 'torture', 'results', 'latest.json')
 const MARKS = { passed: '✓', failed: '✗', skipped: '-', compared: '·' }
 
 const OPPONENTS = ['install', '--prefix', 'torture', '--no-save', '--no-package-lock', '--no-audit', '--no-fund']
@@ -107,12 +108,21 @@ function environment(folder) {
   }
 }
 
+/** Puts the kept results into the page about reliability. */
+async function writeTable() {
+  const page = join('docs', 'reliability.md')
+  if (!updateDocument(join(ROOT, page), markdown(JSON.parse(readFileSync(RESULTS, 'utf8'))))) return
+  await step('Formatting the page', 'npx', ['biome', 'format', '--write', page])
+}
+
 /** Runs the rig and answers how many benches passed, failed and were skipped. */
 export async function torture({ quick = false, only = [] } = {}) {
   if (process.platform !== 'linux') {
     console.log('- torture: skipped (needs Linux)')
     return { passed: 0, failed: 0, skipped: 1 }
   }
+  // A part of a test run finds the package built.
+  if (!quick) await build()
   await step('Building the torture rig', 'cargo', ['build', '--package', 'spillway-torture', '--quiet'])
   // What the store is compared with; a machine without a registry goes without.
   if (!quick) await step('Installing opponents', 'npm', OPPONENTS).catch(() => {})
@@ -127,10 +137,10 @@ export async function torture({ quick = false, only = [] } = {}) {
     for (const { status } of rows) if (status in counts) counts[status] += 1
     if (!quick && only.length === 0) {
       const seconds = Math.round((Date.now() - started) / 1000)
-      const text = JSON.stringify({ startedAt: started.toISOString(), seconds, environment: where, rows }, null, 2)
-      mkdirSync(RESULTS, { recursive: true })
-      writeFileSync(join(RESULTS, 'latest.json'), `${text.replaceAll(scratch, '…')}\n`)
-      updateDocument(join(ROOT, 'docs', 'reliability.md'), markdown(JSON.parse(text.replaceAll(scratch, '…'))))
+      const results = { startedAt: started.toISOString(), seconds, environment: where, rows }
+      mkdirSync(dirname(RESULTS), { recursive: true })
+      writeFileSync(RESULTS, `${JSON.stringify(results, null, 2).replaceAll(scratch, '…')}\n`)
+      await writeTable()
     }
     return counts
   } finally {
@@ -141,8 +151,13 @@ export async function torture({ quick = false, only = [] } = {}) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const { values } = parseArgs({
-      options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+      options: {
+        quick: { type: 'boolean', default: false },
+        table: { type: 'boolean', default: false },
+        only: { type: 'string' },
+      },
     })
+    if (values.table) return writeTable()
     const { passed, failed, skipped } = await torture({ quick: values.quick, only: values.only?.split(',') })
     console.log(`torture: ${passed} passed, ${failed} failed, ${skipped} skipped`)
     if (failed > 0 || passed + skipped === 0) process.exitCode = 1

@@ -17,11 +17,12 @@ export function markdown({ startedAt, environment, rows }) {
   return `${lines.join('\n')}\n\n${where}`
 }
 
-/** Puts the table into a page, if there is one with the marks. */
+/** Puts the table into a page, if there is one with the marks; says whether it did. */
 export function updateDocument(path, table) {
-  if (!existsSync(path)) return
+  if (!existsSync(path)) return false
   const text = readFileSync(path, 'utf8')
   const [from, to] = [text.indexOf(MARKS[0]), text.indexOf(MARKS[1])]
-  if (from < 0 || to < from) return
+  if (from < 0 || to < from) return false
   writeFileSync(path, `${text.slice(0, from)}${MARKS[0]}\n\n${table}\n\n${text.slice(to)}`)
+  return true
 }

@@ -78,9 +78,16 @@ impl Setting {
         self
     }
 
-    /// And there are no hard links.
-    fn renamed(self) -> Self {
+    /// And no rename refuses to overwrite, so that the other name is a link.
+    fn linked(self) -> Self {
         let mut setting = self.named();
+        setting.way.push(Fault::always("renameat2", "EINVAL"));
+        setting
+    }
+
+    /// And there are no links either.
+    fn moved(self) -> Self {
+        let mut setting = self.linked();
         setting.way.push(Fault::always("linkat", "EPERM"));
         setting
     }
@@ -449,7 +456,8 @@ pub fn bench(rig: &Rig, report: &mut Report) {
             product(Durability::Process),
             product(Durability::File),
             product(Durability::Full).named(),
-            product(Durability::Full).renamed(),
+            product(Durability::Full).linked(),
+            product(Durability::Process).moved(),
         ]);
     }
     report.bench("B2 B8", "a fault at every call of a save", || {
@@ -463,7 +471,7 @@ pub fn bench(rig: &Rig, report: &mut Report) {
         if let Some(reason) = missing() {
             return Ok(Finding::skipped(reason));
         }
-        let every = if rig.quick { 12 } else { 1 };
+        let every = if rig.quick { 12 } else { 2 };
         let over = |setting: &Setting| over(rig, setting, &["ENOSPC", "EIO"], Some(every));
         let settings = &settings[..if rig.quick { 2 } else { settings.len() }];
         Ok(finding(&settings.iter().map(over).collect::<Result<Vec<_>>>()?))

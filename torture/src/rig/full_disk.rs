@@ -142,7 +142,9 @@ pub fn bench(rig: &Rig, report: &mut Report) {
 }
 
 fn compare(rig: &Rig, saver: &str) -> Result<Finding> {
-    let Some(package) = &rig.package else { return Ok(Finding::skipped("Node was not asked for")) };
+    let Some(package) = &rig.package else {
+        return Ok(Finding::skipped("the add-on is not built"));
+    };
     if let Some(reason) = missing(rig) {
         return Ok(Finding::skipped(reason));
     }

@@ -206,13 +206,13 @@ fn tag_of(path: &Path) -> Option<Tag> {
 }
 
 /// The files with a final name in a folder that others write to at the same time.
-fn finals(dir: &Path) -> Result<Vec<PathBuf>> {
+pub fn finals(dir: &Path) -> Result<Vec<PathBuf>> {
     let is_final = |path: &PathBuf| path.extension() == Some(OsStr::new("txt"));
     Ok(files(dir)?.into_iter().filter(is_final).collect())
 }
 
 /// What is neither an output nor a lock of the store.
-fn left_over(dir: &Path) -> Result<u64> {
+pub fn left_over(dir: &Path) -> Result<u64> {
     let is_lock = |path: &&PathBuf| {
         matches!(path.file_name().and_then(OsStr::to_str), Some(".lease" | ".sweep.lock"))
     };
@@ -274,15 +274,15 @@ pub fn bench(rig: &Rig, report: &mut Report) {
     report
         .bench("B1 B3 B4", "killed while saving, named temporary files", || named(rig, kills / 2));
     for (bars, name, saver, kills) in [
-        ("B1 B3 B4", "killed while saving, through Node", "spillway", rig.count(200, 15)),
-        ("B1", "killed while saving: fs.promises.writeFile", "write-file", rig.count(200, 0)),
+        ("B1 B3 B4", "killed while saving, through Node", "spillway", rig.count(60, 15)),
+        ("B1", "killed while saving: fs.promises.writeFile", "write-file", rig.count(60, 0)),
         (
             "B1",
             "killed while saving: write-file-atomic 7.0.1",
             "write-file-atomic",
-            rig.count(200, 0),
+            rig.count(60, 0),
         ),
-        ("B1", "killed while saving: cacache 20.0.4", "cacache", rig.count(200, 0)),
+        ("B1", "killed while saving: cacache 20.0.4", "cacache", rig.count(60, 0)),
     ] {
         if kills > 0 {
             report.bench(bars, name, || through_node(rig, saver, kills));
@@ -314,7 +314,9 @@ fn named(rig: &Rig, kills: u64) -> Result<Finding> {
 }
 
 fn through_node(rig: &Rig, saver: &str, kills: u64) -> Result<Finding> {
-    let Some(package) = &rig.package else { return Ok(Finding::skipped("Node was not asked for")) };
+    let Some(package) = &rig.package else {
+        return Ok(Finding::skipped("the add-on is not built"));
+    };
     let script = package.join("torture/workers/save.mjs");
     let probe = run(
         Command::new("node").arg(&script).args(["--saver", saver, "--probe"]),

@@ -12,6 +12,7 @@ use super::faults::check_final;
 use super::mounts::{Mount, make_image, missing_kind};
 use super::one::OUTPUT;
 use super::report::{Finding, Report};
+use super::savers::Saver;
 use super::{Result, Rig, files};
 
 /// What the image says it has, and what there is.
@@ -27,7 +28,7 @@ pub fn bench(rig: &Rig, report: &mut Report) {
         }
         let mut wrong = None;
         for durability in [Durability::File, Durability::Full] {
-            wrong = wrong.or(late(rig, durability)?);
+            wrong = wrong.or(late(rig, Saver::Product, durability)?);
         }
         Ok(Finding::new(
             vec![(json!(2), "levels"), (json!(u64::from(wrong.is_some())), "broken promises")],
@@ -36,7 +37,12 @@ pub fn bench(rig: &Rig, report: &mut Report) {
     });
 }
 
-fn late(rig: &Rig, durability: Durability) -> Result<Option<String>> {
+/// A planted bug is noticed if it publishes there.
+pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
+    late(rig, saver, Durability::File)
+}
+
+fn late(rig: &Rig, saver: Saver, durability: Durability) -> Result<Option<String>> {
     let small = Mount::tmpfs(&rig.scratch.join("late-below"), REAL)?;
     let image = small.at().join("image");
     make_image(&image, "ext4", SAID)?;
@@ -47,7 +53,7 @@ fn late(rig: &Rig, durability: Durability) -> Result<Option<String>> {
     let taken = free(small.at())?.saturating_sub(LENGTH / 2);
     std::fs::write(small.at().join("filler"), vec![1; usize::try_from(taken)?])?;
     let mut one = rig.process("one");
-    one.args(["--saver", "product", "--durability", word(durability)]);
+    one.args(["--saver", saver.name(), "--durability", word(durability)]);
     one.arg("--length")
         .arg(LENGTH.to_string())
         .arg("--dir")

@@ -8,12 +8,14 @@ mod faults;
 mod full_disk;
 mod kill;
 mod late_sync;
+mod lifecycle;
 mod meta;
 mod mounts;
 mod one;
 mod power_cut;
 mod report;
 mod savers;
+mod service;
 mod storm;
 mod strace;
 mod sweep_faults;
@@ -24,6 +26,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::process::{Signal, set_parent_process_death_signal};
 
 use args::Args;
 use content::Block;
@@ -92,6 +96,8 @@ pub fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let role = words.next().unwrap_or_default();
     let args = Args::read(words);
+    // Nobody is left behind, however the one who started this ends.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let result = match role.as_str() {
         "bench" => bench(&args),
         "save" => worker::main(&args),
@@ -117,11 +123,13 @@ fn bench(args: &Args) -> Result<()> {
     kill::bench(&rig, &mut report);
     faults::bench(&rig, &mut report);
     sweep_faults::bench(&rig, &mut report);
+    service::bench(&rig, &mut report);
     full_disk::bench(&rig, &mut report);
     degrade::bench(&rig, &mut report);
     late_sync::bench(&rig, &mut report);
     power_cut::bench(&rig, &mut report);
     storm::bench(&rig, &mut report);
+    lifecycle::bench(&rig, &mut report);
     meta::bench(&rig, &mut report);
     if report.is_bad() { Err("a promise was not kept".into()) } else { Ok(()) }
 }

@@ -160,9 +160,17 @@ fn check(rig: &Rig, dir: &Path, acks: &[&str], tally: &mut Tally) -> Result<()> 
     Ok(())
 }
 
-fn unable(rig: &Rig, kind: &str) -> Option<String> {
+/// Why no power can be cut here, if so.
+pub fn missing(rig: &Rig, kind: &str) -> Option<String> {
     let perl = (!has_tool("perl")).then(|| "perl is not there".to_owned());
     perl.or_else(|| missing_kind(rig, kind))
+}
+
+/// A planted bug is noticed if a cut shows at the highest level.
+pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
+    let tally = cuts(rig, "ext4", saver, Durability::Full, 3)?;
+    let lost = (tally.missing > 0).then(|| format!("{} are missing", tally.missing));
+    Ok(tally.case.or(lost))
 }
 
 pub fn bench(rig: &Rig, report: &mut Report) {
@@ -174,7 +182,7 @@ pub fn bench(rig: &Rig, report: &mut Report) {
             let name = format!("power cut, {kind}, level {}", word(durability));
             let bars = if durability == Durability::Full { "B5 B6" } else { "B5" };
             report.bench(bars, &name, || {
-                if let Some(reason) = unable(rig, kind) {
+                if let Some(reason) = missing(rig, kind) {
                     return Ok(Finding::skipped(reason));
                 }
                 let full = if durability == Durability::Process { 40 } else { 200 };

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -20,7 +21,7 @@ use spillway_core::text::shown::Source;
 use spillway_core::truncate::limits::{Direction, Limits};
 
 use super::args::Args;
-use super::child::Worker;
+use super::child::{Worker, run};
 use super::content::{LONGEST, Tag, stretch};
 use super::report::{Finding, Report};
 use super::savers::Saver;
@@ -35,17 +36,14 @@ const LIMIT: Duration = Duration::from_secs(240);
 const OLD: u64 = 500;
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// Sweeps one folder until it is killed, and says how much it removed: `--sweeper`, `--dir`.
+/// Sweeps one folder until it is killed: `--sweeper`, `--dir`.
 pub fn sweep_loop(args: &Args) -> Result<()> {
     let sweeper = Sweeper::named(args.text("sweeper")?)?;
     let store = OpenStore::new(Places { dirs: args.paths("dir"), durability: Durability::Process });
     say("ready")?;
     loop {
         // Far more files than the bound: only their age protects them.
-        let removed = sweeper.sweep(&store, 7.0, 10, i64::try_from(now_ms())?);
-        if removed > 0 {
-            say(&removed.to_string())?;
-        }
+        sweeper.sweep(&store, 7.0, 10, i64::try_from(now_ms())?);
     }
 }
 
@@ -163,13 +161,12 @@ pub fn storm(rig: &Rig, saver: Saver, sweeper: Option<Sweeper>, each: u64) -> Re
     tally.seconds = started.elapsed().as_secs_f64();
     for (role, mut worker) in helpers {
         let lines = worker.kill()?;
-        if role == "sweep-loop" {
-            tally.swept += lines.iter().filter_map(|line| line.parse::<u64>().ok()).sum::<u64>();
-        } else if let Some(error) = lines.first() {
-            tally.case.get_or_insert_with(|| format!("a reader says {error}"));
+        if let Some(complaint) = lines.first().filter(|_| role == "read-loop") {
+            tally.case.get_or_insert_with(|| format!("a reader says {complaint}"));
         }
     }
-    let wrong = check(rig, &dir, &acks, sweeper.is_some())?;
+    let (old, wrong) = check(rig, &dir, &acks)?;
+    tally.swept = if sweeper.is_some() { OLD - old } else { 0 };
     tally.case = tally.case.or(wrong);
     if tally.saves != WRITERS * each {
         let saves = tally.saves;
@@ -187,32 +184,21 @@ fn put_old(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether exactly what was acknowledged is there.
-fn check(
-    rig: &Rig,
-    dir: &Path,
-    acks: &HashMap<String, Tag>,
-    is_swept: bool,
-) -> Result<Option<String>> {
-    let there: Vec<PathBuf> = files(dir)?
-        .into_iter()
-        .filter(|path| {
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            !matches!(name, ".lease" | ".sweep.lock")
-        })
-        .collect();
-    for (path, tag) in acks {
-        if !rig.block.is_in(tag, Path::new(path)) {
-            return Ok(Some(format!("{path} is lost or not what was saved")));
-        }
-    }
-    if there.len() != acks.len() {
-        let old = there.iter().filter(|path| path.to_string_lossy().contains("/old_")).count();
-        let problem = format!("{} files, {} acknowledged, {old} old ones", there.len(), acks.len());
-        // A sweep that begins after the last of the old ones was put there removes them all.
-        return Ok((!is_swept || old != OLD as usize).then_some(problem));
-    }
-    Ok(None)
+/// Whether exactly what was acknowledged is there, and how many of the old outputs are.
+fn check(rig: &Rig, dir: &Path, acks: &HashMap<String, Tag>) -> Result<(u64, Option<String>)> {
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let names: Vec<String> = files(dir)?.iter().filter_map(name).collect();
+    let old = names.iter().filter(|name| name.starts_with("old_")).count();
+    let locks =
+        names.iter().filter(|name| matches!(name.as_str(), ".lease" | ".sweep.lock")).count();
+    let live = names.len() - old - locks;
+    let lost = acks.iter().find(|(path, tag)| !rig.block.is_in(tag, Path::new(path)));
+    let wrong = match lost {
+        Some((path, _)) => Some(format!("{path} is lost or not what was saved")),
+        None if live != acks.len() => Some(format!("{live} files, {} acknowledged", acks.len())),
+        None => None,
+    };
+    Ok((old as u64, wrong))
 }
 
 /// Somebody who is stopped in the middle of a save keeps what he works on, however long it takes.
@@ -272,4 +258,22 @@ pub fn bench(rig: &Rig, report: &mut Report) {
         let wrong = stopped(rig)?;
         Ok(Finding::new(vec![(json!(3), "sweeps, up to a month later")], wrong))
     });
+    if !rig.quick {
+        report.bench("B13", "saved while another cleans up: cacache 20.0.4", || cacache(rig));
+    }
+}
+
+fn cacache(rig: &Rig) -> Result<Finding> {
+    let Some(package) = &rig.package else {
+        return Ok(Finding::skipped("the add-on is not built"));
+    };
+    let mut command = Command::new("node");
+    command.arg(package.join("torture/workers/crowd.mjs")).arg(rig.folder("cacache")?);
+    match serde_json::from_str::<serde_json::Value>(&run(&mut command, LIMIT)?.printed) {
+        Ok(found) => Ok(Finding::compared(vec![
+            (found["times"].clone(), "saves"),
+            (found["lost"].clone(), "lost"),
+        ])),
+        Err(_) => Ok(Finding::skipped("not installed: npm install --prefix torture")),
+    }
 }

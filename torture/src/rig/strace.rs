@@ -80,21 +80,27 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Runs a process under faults. What it did is in the log, as far as it is asked for.
+/// Runs a process of one thread under faults. What it did is in the log, as far as it is asked for.
 pub fn inject(process: &Command, faults: &[Fault], also: &[&str], log: &Path) -> Result<Ended> {
     let names: Vec<&str> = faults.iter().map(Fault::names).chain(also.iter().copied()).collect();
     let mut command = Command::new("strace");
-    command
-        .current_dir("/")
-        .arg("-qq")
-        .arg("-o")
-        .arg(log)
-        .arg("-e")
-        .arg(format!("trace={}", names.join(",")));
+    command.arg("-qq").arg("-o").arg(log).arg("-e").arg(format!("trace={}", names.join(",")));
+    under(command, process, faults)
+}
+
+/// Runs a process of many threads under a fault, which each of them meets.
+pub fn inject_threads(process: &Command, fault: &Fault) -> Result<Ended> {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e"]).arg(format!("trace={}", fault.names()));
+    under(command, process, std::slice::from_ref(fault))
+}
+
+fn under(mut command: Command, process: &Command, faults: &[Fault]) -> Result<Ended> {
     for fault in faults {
         command.arg("-e").arg(format!("inject={fault}"));
     }
-    run(command.arg(process.get_program()).args(process.get_args()), Duration::from_secs(20))
+    command.arg(process.get_program()).args(process.get_args()).current_dir("/");
+    run(&mut command, Duration::from_secs(20))
 }
 
 /// The calls that a process makes between its marks, under faults that may be there already.
