@@ -156,8 +156,9 @@ pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap_bytes: u
                 ..gap
             };
             let (last, last_unit) = tail(window, source, &rest, total_lines, Blank::Hide);
-            if first.text.is_empty() && last.text.is_empty() {
-                // Neither half has room for a grapheme; all of it may.
+            let is_nothing = first.text.is_empty() && last.text.is_empty();
+            if is_nothing || last.bytes.start < first.bytes.end {
+                // Neither half has room for a grapheme, or the text fits after all and the ends would meet.
                 let (piece, unit) = head(window, source, limits, Blank::Show);
                 return done(vec![piece], unit, Direction::Head);
             }
@@ -414,6 +415,25 @@ mod tests {
         assert_eq!(shown(text, 1, 99, Tail), "ef");
         assert_eq!(shown("a\r\nb\r\nc", 2, 99, Head), "a\r\nb");
         assert_eq!(shown("a\r\nb\r\nc\r\n", 2, 99, Tail), "b\r\nc");
+    }
+
+    #[test]
+    fn a_text_that_fits_is_shown_once() {
+        for text in ["", "\n", "a", "a\n", "\n\n", "a\nb", "a\n\n", "\r\n\r\na", "a\nb\nc\nd\n"] {
+            for direction in [Direction::Head, Direction::Tail, Direction::Both] {
+                for max_lines in 4..9 {
+                    for max_bytes in [8, 32, 34, 36, 40, 48, 100] {
+                        let limits = limits(max_lines, max_bytes, direction);
+                        let cut = cut_text(text, &limits);
+                        assert_eq!(cut.kept_bytes() + cut.removed_bytes(), text.len() as u64);
+                        assert!(cut.removed_lines() <= cut.total_lines, "{text:?} {limits:?}");
+                        let shown: u64 =
+                            cut.pieces.iter().map(|piece| piece.text.len() as u64).sum();
+                        assert!(shown <= text.len() as u64, "{text:?} {limits:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]
