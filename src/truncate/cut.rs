@@ -332,6 +332,8 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
             Some(at) => line_end = at,
             None => {
                 kept.stopped = Unit::Bytes;
+                // No line is left that could be cut inside.
+                line_end = 0;
                 break;
             }
         }
@@ -415,6 +417,13 @@ mod tests {
         assert_eq!(shown(text, 1, 99, Tail), "ef");
         assert_eq!(shown("a\r\nb\r\nc", 2, 99, Head), "a\r\nb");
         assert_eq!(shown("a\r\nb\r\nc\r\n", 2, 99, Tail), "b\r\nc");
+    }
+
+    #[test]
+    fn a_line_that_is_shown_whole_is_not_called_partial() {
+        // Only the last break is too much, and a carriage return is no text to look for.
+        let cut = cut_text("\r\r\n\r\n", &limits(2, 3, Direction::Tail));
+        assert_eq!((cut.partials(), cut.kept_lines(), cut.kept_bytes()), (vec![], 2, 3));
     }
 
     #[test]
