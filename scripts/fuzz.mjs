@@ -20,6 +20,9 @@ const RESULTS = join(FUZZ, 'results', 'latest.json')
 /** What a run has to reach. A quick one is too short for the number of inputs. */
 const BARS = { crashes: 0, slowestMs: 100, peakRssMiB: 512, executions: 1_000_000 }
 
+/** A case of this target may be a line of over a MiB, and Unicode word boundaries are searched at about 10 MiB/s. */
+const SLOWEST_MS = { search: 1000 }
+
 /** Longer inputs find nothing more: what is long in a case is written as a short run. */
 const LONGEST_INPUT = 2048
 const QUICK_SECONDS = 5
@@ -107,16 +110,17 @@ async function fuzz(target) {
     peakRssMiB: last(printed, /^stat::peak_rss_mb:\s+(\d+)/gm),
     crashes: code === 0 ? 0 : 1,
   }
-  if (figures.slowestMs > BARS.slowestMs) renameSync(slowest, join(CRASHES, `${target}-slow`))
+  const slowestAllowed = SLOWEST_MS[target] ?? BARS.slowestMs
+  if (figures.slowestMs > slowestAllowed) renameSync(slowest, join(CRASHES, `${target}-slow`))
   rmSync(temporary, { recursive: true, force: true })
-  return { ...figures, missed: missed(figures) }
+  return { ...figures, missed: missed(figures, slowestAllowed) }
 }
 
-function missed({ crashes, slowestMs, peakRssMiB, executions }) {
+function missed({ crashes, slowestMs, peakRssMiB, executions }, slowestAllowed) {
   const isShort = asked.quick || seconds < 600
   return [
     crashes > BARS.crashes && 'an input broke the promise',
-    slowestMs > BARS.slowestMs && `an input took ${slowestMs} ms`,
+    slowestMs > slowestAllowed && `an input took ${slowestMs} ms`,
     peakRssMiB > BARS.peakRssMiB && `${peakRssMiB} MiB of memory`,
     !isShort && executions < BARS.executions && `only ${executions} inputs`,
   ].filter(Boolean)
@@ -167,8 +171,8 @@ async function build() {
 /** The same promises, tried with random inputs by the tests of the core. */
 async function withoutCoverage(reason) {
   process.stderr.write(`fuzz: without coverage guidance, because ${reason}\n`)
-  const cases = asked.quick ? 20_000 : BARS.executions
-  await step('Trying the promises with random inputs', 'cargo', ['test', '--release', '--test', 'promises'], {
+  const cases = asked.quick ? 2_000 : BARS.executions
+  await step('Trying the promises with random inputs', 'cargo', ['test', '--test', 'promises'], {
     env: { SPILLWAY_PROPERTY_RUNS: String(cases) },
   })
   console.log(`fuzz: ${TARGETS.length} passed, 0 failed (random inputs, no coverage guidance)`)

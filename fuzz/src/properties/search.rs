@@ -29,7 +29,7 @@ pub fn check(data: &[u8]) {
         literal: reading.literal,
         before: input.below(4) as u32,
         after: input.below(4) as u32,
-        max_matches: 10_000,
+        max_matches: 1000,
         max_bytes: 1 << 22,
         cursor: None,
     };
@@ -65,7 +65,8 @@ pub fn check(data: &[u8]) {
         all.lines_searched,
         if all.truncated { all.lines_searched } else { lines.len() as u64 }
     );
-    if !is_long && !all.truncated {
+    let is_odd = bytes.contains(&b'\r') && goes_on_after_the_end(&query.pattern);
+    if !is_long && !is_odd && !all.truncated {
         let expected: Vec<u64> =
             (1..).zip(&lines).filter(|(_, line)| regex.is_match(line)).map(|(at, _)| at).collect();
         assert_eq!(all.matches.iter().map(|found| found.line).collect::<Vec<_>>(), expected);
@@ -103,6 +104,15 @@ pub fn check(data: &[u8]) {
         paged.iter().map(place).collect::<Vec<_>>(),
         all.matches.iter().map(place).collect::<Vec<_>>()
     );
+}
+
+/// Whether something follows the end of a line in a pattern, as in `$^`. The end takes the carriage returns before a break
+/// with it, so such a pattern finds nothing where a line ends with one.
+fn goes_on_after_the_end(pattern: &str) -> bool {
+    let mut ends = pattern.match_indices('$').chain(pattern.match_indices(r"\z"));
+    ends.any(|(at, end)| {
+        !matches!(pattern[at + end.len()..].chars().next(), None | Some(')' | '|'))
+    })
 }
 
 fn run(bytes: &[u8], query: Query, step: u64) -> spillway_core::error::Result<Findings> {
