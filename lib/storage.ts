@@ -243,6 +243,7 @@ async function saveNow(
   context.signal?.throwIfAborted()
   const intake = new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, saveTarget(place, context))
   const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
+  intake.release()
   if (outcome.saved) return outcome.saved.path
   throw new SpillwayError('STORAGE_WRITE', outcome.saveError?.message ?? 'nothing was saved')
 }

@@ -183,10 +183,11 @@ impl Intake {
         &self.outcome
     }
 
-    /// Forgets the file, if it is not visible yet.
+    /// Forgets the output, and the file if it is not visible yet.
     pub fn abandon(&mut self) {
         self.hold = None;
         self.save = None;
+        self.window = Window::new(&self.limits);
     }
 
     /// Whether the whole output keeps its limits as it will be shown.

@@ -30,6 +30,11 @@ impl Folder {
         Ok(Folder { path: fs::canonicalize(path)? })
     }
 
+    /// Opens a folder by a path in which all links are resolved.
+    pub fn open_resolved(path: &Path) -> io::Result<Self> {
+        Folder::open(path)
+    }
+
     /// Opens a folder, making it if it is not there; whether it was made comes with it.
     pub fn open_or_make(path: &Path) -> io::Result<(Self, bool)> {
         let is_new = !path.exists();

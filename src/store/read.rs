@@ -49,7 +49,7 @@ fn owner(places: &Places, path: &Path) -> Option<(PathBuf, String)> {
 /// Whether a path is that of an output of these places, and what is there, if anything, is a plain file of this user.
 pub fn owns(places: &Places, path: &Path) -> bool {
     let Some((folder, name)) = owner(places, path) else { return false };
-    match Folder::open(&folder).and_then(|folder| folder.read(&name)) {
+    match Folder::open_resolved(&folder).and_then(|folder| folder.read(&name)) {
         Ok(_) => true,
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
@@ -64,7 +64,7 @@ pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
             field: Some("path".to_owned()),
         });
     };
-    let file = Folder::open(&folder).and_then(|folder| folder.read(&name));
+    let file = Folder::open_resolved(&folder).and_then(|folder| folder.read(&name));
     file.map_err(|error| failed(path, &error))
 }
 
