@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::fields::{self, Layer, Place, STRATEGIES};
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
+use crate::store::places::is_root;
 use crate::suggest;
 use crate::text::lines::LineRule;
 use crate::truncate::limits::{Direction, Limits};
@@ -479,7 +480,7 @@ fn strings(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
 }
 
 fn check_dir(dir: &str, field: &str) -> Result<()> {
-    let refused = dir.trim().is_empty() || dir.contains('\0') || dir.chars().all(|c| c == '/');
+    let refused = dir.trim().is_empty() || dir.contains('\0') || is_root(dir);
     if refused {
         let problem = format!("got {dir:?}, allowed is the path of a folder that is not the root");
         return Err(Error::field(Code::InvalidConfig, field, problem));

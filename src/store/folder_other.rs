@@ -30,9 +30,9 @@ impl Folder {
         Ok(Folder { path: fs::canonicalize(path)? })
     }
 
-    /// Opens a folder by a path in which all links are resolved.
-    pub fn open_resolved(path: &Path) -> io::Result<Self> {
-        Folder::open(path)
+    /// Whether this folder is the one at a path in which all links are resolved.
+    pub fn is(&self, path: &Path) -> bool {
+        self.path == path
     }
 
     /// Opens a folder, making it if it is not there; whether it was made comes with it.

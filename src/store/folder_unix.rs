@@ -48,11 +48,11 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a folder by a path in which all links are resolved. One that has been put there since is not followed.
-    pub fn open_resolved(path: &Path) -> io::Result<Self> {
-        let folder = Folder { fd: open_dir(path, OFlags::RDONLY, Links::None)? };
-        folder.check()?;
-        Ok(folder)
+    /// Whether this folder is the one at a path in which all links are resolved. One that was put there since is not followed.
+    pub fn is(&self, path: &Path) -> bool {
+        let there = open_dir(path, PASSAGE, Links::None).and_then(|fd| Ok(rustix::fs::fstat(fd)?));
+        let here = rustix::fs::fstat(&self.fd);
+        matches!((here, there), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
     }
 
     /// Opens a folder, making it if it is not there; whether it was made comes with it.
@@ -462,9 +462,10 @@ mod tests {
             assert!(folder.put(&path.replace('/', "-"), b"").is_ok() && dir.exists(), "{path}");
         }
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 5);
-        assert!(Folder::open_resolved(&dir).is_ok());
-        for path in ["link/b", "far", "loop", "nowhere", "a/b/link-b"] {
-            assert!(Folder::open_resolved(&root.join(path)).is_err(), "{path}");
+        let folder = Folder::open(&dir).unwrap();
+        assert!(folder.is(&dir) && folder.is(&root.join("a/../a/b")));
+        for path in ["link/b", "far", "loop", "nowhere", "a/b/link-b", "a"] {
+            assert!(!folder.is(&root.join(path)), "{path}");
         }
         assert!(Folder::open(&root.join("loop")).is_err());
     }
