@@ -122,6 +122,7 @@ export class Intake {
     signal: AbortSignal | undefined,
   ): Promise<{ outcome: Outcome; fits: boolean; bytes: number; shortened?: Shortened }> {
     try {
+      signal?.throwIfAborted()
       const isLong = this.units > AT_ONCE_UNITS
       const end = await (isLong ? longOutputs.take(() => this.handOver(render, signal)) : this.handOverAtOnce(render))
       if (render) this.release()

@@ -3,11 +3,11 @@
 import { spawnSync } from 'node:child_process'
 import { freemem } from 'node:os'
 
-type Test = (title: string, work: () => unknown) => void
+type Test = (title: string, work: () => unknown, timeoutMs?: number) => void
 
 function testIf(condition: boolean, reason: string): Test {
-  return (title, work) => {
-    if (condition) test(title, work as () => void)
+  return (title, work, timeoutMs) => {
+    if (condition) test(title, work as () => void, timeoutMs)
     else test.skip(`${title} (skipped: ${reason})`, work as () => void)
   }
 }

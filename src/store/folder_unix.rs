@@ -13,6 +13,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::calls;
 use super::names;
 
 #[cfg(target_os = "linux")]
@@ -69,15 +70,15 @@ impl Folder {
     /// Opens the folder of that name in this one, making it if it is not there. Links are not followed.
     pub fn enter(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let fd = match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+        let fd = match calls::openat(&self.fd, name, flags, Mode::empty()) {
             Err(Errno::NOENT) => {
-                match rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR) {
+                match calls::mkdirat(&self.fd, name, PRIVATE_DIR) {
                     Ok(()) => make_private(self.fd.as_fd(), name)?,
                     // Another process made it in between.
                     Err(Errno::EXIST) => {}
                     Err(error) => return Err(error.into()),
                 }
-                rustix::fs::openat(&self.fd, name, flags, Mode::empty())?
+                calls::openat(&self.fd, name, flags, Mode::empty())?
             }
             other => other?,
         };
@@ -111,12 +112,12 @@ impl Folder {
                     | OFlags::EXCL
                     | OFlags::NOFOLLOW
                     | OFlags::CLOEXEC;
-                let fd = rustix::fs::openat(&self.fd, name.as_str(), flags, private_file())?;
+                let fd = calls::openat(&self.fd, name.as_str(), flags, private_file())?;
                 Draft { file: File::from(fd), name: Some(name) }
             }
         };
         // By descriptor, because the umask may have taken away even the owner's rights.
-        rustix::fs::fchmod(&draft.file, private_file())?;
+        calls::fchmod(&draft.file, private_file())?;
         Ok(draft)
     }
 
@@ -126,7 +127,7 @@ impl Folder {
         rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).ok()?;
         let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
         // Every failure is tried again with a name, and that attempt says what is really wrong.
-        rustix::fs::openat(&self.fd, ".", flags, private_file()).ok().map(File::from)
+        calls::openat(&self.fd, ".", flags, private_file()).ok().map(File::from)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -138,9 +139,9 @@ impl Folder {
     pub fn publish(&self, draft: &mut Draft, name: &str) -> io::Result<()> {
         let Some(temporary) = draft.name.as_deref() else {
             let open = format!("/proc/self/fd/{}", draft.file.as_raw_fd());
-            return Ok(rustix::fs::linkat(CWD, open, &self.fd, name, AtFlags::SYMLINK_FOLLOW)?);
+            return Ok(calls::linkat(CWD, open.as_str(), &self.fd, name, AtFlags::SYMLINK_FOLLOW)?);
         };
-        match rustix::fs::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty()) {
+        match calls::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty()) {
             Ok(()) => self.discard(draft),
             // No hard links here: a rename that refuses to overwrite does the same.
             Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
@@ -156,20 +157,20 @@ impl Folder {
     pub fn discard(&self, draft: &mut Draft) {
         if let Some(name) = draft.name.take() {
             // What cannot be removed now goes with the next sweep.
-            let _ = rustix::fs::unlinkat(&self.fd, name, AtFlags::empty());
+            let _ = calls::unlinkat(&self.fd, name.as_str(), AtFlags::empty());
         }
     }
 
     /// Waits until the folder's entries are on the disk.
     pub fn sync(&self) -> io::Result<()> {
-        Ok(rustix::fs::fsync(&self.fd)?)
+        Ok(calls::fsync(&self.fd)?)
     }
 
     /// Puts a small file into the folder, if there is none of that name.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.fd, name, flags, private_file()) {
+        match calls::openat(&self.fd, name, flags, private_file()) {
             Ok(fd) => io::Write::write_all(&mut File::from(fd), content),
             Err(Errno::EXIST) => Ok(()),
             Err(error) => Err(error.into()),
@@ -179,7 +180,7 @@ impl Folder {
     /// Opens a regular file of this user that has no other name. Links are not followed and pipes not waited for.
     pub fn read(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.fd, name, flags, Mode::empty())?);
+        let file = File::from(calls::openat(&self.fd, name, flags, Mode::empty())?);
         let stat = rustix::fs::fstat(&file)?;
         if !is_own(&stat) {
             return Err(refused("not a plain file of this user"));
@@ -189,8 +190,9 @@ impl Folder {
 
     /// The names in the folder.
     pub fn names(&self) -> io::Result<Vec<String>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&self.fd)? {
+        for entry in rustix::fs::Dir::new(calls::openat(&self.fd, ".", flags, Mode::empty())?)? {
             if let Ok(name) = entry?.file_name().to_str() {
                 names.push(name.to_owned());
             }
@@ -201,14 +203,14 @@ impl Folder {
     /// When a file of ours was last written, in milliseconds since the epoch, and its bytes. `None` if it is not one, or
     /// cannot be examined.
     pub fn examine(&self, name: &str) -> Option<(i64, u64)> {
-        let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let stat = calls::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         is_own(&stat).then(|| (modified_ms(&stat), u64::try_from(stat.st_size).unwrap_or(0)))
     }
 
     /// Opens the folder of that name in this one. Links are not followed.
     pub fn inner(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let folder = Folder { fd: rustix::fs::openat(&self.fd, name, flags, Mode::empty())? };
+        let folder = Folder { fd: calls::openat(&self.fd, name, flags, Mode::empty())? };
         folder.check()?;
         Ok(folder)
     }
@@ -217,12 +219,12 @@ impl Folder {
     pub fn lock_file(&self, name: &str) -> io::Result<File> {
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.fd, name, flags, private_file())?);
+        let file = File::from(calls::openat(&self.fd, name, flags, private_file())?);
         if !is_own(&rustix::fs::fstat(&file)?) {
             return Err(refused("not a plain file of this user"));
         }
         // The umask may have taken away even the owner's rights, and the next process could not open it.
-        rustix::fs::fchmod(&file, private_file())?;
+        calls::fchmod(&file, private_file())?;
         Ok(file)
     }
 
@@ -233,7 +235,7 @@ impl Folder {
 
     /// Whether a file is still the one of that name.
     pub fn has(&self, name: &str, file: &File) -> bool {
-        let named = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
+        let named = calls::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
         let open = rustix::fs::fstat(file);
         matches!((named, open), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
     }
@@ -252,12 +254,12 @@ impl Folder {
 
     /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::empty())?)
+        Ok(calls::unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
     /// Removes a folder that is empty.
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
+        Ok(calls::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
     }
 }
 
@@ -274,13 +276,13 @@ fn is_own(stat: &rustix::fs::Stat) -> bool {
 
 #[cfg(target_os = "linux")]
 fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
-    Ok(rustix::fs::renameat_with(dir, from, dir, to, rustix::fs::RenameFlags::NOREPLACE)?)
+    Ok(calls::rename_exclusively(dir, from, to)?)
 }
 
 #[cfg(not(target_os = "linux"))]
 fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
     // The random part makes the name ours; the look only turns a planted file into an error.
-    if rustix::fs::statat(dir, to, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+    if calls::statat(dir, to, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     Ok(rustix::fs::renameat(dir, from, dir, to)?)
@@ -302,7 +304,7 @@ fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
     use rustix::fs::ResolveFlags;
 
     let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+    match calls::openat2(CWD, path, flags, ResolveFlags::NO_SYMLINKS) {
         Ok(fd) => Ok(fd),
         Err(Errno::LOOP) if links == Links::None => Err(Errno::LOOP.into()),
         // There is a link, or a kernel or sandbox that does not know this call.
@@ -319,11 +321,11 @@ const MOST_LINKS: usize = 40;
 #[cfg(target_os = "linux")]
 fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
     let step = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = rustix::fs::openat(CWD, ".", step, Mode::empty())?;
+    let mut at = calls::openat(CWD, ".", step, Mode::empty())?;
     let mut ahead = parts_reversed(path);
     let mut followed = 0;
     while let Some(part) = ahead.pop() {
-        let next = rustix::fs::openat(&at, &part, step, Mode::empty())?;
+        let next = calls::openat(&at, part.as_os_str(), step, Mode::empty())?;
         let stat = rustix::fs::fstat(&next)?;
         if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Symlink {
             at = next;
@@ -339,7 +341,7 @@ fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
         let target = rustix::fs::readlinkat(&next, "", Vec::new())?;
         ahead.extend(parts_reversed(Path::new(OsStr::from_bytes(target.as_bytes()))));
     }
-    Ok(rustix::fs::openat(&at, ".", flags, Mode::empty())?)
+    Ok(calls::openat(&at, ".", flags, Mode::empty())?)
 }
 
 #[cfg(target_os = "linux")]
@@ -351,7 +353,7 @@ fn parts_reversed(path: &Path) -> Vec<OsString> {
 fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
     let last = if links == Links::None { OFlags::NOFOLLOW } else { OFlags::empty() };
     let flags = access | last | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?)
+    Ok(calls::openat(CWD, path, flags, Mode::empty())?)
 }
 
 /// For working in a folder that need not be readable.
@@ -370,7 +372,7 @@ fn make_all(path: &Path) -> io::Result<()> {
         other => other?,
     };
     let Some(name) = path.file_name() else { return Ok(()) };
-    match rustix::fs::mkdirat(&above, name, PRIVATE_DIR) {
+    match calls::mkdirat(&above, name, PRIVATE_DIR) {
         Ok(()) => make_private(above.as_fd(), name),
         // Another process made it in between.
         Err(Errno::EXIST) => Ok(()),
@@ -387,13 +389,13 @@ fn make_private(
     if rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).is_ok() {
         // A descriptor of this kind needs no rights on the folder, and cannot be led elsewhere by a link.
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
+        let fd = calls::openat(dir, path, flags, Mode::empty())?;
         let open = format!("{OPEN_FILES}/{}", fd.as_raw_fd());
-        return Ok(rustix::fs::chmodat(CWD, open, PRIVATE_DIR, AtFlags::empty())?);
+        return Ok(calls::chmodat(CWD, open.as_str(), PRIVATE_DIR)?);
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(dir, path, flags, Mode::empty())?;
-    Ok(rustix::fs::fchmod(&fd, PRIVATE_DIR)?)
+    let fd = calls::openat(dir, path, flags, Mode::empty())?;
+    Ok(calls::fchmod(&fd, PRIVATE_DIR)?)
 }
 
 #[cfg(test)]

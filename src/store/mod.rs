@@ -21,6 +21,8 @@ pub mod search;
 pub mod sweep;
 
 #[cfg(unix)]
+mod calls;
+#[cfg(unix)]
 #[path = "folder_unix.rs"]
 mod folder;
 #[cfg(not(unix))]
