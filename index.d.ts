@@ -17,6 +17,110 @@ export interface AppPaths {
  * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, `.`, `_` and `-` and begins with one of the first two
  */
 export declare function appPaths(appName: string): AppPaths;
+/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
+/** Lines of a saved output. A line ends with `\n`. */
+export interface LineRange {
+	/**
+	 * The first line, from 1.
+	 * @default 1
+	 */
+	fromLine?: number;
+	/** How many. Default: as many as one call gives. */
+	lineCount?: number;
+	/** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
+	fromByte?: number;
+	signal?: AbortSignal;
+}
+/** Bytes of a saved output. */
+export interface ByteRange {
+	/**
+	 * The first byte, from 0.
+	 * @default 0
+	 */
+	fromByte?: number;
+	/**
+	 * How many, at most 262,144 in one call.
+	 * @default 262144
+	 */
+	byteCount?: number;
+	signal?: AbortSignal;
+}
+/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. */
+export type ReadRange = LineRange | ByteRange;
+/**
+ * A part of a saved output. A call gives at most 262,144 bytes of the file.
+ *
+ * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
+ * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
+ * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
+ */
+export interface RangeResult {
+	/** The text, well-formed, with the line breaks that the file has. */
+	text: string;
+	/** The line of the first byte of the text; only when lines were asked for. */
+	fromLine?: number;
+	/** The lines that the text shows, whole or in part; only when lines were asked for. */
+	lineCount?: number;
+	/** Where the text begins in the file. */
+	fromByte: number;
+	/** How many bytes of the file the text stands for. */
+	byteCount: number;
+	/** Bytes of the whole file. */
+	totalBytes: number;
+	/** The argument of the next call to read on with the same count; absent at the end of the file. */
+	next?: LineRange | ByteRange;
+	/** The text begins or ends inside a line, or inside what is one character in the file. */
+	partial: boolean;
+	/** The file itself holds only a part of the output; lines and bytes count in the file. */
+	incomplete?: boolean;
+}
+/** Options of a search. */
+export interface SearchOptions {
+	/** Upper and lower case are the same. @default false */
+	ignoreCase?: boolean;
+	/** The pattern is the text to find, not a regular expression. @default false */
+	literal?: boolean;
+	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
+	context?: number | {
+		before?: number;
+		after?: number;
+	};
+	/** Matching lines of one call, 1 to 10,000. @default 100 */
+	maxMatches?: number;
+	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
+	maxBytes?: number;
+	/** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
+	after?: string;
+	signal?: AbortSignal;
+}
+/** A line that matches. */
+export interface SearchMatch {
+	/** Its number, from 1. */
+	line: number;
+	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
+	text: string;
+	/** The lines before it, each at most about 512 bytes. */
+	before: string[];
+	/** The lines after it. */
+	after: string[];
+	/** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
+	byte: number;
+	/** The text is a part of the line. */
+	partial?: boolean;
+}
+/** What a search found. */
+export interface SearchResult {
+	/** One for every matching line, in order. */
+	matches: SearchMatch[];
+	/** A limit stopped the search before the end of the file. */
+	truncated: boolean;
+	/** Hand it over as `after` to go on; present if truncated. */
+	next?: string;
+	/** Lines that this call looked at. */
+	linesSearched: number;
+	/** The file holds only a part of the output; what is not in it was not searched. */
+	incomplete?: boolean;
+}
 declare const asyncDispose: typeof Symbol.asyncDispose;
 /** The one error class. */
 /** Stable codes; compare these, not messages. */
@@ -120,6 +224,8 @@ export interface StorageUsage {
 		bytes: number;
 		freeBytes?: number;
 	}[];
+	/** What the last sweep did that the store made by itself; absent before the first. */
+	lastSweep?: SweepReport;
 }
 /** Bounds the output of tools. */
 export declare class TruncationService implements OutputService {
@@ -207,6 +313,39 @@ export interface SaveError {
 		error: string;
 	}[];
 }
+/** What a saved file holds of an output that is longer than `maxFileBytes`: its first and its last bytes, with one line between them. */
+export interface SavedPart {
+	/** Bytes of the start of the output; the first of the file. */
+	headBytes: number;
+	/** Bytes of the end of the output; the last of the file. */
+	tailBytes: number;
+	/** Bytes between them, which were not kept. */
+	omittedBytes: number;
+}
+/**
+ * What is taken out of every output before it is saved. Each byte of it becomes `*`, except line breaks, so sizes, line
+ * numbers and offsets stay true of the saved file, and the length of a secret shows. What overlaps counts as one.
+ *
+ * A match of up to 65,536 bytes is always found, wherever an output is split. Of a longer one at least the first 65,536 bytes
+ * are redacted, or nothing if no shorter stretch of it matches.
+ */
+export interface RedactionOptions {
+	/**
+	 * Regular expressions of Rust's `regex` crate, at most 100 of 1 to 4,096 bytes: no look-around and no back-references, and
+	 * none that matches the empty string. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on.
+	 * Of an expression with a group named `secret` only what that group matches is redacted.
+	 */
+	patterns?: readonly (string | RegExp)[];
+	/** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 16 MiB in all. */
+	values?: readonly string[];
+	/**
+	 * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` headers, passwords in
+	 * URLs, and keys of AWS, Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe, npm, PyPI, Hugging Face, SendGrid
+	 * and DigitalOcean.
+	 * @default false
+	 */
+	known?: boolean;
+}
 /** The answer when nothing had to be cut: the very content that was given; of bytes, the text. */
 export interface UntouchedResult<C = string> {
 	content: C;
@@ -241,6 +380,10 @@ export interface TruncatedResult<C = string> {
 	ceilingReached?: boolean;
 	/** Set when the full output could not be saved anywhere. */
 	saveError?: SaveError;
+	/** Set when the saved file holds only a part of the output, because that is longer than `maxFileBytes`. */
+	savedPart?: SavedPart;
+	/** How many secrets were redacted in what was saved, 0 for none. Absent without `redact`, and when nothing was saved. */
+	redactions?: number;
 	/** Set when a strategy of the caller's was not asked, because a capture grew longer than what is held for one. */
 	strategyBypassed?: boolean;
 }
@@ -290,7 +433,7 @@ export interface TruncationContext {
 	sessionId?: string;
 	/** For storages of one's own; Spillway does not look at it. */
 	messageId?: string;
-	/** Identifies the call that produced the output. */
+	/** Identifies the call that produced the output. The same content of the same call is saved once. */
 	toolCallId?: string;
 	/** The call failed: the end is kept, and the notice does not claim success. */
 	failed?: boolean;
@@ -326,6 +469,10 @@ export interface TruncationEvent {
 	/** UTF-8 bytes of the text that the model gets. */
 	truncatedSize: number;
 	outputPath?: string;
+	/** As in the result. */
+	savedPart?: SavedPart;
+	/** As in the result. */
+	redactions?: number;
 	error?: string;
 	/** The stable code of the error, where it has one. */
 	errorCode?: string;
@@ -385,6 +532,17 @@ export interface CommandProgress {
 	/** Milliseconds since the command was started. */
 	elapsedMs: number;
 }
+/** A command that is running. */
+export interface RunningCommand {
+	/** The id of its process, which is also that of its process group. */
+	readonly pid: number;
+	/** What a preview would show if it ended here. */
+	peek: () => Promise<CapturePeek>;
+	/** A part of everything that it printed so far; see `Capture.readRange`. */
+	readRange: (range: ReadRange) => Promise<RangeResult>;
+	/** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
+	stop: () => void;
+}
 /** Options of `runCommand`. */
 export interface RunCommandOptions {
 	/** The folder the command runs in. Default: that of this process. */
@@ -402,6 +560,10 @@ export interface RunCommandOptions {
 	killGraceMs?: number;
 	/** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
 	signal?: AbortSignal;
+	/**
+	 * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
+	 */
+	onStart?: (running: RunningCommand) => void;
 	/** Called a few times a second while the command runs. */
 	onProgress?: (progress: CommandProgress) => void;
 	/**
@@ -478,6 +640,8 @@ export interface NoticeInfo {
 	/** `''` when nothing was saved. */
 	outputPath: string;
 	saveError?: SaveError;
+	savedPart?: SavedPart;
+	redactions?: number;
 	availableTools: readonly string[];
 }
 /** How much a save survives: a killed process, a power cut without tearing, a power cut without losing what was acknowledged. */
@@ -510,6 +674,24 @@ export interface TruncationServiceConfig {
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
+	/**
+	 * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+	 * them one line that says how many bytes are missing; its name ends with `.partial.txt`, and `savedPart` says what is there.
+	 * A `storage` of your own has its own bound.
+	 * @default none
+	 */
+	maxFileBytes?: number;
+	/**
+	 * Takes secrets out of what is saved, in files or by a `storage` of your own. What the model reads stays as it is. The saved
+	 * output is then not lossless.
+	 * @default none
+	 */
+	redact?: RedactionOptions;
+	/**
+	 * The storage sweeps with its first save and then with every hundredth, beside the save and without delaying it.
+	 * @default true; false with the profile `takumi`
+	 */
+	sweepOnSave?: boolean;
 	/**
 	 * Above so many bytes an output is bounded even if its tool asked to be left alone.
 	 * @default 4 × maxBytes
@@ -583,6 +765,16 @@ export declare class Capture extends Writable {
 	readonly result: Promise<TruncationResult>;
 	/** What there is so far. */
 	peek(): Promise<CapturePeek>;
+	/**
+	 * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
+	 * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended. What is read is what
+	 * would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
+	 * file may hold can be read until it has ended.
+	 *
+	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
+	 *   after an abort; rejects with the reason of the range's signal when that is aborted
+	 */
+	readRange(range: ReadRange): Promise<RangeResult>;
 	destroy(error?: Error): this;
 	_write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void;
 	_final(callback: (error?: Error | null) => void): void;
@@ -698,116 +890,20 @@ export interface SimplifyOutdatedOptions {
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
  */
 export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
-/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
-/** Lines of a saved output. A line ends with `\n`. */
-export interface LineRange {
-	/**
-	 * The first line, from 1.
-	 * @default 1
-	 */
-	fromLine?: number;
-	/** How many. Default: as many as one call gives. */
-	lineCount?: number;
-	/** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
-	fromByte?: number;
-	signal?: AbortSignal;
-}
-/** Bytes of a saved output. */
-export interface ByteRange {
-	/**
-	 * The first byte, from 0.
-	 * @default 0
-	 */
-	fromByte?: number;
-	/**
-	 * How many, at most 262,144 in one call.
-	 * @default 262144
-	 */
-	byteCount?: number;
-	signal?: AbortSignal;
-}
-/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. */
-export type ReadRange = LineRange | ByteRange;
-/**
- * A part of a saved output. A call gives at most 262,144 bytes of the file.
- *
- * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
- * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
- * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
- */
-export interface RangeResult {
-	/** The text, well-formed, with the line breaks that the file has. */
-	text: string;
-	/** The line of the first byte of the text; only when lines were asked for. */
-	fromLine?: number;
-	/** The lines that the text shows, whole or in part; only when lines were asked for. */
-	lineCount?: number;
-	/** Where the text begins in the file. */
-	fromByte: number;
-	/** How many bytes of the file the text stands for. */
-	byteCount: number;
-	/** Bytes of the whole file. */
-	totalBytes: number;
-	/** The argument of the next call to read on with the same count; absent at the end of the file. */
-	next?: LineRange | ByteRange;
-	/** The text begins or ends inside a line, or inside what is one character in the file. */
-	partial: boolean;
-}
-/** Options of a search. */
-export interface SearchOptions {
-	/** Upper and lower case are the same. @default false */
-	ignoreCase?: boolean;
-	/** The pattern is the text to find, not a regular expression. @default false */
-	literal?: boolean;
-	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
-	context?: number | {
-		before?: number;
-		after?: number;
-	};
-	/** Matching lines of one call, 1 to 10,000. @default 100 */
-	maxMatches?: number;
-	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
-	maxBytes?: number;
-	/** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
-	after?: string;
-	signal?: AbortSignal;
-}
-/** A line that matches. */
-export interface SearchMatch {
-	/** Its number, from 1. */
-	line: number;
-	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
-	text: string;
-	/** The lines before it, each at most about 512 bytes. */
-	before: string[];
-	/** The lines after it. */
-	after: string[];
-	/** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
-	byte: number;
-	/** The text is a part of the line. */
-	partial?: boolean;
-}
-/** What a search found. */
-export interface SearchResult {
-	/** One for every matching line, in order. */
-	matches: SearchMatch[];
-	/** A limit stopped the search before the end of the file. */
-	truncated: boolean;
-	/** Hand it over as `after` to go on; present if truncated. */
-	next?: string;
-	/** Lines that this call looked at. */
-	linesSearched: number;
-}
 /** Options of {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
 	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
 	maxStoreBytes?: number;
 	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
 	maxStoreFiles?: number;
+	/** As for `TruncationStorage`. @default none */
+	maxFileBytes?: number;
+	/** As for `TruncationStorage`. @default none */
+	redact?: RedactionOptions;
 }
 /** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
 export declare class MemoryStorage implements ITruncationStorage {
-	constructor({ maxStoreBytes, maxStoreFiles }?: MemoryStorageOptions);
+	constructor({ maxStoreBytes, maxStoreFiles, maxFileBytes, redact }?: MemoryStorageOptions);
 	/** Keeps a text and answers its path, which only this storage knows. */
 	save(content: string, context: TruncationContext): Promise<string>;
 	/** Keeps a copy of bytes and answers its path. */
@@ -1031,6 +1127,29 @@ export interface TruncationStorageOptions {
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
+	/**
+	 * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+	 * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+	 * @default none
+	 */
+	maxFileBytes?: number;
+	/**
+	 * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+	 * @default none
+	 */
+	redact?: RedactionOptions;
+	/**
+	 * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
+	 * @default 7
+	 */
+	retentionDays?: number;
+	/**
+	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep goes by the
+	 * clock of the file system, leaves alone what this storage saved itself, and does nothing where no output is between an hour
+	 * and a year old, because the clock may have jumped.
+	 * @default true
+	 */
+	sweepOnSave?: boolean;
 }
 /**
  * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
@@ -1043,7 +1162,8 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 */
 	constructor(options?: string | TruncationStorageOptions);
 	/**
-	 * Saves a text so that {@link read} gives back exactly the same string, and answers the path.
+	 * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
+	 * out of it, and answers the path.
 	 * @throws SpillwayError `STORAGE_WRITE` when no folder took it
 	 */
 	save(content: string, context: TruncationContext): Promise<string>;
@@ -1096,13 +1216,13 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * @throws SpillwayError `INVALID_ARGUMENT`, and `INVALID_CONFIG` for a wrong `retentionDays`
 	 */
 	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much the store holds, folder by folder. */
+	/** How much the store holds, folder by folder, and what it last swept by itself. */
 	usage(): Promise<StorageUsage>;
 	/** Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were. */
 	deleteSession(sessionId: string): Promise<number>;
 	/** The folder that outputs go to first. */
 	getStorageDir(): string;
-	/** Gives back the leases of the sessions that it saved into. It can still be used. */
+	/** Waits for a sweep that is under way, and gives back the leases of the sessions that it saved into. It can still be used. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }

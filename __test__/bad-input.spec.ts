@@ -1,5 +1,3 @@
-import { readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, relative, sep } from 'node:path'
 import {
   containsTruncationMarker,
   createTruncation,
@@ -29,7 +27,7 @@ import {
   thrown,
   turn,
 } from './support/outputs'
-import { filesIn, OUTPUT_NAME, overrideDefaultDir, tempDir } from './support/temp'
+import { filesIn, overrideDefaultDir, tempDir } from './support/temp'
 
 const tool: TruncationContext = { toolName: 'x' }
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import fc from 'fast-check'
 import {
@@ -414,6 +414,75 @@ describe('while it runs', () => {
     expect(later.text).toBe(numbered(500, 101))
     capture.end()
     expect(cut(await capture.result).totalLines).toBe(602)
+  })
+
+  test('readRange() reads everything so far, held or saved, and the whole at the end', async () => {
+    const service = makeService()
+    const capture = service.capture({ toolName: 'bash' })
+    capture.write('one\ntw')
+    const first = await capture.readRange({ fromLine: 2 })
+    expect(first).toMatchObject({ text: 'tw', fromLine: 2, fromByte: 4, totalBytes: 6, partial: false })
+    // The rest of a character is still to come.
+    capture.write(Buffer.from('o\né😀').subarray(0, 6))
+    expect((await capture.readRange({ fromByte: 7 })).text).toBe('\né')
+    capture.write(Buffer.from('😀').subarray(2))
+    const text = `two\né😀${numbered(200_000)}`
+    capture.write(numbered(200_000))
+    for (const line of [2, 150_000, 199_999]) {
+      const { text: found } = await capture.readRange({ fromLine: line, lineCount: 1 })
+      expect(found).toBe(line === 2 ? 'two\n' : `line ${line - 2}\n`)
+    }
+    const end = await capture.readRange({ fromLine: 200_003 })
+    expect([end.text, end.next]).toEqual(['', undefined])
+    capture.write('\nlast')
+    const last = await capture.readRange({ fromLine: 200_003 })
+    expect(last.text).toBe('last')
+    capture.end()
+    expect(await capture.readRange({ fromLine: 200_003 })).toEqual(last)
+    expect(readFileSync(cut(await capture.result).outputPath, 'utf8')).toBe(`one\n${text}\nlast`)
+  })
+
+  test('readRange() follows what comes, piece by piece', async () => {
+    const capture = makeService().capture(tool)
+    let read = ''
+    for (let piece = 0; piece < 50; piece += 1) {
+      capture.write(`${numbered(100, piece * 100)} 你😀\n`)
+      const { text } = await capture.readRange({ fromByte: Buffer.byteLength(read) })
+      read += text
+    }
+    capture.end()
+    await capture.result
+    expect(read).toBe(await (await capture.readRange({ fromByte: 0 })).text)
+    expect(read.split('\n')).toHaveLength(5001)
+  })
+
+  test.each([
+    ['that fits', 'short', {}],
+    ['for a strategy of the caller', 'short', { strategy: undefined }],
+    ['that a storage of the caller keeps', numbered(3000), { storage: memoryStorage() }],
+  ])('readRange() of an output %s goes on after its end', async (_, text, options) => {
+    const strategy = { name: 'own', needsTruncation: () => false, truncate: (content: string) => ({ content }) }
+    const capture = makeService('strategy' in options ? { strategy } : options).capture(tool)
+    capture.write(text)
+    const before = await capture.readRange({ fromByte: 1, byteCount: 3 })
+    expect(before.text).toBe(text.slice(1, 4))
+    capture.end()
+    expect(await capture.readRange({ fromByte: 1, byteCount: 3 })).toEqual(before)
+  })
+
+  test('readRange() says what is wrong', async () => {
+    const file = join(tempDir(), 'file')
+    writeFileSync(file, '')
+    const lost = makeService({ storageDirs: [file] }).capture(tool)
+    lost.write(numbered(3000))
+    const notKept = { code: 'STORAGE_NOT_FOUND', message: expect.stringContaining('ENOTDIR') }
+    expect(await rejection(lost.readRange({ fromByte: 0 }))).toMatchObject(notKept)
+    lost.end()
+    expect(await rejection(lost.readRange({ fromByte: 0 }))).toMatchObject(notKept)
+    const capture = makeService().capture(tool)
+    expect(await rejection(capture.readRange({ fromLine: 0 }))).toMatchObject({ field: 'range.fromLine' })
+    capture.destroy()
+    expect(await rejection(capture.readRange({ fromByte: 0 }))).toMatchObject({ code: 'ABORTED' })
   })
 
   test('faked timers stop nothing', async () => {

@@ -220,14 +220,38 @@ describe('while a command runs', () => {
     expect(seen.map(({ elapsedMs }) => elapsedMs)).toEqual(seen.map(({ elapsedMs }) => elapsedMs).sort((a, b) => a - b))
   })
 
+  test('one that never ends can be read and stopped', async () => {
+    let read: Promise<unknown[]> | undefined
+    const result = await node(
+      'console.log("ready"); for (let n = 0; n < 5000; n += 1) console.log(n); setInterval(() => {}, 1000)',
+      {
+        onStart: (server) => {
+          const isReady = async (): Promise<unknown[]> => {
+            const range = await server.readRange({ fromLine: 5001, lineCount: 1 })
+            if (range.text !== '4999\n') return isReady()
+            return [range.fromLine, await server.peek(), isAlive(server.pid)]
+          }
+          read = isReady().finally(server.stop)
+        },
+      },
+    )
+    expect(await read).toEqual([5001, expect.objectContaining({ truncated: true, totalLines: 5001 }), true])
+    expect(result).toMatchObject({ aborted: true, totalLines: 5001 })
+    expect(result.note).toBeDefined()
+  })
+
   test('a callback that throws is reported and stops nothing', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const result = await node('setTimeout(() => console.log("done"), 600)', {
       onProgress: () => {
         throw new Error('planted')
       },
+      onStart: () => {
+        throw new Error('planted')
+      },
     })
     expect(result.output.content).toBe('done\n')
+    expect(warn).toHaveBeenCalledWith('onStart: planted', 'SpillwayWarning')
     expect(warn).toHaveBeenCalledWith('onProgress: planted', 'SpillwayWarning')
     warn.mockRestore()
   })

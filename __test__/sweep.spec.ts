@@ -104,10 +104,16 @@ describe('a lease', () => {
   onUnix('of another process keeps the files of its session until the others are gone, and ends with it', async () => {
     const dir = tempDir()
     const child = startChild(
-      `const storage = new spillway.TruncationStorage(input)
-       process.stdout.write(await storage.save('used', { toolName: 'x', sessionId: 'theirs' }))
-       // A storage that nobody refers to may be collected, and its leases with it.
-       setInterval(() => storage.getStorageDir(), 1000)`,
+      `require('node:v8').setFlagsFromString('--expose-gc')
+       const save = () => new spillway.TruncationStorage(input).save('used', { toolName: 'x', sessionId: 'theirs' })
+       const path = await save()
+       // A lease is the process's, and stays when nobody refers to the storage any more.
+       for (let round = 0; round < 5; round += 1) {
+         require('node:vm').runInNewContext('gc')()
+         await new Promise((resolve) => setImmediate(resolve))
+       }
+       process.stdout.write(path)
+       setInterval(() => {}, 1000)`,
       { input: dir },
     )
     const theirs = String(await new Promise((resolve) => child.stdout!.once('data', resolve)))

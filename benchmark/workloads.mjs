@@ -5,8 +5,13 @@
  * Sizes are UTF-8 bytes, exact. A text is decoded from one buffer in one go, so that it is a flat string: one that was
  * put together from pieces would be flattened by whoever touches it first, and that side would pay for both.
  */
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import path from 'node:path'
+
 export const KB = 1024
 export const MB = 1024 * KB
+export const GB = 1024 * MB
 
 const LEVELS = ['INFO ', 'DEBUG', 'WARN ', 'ERROR', 'TRACE']
 const WORDS = [
@@ -161,4 +166,31 @@ function generator(seed) {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296
   }
+}
+
+/** Parts of the large file; the last lines of some hold what a search looks for. */
+const PARTS = 64
+const NEEDLES = ['a needle in here', 'failed: ERR_TIMEOUT_1234', 'and another needle']
+
+/**
+ * A file of one gibibyte of ASCII lines for commands to print.
+ *
+ * @param {string} folder
+ * @returns {{ path: string, lines: number, sha256: string }}
+ */
+export function makeLargeFile(folder) {
+  const file = path.join(folder, 'large.txt')
+  const hash = createHash('sha256')
+  const part = makeBytes('ascii', GB / PARTS)
+  part[part.length - 1] = 10
+  const lines = part.reduce((sum, byte) => sum + (byte === 10 ? 1 : 0), 0)
+  const open = openSync(file, 'w')
+  for (let at = 0; at < PARTS; at += 1) {
+    const needle = NEEDLES[at]
+    if (needle !== undefined) part.write(needle, part.lastIndexOf(10, part.length - 2) - needle.length)
+    hash.update(part)
+    for (let written = 0; written < part.length; ) written += writeSync(open, part, written)
+  }
+  closeSync(open)
+  return { path: file, lines: lines * PARTS, sha256: hash.digest('hex') }
 }

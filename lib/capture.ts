@@ -4,6 +4,7 @@ import { Writable } from 'node:stream'
 import { isRecord, wrong } from './context'
 import { SpillwayError } from './errors'
 import { Inflow } from './inflow'
+import { checkRange, type RangeResult, type ReadRange } from './read-back'
 import { checkCall, type TruncationService } from './service'
 import type { CaptureOptions, CapturePeek, TruncationContext, TruncationResult } from './types'
 
@@ -55,9 +56,25 @@ export class Capture extends Writable {
 
   /** What there is so far. */
   async peek(): Promise<CapturePeek> {
-    // What was written before is there only when the stream has passed it on.
-    if (this.writableLength > 0 && this.writable) await new Promise<void>((resolve) => this.write('', () => resolve()))
+    await passedOn(this)
     return this.inflow.peek()
+  }
+
+  /**
+   * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
+   * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended. What is read is what
+   * would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
+   * file may hold can be read until it has ended.
+   *
+   * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
+   *   after an abort; rejects with the reason of the range's signal when that is aborted
+   */
+  async readRange(range: ReadRange): Promise<RangeResult> {
+    checkRange(range)
+    await passedOn(this)
+    if (this.ending) return this.inflow.readEnded(await this.result, range)
+    if (this.destroyed) throw new SpillwayError('ABORTED', 'the capture was destroyed before its end')
+    return this.inflow.readRange(range)
   }
 
   override destroy(error?: Error): this {
@@ -96,6 +113,12 @@ export class Capture extends Writable {
       callback(error)
     }, callback)
   }
+}
+
+/** What was written before is there only when the stream has passed it on. */
+async function passedOn(capture: Capture): Promise<void> {
+  if (capture.writableLength === 0 || !capture.writable) return
+  await new Promise<void>((resolve) => capture.write('', () => resolve()))
 }
 
 function listen(capture: Capture, signal: AbortSignal | undefined): void {

@@ -2,8 +2,9 @@
 
 import { open, readFile, rm } from 'node:fs/promises'
 import { SpillwayError } from './errors'
-import { chunkSlices, type Outcome, openIntake, push, type RenderRequest, read, type Shortened } from './intake'
+import { chunkSlices, Intake, type Outcome, openIntake, push, type RenderRequest, read, type Shortened } from './intake'
 import { background, call, native } from './native'
+import { type RangeResult, type ReadRange, readRange } from './read-back'
 import {
   ceilingOf,
   decide,
@@ -17,8 +18,9 @@ import {
   truncated,
   untouched,
 } from './service'
-import { placeOf, saveTarget, TruncationStorage } from './storage'
-import type { CapturePeek, TruncationContext, TruncationResult } from './types'
+import { Settings } from './settings'
+import { openPlace, type Place, placeOf, saveTarget, TruncationStorage } from './storage'
+import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from './types'
 
 /** Tasks under way for one output; with both busy, waiting is what keeps memory bounded. */
 const TASKS = 2
@@ -136,7 +138,7 @@ export class Inflow {
     if (!saved) return keptByUs(outcome)
     const { storage } = this.service
     try {
-      return await keptBy(this.service, async () => {
+      return await keptBy(this.service, saved.redactions, async () => {
         if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)
         if (bytes > MAX_HANDED_OVER_BYTES) {
           const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
@@ -177,6 +179,30 @@ export class Inflow {
     return { text: content.slice(facts.preview.from, facts.preview.to), truncated: true, ...sizes }
   }
 
+  /** A part of what came so far. */
+  async readRange(range: ReadRange): Promise<RangeResult> {
+    return readRange(this.held ? { bytes: await this.asSaved(joined(this.held)) } : { intake: this.handle }, range)
+  }
+
+  private async asSaved(content: string | Buffer): Promise<Uint8Array> {
+    const { handle, facts } = this.service.settings
+    if (!facts.redacts) return Buffer.from(content)
+    const intake = new Intake(handle, this.job.limits, content, content.length, undefined, {})
+    const { outcome } = await intake.finish(undefined, undefined)
+    return intake.collectedBytes(outcome.collected!)
+  }
+
+  /** The same once the output has ended. */
+  async readEnded(result: TruncationResult, range: ReadRange): Promise<RangeResult> {
+    if (!result.truncated) return this.readRange(range)
+    const { outputPath, saveError } = result
+    if (outputPath === '')
+      throw new SpillwayError('STORAGE_NOT_FOUND', `the output was not kept: ${saveError?.message}`)
+    const { storage } = this.service
+    if (canReadRanges(storage)) return storage.readRange(outputPath, range)
+    return readRange({ bytes: Buffer.from(await storage.read(outputPath)) }, range)
+  }
+
   /** How much has been worked on. */
   size(): { totalBytes: number; totalLines: number } {
     if (this.held) {
@@ -190,14 +216,17 @@ export class Inflow {
   }
 }
 
-let temporary: TruncationStorage['place'] | undefined
+function canReadRanges(
+  storage: ITruncationStorage,
+): storage is ITruncationStorage & Pick<TruncationStorage, 'readRange'> {
+  return typeof (storage as Partial<TruncationStorage>).readRange === 'function'
+}
+
+let temporary: Place | undefined
 
 /** A private folder for what only passes through. */
-function temporaryPlace(): TruncationStorage['place'] {
-  if (!temporary) {
-    const dirs = [call(() => native.storeDirs([])).at(-1)!]
-    temporary = { dirs, durability: 'process', store: call(() => native.storeOpen(dirs)) }
-  }
+function temporaryPlace(): Place {
+  temporary ??= openPlace(new Settings({ storageDirs: openPlace(new Settings({})).dirs.slice(-1), sweepOnSave: false }))
   return temporary
 }
 

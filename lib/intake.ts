@@ -9,7 +9,7 @@ import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import type { Limits } from './settings'
 import { Turns } from './turns'
-import type { Durability, SaveError } from './types'
+import type { SavedPart, SaveError } from './types'
 
 /** UTF-16 units of a slice: copying one takes a fraction of a millisecond, and two buffers of it stay in the cache. */
 const SLICE_UNITS = 2 ** 18
@@ -29,12 +29,19 @@ export type Source = string | Uint8Array | readonly string[]
 
 /** Where and under which names an output is saved. */
 export interface SaveTarget {
-  dirs: readonly string[]
-  durability: Durability
+  /** The open store. */
+  store: object
   tool: string
   sessionId?: string
-  /** The open store, which holds the lease of the session. */
-  store: object
+  toolCallId?: string
+  /** The settings of the storage, if they change what is saved. */
+  settings?: object
+}
+
+/** Asks for what a storage that takes an output as a whole is to be given. */
+export interface Collect {
+  /** The settings of the storage, if they change what is kept. */
+  settings?: object
 }
 
 /** How the text for the model is put together; see the binary's `RenderRequest`. */
@@ -42,6 +49,7 @@ export interface RenderRequest {
   failed?: boolean
   ceiling?: number
   path?: string
+  part?: SavedPart
   lost?: string
   notice?: string
   preview?: string
@@ -74,29 +82,50 @@ export interface Shortened {
 
 /** What became of the full output. */
 export interface Outcome {
-  saved?: { path: string; bytes: number; attempts: { dir: string; error: string }[] }
+  saved?: {
+    path: string
+    bytes: number
+    redactions?: number
+    part?: SavedPart
+    attempts: { dir: string; error: string }[]
+  }
   saveError?: SaveError
+  collected?: Collected
+}
+
+/** What there is for a storage that takes an output as a whole. */
+export interface Collected {
+  bytes: number
+  redactions?: number
+  part?: SavedPart
 }
 
 /** Opens an intake in the binary. With `hold`, nothing is saved as long as the output can be within those limits. */
 export function openIntake(
   settings: object,
-  { limits, hold, bytes, save }: { limits: Limits; hold?: Limits; bytes: boolean; save: SaveTarget | undefined },
+  {
+    limits,
+    hold,
+    bytes,
+    save,
+    collect,
+  }: { limits: Limits; hold?: Limits; bytes: boolean; save: SaveTarget | undefined; collect?: Collect },
 ): object {
   const request = {
     limits,
     hold,
     bytes,
-    dirs: save?.dirs ?? [],
-    durability: save?.durability ?? 'process',
+    collect: collect !== undefined,
     save: save && {
       tool: save.tool.toWellFormed(),
       session: save.sessionId === undefined ? undefined : codesOf(save.sessionId),
+      call: save.toolCallId === undefined ? undefined : codesOf(save.toolCallId),
       nowMs: now(),
     },
   }
-  const handle = call(() => native.intakeOpen(settings, JSON.stringify(request)))
-  if (save?.sessionId !== undefined) call(() => native.intakeLease(handle, save.store))
+  const handle = call(() => native.intakeOpen(settings, JSON.stringify(request), save?.store))
+  const keeper = save?.settings ?? collect?.settings
+  if (keeper) call(() => native.intakeKeepBy(handle, keeper))
   return handle
 }
 
@@ -111,6 +140,7 @@ export class Intake {
     private readonly source: Source,
     private readonly units: number,
     private readonly save: SaveTarget | undefined,
+    private readonly collect?: Collect,
   ) {}
 
   /**
@@ -146,8 +176,9 @@ export class Intake {
 
   // Opened when its turn has come, because an open one holds memory.
   private open(): object {
-    const { settings, limits, source, save } = this
-    this.handle = openIntake(settings, { limits, bytes: typeof source !== 'string' && !isTexts(source), save })
+    const { settings, limits, source, save, collect } = this
+    const bytes = typeof source !== 'string' && !isTexts(source)
+    this.handle = openIntake(settings, { limits, bytes, save, collect })
     return this.handle
   }
 
@@ -186,13 +217,50 @@ export class Intake {
     })
   }
 
+  /** The text that was collected, once. */
+  async collectedText(): Promise<string> {
+    return readAll(call(() => native.intakeCollectedText(this.opened)))
+  }
+
+  /** The bytes that were collected. */
+  collectedBytes({ bytes }: Collected): Uint8Array {
+    const all = new Uint8Array(bytes)
+    for (let at = 0; at < bytes; ) {
+      const piece = call(() => native.intakeCollectedBytes(this.opened, at))
+      all.set(piece, at)
+      at += piece.length
+    }
+    return all
+  }
+
+  private get opened(): object {
+    return this.handle ?? this.open()
+  }
+
   /** Puts the text together once it is known where a storage of the caller's put the output. */
   render(request: RenderRequest): Shortened {
-    return read(call(() => native.intakeRender(this.handle ?? this.open(), JSON.stringify(request))))
+    return read(call(() => native.intakeRender(this.opened, JSON.stringify(request))))
   }
 }
 
 const said = (render: RenderRequest | undefined) => render && JSON.stringify(render)
+
+/** V8 holds no longer string. */
+const MAX_STRING_UNITS = 2 ** 29 - 24
+
+/** All that a reader of the binary gives. @throws SpillwayError `STORAGE_TOO_LARGE` when no string can hold it */
+export async function readAll(reader: object, path?: string): Promise<string> {
+  let text = ''
+  for (;;) {
+    const piece = await background(() => native.readerNext(reader))
+    if (piece === null || piece === undefined) return text
+    if (text.length + piece.length > MAX_STRING_UNITS) {
+      const what = path === undefined ? 'the output' : JSON.stringify(path)
+      throw new SpillwayError('STORAGE_TOO_LARGE', `${what} is longer than a string can be`, { field: 'path' })
+    }
+    text += piece
+  }
+}
 
 export function read(shortened: { content: string; facts: string }): Shortened {
   return { content: shortened.content, facts: JSON.parse(shortened.facts) }

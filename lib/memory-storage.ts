@@ -7,9 +7,9 @@ import { SpillwayError } from './errors'
 import { native } from './native'
 import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
 import { Settings } from './settings'
-import { checkRetention } from './storage'
+import { checkRetention, keeperOf, storageIntake } from './storage'
 import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport, type SweptFile } from './sweep'
-import type { ITruncationStorage, TruncationContext } from './types'
+import type { ITruncationStorage, RedactionOptions, SavedPart, TruncationContext } from './types'
 
 /** Options of {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
@@ -17,14 +17,22 @@ export interface MemoryStorageOptions {
   maxStoreBytes?: number
   /** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
   maxStoreFiles?: number
+  /** As for `TruncationStorage`. @default none */
+  maxFileBytes?: number
+  /** As for `TruncationStorage`. @default none */
+  redact?: RedactionOptions
 }
 
 interface Kept {
+  /** The call that it is the output of. */
+  call?: string
   /** Absent for bytes. */
   text?: string
   bytes: Uint8Array
   session?: string
   modified: number
+  part?: SavedPart
+  redactions?: number
 }
 
 const ROOT = 'memory:/'
@@ -39,9 +47,13 @@ export class MemoryStorage implements ITruncationStorage {
   readonly gone: Set<string>
   /** @internal */
   readonly bounds: { readonly maxStoreBytes: number; readonly maxStoreFiles: number }
+  /** @internal */
+  readonly settings: object | undefined
 
-  constructor({ maxStoreBytes, maxStoreFiles }: MemoryStorageOptions = {}) {
-    const { facts } = new Settings({ maxStoreBytes, maxStoreFiles })
+  constructor({ maxStoreBytes, maxStoreFiles, maxFileBytes, redact }: MemoryStorageOptions = {}) {
+    const settings = new Settings({ maxStoreBytes, maxStoreFiles, maxFileBytes, redact })
+    const { facts } = settings
+    this.settings = keeperOf(settings)
     this.bounds = { maxStoreBytes: facts.maxStoreBytes, maxStoreFiles: facts.maxStoreFiles }
     this.kept = new Map()
     this.gone = new Set()
@@ -50,13 +62,21 @@ export class MemoryStorage implements ITruncationStorage {
   /** Keeps a text and answers its path, which only this storage knows. */
   async save(content: string, context: TruncationContext): Promise<string> {
     if (typeof content !== 'string') throw wrong('content', content, 'a string')
-    return keep(this, { text: content, bytes: Buffer.from(content, 'utf8') }, context)
+    checkContext(context)
+    const { settings } = this
+    if (!settings) return keep(this, ofText(content), context)
+    const { intake, collected } = await collect(settings, content, context)
+    return keep(this, { ...collected, ...ofText(await intake.collectedText()) }, context)
   }
 
   /** Keeps a copy of bytes and answers its path. */
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
     if (!types.isUint8Array(content)) throw wrong('content', content, 'a Uint8Array')
-    return keep(this, { bytes: new Uint8Array(content) }, context)
+    checkContext(context)
+    const { settings } = this
+    if (!settings) return keep(this, { bytes: new Uint8Array(content) }, context)
+    const { intake, collected } = await collect(settings, content, context)
+    return keep(this, { ...collected, bytes: intake.collectedBytes(collected) }, context)
   }
 
   /** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
@@ -67,12 +87,12 @@ export class MemoryStorage implements ITruncationStorage {
 
   /** As `TruncationStorage.readRange`. */
   async readRange(path: string, range: ReadRange): Promise<RangeResult> {
-    return readRange({ bytes: find(this, path).bytes }, range)
+    return readRange({ bytes: find(this, path).bytes, path }, range)
   }
 
   /** As `TruncationStorage.search`. */
   async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
-    return search({ bytes: find(this, path).bytes }, pattern, options)
+    return search({ bytes: find(this, path).bytes, path }, pattern, options)
   }
 
   /** Whether a path is that of an output that this storage kept. */
@@ -155,16 +175,33 @@ function forget(storage: MemoryStorage, path: string): void {
   storage.gone.add(path)
 }
 
-function keep(storage: MemoryStorage, content: Pick<Kept, 'text' | 'bytes'>, context: TruncationContext): string {
-  checkContext(context)
+type Content = Pick<Kept, 'text' | 'bytes' | 'part' | 'redactions'>
+
+function ofText(text: string): Content & { text: string } {
+  return { text, bytes: Buffer.from(text, 'utf8') }
+}
+
+async function collect(settings: object, content: string | Uint8Array, { signal }: TruncationContext) {
+  const intake = storageIntake(content, undefined, { settings })
+  const { outcome } = await intake.finish(undefined, signal)
+  return { intake, collected: outcome.collected! }
+}
+
+function keep(storage: MemoryStorage, content: Content, context: TruncationContext): string {
   context.signal?.throwIfAborted()
-  const { toolName, sessionId } = context
+  const { toolName, sessionId, toolCallId } = context
   const session = sessionId === undefined ? undefined : native.sessionFolder(sessionId)
+  const call = toolCallId === undefined ? undefined : `${session ?? ''}/${toolCallId}`
+  for (const [path, kept] of call === undefined ? [] : storage.kept) {
+    if (kept.call !== call || Buffer.compare(kept.bytes, content.bytes) !== 0) continue
+    kept.modified = Date.now()
+    return path
+  }
   const slug = toolName.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 48) || 'tool'
   const modified = Date.now()
-  const name = `${slug}_${modified}_${randomPart()}.txt`
+  const name = `${slug}_${modified}_${randomPart()}${content.part ? '.partial' : ''}.txt`
   const path = `${ROOT}${session === undefined ? '' : `${session}/`}${name}`
-  storage.kept.set(path, { ...content, session, modified })
+  storage.kept.set(path, { ...content, session, call, modified })
   return path
 }
 

@@ -138,7 +138,8 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
       })
       const more = found.next === undefined ? undefined : { ...args, after: found.next }
       const count = found.matches.length
-      const head = `[${count} matching line${count === 1 ? '' : 's'} in ${found.linesSearched} lines searched]`
+      const lines = `${found.linesSearched} lines searched${found.incomplete ? INCOMPLETE : ''}`
+      const head = `[${count} matching line${count === 1 ? '' : 's'} in ${lines}]`
       const foot = more ? `\n[More: search_output with the same arguments and after ${JSON.stringify(found.next)}]` : ''
       return {
         success: true,
@@ -190,13 +191,24 @@ async function readShown(
   return { ...all, text, lineCount: lines, next: { fromLine: all.fromLine + lines, lineCount } }
 }
 
-function headOf({ fromLine, lineCount = 0, fromByte, byteCount, totalBytes, partial }: RangeResult): string {
+function headOf({
+  fromLine,
+  lineCount = 0,
+  fromByte,
+  byteCount,
+  totalBytes,
+  partial,
+  incomplete,
+}: RangeResult): string {
   const bytes = `bytes ${fromByte}-${fromByte + byteCount} of ${totalBytes}`
-  const part = partial ? ', cut inside a line' : ''
+  const part = `${partial ? ', cut inside a line' : ''}${incomplete ? INCOMPLETE : ''}`
   if (fromLine === undefined) return `[${bytes}${part}]`
   if (lineCount === 0) return `[no line ${fromLine}; the output has ${totalBytes} bytes]`
   return `[lines ${fromLine}-${fromLine + lineCount - 1}, ${bytes}${part}]`
 }
+
+/** Said of a file that is only a part of what the tool printed. */
+const INCOMPLETE = '; only the start and the end of the output were kept'
 
 const endOf = (text: string) => (text === '' || text.endsWith('\n') ? '' : '\n')
 

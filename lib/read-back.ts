@@ -61,6 +61,8 @@ export interface RangeResult {
   next?: LineRange | ByteRange
   /** The text begins or ends inside a line, or inside what is one character in the file. */
   partial: boolean
+  /** The file itself holds only a part of the output; lines and bytes count in the file. */
+  incomplete?: boolean
 }
 
 /** Options of a search. */
@@ -106,6 +108,8 @@ export interface SearchResult {
   next?: string
   /** Lines that this call looked at. */
   linesSearched: number
+  /** The file holds only a part of the output; what is not in it was not searched. */
+  incomplete?: boolean
 }
 
 const LARGEST = Number.MAX_SAFE_INTEGER
@@ -186,15 +190,21 @@ export function checkQuery(pattern: string, options: SearchOptions = {}): { quer
 }
 
 /** Where an output is: in a file of a store, or in memory. */
-export type OutputPlace = { store: object; path: string } | { bytes: Uint8Array }
+export type OutputPlace = { store: object; path: string } | { bytes: Uint8Array; path: string }
+
+/** The same while it is coming in. */
+export type UnfinishedPlace = { intake: object } | { bytes: Uint8Array }
 
 /** Reads a part of an output. */
-export async function readRange(place: OutputPlace, asked: ReadRange): Promise<RangeResult> {
+export async function readRange(place: OutputPlace | UnfinishedPlace, asked: ReadRange): Promise<RangeResult> {
   const { range, signal } = checkRange(asked)
   signal?.throwIfAborted()
   const text = JSON.stringify(range)
-  const open = () =>
-    'bytes' in place ? native.rangeOfBytes(place.bytes, text) : native.rangeOpen(place.store, place.path, text)
+  const open = () => {
+    if ('bytes' in place) return native.rangeOfBytes(place.bytes, 'path' in place ? place.path : '', text)
+    if ('intake' in place) return native.rangeOfIntake(place.intake, text)
+    return native.rangeOpen(place.store, place.path, text)
+  }
   const answer = await finish(open, signal)
   return { text: answer.text, ...(JSON.parse(answer.facts) as Omit<RangeResult, 'text'>) }
 }
@@ -209,7 +219,9 @@ export async function search(
   signal?.throwIfAborted()
   const text = JSON.stringify(query)
   const open = () =>
-    'bytes' in place ? native.searchOfBytes(place.bytes, text) : native.searchOpen(place.store, place.path, text)
+    'bytes' in place
+      ? native.searchOfBytes(place.bytes, place.path, text)
+      : native.searchOpen(place.store, place.path, text)
   return JSON.parse((await finish(open, signal)).facts) as SearchResult
 }
 

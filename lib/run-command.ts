@@ -12,7 +12,7 @@ import { Labels } from './labels'
 import { background, call, native } from './native'
 import { catchLater, warn } from './report'
 import { TruncationService } from './service'
-import type { CommandResult, RunCommandOptions, TruncationContext, TruncationResult } from './types'
+import type { CommandResult, RunCommandOptions, RunningCommand, TruncationContext, TruncationResult } from './types'
 
 const IS_WINDOWS = process.platform === 'win32'
 const PROGRESS_MS = 250
@@ -111,6 +111,7 @@ async function run(
   const forget = stopWhen(stop, options)
   // A capture that fails takes nothing any more, and the command would wait for ever.
   capture.once('error', () => stop.now('aborted'))
+  tell('onStart', options.onStart, running(child, capture, stop))
   const progress = reportProgress(capture, started, options.onProgress)
   try {
     const { exitCode, signal } = await exited
@@ -335,6 +336,24 @@ function stopWhen(stop: Stop, { timeoutMs, signal }: RunCommandOptions): () => v
   }
 }
 
+function running(child: ChildProcess, capture: Capture, stop: Stop): RunningCommand {
+  return {
+    pid: child.pid ?? 0,
+    peek: () => capture.peek(),
+    readRange: (range) => capture.readRange(range),
+    stop: () => stop.now('aborted'),
+  }
+}
+
+/** Calls what the caller gave us; a failure of it is not one of the command. */
+function tell<T>(name: string, callback: ((value: T) => unknown) | undefined, value: T): void {
+  try {
+    catchLater(name, callback?.(value))
+  } catch (error) {
+    warn(name, error)
+  }
+}
+
 function reportProgress(
   capture: Capture,
   started: number,
@@ -348,11 +367,7 @@ function reportProgress(
       await next.rings
       if (isOver) return
       const { totalBytes, totalLines } = capture.inflow.size()
-      try {
-        catchLater('onProgress', onProgress?.({ bytes: totalBytes, lines: totalLines, elapsedMs: now() - started }))
-      } catch (error) {
-        warn('onProgress', error)
-      }
+      tell('onProgress', onProgress, { bytes: totalBytes, lines: totalLines, elapsedMs: now() - started })
     }
   }
   if (onProgress) void tick()
@@ -379,7 +394,7 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
     throw wrong('args', args, 'an array of strings')
   }
   if (!isRecord(options)) throw wrong('options', options, 'an object')
-  const { env, input, timeoutMs, killGraceMs, signal, onProgress, shell, service, separate, cwd } =
+  const { env, input, timeoutMs, killGraceMs, signal, onStart, onProgress, shell, service, separate, cwd } =
     options as RunCommandOptions
   if (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL).href !== 'string') {
     throw wrong('options.cwd', cwd, 'the path of a folder')
@@ -397,8 +412,8 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
     throw wrong('options.signal', signal, 'an AbortSignal')
   }
-  if (onProgress !== undefined && typeof onProgress !== 'function') {
-    throw wrong('options.onProgress', onProgress, 'a function')
+  for (const [name, callback] of Object.entries({ onStart, onProgress })) {
+    if (callback !== undefined && typeof callback !== 'function') throw wrong(`options.${name}`, callback, 'a function')
   }
   if (separate !== undefined && typeof separate !== 'boolean')
     throw wrong('options.separate', separate, 'true or false')

@@ -9,6 +9,7 @@ import { checkContext, describe, isPlain, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { messageOf, SpillwayError } from './errors'
 import { type Facts, Intake, type Outcome, type RenderRequest, type Shortened, type Source } from './intake'
+import { MemoryStorage } from './memory-storage'
 import { call, native } from './native'
 import { catchLater, debug, type EventDetails, emit, warn } from './report'
 import { type Limits, type Plan, Settings, Tag, unreadable, wellFormed } from './settings'
@@ -23,9 +24,11 @@ import type {
   ITruncationStorage,
   NoticeInfo,
   OutputService,
+  SavedPart,
   SaveError,
   StrategyResult,
   ToolTruncationConfig,
+  TruncatedResult,
   TruncationConfig,
   TruncationContent,
   TruncationContext,
@@ -54,9 +57,10 @@ export class TruncationService implements OutputService {
   constructor(options: TruncationServiceConfig = {}) {
     this.options = copyOptions(options)
     this.settings = new Settings(describeOptions(this.options))
-    const { storageDirs, durability, maxStoreBytes, maxStoreFiles } = this.settings.facts
+    const { storageTimeoutMs: _timeout, redacts: _redacts, maxFileBytes, ...ofStorage } = this.settings.facts
+    // What is redacted for the service is redacted before its storage gets it.
     this.storage =
-      this.options.storage ?? new TruncationStorage({ storageDirs, durability, maxStoreBytes, maxStoreFiles })
+      this.options.storage ?? new TruncationStorage({ ...ofStorage, maxFileBytes: maxFileBytes ?? undefined })
     const { strategy } = this.options
     this.strategy = typeof strategy === 'object' ? strategy : undefined
     this.closed = false
@@ -312,18 +316,26 @@ function sizeOf(content: unknown): number {
 
 /** Saves the whole and shortens it by the built-in strategies. */
 async function shorten(job: Job): Promise<TruncationResult<unknown>> {
-  const { service, context, source, units, limits } = job
+  const { service, context, limits } = job
   const place = placeOf(service.storage)
   const request: RenderRequest = { failed: context.failed === true, ceiling: job.ceiling }
-  const intake = new Intake(service.settings.handle, limits, source, units, place && saveTarget(place, context))
+  const intake = keepingIntake(job, limits)
   const { formatNotice } = service.options
   const renderAtOnce = place !== undefined && formatNotice === undefined
   const end = await intake.finish(renderAtOnce ? request : undefined, context.signal)
-  const kept = place ? keptByUs(end.outcome) : await keptByCaller(job)
+  const kept = place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
   if (end.shortened) return truncated(job, end.shortened, kept, end.bytes)
   const shortened = renderWith(job, intake, request, kept)
   intake.release()
   return truncated(job, shortened, kept, end.bytes)
+}
+
+/** Takes an output in to be saved by us, or collects it where a storage of the caller's must not get it as it is. */
+function keepingIntake({ service, context, source, units }: Job, limits: Limits): Intake {
+  const { handle, facts } = service.settings
+  const place = placeOf(service.storage)
+  const collect = !place && facts.redacts ? {} : undefined
+  return new Intake(handle, limits, source, units, place && saveTarget(place, context), collect)
 }
 
 /** No path or URL is longer; what goes into a notice must leave room for the text. */
@@ -338,25 +350,35 @@ function isPlace(path: unknown): path is string {
 export interface Kept {
   path: string
   saveError?: SaveError
+  part?: SavedPart
+  redactions?: number
   /** Folders that failed before one did not. */
   attempts: { dir: string; error: string }[]
 }
 
 export function keptByUs({ saved, saveError }: Outcome): Kept {
-  return { path: saved?.path ?? '', saveError, attempts: saved?.attempts ?? saveError?.attempts ?? [] }
+  const { path = '', part, redactions } = saved ?? {}
+  return { path, part, redactions, saveError, attempts: saved?.attempts ?? saveError?.attempts ?? [] }
 }
 
-function keptByCaller(job: Job): Promise<Kept> {
+function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise<Kept> {
   const { service, context, source, original } = job
   const { storage } = service
-  return keptBy(service, async () => {
-    if (types.isUint8Array(original) && storage.saveBytes) return storage.saveBytes(original, context)
-    return storage.save(textOf(source), context)
+  return keptBy(service, collected?.redactions, async () => {
+    if (types.isUint8Array(original)) {
+      const bytes = collected ? intake.collectedBytes(collected) : original
+      return storage.saveBytes ? storage.saveBytes(bytes, context) : storage.save(decodeBytes(bytes), context)
+    }
+    return storage.save(collected ? await intake.collectedText() : textOf(source), context)
   })
 }
 
 /** What a storage of the caller's answers, in time. */
-export async function keptBy(service: TruncationService, save: () => Promise<string>): Promise<Kept> {
+export async function keptBy(
+  service: TruncationService,
+  redactions: number | undefined,
+  save: () => Promise<string>,
+): Promise<Kept> {
   const { storageTimeoutMs } = service.settings.facts
   try {
     const path = await withTimeout(save(), storageTimeoutMs)
@@ -366,7 +388,10 @@ export async function keptBy(service: TruncationService, save: () => Promise<str
         `the storage answered ${describe(path)} instead of a path that fits a line`,
       )
     }
-    return { path, attempts: [] }
+    const memory = service.storage instanceof MemoryStorage ? service.storage.kept.get(path) : undefined
+    const known = [redactions, memory?.redactions].filter((count) => count !== undefined)
+    const total = known.length > 0 ? known.reduce((sum, count) => sum + count, 0) : undefined
+    return { path, part: memory?.part, redactions: total, attempts: [] }
   } catch (error) {
     const code = error instanceof SpillwayError ? error.code : 'STORAGE_WRITE'
     return { path: '', attempts: [], saveError: { code, message: messageOf(error), attempts: [] } }
@@ -393,7 +418,8 @@ async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
 
 /** Puts the text together when it is known where the whole is, with the caller's notice if there is one. */
 export function renderWith(job: Job, intake: Pick<Intake, 'render'>, request: RenderRequest, kept: Kept): Shortened {
-  const place = kept.path === '' ? { lost: wellFormed(kept.saveError?.message ?? '') } : { path: wellFormed(kept.path) }
+  const { path, part, saveError } = kept
+  const place = path === '' ? { lost: wellFormed(saveError?.message ?? '') } : { path: wellFormed(path), part }
   const shortened = intake.render({ ...request, ...place })
   const { formatNotice, availableTools = [] } = job.service.options
   if (!formatNotice) return shortened
@@ -440,6 +466,7 @@ function noticeInfo(job: Job, facts: Facts, kept: Kept, availableTools: readonly
     ...(kept.saveError && {
       saveError: { ...kept.saveError, attempts: kept.saveError.attempts.map((each) => ({ ...each })) },
     }),
+    ...savedAs(kept),
     availableTools: [...availableTools],
   }
 }
@@ -459,7 +486,7 @@ export function truncated(
     const { message, code } = kept.saveError
     report(service, context, { type: 'error', ...sizes, error: message, errorCode: code })
   }
-  report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path })
+  report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
   const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
   return {
     content: parts ? inParts(job, parts, content, facts) : content,
@@ -471,7 +498,13 @@ export function truncated(
     ...(partialLines.length > 0 && { partialLines }),
     ...(job.ceiling !== undefined && { ceilingReached: true }),
     ...(kept.saveError && { saveError: kept.saveError }),
+    ...savedAs(kept),
   }
+}
+
+/** How what was saved differs from the output. */
+function savedAs({ part, redactions }: Kept): Pick<TruncatedResult, 'savedPart' | 'redactions'> {
+  return { ...(part && { savedPart: { ...part } }), ...(redactions !== undefined && { redactions }) }
 }
 
 function inParts(job: Job, parts: readonly ContentPart[], content: string, facts: Facts): ContentPart[] {
@@ -484,7 +517,7 @@ function inParts(job: Job, parts: readonly ContentPart[], content: string, facts
 
 /** Lets a strategy of the caller's decide, within the hard ceiling. */
 async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<TruncationResult<unknown>> {
-  const { service, context, plan, source, units } = job
+  const { service, context, plan, source } = job
   const byDefault: Job = { ...job, limits: plan.defaultLimits }
   const text = textOf(source)
   let result: StrategyResult | undefined
@@ -503,15 +536,9 @@ async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<Trunc
   if (!result || result.content === text) return leave(job)
 
   const place = placeOf(service.storage)
-  const intake = new Intake(
-    service.settings.handle,
-    plan.defaultLimits,
-    source,
-    units,
-    place && saveTarget(place, context),
-  )
+  const intake = keepingIntake(job, plan.defaultLimits)
   const end = await intake.finish(undefined, context.signal)
-  const kept = place ? keptByUs(end.outcome) : await keptByCaller(job)
+  const kept = place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
   const { removedLines, removedBytes } = result
   const request: RenderRequest = {
     failed: context.failed === true,

@@ -1,5 +1,6 @@
 /** A service's settings as the binary holds them, and the plans it makes of them, remembered per tool. */
 
+import { types } from 'node:util'
 import { SpillwayError } from './errors'
 import { call, native } from './native'
 import type { ConfigSource, TruncationConfig, TruncationContext } from './types'
@@ -32,8 +33,13 @@ export interface SettingsFacts {
   durability: 'process' | 'file' | 'full'
   maxStoreBytes: number
   maxStoreFiles: number
-  storageTimeoutMs: number
+  /** Bytes that a saved file may have; `null` is no limit. */
+  maxFileBytes: number | null
+  /** Whether something is redacted in what is saved. */
+  redacts: boolean
   retentionDays: number
+  sweepOnSave: boolean
+  storageTimeoutMs: number
 }
 
 /** More tools than any agent has; a table that grew without end would be a leak. */
@@ -92,6 +98,17 @@ export class Tag {
   constructor(readonly $type: string) {}
 }
 
+class RegExpTag extends Tag {
+  readonly source: string
+  readonly flags: string
+
+  constructor({ source, flags }: RegExp) {
+    super('RegExp')
+    this.source = source
+    this.flags = flags
+  }
+}
+
 /**
  * A value as JSON for the binary, which is strict about it: what JSON cannot hold goes as `{"$type": …}`, so that the
  * message of the error can name it.
@@ -112,6 +129,7 @@ export function encode(value: unknown): string {
         case 'string':
           return wellFormed(inner)
         case 'object':
+          if (types.isRegExp(inner)) return new RegExpTag(inner)
           // Only what we wrote down may stand for what JSON cannot hold.
           return inner !== null && Object.hasOwn(inner, '$type') && !(inner instanceof Tag)
             ? new Tag('an object')

@@ -6,12 +6,12 @@ import { DEFAULT_TRUNCATION_CONFIG } from './constants'
 import { checkContext, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
-import { Intake, type Outcome, type SaveTarget } from './intake'
+import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from './intake'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
 import { encode, type Limits, Settings } from './settings'
 import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport } from './sweep'
-import type { Durability, ITruncationStorage, TruncationContext } from './types'
+import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from './types'
 
 /** Options of {@link TruncationStorage}. */
 export interface TruncationStorageOptions {
@@ -29,10 +29,44 @@ export interface TruncationStorageOptions {
    * @default 10000
    */
   maxStoreFiles?: number
+  /**
+   * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+   * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+   * @default none
+   */
+  maxFileBytes?: number
+  /**
+   * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+   * @default none
+   */
+  redact?: RedactionOptions
+  /**
+   * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
+   * @default 7
+   */
+  retentionDays?: number
+  /**
+   * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep goes by the
+   * clock of the file system, leaves alone what this storage saved itself, and does nothing where no output is between an hour
+   * and a year old, because the clock may have jumped.
+   * @default true
+   */
+  sweepOnSave?: boolean
 }
 
-/** V8 holds no longer string. */
-const MAX_STRING_UNITS = 2 ** 29 - 24
+/** A store that the binary has open. */
+export interface Place {
+  readonly store: object
+  readonly dirs: readonly string[]
+  /** The settings of the storage, if they change what is saved. */
+  readonly settings?: object
+}
+
+/** Opens a store as settings say. */
+export function openPlace(settings: Settings): Place {
+  const store = call(() => native.storeOpen(settings.handle))
+  return { store, dirs: Object.freeze(native.storeDirs(store).map(String)), settings: keeperOf(settings) }
+}
 
 /**
  * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
@@ -40,28 +74,28 @@ const MAX_STRING_UNITS = 2 ** 29 - 24
  */
 export class TruncationStorage implements ITruncationStorage {
   /** @internal */
-  readonly place: { readonly dirs: readonly string[]; readonly durability: Durability; readonly store: object }
+  readonly place: Place
   /** @internal */
-  readonly bounds: { readonly maxStoreBytes: number; readonly maxStoreFiles: number }
+  readonly bounds: Required<Pick<SweepOptions, 'retentionDays' | 'maxStoreBytes' | 'maxStoreFiles'>>
 
   /**
    * @param options one folder, or more of them in order
    * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
    */
   constructor(options: string | TruncationStorageOptions = {}) {
-    const { storageDirs, durability, maxStoreBytes, maxStoreFiles } = checkOptions(options)
+    const { storageDirs, retentionDays, ...others } = checkOptions(options)
     const override = process.env.SPILLWAY_STORAGE_DIR
     const wanted = (storageDirs === undefined || storageDirs.length === 0) && override ? [override] : storageDirs
     // Read as the options of a service, so that there is one place that knows what is allowed.
-    const { facts } = new Settings({ storageDirs: wanted, durability, maxStoreBytes, maxStoreFiles })
-    const dirs = call(() => native.storeDirs([...facts.storageDirs])).map(String)
-    const store = call(() => native.storeOpen(dirs))
-    this.place = { dirs: Object.freeze(dirs), durability: facts.durability, store }
-    this.bounds = { maxStoreBytes: facts.maxStoreBytes, maxStoreFiles: facts.maxStoreFiles }
+    const settings = new Settings({ ...others, storageDirs: wanted, global: { retentionDays } })
+    this.place = openPlace(settings)
+    const { maxStoreBytes, maxStoreFiles, retentionDays: days } = settings.facts
+    this.bounds = { maxStoreBytes, maxStoreFiles, retentionDays: days }
   }
 
   /**
-   * Saves a text so that {@link read} gives back exactly the same string, and answers the path.
+   * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
+   * out of it, and answers the path.
    * @throws SpillwayError `STORAGE_WRITE` when no folder took it
    */
   async save(content: string, context: TruncationContext): Promise<string> {
@@ -82,18 +116,10 @@ export class TruncationStorage implements ITruncationStorage {
    */
   async read(path: string): Promise<string> {
     checkPath(path)
-    const reader = call(() => native.readerOpen([...this.place.dirs], path))
-    let text = ''
-    for (;;) {
-      const piece = await background(() => native.readerNext(reader))
-      if (piece === null || piece === undefined) return text
-      if (text.length + piece.length > MAX_STRING_UNITS) {
-        throw new SpillwayError('STORAGE_TOO_LARGE', `${JSON.stringify(path)} is longer than a string can be`, {
-          field: 'path',
-        })
-      }
-      text += piece
-    }
+    return readAll(
+      call(() => native.readerOpen(this.place.store, path)),
+      path,
+    )
   }
 
   /**
@@ -133,7 +159,7 @@ export class TruncationStorage implements ITruncationStorage {
   /** Whether a path is that of an output that this store saved, links resolved. */
   owns(path: string): boolean {
     checkPath(path)
-    return call(() => native.storeOwns([...this.place.dirs], path))
+    return call(() => native.storeOwns(this.place.store, path))
   }
 
   /**
@@ -153,21 +179,13 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_ARGUMENT`, and `INVALID_CONFIG` for a wrong `retentionDays`
    */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
-    const {
-      retentionDays,
-      maxStoreBytes,
-      maxStoreFiles,
-      now: time,
-    } = checkSweep(options, {
-      retentionDays: DEFAULT_TRUNCATION_CONFIG.retentionDays,
-      ...this.bounds,
-    })
+    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time } = checkSweep(options, this.bounds)
     const days = checkRetention(retentionDays)
     const { store } = this.place
     return JSON.parse(await background(() => native.storeSweep(store, days, maxStoreBytes, maxStoreFiles, time)))
   }
 
-  /** How much the store holds, folder by folder. */
+  /** How much the store holds, folder by folder, and what it last swept by itself. */
   async usage(): Promise<StorageUsage> {
     return JSON.parse(await background(() => native.storeUsage(this.place.store)))
   }
@@ -183,9 +201,9 @@ export class TruncationStorage implements ITruncationStorage {
     return this.place.dirs[0]!
   }
 
-  /** Gives back the leases of the sessions that it saved into. It can still be used. */
+  /** Waits for a sweep that is under way, and gives back the leases of the sessions that it saved into. It can still be used. */
   async close(): Promise<void> {
-    call(() => native.storeClose(this.place.store))
+    await background(() => native.storeClose(this.place.store))
   }
 
   async [asyncDispose](): Promise<void> {
@@ -193,29 +211,45 @@ export class TruncationStorage implements ITruncationStorage {
   }
 }
 
+const OPTIONS = [
+  'storageDirs',
+  'durability',
+  'maxStoreBytes',
+  'maxStoreFiles',
+  'maxFileBytes',
+  'redact',
+  'retentionDays',
+  'sweepOnSave',
+]
+
 function checkOptions(options: string | TruncationStorageOptions): TruncationStorageOptions {
   if (typeof options === 'string') return { storageDirs: [options] }
   if (!isRecord(options)) throw wrong('options', options, 'a folder, or an object', 'INVALID_CONFIG')
-  const known = ['storageDirs', 'durability', 'maxStoreBytes', 'maxStoreFiles']
-  const unknown = Object.keys(options).find((key) => !known.includes(key))
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key))
   if (unknown !== undefined) {
-    const message = `${unknown}: is not an option of a storage; known are ${known.join(', ')}`
+    const message = `${unknown}: is not an option of a storage; known are ${OPTIONS.join(', ')}`
     throw new SpillwayError('INVALID_CONFIG', message, { field: unknown })
   }
   return options
 }
 
 /** Where a storage saves, if it is exactly ours: then the binary saves while it shortens, and the text crosses once. */
-export function placeOf(storage: ITruncationStorage): TruncationStorage['place'] | undefined {
+export function placeOf(storage: ITruncationStorage): Place | undefined {
   const prototype = TruncationStorage.prototype
   const ours =
     storage instanceof TruncationStorage && storage.save === prototype.save && storage.saveBytes === prototype.saveBytes
   return ours ? storage.place : undefined
 }
 
+/** The settings of a storage, if they change what it keeps. */
+export function keeperOf({ handle, facts }: Settings): object | undefined {
+  return facts.redacts || facts.maxFileBytes !== null ? handle : undefined
+}
+
 /** What the binary needs to know to save an output of this context. */
-export function saveTarget(place: TruncationStorage['place'], context: TruncationContext): SaveTarget {
-  return { ...place, tool: context.toolName, sessionId: context.sessionId }
+export function saveTarget(place: Place, { toolName, sessionId, toolCallId }: TruncationContext): SaveTarget {
+  const { store, settings } = place
+  return { store, settings, tool: toolName, sessionId, toolCallId }
 }
 
 /** Whether something can be used as a storage. */
@@ -233,15 +267,16 @@ const NO_PREVIEW: Limits = { maxLines: 1, maxBytes: 1, direction: 'head', lineRu
 
 let plainSettings: Settings | undefined
 
-async function saveNow(
-  place: TruncationStorage['place'],
-  content: string | Uint8Array,
-  context: TruncationContext,
-): Promise<string> {
+/** Hands an output over as a storage does, which has no preview and no service. */
+export function storageIntake(content: string | Uint8Array, save: SaveTarget | undefined, collect?: Collect): Intake {
   plainSettings ??= new Settings({})
+  return new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, save, collect)
+}
+
+async function saveNow(place: Place, content: string | Uint8Array, context: TruncationContext): Promise<string> {
   checkContext(context)
   context.signal?.throwIfAborted()
-  const intake = new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, saveTarget(place, context))
+  const intake = storageIntake(content, saveTarget(place, context))
   const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
   intake.release()
   if (outcome.saved) return outcome.saved.path

@@ -50,6 +50,8 @@ export interface StorageUsage {
   sessions: number
   /** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
   dirs: { dir: string; files: number; bytes: number; freeBytes?: number }[]
+  /** What the last sweep did that the store made by itself; absent before the first. */
+  lastSweep?: SweepReport
 }
 
 /** The options of a sweep over what the storage was told. */

@@ -5,6 +5,7 @@
  * final newline ends the last line without starting another; times are milliseconds.
  */
 
+import type { RangeResult, ReadRange } from './read-back'
 import type { TruncationService } from './service'
 
 /**
@@ -52,6 +53,41 @@ export interface SaveError {
   attempts: { dir: string; error: string }[]
 }
 
+/** What a saved file holds of an output that is longer than `maxFileBytes`: its first and its last bytes, with one line between them. */
+export interface SavedPart {
+  /** Bytes of the start of the output; the first of the file. */
+  headBytes: number
+  /** Bytes of the end of the output; the last of the file. */
+  tailBytes: number
+  /** Bytes between them, which were not kept. */
+  omittedBytes: number
+}
+
+/**
+ * What is taken out of every output before it is saved. Each byte of it becomes `*`, except line breaks, so sizes, line
+ * numbers and offsets stay true of the saved file, and the length of a secret shows. What overlaps counts as one.
+ *
+ * A match of up to 65,536 bytes is always found, wherever an output is split. Of a longer one at least the first 65,536 bytes
+ * are redacted, or nothing if no shorter stretch of it matches.
+ */
+export interface RedactionOptions {
+  /**
+   * Regular expressions of Rust's `regex` crate, at most 100 of 1 to 4,096 bytes: no look-around and no back-references, and
+   * none that matches the empty string. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on.
+   * Of an expression with a group named `secret` only what that group matches is redacted.
+   */
+  patterns?: readonly (string | RegExp)[]
+  /** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 16 MiB in all. */
+  values?: readonly string[]
+  /**
+   * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` headers, passwords in
+   * URLs, and keys of AWS, Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe, npm, PyPI, Hugging Face, SendGrid
+   * and DigitalOcean.
+   * @default false
+   */
+  known?: boolean
+}
+
 /** The answer when nothing had to be cut: the very content that was given; of bytes, the text. */
 export interface UntouchedResult<C = string> {
   content: C
@@ -87,6 +123,10 @@ export interface TruncatedResult<C = string> {
   ceilingReached?: boolean
   /** Set when the full output could not be saved anywhere. */
   saveError?: SaveError
+  /** Set when the saved file holds only a part of the output, because that is longer than `maxFileBytes`. */
+  savedPart?: SavedPart
+  /** How many secrets were redacted in what was saved, 0 for none. Absent without `redact`, and when nothing was saved. */
+  redactions?: number
   /** Set when a strategy of the caller's was not asked, because a capture grew longer than what is held for one. */
   strategyBypassed?: boolean
 }
@@ -141,7 +181,7 @@ export interface TruncationContext {
   sessionId?: string
   /** For storages of one's own; Spillway does not look at it. */
   messageId?: string
-  /** Identifies the call that produced the output. */
+  /** Identifies the call that produced the output. The same content of the same call is saved once. */
   toolCallId?: string
   /** The call failed: the end is kept, and the notice does not claim success. */
   failed?: boolean
@@ -181,6 +221,10 @@ export interface TruncationEvent {
   /** UTF-8 bytes of the text that the model gets. */
   truncatedSize: number
   outputPath?: string
+  /** As in the result. */
+  savedPart?: SavedPart
+  /** As in the result. */
+  redactions?: number
   error?: string
   /** The stable code of the error, where it has one. */
   errorCode?: string
@@ -246,6 +290,18 @@ export interface CommandProgress {
   elapsedMs: number
 }
 
+/** A command that is running. */
+export interface RunningCommand {
+  /** The id of its process, which is also that of its process group. */
+  readonly pid: number
+  /** What a preview would show if it ended here. */
+  peek: () => Promise<CapturePeek>
+  /** A part of everything that it printed so far; see `Capture.readRange`. */
+  readRange: (range: ReadRange) => Promise<RangeResult>
+  /** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
+  stop: () => void
+}
+
 /** Options of `runCommand`. */
 export interface RunCommandOptions {
   /** The folder the command runs in. Default: that of this process. */
@@ -263,6 +319,10 @@ export interface RunCommandOptions {
   killGraceMs?: number
   /** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
   signal?: AbortSignal
+  /**
+   * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
+   */
+  onStart?: (running: RunningCommand) => void
   /** Called a few times a second while the command runs. */
   onProgress?: (progress: CommandProgress) => void
   /**
@@ -346,6 +406,8 @@ export interface NoticeInfo {
   /** `''` when nothing was saved. */
   outputPath: string
   saveError?: SaveError
+  savedPart?: SavedPart
+  redactions?: number
   availableTools: readonly string[]
 }
 
@@ -380,6 +442,24 @@ export interface TruncationServiceConfig {
    * @default 10000
    */
   maxStoreFiles?: number
+  /**
+   * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+   * them one line that says how many bytes are missing; its name ends with `.partial.txt`, and `savedPart` says what is there.
+   * A `storage` of your own has its own bound.
+   * @default none
+   */
+  maxFileBytes?: number
+  /**
+   * Takes secrets out of what is saved, in files or by a `storage` of your own. What the model reads stays as it is. The saved
+   * output is then not lossless.
+   * @default none
+   */
+  redact?: RedactionOptions
+  /**
+   * The storage sweeps with its first save and then with every hundredth, beside the save and without delaying it.
+   * @default true; false with the profile `takumi`
+   */
+  sweepOnSave?: boolean
   /**
    * Above so many bytes an output is bounded even if its tool asked to be left alone.
    * @default 4 × maxBytes

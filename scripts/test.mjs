@@ -51,6 +51,9 @@ await main(async () => {
   if (existsSync(join(ROOT, 'scripts/runners.mjs'))) {
     await count('Test runners and types', process.execPath, ['scripts/runners.mjs'], plain)
   }
+  if (process.platform === 'linux') {
+    await count('Torture', process.execPath, ['scripts/torture.mjs', '--quick'], plain)
+  }
   for (const failure of failures) process.stderr.write(`✗ ${failure}\n`)
   const { passed, failed, skipped } = counts
   console.log(`${passed} passed, ${Math.max(failed, failures.length > 0 ? 1 : 0)} failed, ${skipped} skipped`)

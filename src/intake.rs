@@ -6,9 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::hold::Hold;
-use crate::store::lease::Leases;
-use crate::store::places::Places;
-use crate::store::save::{Save, SaveError, Saved};
+use crate::error::{Code, Error, Result};
+use crate::store::opened::OpenStore;
+use crate::store::part::{Collection, Part};
+use crate::store::read::{Joined, Unfinished, unreadable};
+use crate::store::redact::{Redactor, Rules};
+use crate::store::save::{Save, SaveError, SaveRequest, Saved};
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
 use crate::text::utf16::Encoder;
@@ -30,7 +33,10 @@ pub struct Intake {
     scratch: Vec<u8>,
     window: Window,
     hold: Option<Hold>,
+    redactor: Option<Redactor>,
     save: Option<Save>,
+    collection: Option<Collection>,
+    collected: Vec<u8>,
     outcome: Outcome,
 }
 
@@ -44,18 +50,22 @@ pub struct Outcome {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub save_error: Option<SaveError>,
+    /// What is ready for a storage of the caller's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collected: Option<Collected>,
 }
 
-/// Where and under which names an output is saved.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SaveRequest {
-    /// The tool's name; any text.
-    pub tool: String,
-    /// The session's id in UTF-16 units, because it need not be well-formed.
-    pub session: Option<Vec<u16>>,
-    /// Milliseconds since the epoch.
-    pub now_ms: u64,
+/// What was collected in memory for a storage of the caller's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Collected {
+    /// Its bytes.
+    pub bytes: u64,
+    /// How many secrets were redacted, if there were rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redactions: Option<u64>,
+    /// What of the output it is, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 /// What the text around a cut should say.
@@ -68,6 +78,8 @@ pub struct RenderRequest {
     pub ceiling: Option<u64>,
     /// Where a storage of the caller's put the output.
     pub path: Option<String>,
+    /// What of the output is there, if that storage took only a part.
+    pub part: Option<Part>,
     /// Why a storage of the caller's did not take it.
     pub lost: Option<String>,
     /// A notice to use instead of ours.
@@ -93,10 +105,12 @@ pub struct Style {
 
 impl Intake {
     /// An output that will be cut within these limits, and saved unless `save` is `None`.
-    pub fn new(limits: Limits, source: Source, save: Option<(Places, SaveRequest)>) -> Self {
-        let save = save.map(|(places, request)| {
-            Save::new(places, request.session.as_deref(), &request.tool, request.now_ms)
-        });
+    pub fn new(
+        limits: Limits,
+        source: Source,
+        save: Option<(Arc<OpenStore>, SaveRequest)>,
+    ) -> Self {
+        let save = save.map(|(store, request)| Save::new(store, request));
         Intake {
             limits,
             source,
@@ -104,7 +118,10 @@ impl Intake {
             scratch: Vec::new(),
             window: Window::new(&limits),
             hold: None,
+            redactor: None,
             save,
+            collection: None,
+            collected: Vec::new(),
             outcome: Outcome::default(),
         }
     }
@@ -116,14 +133,36 @@ impl Intake {
         Intake { hold: Some(Hold::new(limits)), ..self }
     }
 
+    /// Takes the secrets out of what is saved or collected. What is shown of the output stays as it is.
+    pub fn redact(&mut self, rules: Arc<Rules>) {
+        self.redactor.get_or_insert_default().add(rules);
+    }
+
+    /// Keeps only the first and the last part of an output that has more bytes than this.
+    pub fn keep_at_most(&mut self, most: u64) {
+        self.save = self.save.take().map(|save| save.with_most(most));
+        self.collection = self.collection.take().map(|collection| collection.with_most(most));
+    }
+
+    /// Collects what would be saved in memory, for a storage that takes it as a whole.
+    #[must_use]
+    pub fn collecting(self) -> Self {
+        Intake { collection: Some(Collection::default()), ..self }
+    }
+
+    /// What was collected.
+    pub fn collected(&self) -> &[u8] {
+        &self.collected
+    }
+
+    /// What was collected, once.
+    pub fn take_collected(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.collected)
+    }
+
     /// Says that bytes from outside came in, so that what is not well-formed is shown as such.
     pub fn saw_bytes(&mut self) {
         self.source = Source::Bytes;
-    }
-
-    /// Holds the lease of the session that the output is saved for.
-    pub fn hold_leases(&mut self, leases: Arc<Leases>) {
-        self.save = self.save.take().map(|save| save.with_leases(leases));
     }
 
     /// Takes the next UTF-16 units of a text.
@@ -157,11 +196,43 @@ impl Intake {
 
     fn pass_on(&mut self, bytes: &[u8]) {
         self.window.push(bytes);
-        if let Some(save) = &mut self.save
-            && let Err(error) = save.write(bytes)
-        {
+        let Intake { redactor, save, collection, .. } = self;
+        let mut keep = |bytes: &[u8]| keep(save, collection, bytes);
+        let kept = match redactor {
+            Some(redactor) => redactor.push(bytes, keep),
+            None => keep(bytes),
+        };
+        self.note(kept);
+    }
+
+    /// Once nothing could be saved, nothing more is tried.
+    fn note(&mut self, kept: std::result::Result<(), SaveError>) {
+        if let Err(error) = kept {
             self.save = None;
+            self.redactor = None;
             self.outcome.save_error = Some(error);
+        }
+    }
+
+    /// Ends what is saved and collected.
+    fn close(&mut self) {
+        let mut redactions = None;
+        if let Some(mut redactor) = self.redactor.take() {
+            let Intake { save, collection, .. } = self;
+            let kept = redactor.finish(|bytes| keep(save, collection, bytes));
+            redactions = Some(redactor.count());
+            self.note(kept);
+        }
+        match self.save.take().map(Save::publish) {
+            Some(Ok(saved)) => self.outcome.saved = Some(Saved { redactions, ..saved }),
+            Some(Err(error)) => self.outcome.save_error = Some(error),
+            None => {}
+        }
+        if let Some(collection) = self.collection.take() {
+            let (bytes, part) = collection.finish();
+            self.outcome.collected =
+                Some(Collected { bytes: bytes.len() as u64, redactions, part });
+            self.collected = bytes;
         }
     }
 
@@ -171,15 +242,15 @@ impl Intake {
         self.encoder.finish(&mut rest);
         self.push_bytes(&rest);
         match &self.hold {
-            Some(hold) if hold.fits(self.source) => self.save = None,
+            Some(hold) if hold.fits(self.source) => {
+                // The rules stay, for whoever reads it.
+                (self.save, self.collection) = (None, None);
+                return &self.outcome;
+            }
             Some(_) => self.spill(),
             None => {}
         }
-        match self.save.take().map(Save::publish) {
-            Some(Ok(saved)) => self.outcome.saved = Some(saved),
-            Some(Err(error)) => self.outcome.save_error = Some(error),
-            None => {}
-        }
+        self.close();
         &self.outcome
     }
 
@@ -187,7 +258,43 @@ impl Intake {
     pub fn abandon(&mut self) {
         self.hold = None;
         self.save = None;
+        self.collection = None;
         self.window = Window::new(&self.limits);
+    }
+
+    /// What came so far, as it would be saved.
+    pub fn reader(&self) -> Result<Unfinished> {
+        match (&self.hold, &self.save, &self.outcome.save_error) {
+            (Some(hold), ..) => Ok(Unfinished::of(self.redacted(hold.bytes()))),
+            (None, Some(save), _) => {
+                let saved = save.reader().map_err(unreadable)?;
+                let Some(redactor) = self.redactor.as_ref().filter(|_| !saved.incomplete) else {
+                    return Ok(saved);
+                };
+                let Unfinished { file, bytes, incomplete } = saved;
+                let rest = redactor.rest();
+                let all = bytes + rest.len() as u64;
+                let file = Box::new(Joined::new(file, bytes, rest));
+                Ok(Unfinished { file, bytes: all, incomplete })
+            }
+            (None, None, Some(error)) => Err(Error::new(
+                Code::StorageNotFound,
+                format!("the output is not kept: {}", error.message),
+            )),
+            (None, None, None) => Err(Error::new(Code::StorageNotFound, "the output is not kept")),
+        }
+    }
+
+    fn redacted(&self, bytes: &[u8]) -> Vec<u8> {
+        let Some(mut redactor) = self.redactor.clone() else { return bytes.to_vec() };
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut write = |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(()) = redactor.push(bytes, &mut write);
+        let Ok(()) = redactor.finish(&mut write);
+        out
     }
 
     /// Whether the whole output keeps its limits as it will be shown.
@@ -216,7 +323,9 @@ impl Intake {
 
     /// The text for the model.
     pub fn render(&self, style: &Style, request: &RenderRequest) -> Rendered {
-        let saved = self.outcome.saved.as_ref().map(|saved| saved.path.clone());
+        let saved = self.outcome.saved.as_ref();
+        let part = request.part.or_else(|| saved.and_then(|saved| saved.part));
+        let saved = saved.map(|saved| saved.path.clone());
         let path = request.path.clone().or(saved).unwrap_or_default();
         let lost = request
             .lost
@@ -226,6 +335,7 @@ impl Intake {
             failed: request.failed,
             lost: lost.filter(|_| path.is_empty()),
             path,
+            part,
             ceiling: request.ceiling,
             tools: style.available_tools.clone(),
             foreign: request.preview.is_some(),
@@ -245,12 +355,25 @@ impl Intake {
     }
 }
 
+fn keep(
+    save: &mut Option<Save>,
+    collection: &mut Option<Collection>,
+    bytes: &[u8],
+) -> std::result::Result<(), SaveError> {
+    if let Some(collection) = collection {
+        collection.push(bytes);
+    }
+    save.as_mut().map_or(Ok(()), |save| save.write(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::places::{Durability, Places};
     use crate::truncate::limits::Direction;
     use crate::truncate::notice::ENGLISH;
     use proptest::prelude::*;
+    use std::io::Read;
 
     fn style() -> Style {
         Style { wording: &ENGLISH, notice_inside: false, available_tools: Vec::new() }
@@ -260,17 +383,19 @@ mod tests {
     fn what_stays_within_limits_never_touches_the_disk() {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().join("outputs");
-        let dirs = [dir.display().to_string()];
-        let places = || Places::new(&dirs, crate::store::places::Durability::Process);
-        let request = SaveRequest { tool: "x".to_owned(), session: None, now_ms: 5 };
+        let places = Places { dirs: vec![dir.clone()], durability: Durability::Process };
+        let store = Arc::new(OpenStore::new(places));
+        let request = SaveRequest { tool: "x".to_owned(), ..SaveRequest::default() };
         let limits = Limits {
             max_lines: 3,
             max_bytes: 20,
             direction: Direction::Tail,
             line_rule: LineRule::Terminated,
         };
-        let open =
-            || Intake::new(limits, Source::Text, Some((places(), request.clone()))).holding(limits);
+        let open = || {
+            let save = Some((Arc::clone(&store), request.clone()));
+            Intake::new(limits, Source::Text, save).holding(limits)
+        };
 
         let mut short = open();
         short.push_bytes(b"one\ntwo\n");
@@ -285,6 +410,70 @@ mod tests {
         let path = long.finish().saved.as_ref().unwrap().path.clone();
         assert_eq!(std::fs::read_to_string(path).unwrap(), "one\ntwo\nthree\nfour");
         assert_eq!((long.fits(), long.whole(), long.size()), (false, None, (18, 4)));
+    }
+
+    #[test]
+    fn what_is_shown_is_never_redacted_and_what_is_kept_always() {
+        let (_root, store) = crate::store::fixture::store();
+        let limits = Limits {
+            max_lines: 2,
+            max_bytes: 100,
+            direction: Direction::Head,
+            line_rule: LineRule::Terminated,
+        };
+        let rules = Rules::new(&[], &["hunter2".to_owned()], false).unwrap();
+        let text = format!("it is hunter2\n{}it was hunter2\n", "filler\n".repeat(2000));
+        let mut saved = Intake::new(limits, Source::Text, Some((store, SaveRequest::default())));
+        saved.redact(Arc::new(rules));
+        saved.keep_at_most(4096);
+        let mut saved = saved.collecting();
+        saved.push_bytes(text.as_bytes());
+        let outcome = saved.finish().clone();
+        let (file, collected) = (outcome.saved.unwrap(), outcome.collected.unwrap());
+        let held = std::fs::read_to_string(&file.path).unwrap();
+        assert!(held.starts_with("it is *******\n") && held.ends_with("\nit was *******\n"));
+        let part = file.part.unwrap();
+        assert_eq!((file.redactions, file.bytes), (Some(2), held.len() as u64));
+        assert!(held.len() <= 4096 && part.total_bytes() == text.len() as u64);
+        assert_eq!((collected.redactions, collected.part), (Some(2), None));
+        assert_eq!(saved.take_collected(), text.replace("hunter2", "*******").into_bytes());
+        let shown = saved.render(&style(), &RenderRequest::default()).content;
+        assert!(
+            shown.starts_with("it is hunter2\n") && shown.contains("its 14029 bytes"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn what_is_read_while_it_comes_in_is_what_would_be_saved() {
+        let limits = Limits {
+            max_lines: 2,
+            max_bytes: 100,
+            direction: Direction::Head,
+            line_rule: LineRule::Terminated,
+        };
+        let (_root, store) = crate::store::fixture::store();
+        let rules = Rules::new(&[], &["hunter2".to_owned()], false).unwrap();
+        let mut intake = Intake::new(limits, Source::Text, Some((store, SaveRequest::default())))
+            .holding(limits);
+        intake.redact(Arc::new(rules));
+        intake.keep_at_most(1 << 20);
+        let read = |intake: &Intake| {
+            let Unfinished { file, bytes, incomplete } = intake.reader().unwrap();
+            let mut text = String::new();
+            file.take(bytes).read_to_string(&mut text).unwrap();
+            (text, incomplete)
+        };
+        let (mut text, line) = (String::new(), "it is hunter2\n");
+        for lines in [1, 10, 40_000, 7, 80_000] {
+            let more = line.repeat(lines);
+            intake.push_bytes(more.as_bytes());
+            text.push_str(&more.replace("hunter2", "*******"));
+            let whole = text.len() <= 1 << 20;
+            let (seen, incomplete) = read(&intake);
+            assert!(text.starts_with(&seen) && incomplete != whole, "{}", text.len());
+            assert_eq!(seen.len(), if whole { text.len() } else { 1 << 19 });
+        }
     }
 
     proptest! {

@@ -249,6 +249,11 @@ describe('D9 #97 a kernel that lacks a call', () => {
     [
       'links and exclusive renames',
       'linkat:error=EPERM renameat2:error=EINVAL access,faccessat,faccessat2:error=ENOENT',
+      true,
+    ],
+    [
+      'every way to give a file its name',
+      'linkat,renameat,rename:error=EPERM renameat2:error=EINVAL access,faccessat,faccessat2:error=ENOENT',
       false,
     ],
   ]

@@ -62,8 +62,8 @@ test('B29 whatever an entry of the binary is given, it answers or throws, and th
   const { status, signal, stdout, stderr } = endChild(
     `const binding = require(input.binding)
      const handles = () => {
-       const settings = binding.settingsOpen('{}')
-       const store = binding.storeOpen([input.dir])
+       const settings = binding.settingsOpen(JSON.stringify({ storageDirs: [input.dir] }))
+       const store = binding.storeOpen(settings)
        const limits = { maxLines: 1, maxBytes: 1, direction: 'head', lineRule: 'terminated' }
        return [settings, store, binding.intakeOpen(settings, JSON.stringify({ limits }))]
      }

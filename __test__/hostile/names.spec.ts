@@ -75,6 +75,8 @@ describe('the name of a tool', () => {
 
       const storage = new TruncationStorage(dir)
       expect([storage.owns(result.outputPath), await storage.read(result.outputPath)]).toEqual([true, numbered(9)])
+      // A store that was just saved into may be sweeping.
+      await service.close()
       age(result.outputPath, 24 * 8)
       expect([await storage.cleanup(7), filesIn(dir)]).toEqual([1, []])
     },

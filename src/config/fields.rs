@@ -35,8 +35,8 @@ pub(super) enum Place {
 }
 
 const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
-const QUOTA_FIELDS: [&str; 5] =
-    ["maxStoreBytes", "maxStoreFiles", "maxFileBytes", "durability", "storageDirs"];
+const QUOTA_FIELDS: [&str; 6] =
+    ["maxStoreBytes", "maxStoreFiles", "maxFileBytes", "durability", "storageDirs", "redact"];
 /// The strategies that can be named.
 pub(super) const STRATEGIES: [&str; 3] = ["default", "line", "byte"];
 
@@ -134,14 +134,20 @@ pub(super) fn boolean(value: &Value, code: Code, field: &str) -> Result<bool> {
     value.as_bool().ok_or_else(|| refuse(value, code, field, "true or false"))
 }
 
-/// A whole number of at least 1 that JavaScript holds exactly.
+/// A whole number of at least 1.
 pub(super) fn count(value: &Value, code: Code, field: &str) -> Result<u64> {
+    count_from(1, value, code, field)
+}
+
+/// A whole number of at least `least` that JavaScript holds exactly.
+pub(super) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> Result<u64> {
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     value
         .as_f64()
-        .filter(|number| (1.0..=MAX_SAFE_INTEGER).contains(number) && number.fract() == 0.0)
+        .filter(|number| (least as f64..=MAX_SAFE_INTEGER).contains(number))
+        .filter(|number| number.fract() == 0.0)
         .map(|number| number as u64)
-        .ok_or_else(|| refuse(value, code, field, "a whole number of at least 1"))
+        .ok_or_else(|| refuse(value, code, field, &format!("a whole number of at least {least}")))
 }
 
 /// More than nothing; `Infinity` is for ever.

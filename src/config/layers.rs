@@ -1,13 +1,19 @@
 //! Layers, weakest first: defaults, profile, built-in settings of the tool, the service's `global`, what the tool
 //! declares, the user's entry for the tool, the fact that the call failed, the options of the call.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Layer, Place, STRATEGIES};
+use super::redaction;
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
-use crate::store::places::is_root;
+use crate::store::part::LEAST_BYTES;
+use crate::store::places::{Durability, Places, is_root};
+use crate::store::redact::Rules;
+use crate::store::sweep::Bounds;
 use crate::suggest;
 use crate::text::lines::LineRule;
 use crate::truncate::limits::{Direction, Limits};
@@ -30,9 +36,12 @@ pub struct Settings {
     available_tools: Vec<String>,
     notice_inside: bool,
     storage_dirs: Vec<String>,
-    durability: String,
+    durability: Durability,
     max_store_bytes: u64,
     max_store_files: u64,
+    max_file_bytes: Option<u64>,
+    redact: Option<Arc<Rules>>,
+    sweep_on_save: Option<bool>,
     storage_timeout_ms: u64,
 }
 
@@ -86,7 +95,7 @@ pub struct Call<'a> {
 }
 
 /// The options of a service, by name.
-pub const OPTIONS: [&str; 16] = [
+pub const OPTIONS: [&str; 19] = [
     "global",
     "tools",
     "onEvent",
@@ -96,6 +105,9 @@ pub const OPTIONS: [&str; 16] = [
     "durability",
     "maxStoreBytes",
     "maxStoreFiles",
+    "maxFileBytes",
+    "redact",
+    "sweepOnSave",
     "hardCeilingBytes",
     "noticeInside",
     "language",
@@ -143,9 +155,12 @@ impl Settings {
             available_tools: Vec::new(),
             notice_inside: false,
             storage_dirs: Vec::new(),
-            durability: "process".to_owned(),
+            durability: Durability::default(),
             max_store_bytes: 4 << 30,
             max_store_files: 10_000,
+            max_file_bytes: None,
+            redact: None,
+            sweep_on_save: None,
             storage_timeout_ms: 30_000,
         };
         for (key, value) in map {
@@ -179,11 +194,23 @@ impl Settings {
                 "storageDirs" => settings.storage_dirs = strings(value, code, field)?,
                 "availableTools" => settings.available_tools = strings(value, code, field)?,
                 "durability" => {
-                    settings.durability =
-                        fields::choice(value, &["process", "file", "full"], code, field)?
+                    let name = fields::choice(value, &["process", "file", "full"], code, field)?;
+                    settings.durability = match name.as_str() {
+                        "full" => Durability::Full,
+                        "file" => Durability::File,
+                        _ => Durability::Process,
+                    }
                 }
                 "maxStoreBytes" => settings.max_store_bytes = fields::count(value, code, field)?,
                 "maxStoreFiles" => settings.max_store_files = fields::count(value, code, field)?,
+                "maxFileBytes" => {
+                    let most = fields::count_from(LEAST_BYTES, value, code, field)?;
+                    settings.max_file_bytes = Some(most);
+                }
+                "redact" => settings.redact = redaction::rules(value, code, field)?,
+                "sweepOnSave" => {
+                    settings.sweep_on_save = Some(fields::boolean(value, code, field)?)
+                }
                 "hardCeilingBytes" => {
                     settings.hard_ceiling = Some(fields::count(value, code, field)?)
                 }
@@ -239,34 +266,44 @@ impl Settings {
         Ok(())
     }
 
-    /// Where outputs are saved, in order, if it was said.
+    /// The folders that were asked for, in order.
     pub fn storage_dirs(&self) -> &[String] {
         &self.storage_dirs
     }
 
-    /// How much a save survives.
-    pub fn durability(&self) -> &str {
-        &self.durability
+    /// Where outputs are saved, and what a save survives.
+    pub fn places(&self) -> Places {
+        Places::new(&self.storage_dirs, self.durability)
     }
 
-    /// Bytes that a store may hold.
-    pub fn max_store_bytes(&self) -> u64 {
-        self.max_store_bytes
+    /// What a store may hold.
+    pub fn bounds(&self) -> Bounds {
+        Bounds {
+            retention_days: self.global.retention_days.unwrap_or(DEFAULTS.retention_days),
+            max_bytes: self.max_store_bytes,
+            max_files: self.max_store_files,
+        }
     }
 
-    /// Outputs that a store may hold.
-    pub fn max_store_files(&self) -> u64 {
-        self.max_store_files
+    /// Whether a store keeps itself within its bounds.
+    pub fn sweeps_on_save(&self) -> bool {
+        let by_profile = self.profile.is_none_or(|profile| profile.sweeps);
+        self.sweep_on_save.unwrap_or(by_profile)
+    }
+
+    /// Bytes that a saved file may have, if there is a bound.
+    pub fn max_file_bytes(&self) -> Option<u64> {
+        self.max_file_bytes
+    }
+
+    /// What is redacted in what is saved.
+    pub fn redact(&self) -> Option<&Arc<Rules>> {
+        self.redact.as_ref()
     }
 
     /// Milliseconds to wait for a custom storage.
     pub fn storage_timeout_ms(&self) -> u64 {
         self.storage_timeout_ms
-    }
-
-    /// Days that saved outputs are kept.
-    pub fn retention_days(&self) -> f64 {
-        self.global.retention_days.unwrap_or(DEFAULTS.retention_days)
     }
 
     /// The tools that a notice may name.
@@ -361,7 +398,7 @@ impl Settings {
             "hardCeilingBytes": ceiling,
         });
         if let Value::Object(config) = &mut config {
-            let days = self.retention_days();
+            let days = self.bounds().retention_days;
             config.insert(
                 "retentionDays".into(),
                 if days.is_finite() { json!(days) } else { json!({ "$type": "Infinity" }) },

@@ -5,6 +5,7 @@
 
 mod fields;
 mod layers;
+mod redaction;
 mod tools;
 
 pub use layers::{Call, Mode, OPTIONS, Plan, Settings, limits_of};

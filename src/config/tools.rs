@@ -100,25 +100,53 @@ pub(super) struct Profile {
     pub line_rule: LineRule,
     /// Whether its tools differ from each other.
     pub tools: bool,
+    /// Whether it removes old outputs unasked.
+    pub sweeps: bool,
     wording: Option<&'static Wording>,
 }
 
 /// The agents whose ways can be asked for. Those without words of their own in this part speak as Spillway does.
 pub(super) static PROFILES: [Profile; 6] = [
-    Profile { name: "opencode", line_rule: LineRule::Split, tools: true, wording: Some(&OPENCODE) },
+    Profile {
+        name: "opencode",
+        line_rule: LineRule::Split,
+        tools: true,
+        sweeps: true,
+        wording: Some(&OPENCODE),
+    },
     Profile {
         name: "openclaw-2026-02",
         line_rule: LineRule::Terminated,
         tools: true,
+        sweeps: true,
         wording: None,
     },
-    Profile { name: "openclaw", line_rule: LineRule::Terminated, tools: true, wording: None },
-    Profile { name: "snow", line_rule: LineRule::Terminated, tools: true, wording: None },
-    Profile { name: "takumi", line_rule: LineRule::Split, tools: false, wording: Some(&TAKUMI) },
+    Profile {
+        name: "openclaw",
+        line_rule: LineRule::Terminated,
+        tools: true,
+        sweeps: true,
+        wording: None,
+    },
+    Profile {
+        name: "snow",
+        line_rule: LineRule::Terminated,
+        tools: true,
+        sweeps: true,
+        wording: None,
+    },
+    Profile {
+        name: "takumi",
+        line_rule: LineRule::Split,
+        tools: false,
+        sweeps: false,
+        wording: Some(&TAKUMI),
+    },
     Profile {
         name: "moryflow",
         line_rule: LineRule::Terminated,
         tools: false,
+        sweeps: true,
         wording: Some(&MORYFLOW),
     },
 ];

@@ -38,13 +38,17 @@ pub fn settings_open(options: String) -> Result<SettingsHandle> {
 #[napi(catch_unwind)]
 pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> String {
     let settings = lock(settings);
+    let bounds = settings.bounds();
     json!({
         "storageDirs": settings.storage_dirs(),
-        "durability": settings.durability(),
-        "maxStoreBytes": settings.max_store_bytes(),
-        "maxStoreFiles": settings.max_store_files(),
+        "durability": settings.places().durability,
+        "maxStoreBytes": bounds.max_bytes,
+        "maxStoreFiles": bounds.max_files,
+        "maxFileBytes": settings.max_file_bytes(),
+        "redacts": settings.redact().is_some(),
+        "retentionDays": finite_or_tag(bounds.retention_days),
+        "sweepOnSave": settings.sweeps_on_save(),
         "storageTimeoutMs": settings.storage_timeout_ms(),
-        "retentionDays": finite_or_tag(settings.retention_days()),
     })
     .to_string()
 }

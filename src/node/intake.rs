@@ -5,13 +5,16 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
+use napi::bindgen_prelude::{AsyncTask, Either, External, Uint8ArraySlice, Utf16String};
 use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
 use spillway_core::config::limits_of;
-use spillway_core::intake::{Intake, RenderRequest, SaveRequest, Style};
-use spillway_core::store::places::{Durability, Places};
+use spillway_core::error::Result as CoreResult;
+use spillway_core::intake::{Intake, RenderRequest, Style};
+use spillway_core::store::line_index::LineIndex;
+use spillway_core::store::range::{Range, RangeRead};
+use spillway_core::store::save::SaveRequest;
 use spillway_core::text::shown::Source;
 use spillway_core::text::utf16::{self, Encoder};
 use spillway_core::truncate::limits::Limits;
@@ -20,7 +23,7 @@ use spillway_core::truncate::render::Rendered;
 
 use crate::config::{SettingsHandle, lock as lock_settings, parse};
 use crate::error::{Result, from_core, from_json};
-use crate::store::StoreHandle;
+use crate::store::{PIECE_BYTES, ReaderHandle, StoreHandle, reader_over};
 use crate::strings::{append_low_bytes, append_utf16};
 use crate::task::{Job, run};
 
@@ -36,6 +39,8 @@ pub struct Shared {
     buffers: Arc<Buffers>,
     style: Style,
     progress: Progress,
+    /// Where the lines are of what is read while it comes in.
+    index: Arc<Mutex<LineIndex>>,
 }
 
 /// How much has been worked on, for whoever asks while a thread is at work.
@@ -88,11 +93,10 @@ struct Request {
     hold: Option<Limits>,
     #[serde(default)]
     bytes: bool,
+    /// Collects the output in memory, for a storage that takes it as a whole.
+    #[serde(default)]
+    collect: bool,
     save: Option<SaveRequest>,
-    #[serde(default)]
-    dirs: Vec<String>,
-    #[serde(default)]
-    durability: Durability,
 }
 
 /// The text for the model and what is known about it, as JSON.
@@ -121,11 +125,13 @@ pub struct Finished {
     pub shortened: Option<Shortened>,
 }
 
-/// Prepares; the disk is not touched before the first slice is worked on.
+/// Prepares; the disk is not touched before the first slice is worked on. Saves into `store` if the request says under
+/// which names.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn intake_open(
     #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
     request: String,
+    #[napi(ts_arg_type = "object | undefined")] store: Option<&StoreHandle>,
 ) -> Result<IntakeHandle> {
     let request: Request = serde_json::from_str(&request).map_err(|error| from_json(&error))?;
     let buffers = Arc::clone(&settings.buffers);
@@ -135,9 +141,16 @@ pub fn intake_open(
         notice_inside: settings.notice_inside(),
         available_tools: settings.available_tools().to_vec(),
     };
-    let places = Places::new(&request.dirs, request.durability);
     let source = if request.bytes { Source::Bytes } else { Source::Text };
-    let mut intake = Intake::new(request.limits, source, request.save.map(|save| (places, save)));
+    let is_kept = request.collect || request.save.is_some();
+    let save = store.map(|store| Arc::clone(store)).zip(request.save);
+    let mut intake = Intake::new(request.limits, source, save);
+    if request.collect {
+        intake = intake.collecting();
+    }
+    if let Some(rules) = settings.redact().filter(|_| is_kept) {
+        intake.redact(Arc::clone(rules));
+    }
     if let Some(limits) = request.hold {
         intake = intake.holding(limits);
     }
@@ -149,17 +162,46 @@ pub fn intake_open(
         buffers,
         style,
         progress: Progress::default(),
+        index: Arc::default(),
     };
     Ok(External::new(Arc::new(shared)))
 }
 
-/// Holds the lease of the session that the output is saved for, as long as the store is open.
+/// Keeps the output by the settings of a storage of its own, which come on top: without what it redacts, and of a long
+/// one only the ends.
 #[napi(catch_unwind)]
-pub fn intake_lease(
+pub fn intake_keep_by(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
-    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
 ) {
-    lock(&intake.writing).intake.hold_leases(Arc::clone(&store.leases));
+    let settings = lock_settings(settings);
+    let intake = &mut lock(&intake.writing).intake;
+    if let Some(rules) = settings.redact() {
+        intake.redact(Arc::clone(rules));
+    }
+    if let Some(most) = settings.max_file_bytes() {
+        intake.keep_at_most(most);
+    }
+}
+
+/// A reader of the text that was collected, which it takes away.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn intake_collected_text(
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+) -> ReaderHandle {
+    reader_over(lock(&intake.writing).intake.take_collected())
+}
+
+/// The next of the bytes that were collected, from one of them on; none at the end.
+#[napi(catch_unwind, ts_return_type = "Uint8Array")]
+pub fn intake_collected_bytes<'env>(
+    env: &'env Env,
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+    from: f64,
+) -> Result<Uint8ArraySlice<'env>> {
+    let writing = lock(&intake.writing);
+    let rest = writing.intake.collected().get(from as usize..).unwrap_or_default();
+    Uint8ArraySlice::copy_from(env, rest.get(..PIECE_BYTES).unwrap_or(rest))
 }
 
 /// Copies the next slice of a text in.
@@ -337,6 +379,13 @@ fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) ->
 }
 
 impl Shared {
+    /// Prepares to read a part of what came so far.
+    pub(crate) fn read(&self, range: Range) -> CoreResult<RangeRead> {
+        self.drain(false);
+        let unfinished = lock(&self.writing).intake.reader()?;
+        RangeRead::of_unfinished(unfinished, Arc::clone(&self.index), range)
+    }
+
     /// Takes bytes that did not come through JavaScript.
     pub(crate) fn feed(&self, bytes: &[u8]) {
         let mut writing = lock(&self.writing);

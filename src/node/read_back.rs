@@ -10,7 +10,7 @@ use spillway_core::store::range::{Range, RangeRead};
 use spillway_core::store::search::{Query, Search};
 
 use crate::error::{Result, from_core, from_json};
-use crate::intake::to_js;
+use crate::intake::{IntakeHandle, Shared, to_js};
 use crate::store::StoreHandle;
 use crate::task::{Job, run};
 
@@ -24,6 +24,8 @@ const STEP_BYTES: u64 = 32 << 20;
 pub enum Steps {
     /// What was asked for.
     Asked(Arc<OpenStore>, String, Ask),
+    /// A part of what is still coming in.
+    AskedOfUnfinished(Arc<Shared>, Range),
     /// A range on its way.
     Range(RangeRead),
     /// A search on its way.
@@ -72,20 +74,31 @@ pub fn search_open(
     Ok(steps(store, path, Ask::Search(query)))
 }
 
-/// Prepares to read a part of bytes in memory.
+/// Prepares to read a part of bytes in memory that have a path like that of a file.
 #[napi(catch_unwind, ts_return_type = "object")]
-pub fn range_of_bytes(bytes: &[u8], range: String) -> Result<StepsHandle> {
+pub fn range_of_bytes(bytes: &[u8], path: String, range: String) -> Result<StepsHandle> {
     let range = serde_json::from_str(&range).map_err(|error| from_json(&error))?;
-    let read = RangeRead::over(bytes.to_vec(), range);
+    let read = RangeRead::over(bytes.to_vec(), &path, range);
     Ok(External::new(Arc::new(Mutex::new(Steps::Range(read)))))
 }
 
-/// Prepares to search bytes in memory.
+/// Prepares to search bytes in memory that have a path like that of a file.
 #[napi(catch_unwind, ts_return_type = "object")]
-pub fn search_of_bytes(bytes: &[u8], query: String) -> Result<StepsHandle> {
+pub fn search_of_bytes(bytes: &[u8], path: String, query: String) -> Result<StepsHandle> {
     let query = serde_json::from_str(&query).map_err(|error| from_json(&error))?;
-    let search = Search::over(bytes.to_vec(), query).map_err(from_core)?;
+    let search = Search::over(bytes.to_vec(), &path, query).map_err(from_core)?;
     Ok(External::new(Arc::new(Mutex::new(Steps::Search(Box::new(search))))))
+}
+
+/// Prepares to read a part of an output that is still coming in.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn range_of_intake(
+    #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
+    range: String,
+) -> Result<StepsHandle> {
+    let range = serde_json::from_str(&range).map_err(|error| from_json(&error))?;
+    let asked = Steps::AskedOfUnfinished(Arc::clone(intake), range);
+    Ok(External::new(Arc::new(Mutex::new(asked))))
 }
 
 /// Takes the next step; nothing means that it is not the last.
@@ -110,6 +123,7 @@ impl Steps {
             Steps::Asked(store, path, Ask::Search(query)) => {
                 Steps::Search(Box::new(Search::open(&store.places, &path, query)?))
             }
+            Steps::AskedOfUnfinished(shared, range) => Steps::Range(shared.read(range)?),
             under_way => under_way,
         };
         Ok(match self {
@@ -120,7 +134,7 @@ impl Steps {
             Steps::Search(search) => search
                 .step(STEP_BYTES)?
                 .map(|found| Answer { text: Either::A(String::new()), facts: facts(&found) }),
-            Steps::Asked(..) | Steps::Over => None,
+            Steps::Asked(..) | Steps::AskedOfUnfinished(..) | Steps::Over => None,
         })
     }
 }

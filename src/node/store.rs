@@ -8,51 +8,62 @@ use napi_derive::napi;
 use spillway_core::store::inventory::{delete_session, usage};
 use spillway_core::store::names;
 use spillway_core::store::opened::OpenStore;
-use spillway_core::store::places::{Durability, Places};
 use spillway_core::store::read::{Reader, owns};
-use spillway_core::store::retention;
-use spillway_core::store::sweep::{Bounds, sweep};
+use spillway_core::store::sweep::{Bounds, Occasion, sweep};
 
+use crate::config::{SettingsHandle, lock};
 use crate::task::{Job, run};
 
 /// A saved output that is being read.
 pub type ReaderHandle = External<Arc<Mutex<LazyReader>>>;
 
 /// Opened with the first piece, because opening may wait for the disk.
-pub struct LazyReader {
-    dirs: Vec<String>,
-    path: String,
-    reader: Option<Reader>,
+pub enum LazyReader {
+    /// What is asked for.
+    Asked(Arc<OpenStore>, String),
+    /// What is being read.
+    Open(Reader),
 }
 
 /// Bytes of a piece: a string of this size is made well within a frame of the event loop.
-const PIECE_BYTES: usize = 512 * 1024;
+pub(crate) const PIECE_BYTES: usize = 512 * 1024;
 
 /// An open store.
 pub type StoreHandle = External<Arc<OpenStore>>;
 
-/// Opens a store of these folders; the disk is not touched.
+/// Opens a store as the settings say; the disk is not touched.
 #[napi(catch_unwind, ts_return_type = "object")]
-pub fn store_open(dirs: Vec<String>) -> StoreHandle {
-    External::new(Arc::new(OpenStore::new(places(&dirs))))
+pub fn store_open(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> StoreHandle {
+    let settings = lock(settings);
+    let upkeep = settings.sweeps_on_save().then(|| settings.bounds());
+    External::new(Arc::new(OpenStore::within(settings.places(), upkeep)))
 }
 
-/// The folders that a store uses, in order; without any asked for, the default ones.
+/// The folders that a store uses, in order.
 #[napi(catch_unwind)]
-pub fn store_dirs(asked: Vec<String>) -> Vec<String> {
-    places(&asked).dirs.iter().map(|dir| dir.display().to_string()).collect()
+pub fn store_dirs(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> Vec<String> {
+    store.places.dirs.iter().map(|dir| dir.display().to_string()).collect()
 }
 
-/// Whether a path is that of an output of these folders.
+/// Whether a path is that of an output of a store.
 #[napi(catch_unwind)]
-pub fn store_owns(dirs: Vec<String>, path: String) -> bool {
-    owns(&places(&dirs), Path::new(&path))
+pub fn store_owns(#[napi(ts_arg_type = "object")] store: &StoreHandle, path: String) -> bool {
+    owns(&store.places, Path::new(&path))
 }
 
 /// Prepares to read a saved output.
 #[napi(catch_unwind, ts_return_type = "object")]
-pub fn reader_open(dirs: Vec<String>, path: String) -> ReaderHandle {
-    External::new(Arc::new(Mutex::new(LazyReader { dirs, path, reader: None })))
+pub fn reader_open(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    path: String,
+) -> ReaderHandle {
+    let store = Arc::clone(store);
+    External::new(Arc::new(Mutex::new(LazyReader::Asked(store, path))))
+}
+
+/// A reader of bytes in memory.
+pub(crate) fn reader_over(bytes: Vec<u8>) -> ReaderHandle {
+    External::new(Arc::new(Mutex::new(LazyReader::Open(Reader::over(bytes)))))
 }
 
 /// The next piece of it; nothing at the end.
@@ -63,11 +74,10 @@ pub fn reader_next(
     let reader = Arc::clone(reader);
     run(move || {
         let mut lazy = reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let LazyReader { dirs, path, reader } = &mut *lazy;
-        let reader = match reader {
-            Some(reader) => reader,
-            None => reader.insert(Reader::open(&places(dirs), path)?),
-        };
+        if let LazyReader::Asked(store, path) = &*lazy {
+            *lazy = LazyReader::Open(Reader::open(&store.places, path)?);
+        }
+        let LazyReader::Open(reader) = &mut *lazy else { return Ok(None) };
         Ok(reader.next_piece(PIECE_BYTES)?.map(Utf16String::from))
     })
 }
@@ -80,7 +90,11 @@ pub fn store_cleanup(
     now_ms: f64,
 ) -> AsyncTask<Job<f64>> {
     let store = Arc::clone(store);
-    run(move || Ok(retention::cleanup(&store, retention_days, now_ms as i64) as f64))
+    run(move || {
+        store.upkeep.settle();
+        let occasion = Occasion::Asked(now_ms as i64);
+        Ok(sweep(&store, &Bounds::of_age(retention_days), occasion).removed_files as f64)
+    })
 }
 
 /// Keeps a store within its bounds and reports what it did, as JSON.
@@ -95,14 +109,17 @@ pub fn store_sweep(
     let store = Arc::clone(store);
     let bounds =
         Bounds { retention_days, max_bytes: max_bytes as u64, max_files: max_files as u64 };
-    run(move || Ok(json(&sweep(&store, &bounds, now_ms as i64))))
+    run(move || {
+        store.upkeep.settle();
+        Ok(json(&sweep(&store, &bounds, Occasion::Asked(now_ms as i64))))
+    })
 }
 
 /// How much a store holds, as JSON.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn store_usage(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<String>> {
     let store = Arc::clone(store);
-    run(move || Ok(json(&usage(&store.places))))
+    run(move || Ok(json(&usage(&store))))
 }
 
 /// Removes all outputs of a session and answers how many there were.
@@ -121,16 +138,17 @@ pub fn session_folder(session: Utf16String) -> String {
     names::session(&session)
 }
 
-/// Gives back what a store holds.
-#[napi(catch_unwind)]
-pub fn store_close(#[napi(ts_arg_type = "object")] store: &StoreHandle) {
-    store.leases.release_all();
+/// Waits for the sweep that is under way, and gives back what a store holds.
+#[napi(catch_unwind, ts_return_type = "Promise<void>")]
+pub fn store_close(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<()>> {
+    let store = Arc::clone(store);
+    run(move || {
+        store.upkeep.settle();
+        store.leases.release_all();
+        Ok(())
+    })
 }
 
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
-}
-
-fn places(dirs: &[String]) -> Places {
-    Places::new(dirs, Durability::Process)
 }

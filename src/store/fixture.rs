@@ -1,14 +1,23 @@
-//! A saved output for the tests of what reads one.
+//! A store for the tests, and a saved output for those of what reads one.
 
+use std::sync::Arc;
+
+use super::opened::OpenStore;
 use super::places::{Durability, Places};
-use super::save::Save;
+use super::save::{Save, SaveRequest};
+
+/// A store in a folder of its own.
+pub fn store() -> (tempfile::TempDir, Arc<OpenStore>) {
+    let root = tempfile::tempdir().unwrap();
+    let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
+    (root, Arc::new(OpenStore::new(places)))
+}
 
 /// A store in a folder of its own, and the path of the one output in it.
 pub fn saved(bytes: &[u8]) -> (tempfile::TempDir, Places, String) {
-    let root = tempfile::tempdir().unwrap();
-    let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
-    let mut save = Save::new(places.clone(), None, "x", 5);
+    let (root, store) = store();
+    let mut save = Save::new(Arc::clone(&store), SaveRequest::default());
     save.write(bytes).unwrap();
     let path = save.publish().unwrap().path;
-    (root, places, path)
+    (root, store.places.clone(), path)
 }

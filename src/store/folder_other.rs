@@ -8,6 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use tempfile::NamedTempFile;
 
+use super::examined::Examined;
 use super::names;
 
 /// A folder.
@@ -22,6 +23,13 @@ pub struct Draft {
     /// The file, for writing and for reading it back.
     pub file: File,
     temporary: Option<NamedTempFile>,
+}
+
+impl Draft {
+    /// Reads what has been written, without disturbing the writing.
+    pub fn reader(&self) -> io::Result<File> {
+        self.temporary.as_ref().ok_or(io::ErrorKind::NotFound)?.reopen()
+    }
 }
 
 impl Folder {
@@ -103,12 +111,21 @@ impl Folder {
         Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
     }
 
-    /// When a file of ours was last written, in milliseconds since the epoch, and its bytes. `None` if it is not one, or
-    /// cannot be examined.
-    pub fn examine(&self, name: &str) -> Option<(i64, u64)> {
+    /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
+    pub fn examine(&self, name: &str) -> Option<Examined> {
         let data = fs::symlink_metadata(self.path.join(name)).ok().filter(|data| data.is_file())?;
-        let since = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        Some((i64::try_from(since.as_millis()).ok()?, data.len()))
+        let modified = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        let made = data.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(Examined {
+            bytes: data.len(),
+            modified_ms: i64::try_from(modified.as_millis()).ok()?,
+            touched_ns: i128::try_from(made.as_nanos()).ok()?,
+        })
+    }
+
+    /// When a file of ours was last written that a process left behind.
+    pub fn left_behind(&self, name: &str) -> Option<i64> {
+        self.examine(name).map(|file| file.modified_ms)
     }
 
     /// Opens the folder of that name in this one. Links are not followed.
@@ -129,7 +146,12 @@ impl Folder {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
     }
 
-    /// The same, if it is there.
+    /// What two sweeps of the folder lock against each other: folders cannot be locked here.
+    pub fn sweep_lock(&self) -> io::Result<File> {
+        self.lock_file(".sweep.lock")
+    }
+
+    /// The lock file of that name, if it is there.
     pub fn existing_lock_file(&self, name: &str) -> Option<File> {
         self.read(name).ok()
     }

@@ -8,12 +8,13 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 #[cfg(target_os = "linux")]
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
-use super::calls;
+use super::examined::Examined;
 use super::names;
 
 #[cfg(target_os = "linux")]
@@ -40,6 +41,40 @@ pub struct Draft {
     name: Option<String>,
 }
 
+impl Draft {
+    /// Reads what has been written, without disturbing the writing.
+    pub fn reader(&self) -> io::Result<DraftReader> {
+        Ok(DraftReader { file: self.file.try_clone()?, at: 0 })
+    }
+}
+
+/// A reader with a position of its own: that of the file is the writer's.
+#[derive(Debug)]
+pub struct DraftReader {
+    file: File,
+    at: u64,
+}
+
+impl io::Read for DraftReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl io::Seek for DraftReader {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let (base, by) = match to {
+            io::SeekFrom::Start(at) => (at, 0),
+            io::SeekFrom::Current(by) => (self.at, by),
+            io::SeekFrom::End(by) => (self.file.metadata()?.len(), by),
+        };
+        self.at = base.checked_add_signed(by).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
 impl Folder {
     /// Opens a folder. A link on the way must be this user's or root's: whoever may put one into a folder further up must
     /// not choose where outputs go.
@@ -60,8 +95,9 @@ impl Folder {
     pub fn open_or_make(path: &Path) -> io::Result<(Self, bool)> {
         match Folder::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                make_all(path)?;
-                Ok((Folder::open(path)?, true))
+                let folder = Folder { fd: make_all(path)? };
+                folder.check()?;
+                Ok((folder, true))
             }
             other => Ok((other?, false)),
         }
@@ -70,15 +106,16 @@ impl Folder {
     /// Opens the folder of that name in this one, making it if it is not there. Links are not followed.
     pub fn enter(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let fd = match calls::openat(&self.fd, name, flags, Mode::empty()) {
+        let open = || retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()));
+        let fd = match open() {
             Err(Errno::NOENT) => {
-                match calls::mkdirat(&self.fd, name, PRIVATE_DIR) {
+                match retry_on_intr(|| rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR)) {
                     Ok(()) => make_private(self.fd.as_fd(), name)?,
                     // Another process made it in between.
                     Err(Errno::EXIST) => {}
                     Err(error) => return Err(error.into()),
                 }
-                calls::openat(&self.fd, name, flags, Mode::empty())?
+                open()?
             }
             other => other?,
         };
@@ -89,7 +126,7 @@ impl Folder {
 
     /// A folder of somebody else, or one that everybody may write to, is no place for what a tool printed.
     fn check(&self) -> io::Result<()> {
-        let stat = rustix::fs::fstat(&self.fd)?;
+        let stat = retry_on_intr(|| rustix::fs::fstat(&self.fd))?;
         let me = rustix::process::geteuid().as_raw();
         if stat.st_uid != me && stat.st_uid != 0 {
             return Err(refused("the folder belongs to another user"));
@@ -103,7 +140,7 @@ impl Folder {
 
     /// Begins a file.
     pub fn draft(&self, now_ms: u64) -> io::Result<Draft> {
-        let draft = match self.unnamed() {
+        let mut draft = match self.unnamed() {
             Some(file) => Draft { file, name: None },
             None => {
                 let name = names::temporary(now_ms).map_err(io::Error::other)?;
@@ -112,12 +149,17 @@ impl Folder {
                     | OFlags::EXCL
                     | OFlags::NOFOLLOW
                     | OFlags::CLOEXEC;
-                let fd = calls::openat(&self.fd, name.as_str(), flags, private_file())?;
+                let fd = retry_on_intr(|| {
+                    rustix::fs::openat(&self.fd, name.as_str(), flags, private_file())
+                })?;
                 Draft { file: File::from(fd), name: Some(name) }
             }
         };
         // By descriptor, because the umask may have taken away even the owner's rights.
-        calls::fchmod(&draft.file, private_file())?;
+        if let Err(error) = retry_on_intr(|| rustix::fs::fchmod(&draft.file, private_file())) {
+            self.discard(&mut draft);
+            return Err(error.into());
+        }
         Ok(draft)
     }
 
@@ -127,7 +169,8 @@ impl Folder {
         rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).ok()?;
         let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
         // Every failure is tried again with a name, and that attempt says what is really wrong.
-        calls::openat(&self.fd, ".", flags, private_file()).ok().map(File::from)
+        let open = || rustix::fs::openat(&self.fd, ".", flags, private_file());
+        retry_on_intr(open).ok().map(File::from)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -139,14 +182,25 @@ impl Folder {
     pub fn publish(&self, draft: &mut Draft, name: &str) -> io::Result<()> {
         let Some(temporary) = draft.name.as_deref() else {
             let open = format!("/proc/self/fd/{}", draft.file.as_raw_fd());
-            return Ok(calls::linkat(CWD, open.as_str(), &self.fd, name, AtFlags::SYMLINK_FOLLOW)?);
+            let follow = AtFlags::SYMLINK_FOLLOW;
+            return Ok(retry_on_intr(|| rustix::fs::linkat(CWD, &open, &self.fd, name, follow))?);
         };
-        match calls::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty()) {
-            Ok(()) => self.discard(draft),
-            // No hard links here: a rename that refuses to overwrite does the same.
-            Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
-                rename_exclusively(&self.fd, temporary, name)?;
-                draft.name = None;
+        // Not by a link where it can be helped: between the link and the removal of the other name a killed process
+        // leaves an output with two names, and one of those is nobody's own.
+        match retry_on_intr(|| rename_exclusively(&self.fd, temporary, name)) {
+            Ok(()) => draft.name = None,
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                let link =
+                    || rustix::fs::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty());
+                match retry_on_intr(link) {
+                    Ok(()) => self.discard(draft),
+                    // No hard links either.
+                    Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
+                        look_and_rename(&self.fd, temporary, name)?;
+                        draft.name = None;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
             }
             Err(error) => return Err(error.into()),
         }
@@ -157,20 +211,20 @@ impl Folder {
     pub fn discard(&self, draft: &mut Draft) {
         if let Some(name) = draft.name.take() {
             // What cannot be removed now goes with the next sweep.
-            let _ = calls::unlinkat(&self.fd, name.as_str(), AtFlags::empty());
+            let _ = retry_on_intr(|| rustix::fs::unlinkat(&self.fd, &name, AtFlags::empty()));
         }
     }
 
     /// Waits until the folder's entries are on the disk.
     pub fn sync(&self) -> io::Result<()> {
-        Ok(calls::fsync(&self.fd)?)
+        Ok(retry_on_intr(|| rustix::fs::fsync(&self.fd))?)
     }
 
     /// Puts a small file into the folder, if there is none of that name.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match calls::openat(&self.fd, name, flags, private_file()) {
+        match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file())) {
             Ok(fd) => io::Write::write_all(&mut File::from(fd), content),
             Err(Errno::EXIST) => Ok(()),
             Err(error) => Err(error.into()),
@@ -180,8 +234,9 @@ impl Folder {
     /// Opens a regular file of this user that has no other name. Links are not followed and pipes not waited for.
     pub fn read(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(calls::openat(&self.fd, name, flags, Mode::empty())?);
-        let stat = rustix::fs::fstat(&file)?;
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()))?;
+        let file = File::from(fd);
+        let stat = retry_on_intr(|| rustix::fs::fstat(&file))?;
         if !is_own(&stat) {
             return Err(refused("not a plain file of this user"));
         }
@@ -191,8 +246,10 @@ impl Folder {
     /// The names in the folder.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // Opened here, because the crate's own way does not try again when a signal comes.
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::new(calls::openat(&self.fd, ".", flags, Mode::empty())?)? {
+        for entry in rustix::fs::Dir::new(fd)? {
             if let Ok(name) = entry?.file_name().to_str() {
                 names.push(name.to_owned());
             }
@@ -200,17 +257,32 @@ impl Folder {
         Ok(names)
     }
 
-    /// When a file of ours was last written, in milliseconds since the epoch, and its bytes. `None` if it is not one, or
-    /// cannot be examined.
-    pub fn examine(&self, name: &str) -> Option<(i64, u64)> {
-        let stat = calls::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        is_own(&stat).then(|| (modified_ms(&stat), u64::try_from(stat.st_size).unwrap_or(0)))
+    /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
+    pub fn examine(&self, name: &str) -> Option<Examined> {
+        let stat = self.stat(name)?;
+        is_own(&stat).then(|| Examined {
+            bytes: u64::try_from(stat.st_size).unwrap_or(0),
+            modified_ms: modified_ms(&stat),
+            touched_ns: touched_ns(&stat),
+        })
+    }
+
+    /// When a file of ours was last written that a process left behind. It may be an output's other name.
+    pub fn left_behind(&self, name: &str) -> Option<i64> {
+        let stat = self.stat(name)?;
+        is_plain(&stat).then(|| modified_ms(&stat))
+    }
+
+    fn stat(&self, name: &str) -> Option<rustix::fs::Stat> {
+        let no_links = AtFlags::SYMLINK_NOFOLLOW;
+        retry_on_intr(|| rustix::fs::statat(&self.fd, name, no_links)).ok()
     }
 
     /// Opens the folder of that name in this one. Links are not followed.
     pub fn inner(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let folder = Folder { fd: calls::openat(&self.fd, name, flags, Mode::empty())? };
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()))?;
+        let folder = Folder { fd };
         folder.check()?;
         Ok(folder)
     }
@@ -219,23 +291,31 @@ impl Folder {
     pub fn lock_file(&self, name: &str) -> io::Result<File> {
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(calls::openat(&self.fd, name, flags, private_file())?);
-        if !is_own(&rustix::fs::fstat(&file)?) {
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file()))?;
+        let file = File::from(fd);
+        if !is_own(&retry_on_intr(|| rustix::fs::fstat(&file))?) {
             return Err(refused("not a plain file of this user"));
         }
         // The umask may have taken away even the owner's rights, and the next process could not open it.
-        calls::fchmod(&file, private_file())?;
+        retry_on_intr(|| rustix::fs::fchmod(&file, private_file()))?;
         Ok(file)
     }
 
-    /// The same, if it is there.
+    /// What two sweeps of the folder lock against each other: the folder itself.
+    pub fn sweep_lock(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
+        Ok(File::from(fd))
+    }
+
+    /// The lock file of that name, if it is there.
     pub fn existing_lock_file(&self, name: &str) -> Option<File> {
         self.read(name).ok()
     }
 
     /// Whether a file is still the one of that name.
     pub fn has(&self, name: &str, file: &File) -> bool {
-        let named = calls::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
+        let named = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
         let open = rustix::fs::fstat(file);
         matches!((named, open), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
     }
@@ -254,13 +334,18 @@ impl Folder {
 
     /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        Ok(calls::unlinkat(&self.fd, name, AtFlags::empty())?)
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()))?)
     }
 
     /// Removes a folder that is empty.
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
-        Ok(calls::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR))?)
     }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+fn touched_ns(stat: &rustix::fs::Stat) -> i128 {
+    i128::from(stat.st_ctime as i64) * 1_000_000_000 + i128::from(stat.st_ctime_nsec as i64)
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
@@ -269,23 +354,30 @@ fn modified_ms(stat: &rustix::fs::Stat) -> i64 {
 }
 
 fn is_own(stat: &rustix::fs::Stat) -> bool {
-    let regular =
-        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::RegularFile;
-    regular && stat.st_nlink == 1 && stat.st_uid == rustix::process::geteuid().as_raw()
+    is_plain(stat) && stat.st_nlink == 1
+}
+
+fn is_plain(stat: &rustix::fs::Stat) -> bool {
+    let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+    kind == rustix::fs::FileType::RegularFile && stat.st_uid == rustix::process::geteuid().as_raw()
 }
 
 #[cfg(target_os = "linux")]
-fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
-    Ok(calls::rename_exclusively(dir, from, to)?)
+fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
+    rustix::fs::renameat_with(dir, from, dir, to, rustix::fs::RenameFlags::NOREPLACE)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> io::Result<()> {
-    // The random part makes the name ours; the look only turns a planted file into an error.
-    if calls::statat(dir, to, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
+fn rename_exclusively(_: &OwnedFd, _: &str, _: &str) -> Result<(), Errno> {
+    Err(Errno::NOTSUP)
+}
+
+/// The random part makes the name ours; the look only turns a planted file into an error.
+fn look_and_rename(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
+    if rustix::fs::statat(dir, to, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+        return Err(Errno::EXIST);
     }
-    Ok(rustix::fs::renameat(dir, from, dir, to)?)
+    retry_on_intr(|| rustix::fs::renameat(dir, from, dir, to))
 }
 
 fn refused(why: &str) -> io::Error {
@@ -304,7 +396,9 @@ fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
     use rustix::fs::ResolveFlags;
 
     let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    match calls::openat2(CWD, path, flags, ResolveFlags::NO_SYMLINKS) {
+    match retry_on_intr(|| {
+        rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+    }) {
         Ok(fd) => Ok(fd),
         Err(Errno::LOOP) if links == Links::None => Err(Errno::LOOP.into()),
         // There is a link, or a kernel or sandbox that does not know this call.
@@ -321,11 +415,12 @@ const MOST_LINKS: usize = 40;
 #[cfg(target_os = "linux")]
 fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
     let step = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = calls::openat(CWD, ".", step, Mode::empty())?;
+    let mut at = retry_on_intr(|| rustix::fs::openat(CWD, ".", step, Mode::empty()))?;
     let mut ahead = parts_reversed(path);
     let mut followed = 0;
     while let Some(part) = ahead.pop() {
-        let next = calls::openat(&at, part.as_os_str(), step, Mode::empty())?;
+        let next =
+            retry_on_intr(|| rustix::fs::openat(&at, part.as_os_str(), step, Mode::empty()))?;
         let stat = rustix::fs::fstat(&next)?;
         if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Symlink {
             at = next;
@@ -341,7 +436,7 @@ fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
         let target = rustix::fs::readlinkat(&next, "", Vec::new())?;
         ahead.extend(parts_reversed(Path::new(OsStr::from_bytes(target.as_bytes()))));
     }
-    Ok(calls::openat(&at, ".", flags, Mode::empty())?)
+    Ok(retry_on_intr(|| rustix::fs::openat(&at, ".", flags, Mode::empty()))?)
 }
 
 #[cfg(target_os = "linux")]
@@ -353,7 +448,7 @@ fn parts_reversed(path: &Path) -> Vec<OsString> {
 fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
     let last = if links == Links::None { OFlags::NOFOLLOW } else { OFlags::empty() };
     let flags = access | last | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(calls::openat(CWD, path, flags, Mode::empty())?)
+    Ok(retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?)
 }
 
 /// For working in a folder that need not be readable.
@@ -362,22 +457,24 @@ const PASSAGE: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASSAGE: OFlags = OFlags::RDONLY;
 
-fn make_all(path: &Path) -> io::Result<()> {
-    let Some(parent) = path.parent() else { return Ok(()) };
+/// Makes a folder and those above it. It is opened from the one above, so that what is put in its place meanwhile is not
+/// followed.
+fn make_all(path: &Path) -> io::Result<OwnedFd> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return open_dir(path, OFlags::RDONLY, Links::Trusted);
+    };
     let above = match open_dir(parent, PASSAGE, Links::Trusted) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            make_all(parent)?;
-            open_dir(parent, PASSAGE, Links::Trusted)?
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => make_all(parent)?,
         other => other?,
     };
-    let Some(name) = path.file_name() else { return Ok(()) };
-    match calls::mkdirat(&above, name, PRIVATE_DIR) {
-        Ok(()) => make_private(above.as_fd(), name),
+    match retry_on_intr(|| rustix::fs::mkdirat(&above, name, PRIVATE_DIR)) {
+        Ok(()) => make_private(above.as_fd(), name)?,
         // Another process made it in between.
-        Err(Errno::EXIST) => Ok(()),
-        Err(error) => Err(error.into()),
+        Err(Errno::EXIST) => {}
+        Err(error) => return Err(error.into()),
     }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| rustix::fs::openat(&above, name, flags, Mode::empty()))?)
 }
 
 /// Sets the mode of a folder that was just made, whatever the umask took away.
@@ -389,13 +486,14 @@ fn make_private(
     if rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).is_ok() {
         // A descriptor of this kind needs no rights on the folder, and cannot be led elsewhere by a link.
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = calls::openat(dir, path, flags, Mode::empty())?;
+        let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
         let open = format!("{OPEN_FILES}/{}", fd.as_raw_fd());
-        return Ok(calls::chmodat(CWD, open.as_str(), PRIVATE_DIR)?);
+        let no_flags = AtFlags::empty();
+        return Ok(retry_on_intr(|| rustix::fs::chmodat(CWD, &open, PRIVATE_DIR, no_flags))?);
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = calls::openat(dir, path, flags, Mode::empty())?;
-    Ok(calls::fchmod(&fd, PRIVATE_DIR)?)
+    let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
+    Ok(retry_on_intr(|| rustix::fs::fchmod(&fd, PRIVATE_DIR))?)
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::examined::Examined;
 use super::folder::Folder;
 use super::lease::{self, is_leased};
 use super::names;
 use super::opened::OpenStore;
-use super::places::Places;
+use super::sweep::Report;
 
 /// An output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,10 +18,10 @@ pub struct Item {
     pub session: Option<String>,
     /// Its file name.
     pub name: String,
-    /// Its bytes.
-    pub bytes: u64,
-    /// When it was last changed, in milliseconds since the epoch.
-    pub modified_ms: i64,
+    /// What is known of it.
+    pub file: Examined,
+    /// When it was saved, by its name.
+    pub saved_ms: i64,
     /// Its session is in use.
     pub leased: bool,
 }
@@ -39,9 +40,8 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// Looks at one folder of a store; nothing if there is none, or if it cannot be read.
-    pub fn take(dir: &Path) -> Option<Self> {
-        let folder = Folder::open(dir).ok()?;
+    /// Looks at one folder of a store; nothing if it cannot be read.
+    pub fn take(dir: &Path, folder: Folder) -> Option<Self> {
         let mut inventory =
             Inventory { dir: dir.to_owned(), folder, items: Vec::new(), sessions: Vec::new() };
         for name in inventory.folder.names().ok()? {
@@ -78,8 +78,9 @@ impl Inventory {
 }
 
 fn item(folder: &Folder, session: Option<&str>, name: String, leased: bool) -> Option<Item> {
-    let (modified_ms, bytes) = folder.examine(&name)?;
-    Some(Item { session: session.map(str::to_owned), name, bytes, modified_ms, leased })
+    let file = folder.examine(&name)?;
+    let saved_ms = names::saved_ms(&name);
+    Some(Item { session: session.map(str::to_owned), name, file, saved_ms, leased })
 }
 
 /// How much a store holds.
@@ -94,6 +95,9 @@ pub struct Usage {
     pub sessions: u64,
     /// Folder by folder, in order.
     pub dirs: Vec<DirUsage>,
+    /// What the last sweep did that the store made by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_sweep: Option<Report>,
 }
 
 /// How much one folder holds.
@@ -112,13 +116,14 @@ pub struct DirUsage {
 }
 
 /// How much a store holds, all folders together.
-pub fn usage(places: &Places) -> Usage {
-    let mut usage = Usage::default();
+pub fn usage(store: &OpenStore) -> Usage {
+    let mut usage = Usage { last_sweep: store.upkeep.last(), ..Usage::default() };
     let mut sessions = std::collections::HashSet::new();
-    for dir in &places.dirs {
-        let inventory = Inventory::take(dir);
+    for dir in &store.places.dirs {
+        let folder = Folder::open(dir).ok();
+        let inventory = folder.and_then(|folder| Inventory::take(dir, folder));
         let items = inventory.as_ref().map_or(&[][..], |inventory| &inventory.items[..]);
-        let (files, bytes) = (items.len() as u64, items.iter().map(|item| item.bytes).sum());
+        let (files, bytes) = (items.len() as u64, items.iter().map(|item| item.file.bytes).sum());
         usage.files += files;
         usage.bytes += bytes;
         let free = inventory.as_ref().and_then(|inventory| inventory.folder.space());
@@ -144,7 +149,7 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> u64 {
                 removed += u64::from(is_output);
             }
         }
-        lease::retire(&place, dir, &name, &store.leases);
+        lease::retire(&place, dir, &name, Some(&store.leases));
     }
     removed
 }

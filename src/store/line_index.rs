@@ -65,6 +65,11 @@ impl LineIndex {
         })
     }
 
+    /// Says that the file may have grown.
+    pub fn resume(&mut self) {
+        self.complete = false;
+    }
+
     /// Counts the next stride.
     fn extend(&mut self, file: &mut dyn Input) -> io::Result<u64> {
         let start = (self.before.len() as u64 - 1) * STRIDE;
@@ -177,7 +182,7 @@ impl LineIndexes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::io::{Seek, Write};
 
     #[test]
     fn lines_are_found_however_far_the_index_reaches() {
@@ -204,6 +209,21 @@ mod tests {
             assert_eq!(fresh.find(&mut file, line, u64::MAX).unwrap(), place);
         }
         assert_eq!(shared.find(&mut file, 60_001, u64::MAX).unwrap(), Place::Beyond);
+    }
+
+    #[test]
+    fn lines_of_a_file_that_grows_are_found() {
+        let mut file = tempfile::tempfile().unwrap();
+        let mut index = LineIndex::default();
+        for round in 1..5u64 {
+            file.seek(SeekFrom::End(0)).unwrap();
+            file.write_all(&b"0123456\n".repeat(100_000)).unwrap();
+            index.resume();
+            for lines in [round * 100_000, round * 100_000 - 1] {
+                assert_eq!(index.find(&mut file, lines, u64::MAX).unwrap(), Place::At(lines * 8));
+            }
+            assert_eq!(index.find(&mut file, 1_000_000, u64::MAX).unwrap(), Place::Beyond);
+        }
     }
 
     #[test]

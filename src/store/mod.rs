@@ -3,25 +3,28 @@
 //! A saved output is complete or absent: it is written without a name, and gets one when it is complete. Nothing is
 //! ever overwritten, and nobody else can read it. When one folder fails, the next is tried.
 
+pub mod calls;
+mod examined;
 pub mod excerpt;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub mod inventory;
+mod known;
 pub mod lease;
 pub mod line_index;
 pub mod names;
 pub mod opened;
+pub mod part;
 pub mod pattern;
 pub mod places;
 pub mod range;
 pub mod read;
-pub mod retention;
+pub mod redact;
 pub mod save;
 pub mod search;
 pub mod sweep;
+pub mod upkeep;
 
-#[cfg(unix)]
-mod calls;
 #[cfg(unix)]
 #[path = "folder_unix.rs"]
 mod folder;

@@ -1,4 +1,4 @@
-//! File names: `{tool}_{milliseconds}_{random}.txt`, and `{slug}-{hash}` for the folder of a session.
+//! File names: `{tool}_{milliseconds}_{random}.txt`, `….partial.txt` for a part of an output, and `{slug}-{hash}` for the folder of a session.
 //!
 //! Whatever a tool or a session is called, the name is a plain one: no separator, no leading dot, no device of any
 //! system, and short enough everywhere.
@@ -13,6 +13,8 @@ const RANDOM_CHARS: usize = 13;
 const HASH_CHARS: usize = 12;
 const TEMPORARY_PREFIX: &str = ".spillway_";
 const TEMPORARY_SUFFIX: &str = ".tmp";
+const SUFFIX: &str = ".txt";
+const PARTIAL_SUFFIX: &str = ".partial.txt";
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// A name of a tool or session as part of a file name: `[A-Za-z0-9_-]`, at most 48 bytes. `tool` if nothing is left.
@@ -28,9 +30,10 @@ pub fn slug(name: &str) -> String {
     if slug.bytes().any(|byte| byte.is_ascii_alphanumeric()) { slug } else { "tool".to_owned() }
 }
 
-/// The name of a new output.
-pub fn output(slug: &str, now_ms: u64) -> Result<String> {
-    Ok(format!("{slug}_{now_ms}_{}.txt", random()?))
+/// The name of a new output, or of a part of one.
+pub fn output(slug: &str, now_ms: u64, is_partial: bool) -> Result<String> {
+    let suffix = if is_partial { PARTIAL_SUFFIX } else { SUFFIX };
+    Ok(format!("{slug}_{now_ms}_{}{suffix}", random()?))
 }
 
 /// A name for a file that is still being written, where files without a name cannot be had.
@@ -51,11 +54,23 @@ pub fn session(id: &[u16]) -> String {
 /// Whether a file with this name was made by [`output`].
 pub fn is_output(name: &str) -> bool {
     // From the right, because a tool may be called like one of our files.
-    let mut parts = name.strip_suffix(".txt").unwrap_or_default().rsplitn(3, '_');
+    let stem = name.strip_suffix(PARTIAL_SUFFIX).or_else(|| name.strip_suffix(SUFFIX));
+    let mut parts = stem.unwrap_or_default().rsplitn(3, '_');
     let (Some(random), Some(time), Some(slug)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
     };
     is_random(random) && is_number(time) && is_slug(slug)
+}
+
+/// Whether an output with this name is only a part of what came in.
+pub fn is_partial(name: &str) -> bool {
+    name.ends_with(PARTIAL_SUFFIX)
+}
+
+/// When an output with this name was saved, in milliseconds since the epoch.
+pub fn saved_ms(name: &str) -> i64 {
+    let time = name.rsplit('_').nth(1);
+    time.and_then(|time| time.parse().ok()).unwrap_or(0)
 }
 
 /// Whether a file with this name was made by [`temporary`].
@@ -128,8 +143,11 @@ mod tests {
         ];
         for (name, expected) in cases {
             assert_eq!(slug(name), expected, "{name:?}");
-            let file = output(&slug(name), 1_700_000_000_000).unwrap();
-            assert!(is_output(&file) && !file.starts_with('.'), "{file}");
+            for partial in [false, true] {
+                let file = output(&slug(name), 1_700_000_000_000, partial).unwrap();
+                assert!(is_output(&file) && !file.starts_with('.'), "{file}");
+                assert_eq!(is_partial(&file), partial, "{file}");
+            }
         }
         assert_eq!(slug(&"x".repeat(100_000)).len(), SLUG_BYTES);
     }
@@ -143,10 +161,14 @@ mod tests {
             "bash_1_AAAAAAAAAAAAA.txt",
             "_1_aaaaaaaaaaaaa.txt",
             "a/b_1_aaaaaaaaaaaaa.txt",
+            "bash_1_aaaaaaaaaaaaa.part.txt",
+            "bash_1_aaaaaaaaaaaaa.partial.partial.txt",
+            ".partial.txt",
         ] {
             assert!(!is_output(name), "{name}");
         }
         assert!(is_output("bash_1700000000000_abcdef_1_aaaaaaaaaaaaa.txt"));
+        assert_eq!(saved_ms("bash_1_2_1700000000000_aaaaaaaaaaaaa.txt"), 1_700_000_000_000);
         assert!(is_temporary(&temporary(5).unwrap()) && !is_temporary(".spillway_x.tmp"));
     }
 

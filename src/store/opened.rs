@@ -1,10 +1,11 @@
 //! A store as it is used: its folders, and what is remembered between two calls.
 
-use std::sync::Arc;
-
+use super::calls::Calls;
 use super::lease::Leases;
 use super::line_index::LineIndexes;
 use super::places::Places;
+use super::sweep::Bounds;
+use super::upkeep::Upkeep;
 
 /// An open store.
 #[derive(Debug)]
@@ -14,12 +15,27 @@ pub struct OpenStore {
     /// Where the lines of the files are that were read last.
     pub indexes: LineIndexes,
     /// The sessions that it saved into.
-    pub leases: Arc<Leases>,
+    pub leases: Leases,
+    /// What was saved for which call.
+    pub calls: Calls,
+    /// When it sweeps by itself.
+    pub upkeep: Upkeep,
 }
 
 impl OpenStore {
-    /// Opens a store; the disk is not touched.
+    /// Opens a store that never sweeps by itself; the disk is not touched.
     pub fn new(places: Places) -> Self {
-        OpenStore { places, indexes: LineIndexes::default(), leases: Arc::default() }
+        OpenStore::within(places, None)
+    }
+
+    /// Opens a store that keeps itself within these bounds; the disk is not touched.
+    pub fn within(places: Places, bounds: Option<Bounds>) -> Self {
+        OpenStore {
+            places,
+            indexes: LineIndexes::default(),
+            leases: Leases::default(),
+            calls: Calls::default(),
+            upkeep: Upkeep::within(bounds),
+        }
     }
 }

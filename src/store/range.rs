@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::line_index::{LineIndex, LineIndexes, Place};
 use super::places::Places;
-use super::read::{Input, open_output, unreadable};
+use super::read::{Input, Unfinished, is_incomplete, open_output, unreadable};
 use crate::error::Result;
 use crate::text::edges;
 use crate::text::shown::{Shown, Source};
+use crate::text::utf16;
 
 /// Bytes of the file that one call gives back.
 pub const MOST: u64 = 256 * 1024;
@@ -59,6 +60,9 @@ pub struct Piece {
     pub next: Option<Range>,
     /// It begins or ends inside a line, or inside what was one character.
     pub partial: bool,
+    /// The file holds only a part of the output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
 }
 
 /// A range on its way; long looks for a line are made in steps.
@@ -68,6 +72,7 @@ pub struct RangeRead {
     size: u64,
     index: Arc<Mutex<LineIndex>>,
     range: Range,
+    incomplete: bool,
 }
 
 impl RangeRead {
@@ -76,13 +81,27 @@ impl RangeRead {
         let file = open_output(places, path)?;
         let data = file.metadata().map_err(unreadable)?;
         let index = indexes.of(Path::new(path), &data);
-        Ok(RangeRead { file: Box::new(file), size: data.len(), index, range })
+        let incomplete = is_incomplete(path);
+        Ok(RangeRead { file: Box::new(file), size: data.len(), index, range, incomplete })
     }
 
-    /// The same over bytes in memory.
-    pub fn over(bytes: Vec<u8>, range: Range) -> Self {
-        let size = bytes.len() as u64;
-        RangeRead { file: Box::new(Cursor::new(bytes)), size, index: Arc::default(), range }
+    /// The same of an output that is still coming in. The index is that of the output.
+    pub fn of_unfinished(
+        unfinished: Unfinished,
+        index: Arc<Mutex<LineIndex>>,
+        range: Range,
+    ) -> Result<Self> {
+        let Unfinished { mut file, bytes, incomplete } = unfinished;
+        let cut = incomplete_end(&mut *file, bytes).map_err(unreadable)?;
+        index.lock().unwrap_or_else(PoisonError::into_inner).resume();
+        Ok(RangeRead { file, size: bytes - cut, index, range, incomplete })
+    }
+
+    /// The same over bytes in memory that have a path like that of a file.
+    pub fn over(bytes: Vec<u8>, path: &str, range: Range) -> Self {
+        let (size, incomplete) = (bytes.len() as u64, is_incomplete(path));
+        let file = Box::new(Cursor::new(bytes));
+        RangeRead { file, size, index: Arc::default(), range, incomplete }
     }
 
     /// Reads at most about `budget` bytes on the way to the range; nothing means that it is to be called again.
@@ -179,18 +198,29 @@ impl RangeRead {
             total_bytes: self.size,
             next: None,
             partial: !raw.is_empty() && !whole,
+            incomplete: self.incomplete,
         }
     }
 
     /// The bytes of a range, and a few on either side to see what is cut.
     fn view(&mut self, from: u64, end: u64) -> io::Result<View> {
         let offset = from.saturating_sub(edges::LONGEST as u64);
-        let length = end.min(self.size).saturating_sub(offset) + edges::LONGEST as u64;
+        let end = end.saturating_add(edges::LONGEST as u64).min(self.size);
+        let length = end.saturating_sub(offset);
         self.file.seek(SeekFrom::Start(offset))?;
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         (&mut self.file).take(length).read_to_end(&mut bytes)?;
         Ok(View { offset, bytes })
     }
+}
+
+/// Bytes at the end that are the start of a character: the rest of it will come.
+fn incomplete_end(file: &mut dyn Input, bytes: u64) -> io::Result<u64> {
+    let start = bytes.saturating_sub(edges::LONGEST as u64);
+    file.seek(SeekFrom::Start(start))?;
+    let mut end = Vec::new();
+    file.take(bytes - start).read_to_end(&mut end)?;
+    Ok(utf16::incomplete_suffix(&end) as u64)
 }
 
 struct View {

@@ -1,7 +1,7 @@
 //! Reading a saved output back. Only files that the store owns are opened, whatever path is asked for.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::folder::Folder;
@@ -15,10 +15,72 @@ pub trait Input: Read + Seek + Send + std::fmt::Debug {}
 
 impl<T: Read + Seek + Send + std::fmt::Debug> Input for T {}
 
+/// What there is of an output that is still coming in.
+#[derive(Debug)]
+pub struct Unfinished {
+    /// The bytes.
+    pub file: Box<dyn Input>,
+    /// How many.
+    pub bytes: u64,
+    /// They are only a part of what came.
+    pub incomplete: bool,
+}
+
+impl Unfinished {
+    /// Of an output that is in memory.
+    pub fn of(bytes: Vec<u8>) -> Self {
+        let length = bytes.len() as u64;
+        Unfinished { file: Box::new(Cursor::new(bytes)), bytes: length, incomplete: false }
+    }
+}
+
+/// The first bytes of a file, and bytes in memory that follow them.
+#[derive(Debug)]
+pub struct Joined {
+    file: Box<dyn Input>,
+    length: u64,
+    rest: Vec<u8>,
+    at: u64,
+}
+
+impl Joined {
+    /// Joins so many bytes of a file and the rest.
+    pub fn new(file: Box<dyn Input>, length: u64, rest: Vec<u8>) -> Self {
+        Joined { file, length, rest, at: 0 }
+    }
+}
+
+impl Read for Joined {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = if self.at < self.length {
+            self.file.seek(SeekFrom::Start(self.at))?;
+            (&mut self.file).take(self.length - self.at).read(buffer)?
+        } else {
+            let from = usize::try_from(self.at - self.length).unwrap_or(usize::MAX);
+            self.rest.get(from..).unwrap_or_default().read(buffer)?
+        };
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Joined {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let end = self.length + self.rest.len() as u64;
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => end.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
 /// A saved output that is being read from start to end.
 #[derive(Debug)]
 pub struct Reader {
-    file: File,
+    file: Box<dyn Input>,
     /// The start of a character whose end is in the next piece.
     pending: Vec<u8>,
 }
@@ -86,15 +148,25 @@ pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
     owned.open().map_err(|error| failed(path, &error))
 }
 
+/// Whether the output of this path is only a part of what came in.
+pub(super) fn is_incomplete(path: &str) -> bool {
+    Path::new(path).file_name().and_then(|name| name.to_str()).is_some_and(names::is_partial)
+}
+
 /// An output that is there and cannot be read.
-pub(super) fn unreadable(error: io::Error) -> Error {
+pub(crate) fn unreadable(error: io::Error) -> Error {
     Error::new(Code::StorageRead, os_reason(&error))
 }
 
 impl Reader {
     /// Opens an output.
     pub fn open(places: &Places, path: &str) -> Result<Self> {
-        Ok(Reader { file: open_output(places, path)?, pending: Vec::new() })
+        Ok(Reader { file: Box::new(open_output(places, path)?), pending: Vec::new() })
+    }
+
+    /// The same over bytes in memory.
+    pub fn over(bytes: Vec<u8>) -> Self {
+        Reader { file: Box::new(Cursor::new(bytes)), pending: Vec::new() }
     }
 
     /// The next piece, at most about so many bytes, as UTF-16. `None` at the end.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::excerpt::{Found, Match, excerpt};
 use super::pattern::{Reading, compile};
 use super::places::Places;
-use super::read::{Input, open_output, unreadable};
+use super::read::{Input, is_incomplete, open_output, unreadable};
 use crate::error::{Code, Error, Result};
 use crate::text::lines::LineRule;
 
@@ -68,6 +68,9 @@ pub struct Findings {
     pub next: Option<String>,
     /// Lines that this call looked at.
     pub lines_searched: u64,
+    /// The file holds only a part of the output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
 }
 
 /// A search on its way.
@@ -77,7 +80,9 @@ pub struct Search {
     size: u64,
     query: Query,
     regex: Regex,
+    /// Bytes of the file, and behind them room for the next: never cleared, because that takes as long as reading.
     buffer: Vec<u8>,
+    filled: usize,
     /// Where the buffer begins in the file.
     offset: u64,
     /// Where to search on in the buffer.
@@ -101,17 +106,17 @@ impl Search {
         let regex = compile(&query.pattern, query.reading())?;
         let file = open_output(places, path)?;
         let size = file.metadata().map_err(unreadable)?.len();
-        Search::of(Box::new(file), size, regex, query)
+        Search::of(Box::new(file), size, path, regex, query)
     }
 
-    /// The same over bytes in memory.
-    pub fn over(bytes: Vec<u8>, query: Query) -> Result<Self> {
+    /// The same over bytes in memory that have a path like that of a file.
+    pub fn over(bytes: Vec<u8>, path: &str, query: Query) -> Result<Self> {
         let regex = compile(&query.pattern, query.reading())?;
         let size = bytes.len() as u64;
-        Search::of(Box::new(Cursor::new(bytes)), size, regex, query)
+        Search::of(Box::new(Cursor::new(bytes)), size, path, regex, query)
     }
 
-    fn of(file: Box<dyn Input>, size: u64, regex: Regex, query: Query) -> Result<Self> {
+    fn of(file: Box<dyn Input>, size: u64, path: &str, regex: Regex, query: Query) -> Result<Self> {
         let (line, offset) = match &query.cursor {
             Some(cursor) => parse_cursor(cursor, size)?,
             None => (1, 0),
@@ -122,6 +127,7 @@ impl Search {
             query,
             regex,
             buffer: Vec::new(),
+            filled: 0,
             offset,
             from: 0,
             counted: 0,
@@ -130,7 +136,7 @@ impl Search {
             line_start: None,
             line_done: false,
             shown_bytes: 0,
-            findings: Findings::default(),
+            findings: Findings { incomplete: is_incomplete(path), ..Findings::default() },
         };
         search.file.seek(SeekFrom::Start(offset)).map_err(unreadable)?;
         Ok(search)
@@ -153,14 +159,17 @@ impl Search {
 
     /// Reads the next block and searches the lines that it completes. Answers how much was read; nothing when all is done.
     fn advance(&mut self) -> io::Result<Option<u64>> {
-        let held = self.buffer.len();
-        self.buffer.resize(held + BLOCK, 0);
-        let read = self.file.read(self.buffer.get_mut(held..).unwrap_or_default())?;
-        self.buffer.truncate(held + read);
-        let fresh = self.buffer.get(held..).unwrap_or_default();
+        let held = self.filled;
+        if self.buffer.len() < held + BLOCK {
+            self.buffer.resize(held + BLOCK, 0);
+        }
+        let room = self.buffer.get_mut(held..held + BLOCK).unwrap_or_default();
+        let read = self.file.read(room)?;
+        self.filled += read;
+        let fresh = self.buffer.get(held..self.filled).unwrap_or_default();
         let end = match memrchr(b'\n', fresh) {
             Some(last) => held + last + 1,
-            None if read == 0 || self.buffer.len() >= LONGEST_LINE => self.buffer.len(),
+            None if read == 0 || self.filled >= LONGEST_LINE => self.filled,
             None => return Ok(Some(read as u64)),
         };
         let is_piece = read > 0 && self.buffer.get(end - 1) != Some(&b'\n');
@@ -293,19 +302,22 @@ impl Search {
 
     /// Drops the lines that were searched.
     fn forget(&mut self, end: usize) {
-        self.buffer.drain(..end);
-        self.offset += end as u64;
+        self.drop_front(end);
         (self.from, self.counted, self.line_start) = (0, 0, None);
+    }
+
+    fn drop_front(&mut self, bytes: usize) {
+        self.buffer.copy_within(bytes..self.filled, 0);
+        self.filled -= bytes;
+        self.offset += bytes as u64;
     }
 
     /// Drops all of a long line but what the next piece shares with this one. There is no break in what was read of it.
     fn keep_overlap(&mut self) {
-        let drop = self.buffer.len() - OVERLAP - LOOK_BEHIND;
         self.line_start = Some(self.line_start.unwrap_or(self.offset));
-        self.buffer.drain(..drop);
-        self.offset += drop as u64;
+        self.drop_front(self.filled - OVERLAP - LOOK_BEHIND);
         self.from = LOOK_BEHIND;
-        self.counted = self.buffer.len();
+        self.counted = self.filled;
     }
 }
 

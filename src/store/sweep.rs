@@ -1,16 +1,21 @@
 //! Keeping a store within its bounds: by age, by bytes, by number. Own files only, and never one younger than an hour.
 
+use std::fs::File;
+use std::path::Path;
+
 use serde::Serialize;
 
+use super::folder::Folder;
 use super::inventory::{Inventory, Item};
 use super::lease::retire;
+use super::names;
 use super::opened::OpenStore;
-use super::retention::{self, HOUR_MS};
 use crate::error::os_reason;
 
-/// The lock file that keeps two sweeps of one folder apart.
-const LOCK: &str = ".sweep.lock";
+const HOUR_MS: i64 = 60 * 60 * 1000;
 const DAY_MS: i64 = 24 * HOUR_MS;
+/// A clock that jumps does so by years: without a battery it starts in 1970.
+const JUMP_MS: i64 = 365 * DAY_MS;
 /// Files that a report names.
 const NAMED: usize = 1000;
 const NAMED_FAILURES: usize = 100;
@@ -24,6 +29,45 @@ pub struct Bounds {
     pub max_bytes: u64,
     /// Outputs.
     pub max_files: u64,
+}
+
+impl Bounds {
+    /// Only by age.
+    pub fn of_age(retention_days: f64) -> Self {
+        Bounds { retention_days, max_bytes: u64::MAX, max_files: u64::MAX }
+    }
+
+    /// The age in milliseconds above which an output goes; nothing if it never does.
+    fn age_ms(&self) -> Option<i64> {
+        let days = self.retention_days;
+        days.is_finite().then(|| ((days * DAY_MS as f64) as i64).max(HOUR_MS))
+    }
+}
+
+/// Who wants a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion {
+    /// The caller, who says what time it is, in milliseconds since the epoch.
+    Asked(i64),
+    /// The store itself.
+    Upkeep {
+        /// The time by the clock that dates the files, whatever time it is for this process, in nanoseconds since the
+        /// epoch. What was touched later stays.
+        now_ns: i128,
+        /// When the store saved for the first time, by the clock that names the files. What was saved since stays.
+        since_ms: i64,
+    },
+}
+
+impl Occasion {
+    fn now_ms(self) -> i64 {
+        match self {
+            Occasion::Asked(now_ms) => now_ms,
+            Occasion::Upkeep { now_ns, .. } => {
+                i64::try_from(now_ns / 1_000_000).unwrap_or(i64::MAX)
+            }
+        }
+    }
 }
 
 /// Why an output was removed.
@@ -74,7 +118,7 @@ pub struct Report {
     pub failed: Vec<Failed>,
     /// How many could not be removed.
     pub failed_files: u64,
-    /// Folders that another process sweeps at this moment; nothing was done there.
+    /// Folders where nothing was done because another process sweeps them at this moment.
     pub skipped_dirs: Vec<String>,
 }
 
@@ -89,35 +133,44 @@ pub struct Kept {
 
 /// Removes what is too old, and then what is over a bound: files of sessions that nobody uses first, and the oldest of them
 /// before the others.
-pub fn sweep(store: &OpenStore, bounds: &Bounds, now_ms: i64) -> Report {
+pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
     let mut report = Report::default();
     let mut locks = Vec::new();
     let mut inventories = Vec::new();
     for dir in &store.places.dirs {
-        let Some(inventory) = Inventory::take(dir) else { continue };
-        // A folder where no lock file can be made is not ours to sweep either.
-        match inventory.folder.lock_file(LOCK) {
-            Ok(lock) if lock.try_lock().is_ok() => locks.push(lock),
-            _ => {
+        let Ok(folder) = Folder::open(dir) else { continue };
+        match folder.sweep_lock().ok().filter(|lock| lock.try_lock().is_ok()) {
+            Some(lock) => locks.push(lock),
+            None => {
                 report.skipped_dirs.push(dir.display().to_string());
                 continue;
             }
         }
-        // Taken again, because somebody may have swept until now.
-        inventories.extend(Inventory::take(dir));
+        inventories.extend(Inventory::take(dir, folder));
     }
+    let now_ms = occasion.now_ms();
+    let age = |item: &Item| now_ms.saturating_sub(item.file.modified_ms);
     let mut items: Vec<(&Inventory, &Item)> = inventories
         .iter()
         .flat_map(|inventory| inventory.items.iter().map(move |item| (inventory, item)))
         .collect();
-    let age_ms = retention::age_ms(bounds.retention_days);
+    let may_have_jumped = !items.iter().any(|(_, item)| (HOUR_MS..JUMP_MS).contains(&age(item)));
+    let stays = |item: &Item| match occasion {
+        Occasion::Asked(_) => false,
+        Occasion::Upkeep { now_ns, since_ms } => {
+            may_have_jumped || item.saved_ms >= since_ms || item.file.touched_ns > now_ns
+        }
+    };
+    let age_ms = bounds.age_ms();
     items.retain(|(inventory, item)| {
-        let is_old = age_ms.is_some_and(|age| now_ms.saturating_sub(item.modified_ms) > age);
+        let is_old = age_ms.is_some_and(|most| age(item) > most) && !stays(item);
         !(is_old && report.remove(inventory, item, Reason::Age))
     });
-    items.sort_by_key(|(_, item)| (item.leased, item.modified_ms));
-    let mut kept =
-        Kept { files: items.len() as u64, bytes: items.iter().map(|(_, item)| item.bytes).sum() };
+    items.sort_by_key(|(_, item)| (item.leased, item.file.modified_ms));
+    let mut kept = Kept {
+        files: items.len() as u64,
+        bytes: items.iter().map(|(_, item)| item.file.bytes).sum(),
+    };
     for (inventory, item) in items {
         let reason = if kept.bytes > bounds.max_bytes {
             Reason::Bytes
@@ -126,25 +179,45 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, now_ms: i64) -> Report {
         } else {
             break;
         };
-        let age = now_ms.saturating_sub(item.modified_ms);
         // What is dated far in the future was made under a wrong clock, and would otherwise stay for ever.
-        let may_go = !(-DAY_MS..=HOUR_MS).contains(&age);
+        let may_go = !(-DAY_MS..=HOUR_MS).contains(&age(item)) && !stays(item);
         if may_go && report.remove(inventory, item, reason) {
             kept.files -= 1;
-            kept.bytes -= item.bytes;
+            kept.bytes -= item.file.bytes;
         }
     }
     report.kept = kept;
     for inventory in &inventories {
-        retention::remove_left_behind(&inventory.folder, now_ms);
+        remove_left_behind(&inventory.folder, now_ms);
         for session in &inventory.sessions {
             if let Ok(inner) = inventory.folder.inner(session) {
-                retention::remove_left_behind(&inner, now_ms);
+                remove_left_behind(&inner, now_ms);
             }
-            retire(&inventory.folder, &inventory.dir, session, &store.leases);
+            let ours = matches!(occasion, Occasion::Asked(_)).then_some(&store.leases);
+            retire(&inventory.folder, &inventory.dir, session, ours);
         }
     }
     report
+}
+
+/// Keeps sweeps out of a folder until what is answered is dropped; nothing if one is under way there.
+pub(super) fn hold_off(dir: &Path) -> Option<File> {
+    let lock = Folder::open(dir).and_then(|folder| folder.sweep_lock()).ok()?;
+    lock.try_lock_shared().ok()?;
+    Some(lock)
+}
+
+/// Removes what a process left that was killed: nobody writes to one file for an hour unseen.
+fn remove_left_behind(folder: &Folder, now_ms: i64) {
+    for name in folder.names().unwrap_or_default().iter().filter(|name| names::is_temporary(name)) {
+        if folder
+            .left_behind(name)
+            .is_some_and(|modified| now_ms.saturating_sub(modified) > HOUR_MS)
+        {
+            // What cannot be removed is tried again by the next sweep.
+            let _ = folder.remove(name);
+        }
+    }
 }
 
 impl Report {
@@ -153,9 +226,9 @@ impl Report {
         match inventory.remove(item) {
             Ok(()) => {
                 self.removed_files += 1;
-                self.removed_bytes += item.bytes;
+                self.removed_bytes += item.file.bytes;
                 if self.removed.len() < NAMED {
-                    self.removed.push(Removed { path: path(), bytes: item.bytes, reason });
+                    self.removed.push(Removed { path: path(), bytes: item.file.bytes, reason });
                 }
                 true
             }
@@ -175,14 +248,12 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::folder::Folder;
-    use crate::store::names;
     use crate::store::places::{Durability, Places};
-    use std::fs::{self, File};
-    use std::path::Path;
+    use std::fs;
     use std::time::{Duration, UNIX_EPOCH};
 
     const NOW: i64 = 1_800_000_000_000;
+    const ASKED: Occasion = Occasion::Asked(NOW);
     const NONE: Bounds =
         Bounds { retention_days: f64::INFINITY, max_bytes: u64::MAX, max_files: u64::MAX };
 
@@ -220,7 +291,7 @@ mod tests {
             max_bytes: (1 << 40) + (3 << 30) + 1,
             max_files: 4,
         };
-        let report = sweep(&store, &bounds, NOW);
+        let report = sweep(&store, &bounds, ASKED);
         let expected =
             [('a', Reason::Age), ('b', Reason::Bytes), ('c', Reason::Bytes), ('d', Reason::Count)];
         assert_eq!(gone(&report), expected);
@@ -229,12 +300,12 @@ mod tests {
             (4, 4, 4 << 30)
         );
         // Younger than an hour: kept, whatever the bounds; from a wrong clock: not.
-        let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, NOW);
+        let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, ASKED);
         assert_eq!(
             gone(&report),
             [('e', Reason::Count), ('f', Reason::Count), ('w', Reason::Count)]
         );
-        let report = sweep(&store, &Bounds { max_bytes: 1, ..NONE }, NOW);
+        let report = sweep(&store, &Bounds { max_bytes: 1, ..NONE }, ASKED);
         assert_eq!((report.kept.files, report.failed_files), (1, 0));
     }
 
@@ -247,27 +318,77 @@ mod tests {
         let (store, user) = (store(&[root.path()]), store(&[root.path()]));
         let place = Folder::open(root.path()).unwrap();
         user.leases.hold(&root.path().join(&session), &place.inner(&session).unwrap());
-        let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, NOW);
+        let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, ASKED);
         assert_eq!(gone(&report), [('b', Reason::Count)]);
-        let report = sweep(&store, &Bounds { max_bytes: 5, ..NONE }, NOW);
+        let report = sweep(&store, &Bounds { max_bytes: 5, ..NONE }, ASKED);
         assert_eq!(gone(&report), [('a', Reason::Bytes)]);
         assert!(root.path().join(&session).exists());
         user.leases.release_all();
-        sweep(&store, &NONE, NOW);
+        sweep(&store, &NONE, ASKED);
         assert!(!root.path().join(&session).exists());
+    }
+
+    #[test]
+    fn only_own_files_older_than_asked_go() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path();
+        let week = 7 * DAY_MS;
+        for (letter, age) in [('a', week + 1), ('b', week), ('c', 0), ('d', -week)] {
+            file(dir, letter, 1, age);
+        }
+        let session = dir.join(names::session(&[0x61]));
+        file(&session, 'e', 1, week + 1);
+        for foreign in ["keep.txt", "tool_old"] {
+            fs::write(dir.join(foreign), "x").unwrap();
+        }
+        fs::create_dir(dir.join(format!("x_1_{}.txt", "f".repeat(13)))).unwrap();
+        let store = store(&[dir, &dir.join("missing")]);
+        assert_eq!(sweep(&store, &Bounds::of_age(f64::INFINITY), ASKED).removed_files, 0);
+        let report = sweep(&store, &Bounds::of_age(7.0), ASKED);
+        assert_eq!(gone(&report), [('a', Reason::Age), ('e', Reason::Age)]);
+        let left: std::collections::BTreeSet<String> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let outputs = ["b", "c", "d", "f"].map(|letter| format!("x_1_{}.txt", letter.repeat(13)));
+        let others = ["keep.txt", "tool_old"].map(str::to_owned);
+        assert_eq!(left, outputs.into_iter().chain(others).collect());
+        assert!(!dir.join("missing").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_other_name_of_an_output_goes() {
+        let root = tempfile::tempdir().unwrap();
+        file(root.path(), 'a', 1, HOUR_MS + 1);
+        let output = format!("x_1_{}.txt", "a".repeat(13));
+        let other = root.path().join(names::temporary(1).unwrap());
+        fs::hard_link(root.path().join(&output), &other).unwrap();
+        assert_eq!(sweep(&store(&[root.path()]), &Bounds::of_age(7.0), ASKED).removed_files, 0);
+        assert!(!other.exists());
+        assert!(Folder::open(root.path()).unwrap().read(&output).is_ok());
+    }
+
+    #[test]
+    fn nothing_younger_than_an_hour_goes() {
+        let root = tempfile::tempdir().unwrap();
+        file(root.path(), 'a', 1, HOUR_MS);
+        file(root.path(), 'b', 1, HOUR_MS + 1);
+        let report = sweep(&store(&[root.path()]), &Bounds::of_age(0.0001), ASKED);
+        assert_eq!(gone(&report), [('b', Reason::Age)]);
     }
 
     #[test]
     fn a_folder_that_is_being_swept_is_left_alone() {
         let root = tempfile::tempdir().unwrap();
         file(root.path(), 'a', 10, HOUR_MS * 9);
-        let lock = Folder::open(root.path()).unwrap().lock_file(LOCK).unwrap();
+        let lock = Folder::open(root.path()).unwrap().sweep_lock().unwrap();
         lock.lock().unwrap();
         let store = store(&[root.path()]);
         let bounds = Bounds { max_files: 0, ..NONE };
-        let report = sweep(&store, &bounds, NOW);
+        let report = sweep(&store, &bounds, ASKED);
         assert_eq!((report.skipped_dirs.len(), report.removed_files), (1, 0));
         drop(lock);
-        assert_eq!(sweep(&store, &bounds, NOW).removed_files, 1);
+        assert_eq!(sweep(&store, &bounds, ASKED).removed_files, 1);
     }
 }

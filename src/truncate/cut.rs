@@ -92,6 +92,12 @@ impl Cut<'_> {
         }
     }
 
+    /// How many bytes are shown from the start on, before the first that is not.
+    pub fn shown_from_start(&self) -> u64 {
+        let first = self.pieces.first().filter(|piece| piece.bytes.start == 0);
+        first.map_or(0, |piece| piece.bytes.end)
+    }
+
     /// The lines that are not shown whole; a line that both ends show a part of is one.
     pub fn partials(&self) -> Vec<Partial> {
         let mut partials: Vec<Partial> = Vec::new();

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cut::Cut;
 use super::limits::{Direction, Unit};
+use crate::store::part::Part;
 use crate::text::graphemes;
 use crate::tool_names::{self, Kind};
 
@@ -25,6 +26,8 @@ pub struct Wording {
     partial: &'static str,
     /// `{path}`: where everything is.
     saved: &'static str,
+    /// `{head}`, `{tail}`, `{total}`, `{path}`: how many bytes of either end are where.
+    part: &'static str,
     /// `{reason}`: why nothing was kept.
     lost: &'static str,
     /// `{limit}`: the ceiling above which even a tool's own wish is overruled.
@@ -35,6 +38,8 @@ pub struct Wording {
     advice: Advice,
     /// `{path}`: marker and place in one line, for where there is no room for more.
     compact: &'static str,
+    /// The same where only a part was saved.
+    compact_part: &'static str,
     /// Whether that line is the usual form where the whole text keeps the limits and both ends are shown.
     is_compact: bool,
 }
@@ -59,6 +64,7 @@ pub static ENGLISH: Wording = Wording {
     shown: "Shown: lines {from}-{to} of {total}.",
     partial: "Shown: {shown} of {total} bytes of line {line}.",
     saved: "Full output saved to: {path}",
+    part: "First {head} and last {tail} of its {total} bytes saved to: {path}",
     lost: "The full output could not be saved and was not kept ({reason}).",
     ceiling: "It was bounded although its tool asked to leave it alone, because it is over {limit} bytes.",
     ended: [
@@ -72,6 +78,7 @@ pub static ENGLISH: Wording = Wording {
         "Use {tool} to have a sub-agent go through that file.",
     ]),
     compact: "... output truncated; full output saved to {path} ...",
+    compact_part: "... output truncated; its first and last part saved to {path} ...",
     is_compact: false,
 };
 
@@ -83,6 +90,7 @@ pub static CHINESE: Wording = Wording {
     shown: "显示第 {from}-{to} 行，共 {total} 行。",
     partial: "第 {line} 行显示 {shown} 字节，共 {total} 字节。",
     saved: "完整输出已保存到：{path}",
+    part: "其 {total} 字节的前 {head}、后 {tail} 字节已保存到：{path}",
     lost: "完整输出未能保存，也没有保留（{reason}）。",
     ceiling: "工具要求不作处理，但输出超过 {limit} 字节，因此仍被截断。",
     ended: [
@@ -95,6 +103,7 @@ pub static CHINESE: Wording = Wording {
         "可用 {tool} 让子代理处理该文件。",
     ]),
     compact: "... 输出已截断；完整输出已保存到 {path} ...",
+    compact_part: "... 输出已截断；开头和结尾部分已保存到 {path} ...",
     is_compact: false,
 };
 
@@ -152,6 +161,8 @@ pub struct Circumstances {
     pub failed: bool,
     /// Where everything is; empty when nothing was saved.
     pub path: String,
+    /// What of it is there, if not everything.
+    pub part: Option<Part>,
     /// Why nothing was saved.
     pub lost: Option<String>,
     /// The ceiling that overruled the tool's own wish.
@@ -183,7 +194,8 @@ impl Wording {
 
     /// The one line that is marker and hint at once. There is none where nothing was saved.
     pub fn compact(&self, circumstances: &Circumstances) -> Option<String> {
-        circumstances.lost.is_none().then(|| fill(self.compact, &[("path", &circumstances.path)]))
+        let template = if circumstances.part.is_some() { self.compact_part } else { self.compact };
+        circumstances.lost.is_none().then(|| fill(template, &[("path", &circumstances.path)]))
     }
 
     /// Whether that line is the usual form of a text that keeps the limits as a whole.
@@ -201,7 +213,7 @@ impl Wording {
             first.extend(self.shown(cut));
         }
         let place = match &circumstances.lost {
-            None => fill(self.saved, &[("path", &circumstances.path)]),
+            None => self.place(circumstances),
             Some(reason) => {
                 // One line, whatever a storage of the caller's says.
                 let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -220,9 +232,17 @@ impl Wording {
             lines.push(place);
         }
         if circumstances.lost.is_none() {
-            lines.extend(self.advice(cut, &circumstances.tools));
+            lines.extend(self.advice(cut, circumstances));
         }
         lines.join("\n")
+    }
+
+    fn place(&self, circumstances: &Circumstances) -> String {
+        let path = ("path", circumstances.path.as_str());
+        let Some(part) = circumstances.part else { return fill(self.saved, &[path]) };
+        let [head, tail, total] =
+            [part.head_bytes, part.tail_bytes, part.total_bytes()].map(|bytes| bytes.to_string());
+        fill(self.part, &[("head", &head), ("tail", &tail), ("total", &total), path])
     }
 
     /// Partial lines first: the other numbers make no sense without them.
@@ -252,18 +272,23 @@ impl Wording {
         partials.chain(whole).collect()
     }
 
-    fn advice(&self, cut: &Cut<'_>, tools: &[String]) -> Option<String> {
+    fn advice(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> Option<String> {
+        let Circumstances { tools, part, .. } = circumstances;
         let first = |kind| tools.iter().find(|tool| tool_names::kind(tool) == Some(kind));
         let delegate_tool = first(Kind::Delegate);
         match &self.advice {
+            // Those words speak of the full content.
+            Advice::Fixed { .. } if part.is_some() => None,
             Advice::Fixed { plain, delegate } => {
                 Some(delegate.filter(|_| delegate_tool.is_some()).unwrap_or(plain).to_owned())
             }
             Advice::Available([search, read, delegate]) => {
                 let line = cut.next_line().to_string();
+                // Behind the gap of a partial file the lines have other numbers.
+                let is_there = part.is_none_or(|part| cut.shown_from_start() < part.head_bytes);
                 let sentences: Vec<String> = [
                     (search, first(Kind::Search)),
-                    (read, first(Kind::Read)),
+                    (read, first(Kind::Read).filter(|_| is_there)),
                     (delegate, delegate_tool),
                 ]
                 .into_iter()
@@ -344,6 +369,7 @@ pub fn contains_marker(text: &str) -> bool {
             is_filled(wording.lines, line, true)
                 || is_filled(wording.bytes, line, true)
                 || is_filled(wording.compact, line, false)
+                || is_filled(wording.compact_part, line, false)
         })
     })
 }
@@ -373,6 +399,9 @@ mod tests {
         cut(&window, Source::Text, &limits, 30).into_owned()
     }
 
+    const SAMPLE_PART: Part =
+        Part { head_bytes: 2 << 50, tail_bytes: 2 << 50, omitted_bytes: 2 << 51 };
+
     fn saved(tools: &[&str]) -> Circumstances {
         Circumstances {
             path: "/tmp/x.txt".into(),
@@ -396,12 +425,36 @@ mod tests {
     }
 
     #[test]
+    fn a_partial_file_is_not_called_the_full_output() {
+        let part = Part { head_bytes: 1000, tail_bytes: 900, omitted_bytes: 100 };
+        let partial = Circumstances { part: Some(part), ..saved(&["Grep", "view"]) };
+        for wording in ALL {
+            let hint = wording.hint(&sample(Direction::Head), &partial);
+            let says = ["1000", "900", "2000", "/tmp/x.txt"].iter().all(|text| hint.contains(text));
+            assert!(
+                says && !hint.to_lowercase().contains("full") && !hint.contains("完整"),
+                "{hint}"
+            );
+            let compact = wording.compact(&partial).unwrap();
+            assert!(!compact.contains("full") && !compact.contains("完整"), "{compact}");
+        }
+        let hint = ENGLISH.hint(&sample(Direction::Head), &partial);
+        assert!(hint.contains("Use view on that file from line 5"), "{hint}");
+        let short = Part { head_bytes: 10, ..part };
+        let hint =
+            ENGLISH.hint(&sample(Direction::Head), &Circumstances { part: Some(short), ..partial });
+        assert!(hint.contains("Use Grep") && !hint.contains("Use view"), "{hint}");
+    }
+
+    #[test]
     fn a_notice_has_a_ceiling() {
         let tools = saved(&["Grep", "view", "task"]);
-        for wording in ALL {
+        let whole_or_part = [None, Some(SAMPLE_PART)];
+        for (wording, part) in ALL.iter().flat_map(|each| whole_or_part.map(|part| (each, part))) {
             for direction in [Direction::Head, Direction::Tail, Direction::Both] {
                 let mut circumstances = tools.clone();
                 circumstances.ceiling = Some(u64::MAX);
+                circumstances.part = part;
                 let cut = Cut {
                     total_lines: u64::MAX / 2,
                     total_bytes: u64::MAX / 2,
@@ -423,8 +476,9 @@ mod tests {
             for unit in [Unit::Lines, Unit::Bytes] {
                 assert!(contains_marker(&format!("a\n{}\nb", wording.marker(unit, 12))));
             }
-            if let Some(compact) = wording.compact(&saved(&[])) {
-                assert!(contains_marker(&compact));
+            for part in [None, Some(SAMPLE_PART)] {
+                let compact = wording.compact(&Circumstances { part, ..saved(&[]) }).unwrap();
+                assert!(contains_marker(&compact), "{compact}");
             }
         }
         for text in [

@@ -1,0 +1,141 @@
+//! What is saved: stretches of one large block of bytes that every process can make for itself, so that a file tells by a
+//! short tag what must be in it, to the byte.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use super::Result;
+
+/// The longest content.
+pub const LONGEST: u64 = 8 << 20;
+const SIZE: usize = 2 * LONGEST as usize;
+
+/// Small numbers that look random, the same in every run.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// A row of numbers of its own for each seed.
+    pub fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
+    }
+
+    /// The next one (SplitMix64).
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// One below a bound.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
+    /// A length from 1 to a bound, each order of size as likely as the next.
+    pub fn length(&mut self, longest: u64) -> u64 {
+        let bits = self.below(u64::from(longest.max(1).ilog2()) + 1);
+        (1 + self.below(1 << bits) + (1 << bits) - 1).min(longest)
+    }
+}
+
+/// Which stretch it is, and whose save it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Tag {
+    /// The process that saves it.
+    pub worker: u64,
+    /// Which save of that process.
+    pub number: u64,
+    /// Its bytes.
+    pub length: u64,
+    /// Where it begins in the block.
+    pub start: u64,
+}
+
+impl Tag {
+    /// The next save of a process, of a random length.
+    pub fn random(worker: u64, number: u64, longest: u64, random: &mut Random) -> Self {
+        let length = random.length(longest);
+        Tag { worker, number, length, start: random.below(LONGEST) }
+    }
+
+    /// Reads a tag from the beginning of a file's name.
+    pub fn read(name: &str) -> Option<Self> {
+        let tag = name.split(['_', '.']).next()?.strip_prefix('w')?;
+        let mut parts = tag.split('-').map(|part| part.parse().ok());
+        let mut next = || parts.next().flatten();
+        Some(Tag { worker: next()?, number: next()?, length: next()?, start: next()? })
+    }
+}
+
+impl std::fmt::Display for Tag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "w{}-{}-{}-{}", self.worker, self.number, self.length, self.start)
+    }
+}
+
+/// The block.
+#[derive(Debug)]
+pub struct Block(Vec<u8>);
+
+impl Block {
+    /// Makes it, and keeps it in a file for the other processes.
+    pub fn make(path: &Path) -> Result<Self> {
+        let mut random = Random::new(1);
+        let bytes: Vec<u8> = (0..SIZE / 8).flat_map(|_| random.next().to_le_bytes()).collect();
+        File::create(path)?.write_all(&bytes)?;
+        Ok(Block(bytes))
+    }
+
+    /// Reads it from that file.
+    pub fn load(path: &Path) -> Result<Self> {
+        Ok(Block(std::fs::read(path)?))
+    }
+
+    /// What a file with this tag must hold.
+    pub fn of(&self, tag: &Tag) -> &[u8] {
+        let start = usize::try_from(tag.start).unwrap_or(SIZE).min(SIZE);
+        let length = usize::try_from(tag.length).unwrap_or(0).min(SIZE - start);
+        &self.0[start..start + length]
+    }
+
+    /// Whether a file holds exactly that.
+    pub fn is_in(&self, tag: &Tag, path: &Path) -> bool {
+        let expected = self.of(tag);
+        let mut found = Vec::with_capacity(expected.len() + 1);
+        File::open(path).and_then(|file| file.take(tag.length + 1).read_to_end(&mut found)).is_ok()
+            && found == expected
+    }
+}
+
+/// Reads a stretch from the file of the block, without the rest of it.
+pub fn stretch(path: &Path, tag: &Tag) -> Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = vec![0; usize::try_from(tag.length)?];
+    File::open(path)?.read_exact_at(&mut bytes, tag.start)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_survives_as_the_name_of_a_file() {
+        let tag = Tag { worker: 3, number: 7, length: 100, start: 5 };
+        assert_eq!(Tag::read(&format!("{tag}_1700000000000_abcdefghijklm.txt")), Some(tag));
+        assert_eq!(Tag::read(&format!("{tag}.txt")), Some(tag));
+        assert_eq!(Tag::read(".spillway_1_a.tmp"), None);
+    }
+
+    #[test]
+    fn lengths_are_of_every_order_of_size() {
+        let mut random = Random::new(2);
+        let lengths: Vec<u64> = (0..10_000).map(|_| random.length(LONGEST)).collect();
+        assert!(lengths.iter().all(|length| (1..=LONGEST).contains(length)));
+        assert!(lengths.contains(&1) && lengths.iter().any(|length| *length > LONGEST / 2));
+    }
+}

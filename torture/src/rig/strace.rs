@@ -1,0 +1,143 @@
+//! Faults by strace: a trace tells which calls one operation makes, and each of them can then be made to fail, or to be the
+//! last that the process does.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::Result;
+use super::child::{Ended, run};
+use super::one::MARKS;
+
+/// Memory and signals of the process, and what cannot fail.
+const LEFT_OUT: [&str; 14] = [
+    "mmap",
+    "munmap",
+    "mremap",
+    "mprotect",
+    "madvise",
+    "brk",
+    "futex",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "sigaltstack",
+    "exit_group",
+    "geteuid",
+    "getpid",
+    "fcntl",
+];
+
+/// A call that an operation makes: the so-manieth of its kind in the life of the process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The system call's name.
+    pub name: String,
+    /// Counted from 1.
+    pub nth: u64,
+}
+
+/// Something that is done to calls, as strace's `inject` takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault(String);
+
+impl Fault {
+    /// A call fails.
+    pub fn error(call: &Call, errno: &str) -> Self {
+        Fault(format!("{}:error={errno}:when={}", call.name, call.nth))
+    }
+
+    /// It and all later ones of its kind fail.
+    pub fn lasting(call: &Call, errno: &str) -> Self {
+        Fault(format!("{}:error={errno}:when={}+", call.name, call.nth))
+    }
+
+    /// Two of a kind fail.
+    pub fn twice(first: &Call, second: &Call, errno: &str) -> Self {
+        let step = second.nth - first.nth;
+        Fault(format!("{}:error={errno}:when={}..{}+{step}", first.name, first.nth, second.nth))
+    }
+
+    /// The process is killed before it is made.
+    pub fn kill(call: &Call) -> Self {
+        Fault(format!("{}:signal=KILL:when={}", call.name, call.nth))
+    }
+
+    /// All calls of these kinds fail from the start.
+    pub fn always(names: &str, errno: &str) -> Self {
+        Fault(format!("{names}:error={errno}"))
+    }
+
+    /// The calls it is about.
+    pub fn names(&self) -> &str {
+        self.0.split(':').next().unwrap_or_default()
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Runs a process of one thread under faults. What it did is in the log, as far as it is asked for.
+pub fn inject(process: &Command, faults: &[Fault], also: &[&str], log: &Path) -> Result<Ended> {
+    let names: Vec<&str> = faults.iter().map(Fault::names).chain(also.iter().copied()).collect();
+    let mut command = Command::new("strace");
+    command.arg("-qq").arg("-o").arg(log).arg("-e").arg(format!("trace={}", names.join(",")));
+    under(command, process, faults)
+}
+
+/// Runs a process of many threads under a fault, which each of them meets.
+pub fn inject_threads(process: &Command, fault: &Fault) -> Result<Ended> {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e"]).arg(format!("trace={}", fault.names()));
+    under(command, process, std::slice::from_ref(fault))
+}
+
+fn under(mut command: Command, process: &Command, faults: &[Fault]) -> Result<Ended> {
+    for fault in faults {
+        command.arg("-e").arg(format!("inject={fault}"));
+    }
+    command.arg(process.get_program()).args(process.get_args()).current_dir("/");
+    run(&mut command, Duration::from_secs(20))
+}
+
+/// The calls that a process makes between its marks, under faults that may be there already.
+pub fn trace(process: &Command, faults: &[Fault], log: &Path) -> Result<Vec<Call>> {
+    let ended = inject(process, faults, &["all"], log)?;
+    if ended.code != Some(0) {
+        return Err(
+            format!("a traced process ended with {:?}: {}", ended.code, ended.complaint).into()
+        );
+    }
+    let mut calls = Vec::new();
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    let mut is_inside = false;
+    for line in std::fs::read_to_string(log)?.lines() {
+        let Some((name, _)) = line.split_once('(') else { continue };
+        let count = counts.entry(name.to_owned()).or_default();
+        *count += 1;
+        if line.contains(MARKS[0]) {
+            is_inside = true;
+        } else if line.contains(MARKS[1]) {
+            return Ok(calls);
+        } else if is_inside && !LEFT_OUT.contains(&name) {
+            calls.push(Call { name: name.to_owned(), nth: *count });
+        }
+    }
+    Err("the trace has no end".into())
+}
+
+/// Why nothing can be traced here, if so.
+pub fn missing() -> Option<String> {
+    if !super::has_tool("strace") {
+        return Some("strace is not there".to_owned());
+    }
+    let mut probe = Command::new("strace");
+    probe.args(["-qq", "-o", "/dev/null", "-e", "inject=getpid:error=EIO", "true"]);
+    match run(&mut probe, Duration::from_secs(20)) {
+        Ok(ended) if ended.code == Some(0) => None,
+        _ => Some("no right to trace".to_owned()),
+    }
+}
