@@ -54,6 +54,7 @@ await main(async () => {
   if (process.platform === 'linux') {
     await count('Torture', process.execPath, ['scripts/torture.mjs', '--quick'], plain)
   }
+  await count('Fuzz targets', process.execPath, ['scripts/fuzz.mjs', '--quick'], plain)
   for (const failure of failures) process.stderr.write(`✗ ${failure}\n`)
   const { passed, failed, skipped } = counts
   console.log(`${passed} passed, ${Math.max(failed, failures.length > 0 ? 1 : 0)} failed, ${skipped} skipped`)

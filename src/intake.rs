@@ -171,13 +171,27 @@ impl Intake {
             let mut bytes = std::mem::take(&mut self.scratch);
             bytes.clear();
             self.encoder.push(piece, &mut bytes);
-            self.push_bytes(&bytes);
+            self.take(&bytes);
             self.scratch = bytes;
         }
     }
 
     /// Takes the next bytes: of a text, its WTF-8.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
+        self.end_units();
+        self.take(bytes);
+    }
+
+    /// Half a pair whose other half did not follow stays alone.
+    fn end_units(&mut self) {
+        if !self.encoder.is_between_characters() {
+            let mut rest = Vec::new();
+            self.encoder.finish(&mut rest);
+            self.take(&rest);
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
         if let Some(hold) = &mut self.hold {
             if hold.take(bytes) {
                 return;
@@ -238,9 +252,7 @@ impl Intake {
 
     /// Ends the output: what was saved becomes visible.
     pub fn finish(&mut self) -> &Outcome {
-        let mut rest = Vec::new();
-        self.encoder.finish(&mut rest);
-        self.push_bytes(&rest);
+        self.end_units();
         match &self.hold {
             Some(hold) if hold.fits(self.source) => {
                 // The rules stay, for whoever reads it.
@@ -474,6 +486,22 @@ mod tests {
             assert!(text.starts_with(&seen) && incomplete != whole, "{}", text.len());
             assert_eq!(seen.len(), if whole { text.len() } else { 1 << 19 });
         }
+    }
+
+    #[test]
+    fn half_a_pair_stays_before_the_bytes_that_follow_it() {
+        let limits = Limits {
+            max_lines: 3,
+            max_bytes: 20,
+            direction: Direction::Head,
+            line_rule: LineRule::Terminated,
+        };
+        let mut intake = Intake::new(limits, Source::Text, None).holding(limits);
+        intake.push_units(&[0x61, 0xd83d]);
+        intake.push_bytes(b"b");
+        intake.push_units(&[0xde00]);
+        intake.finish();
+        assert_eq!(intake.whole(), Some(vec![0x61, 0xd83d, 0x62, 0xde00]));
     }
 
     proptest! {

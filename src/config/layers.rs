@@ -226,6 +226,8 @@ impl Settings {
                 "profile" => {
                     settings.profile = tools::profile(&fields::profile_name(value, code, field)?)
                 }
+                // A message begins with a name, even with this one.
+                "" => return Err(suggest::unknown(code, "\"\"", key, &OPTIONS, "a setting")),
                 _ => return Err(suggest::unknown(code, key, key, &OPTIONS, "a setting")),
             }
         }
@@ -615,6 +617,7 @@ mod tests {
             message(json!({ "globl": {} })),
             "globl: is not a setting; did you mean global?"
         );
+        assert!(message(json!({ "": 1 })).starts_with("\"\": is not a setting; known are global"));
         assert!(
             message(json!({ "tools": { "bash": { "storageDir": "/x" } } }))
                 .starts_with("tools.bash.storageDir: belongs")

@@ -1,6 +1,7 @@
 //! Ranges and searches of saved outputs, step by step: between two steps the facade may give up.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
 use napi_derive::napi;
@@ -17,8 +18,11 @@ use crate::task::{Job, run};
 /// A range or a search that is under way.
 pub type StepsHandle = External<Arc<Mutex<Steps>>>;
 
-/// Bytes that one step reads: a few milliseconds, so that an abort is soon heard.
-const STEP_BYTES: u64 = 32 << 20;
+/// How long one step takes: so soon an abort is heard. A pattern can be a thousand times slower than another, so a number
+/// of bytes would not do.
+const STEP_TIME: Duration = Duration::from_millis(20);
+/// Bytes between two looks at the clock.
+const STEP_BYTES: u64 = 256 * 1024;
 
 /// Opened with the first step, because opening may wait for the disk.
 pub enum Steps {
@@ -126,16 +130,26 @@ impl Steps {
             Steps::AskedOfUnfinished(shared, range) => Steps::Range(shared.read(range)?),
             under_way => under_way,
         };
-        Ok(match self {
-            Steps::Range(read) => read.step(STEP_BYTES)?.map(|mut piece| {
+        match self {
+            Steps::Range(read) => Ok(for_a_while(|| read.step(STEP_BYTES))?.map(|mut piece| {
                 let text = to_js(std::mem::take(&mut piece.text));
                 Answer { text, facts: facts(&piece) }
-            }),
-            Steps::Search(search) => search
-                .step(STEP_BYTES)?
-                .map(|found| Answer { text: Either::A(String::new()), facts: facts(&found) }),
-            Steps::Asked(..) | Steps::AskedOfUnfinished(..) | Steps::Over => None,
-        })
+            })),
+            Steps::Search(search) => Ok(for_a_while(|| search.step(STEP_BYTES))?
+                .map(|found| Answer { text: Either::A(String::new()), facts: facts(&found) })),
+            Steps::Asked(..) | Steps::AskedOfUnfinished(..) | Steps::Over => Ok(None),
+        }
+    }
+}
+
+/// Goes on until there is an answer, or the time of a step is over.
+fn for_a_while<T>(mut go_on: impl FnMut() -> CoreResult<Option<T>>) -> CoreResult<Option<T>> {
+    let until = Instant::now() + STEP_TIME;
+    loop {
+        let answer = go_on()?;
+        if answer.is_some() || Instant::now() >= until {
+            return Ok(answer);
+        }
     }
 }
 

@@ -85,7 +85,12 @@ pub fn excerpt(
             return Ok(None);
         }
         let marks = 2 * CUT.len() as u64;
-        shown = line(file, size, found, LINE_SHOWN.min(room.saturating_sub(marks)))?.0;
+        let most = LINE_SHOWN.min(room.saturating_sub(marks));
+        shown = line(file, size, found, most)?.0;
+        if shown.bytes() > room {
+            // A byte that is not well-formed is shown as three.
+            shown = line(file, size, found, most / 3)?.0;
+        }
     }
     Ok(Some(shown))
 }

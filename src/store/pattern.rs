@@ -5,7 +5,9 @@
 //! guarantee: time that grows with the text and never explodes.
 
 use regex::bytes::{Regex, RegexBuilder};
-use regex_syntax::ParserBuilder;
+use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, RepetitionKind, RepetitionRange};
+use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange};
 use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 
@@ -15,8 +17,15 @@ use crate::error::{Code, Error, Result};
 pub const LONGEST: usize = 1024;
 /// Groups in groups.
 const NEST_LIMIT: u32 = 50;
+/// What a pattern may ask for: the engine's time grows with the square of it, and at this size 10 KiB of the worst text
+/// take some ten milliseconds. The longest pattern that is plain text asks for just as much.
+const MOST_WEIGHT: u64 = LONGEST as u64;
+/// What `\w`, `\pL` and their like count for: so many of them compile in ten milliseconds.
+const NAMED_CLASS: u64 = 25;
+/// What `.` and `[^x]` count for, which stand for characters of one to four bytes.
+const WIDE_CLASS: u64 = 3;
 /// Bytes of the compiled pattern, and of what is worked out while searching.
-const SIZE_LIMIT: usize = 2 << 20;
+const SIZE_LIMIT: usize = 1 << 20;
 const CACHE_LIMIT: usize = 2 << 20;
 
 /// How a pattern is read.
@@ -35,14 +44,20 @@ pub fn compile(pattern: &str, reading: Reading) -> Result<Regex> {
         return Err(refuse(format!("has {length} bytes, allowed are 1 to {LONGEST}")));
     }
     let escaped = reading.literal.then(|| regex_syntax::escape(pattern));
-    let parsed = ParserBuilder::new()
-        .nest_limit(NEST_LIMIT)
+    let text = escaped.as_deref().unwrap_or(pattern);
+    let ast = ParserBuilder::new().nest_limit(NEST_LIMIT).build().parse(text).map_err(|error| {
+        refuse(format!("{} (at character {})", error.kind(), error.span().start.column))
+    })?;
+    if weight(&ast) > MOST_WEIGHT {
+        return Err(refuse(TOO_LARGE));
+    }
+    let parsed = TranslatorBuilder::new()
         .utf8(false)
         .multi_line(true)
         .case_insensitive(reading.ignore_case)
         .build()
-        .parse(escaped.as_deref().unwrap_or(pattern));
-    let parsed = parsed.map_err(|error| refuse(describe(&error)))?;
+        .translate(text, &ast)
+        .map_err(|error| refuse(error.kind()))?;
     let within_lines = rewrite(&parsed)?;
     RegexBuilder::new(&within_lines.to_string())
         .nest_limit(NEST_LIMIT * 4)
@@ -50,9 +65,7 @@ pub fn compile(pattern: &str, reading: Reading) -> Result<Regex> {
         .dfa_size_limit(CACHE_LIMIT)
         .build()
         .map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => {
-                refuse("is too large; use smaller counts or classes, such as [a-z] for \\w")
-            }
+            regex::Error::CompiledTooBig(_) => refuse(TOO_LARGE),
             _ => refuse("cannot be compiled"),
         })
 }
@@ -61,13 +74,50 @@ fn refuse(problem: impl std::fmt::Display) -> Error {
     Error::field(Code::InvalidArgument, "pattern", problem)
 }
 
-fn describe(error: &regex_syntax::Error) -> String {
-    match error {
-        regex_syntax::Error::Parse(error) => {
-            format!("{} (at character {})", error.kind(), error.span().start.column)
+const TOO_LARGE: &str = "is too large; use smaller counts or classes, such as [a-z] for \\w";
+
+/// What a pattern asks for, in bytes of text that it spells out: a part that is repeated counts as often as it may be.
+/// As deep as the pattern nests, which is bounded.
+fn weight(ast: &Ast) -> u64 {
+    let sum = |parts: &[Ast]| parts.iter().map(weight).fold(0, u64::saturating_add);
+    match ast {
+        Ast::Empty(_) | Ast::Flags(_) | Ast::Assertion(_) => 1,
+        Ast::Literal(literal) => literal.c.len_utf8() as u64,
+        Ast::Dot(_) => WIDE_CLASS,
+        Ast::ClassUnicode(_) | Ast::ClassPerl(_) => NAMED_CLASS,
+        Ast::ClassBracketed(class) => WIDE_CLASS.max(weight_of_set(&class.kind)),
+        Ast::Repetition(repetition) => {
+            let times = match repetition.op.kind {
+                RepetitionKind::Range(
+                    RepetitionRange::Exactly(times)
+                    | RepetitionRange::AtLeast(times)
+                    | RepetitionRange::Bounded(_, times),
+                ) => times.max(1),
+                _ => 1,
+            };
+            weight(&repetition.ast).saturating_mul(times.into())
         }
-        regex_syntax::Error::Translate(error) => error.kind().to_string(),
-        _ => "is not a regular expression".to_owned(),
+        Ast::Group(group) => weight(&group.ast),
+        Ast::Alternation(alternation) => sum(&alternation.asts),
+        Ast::Concat(concat) => sum(&concat.asts),
+    }
+}
+
+fn weight_of_set(set: &ClassSet) -> u64 {
+    match set {
+        ClassSet::Item(item) => weight_of_item(item),
+        ClassSet::BinaryOp(op) => weight_of_set(&op.lhs).saturating_add(weight_of_set(&op.rhs)),
+    }
+}
+
+fn weight_of_item(item: &ClassSetItem) -> u64 {
+    match item {
+        ClassSetItem::Unicode(_) | ClassSetItem::Perl(_) => NAMED_CLASS,
+        ClassSetItem::Bracketed(class) => weight_of_set(&class.kind),
+        ClassSetItem::Union(union) => {
+            union.items.iter().map(weight_of_item).fold(0, u64::saturating_add)
+        }
+        _ => 1,
     }
 }
 
@@ -136,9 +186,9 @@ mod tests {
     #[test]
     fn what_cannot_be_searched_for_is_refused() {
         let long = "x".repeat(LONGEST + 1);
-        for pattern in
-            ["", "(", "a{2,1}", "a\\nb", "a\nb", r"(\w{200}){200}", &"(".repeat(500), &long]
-        {
+        let deep = "(".repeat(500);
+        let (big, bigger) = ("(?:(?:aa){2}){1000}", r"(\w{200}){200}");
+        for pattern in ["", "(", "a{2,1}", "a\\nb", "a\nb", r"\w{41}", big, bigger, &deep, &long] {
             let error = compile(pattern, Reading::default()).unwrap_err();
             assert_eq!(
                 (error.code, error.field.as_deref()),
@@ -147,6 +197,21 @@ mod tests {
         }
         let error = compile("ab(c", Reading::default()).unwrap_err();
         assert_eq!(error.message, "pattern: unclosed group (at character 3)");
+    }
+
+    #[test]
+    fn what_people_search_for_is_not_too_large() {
+        let longest = "(".repeat(LONGEST);
+        assert!(compile(&longest, Reading { literal: true, ignore_case: true }).is_ok());
+        for pattern in [
+            r"(?i)\b(error|warning|fatal|panic(ked)?)\b.{0,200}\bat\s+\S+:\d+",
+            r"^\s*(\w+)\s*[:=]\s*(\w+)(\s*,\s*\w+){0,5}$",
+            r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+            r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}",
+            r"(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}",
+        ] {
+            assert!(compile(pattern, Reading::default()).is_ok(), "{pattern}");
+        }
     }
 
     #[test]

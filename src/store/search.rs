@@ -325,7 +325,9 @@ impl Search {
 fn parse_cursor(cursor: &str, size: u64) -> Result<(u64, u64)> {
     let parts = cursor.split_once(':');
     let numbers = parts.and_then(|(line, byte)| Some((line.parse().ok()?, byte.parse().ok()?)));
-    numbers.filter(|&(line, byte): &(u64, u64)| line >= 1 && byte <= size).ok_or_else(|| {
+    // Every line before the byte takes one at least.
+    let is_possible = |&(line, byte): &(u64, u64)| line >= 1 && byte <= size && line - 1 <= byte;
+    numbers.filter(is_possible).ok_or_else(|| {
         let problem = format!("got {cursor:?}, allowed is what an earlier search gave as `next`");
         Error::field(Code::InvalidArgument, "after", problem)
     })
@@ -429,8 +431,19 @@ mod tests {
             );
             assert_eq!(lines, 1000);
         }
-        let bad = Query { cursor: Some("x".into()), ..query("7") };
-        assert_eq!(Search::open(&places, &path, bad).unwrap_err().field.as_deref(), Some("after"));
+        for cursor in ["x", "", "1", "0:0", "2:0", "1:99999999", "18446744073709551615:7"] {
+            let bad = Query { cursor: Some(cursor.into()), ..query("7") };
+            let error = Search::open(&places, &path, bad).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("after"), "{cursor}");
+        }
+    }
+
+    #[test]
+    fn broken_bytes_keep_the_limit_as_they_are_shown() {
+        let (_root, places, path) = saved(&[b'\xff'; 100]);
+        let found = run(&places, &path, Query { max_bytes: 90, ..query(r"(?-u:\xff)") });
+        let [only] = &found.matches[..] else { panic!("{found:?}") };
+        assert!(only.text.contains('\u{fffd}') && only.text.len() <= 90, "{only:?}");
     }
 
     proptest! {

@@ -68,7 +68,9 @@ impl Encoder {
     pub fn push(&mut self, units: &[u16], out: &mut Vec<u8>) {
         out.reserve(units.len() + units.len() / 8 + 3);
         let mut rest = units;
-        if let (Some(high), Some(&first)) = (self.high.take(), units.first()) {
+        if let Some(&first) = units.first()
+            && let Some(high) = self.high.take()
+        {
             if is_low(first) {
                 out.extend_from_slice(&pair(high, first));
                 rest = rest.get(1..).unwrap_or_default();
@@ -84,7 +86,9 @@ impl Encoder {
 
     /// Appends Latin-1 text, of which a byte is a unit.
     pub fn push_latin1(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        self.finish(out);
+        if !bytes.is_empty() {
+            self.finish(out);
+        }
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
             let (ascii, others) = rest.split_at(at);
@@ -296,6 +300,16 @@ mod tests {
         ] {
             assert_eq!(decode(&encode(units)), units);
         }
+    }
+
+    #[test]
+    fn nothing_comes_between_the_halves_of_a_pair() {
+        let (mut encoder, mut out) = (Encoder::default(), Vec::new());
+        encoder.push(&[0xd83d], &mut out);
+        encoder.push(&[], &mut out);
+        encoder.push_latin1(b"", &mut out);
+        encoder.push(&[0xde00], &mut out);
+        assert_eq!(out, "😀".as_bytes());
     }
 
     #[test]

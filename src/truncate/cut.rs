@@ -162,8 +162,9 @@ pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap_bytes: u
                 ..gap
             };
             let (last, last_unit) = tail(window, source, &rest, total_lines, Blank::Hide);
-            if first.text.is_empty() && last.text.is_empty() {
-                // Neither half has room for a grapheme; all of it may.
+            let is_nothing = first.text.is_empty() && last.text.is_empty();
+            if is_nothing || last.bytes.start < first.bytes.end {
+                // Neither half has room for a grapheme, or the text fits after all and the ends would meet.
                 let (piece, unit) = head(window, source, limits, Blank::Show);
                 return done(vec![piece], unit, Direction::Head);
             }
@@ -337,6 +338,8 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
             Some(at) => line_end = at,
             None => {
                 kept.stopped = Unit::Bytes;
+                // No line is left that could be cut inside.
+                line_end = 0;
                 break;
             }
         }
@@ -420,6 +423,32 @@ mod tests {
         assert_eq!(shown(text, 1, 99, Tail), "ef");
         assert_eq!(shown("a\r\nb\r\nc", 2, 99, Head), "a\r\nb");
         assert_eq!(shown("a\r\nb\r\nc\r\n", 2, 99, Tail), "b\r\nc");
+    }
+
+    #[test]
+    fn a_line_that_is_shown_whole_is_not_called_partial() {
+        // Only the last break is too much, and a carriage return is no text to look for.
+        let cut = cut_text("\r\r\n\r\n", &limits(2, 3, Direction::Tail));
+        assert_eq!((cut.partials(), cut.kept_lines(), cut.kept_bytes()), (vec![], 2, 3));
+    }
+
+    #[test]
+    fn a_text_that_fits_is_shown_once() {
+        for text in ["", "\n", "a", "a\n", "\n\n", "a\nb", "a\n\n", "\r\n\r\na", "a\nb\nc\nd\n"] {
+            for direction in [Direction::Head, Direction::Tail, Direction::Both] {
+                for max_lines in 4..9 {
+                    for max_bytes in [8, 32, 34, 36, 40, 48, 100] {
+                        let limits = limits(max_lines, max_bytes, direction);
+                        let cut = cut_text(text, &limits);
+                        assert_eq!(cut.kept_bytes() + cut.removed_bytes(), text.len() as u64);
+                        assert!(cut.removed_lines() <= cut.total_lines, "{text:?} {limits:?}");
+                        let shown: u64 =
+                            cut.pieces.iter().map(|piece| piece.text.len() as u64).sum();
+                        assert!(shown <= text.len() as u64, "{text:?} {limits:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,143 @@
+//! From any bytes to a case: choices come from the front, and what is left is content. So a changed byte changes one
+//! choice or one letter, which is what a fuzzer learns from.
+
+use spillway_core::text::lines::LineRule;
+use spillway_core::text::utf16;
+use spillway_core::truncate::limits::{Direction, Limits};
+
+/// An input that choices are taken from.
+pub struct Input<'a>(&'a [u8]);
+
+/// What is hard about texts, as bytes that a run repeats.
+const HARD: [&[u8]; 16] = [
+    b"x",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b" word",
+    "é".as_bytes(),
+    "你".as_bytes(),
+    "😀".as_bytes(),
+    "\u{301}".as_bytes(),
+    "👩\u{200d}".as_bytes(),
+    "🇩".as_bytes(),
+    "\u{fffd}".as_bytes(),
+    b"\xff",
+    b"\xe4\xbd",
+    b"\xed\xa0\x80",
+    b"\xed\xb0\x80",
+];
+
+impl<'a> Input<'a> {
+    pub fn new(data: &'a [u8]) -> Self {
+        Input(data)
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        let Some((&first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        first
+    }
+
+    pub fn flag(&mut self) -> bool {
+        self.byte() & 1 == 1
+    }
+
+    /// A number from 0 to one below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        let mut number = usize::from(self.byte());
+        if end > 256 {
+            number |= usize::from(self.byte()) << 8;
+        }
+        if end > 65_536 {
+            number |= usize::from(self.byte()) << 16;
+        }
+        number % end
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    /// A number as people ask for: small, or as large as JavaScript holds exactly.
+    pub fn count(&mut self) -> u64 {
+        match self.byte() {
+            0xff => (1 << 53) - 1,
+            0xfe => 1 << 20,
+            large @ 0xc0.. => u64::from(large - 0xbf) * 100,
+            small => u64::from(small),
+        }
+    }
+
+    /// So many bytes, or fewer if there are no more.
+    pub fn take(&mut self, count: usize) -> &'a [u8] {
+        let (taken, rest) = self.0.split_at(count.min(self.0.len()));
+        self.0 = rest;
+        taken
+    }
+
+    /// Everything that is left.
+    pub fn rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.0)
+    }
+
+    /// Everything that is left, with up to three long runs in it: no fuzzer finds its way past a limit byte by byte.
+    pub fn content(&mut self, longest_run: usize) -> Vec<u8> {
+        let runs: Vec<(usize, usize, &[u8])> = (0..self.below(4))
+            .map(|_| {
+                let piece = self.pick(&HARD);
+                (self.below(65_536), self.below(longest_run) / piece.len(), piece)
+            })
+            .collect();
+        let mut content = self.rest().to_vec();
+        for (at, times, piece) in runs {
+            insert(&mut content, at, &piece.repeat(times));
+        }
+        content
+    }
+
+    /// The same, now and then with one run that is longer than what is read at once.
+    pub fn file(&mut self, longest: usize) -> Vec<u8> {
+        let long = if self.byte() == 0xff && self.flag() {
+            let piece = self.pick(&HARD[..8]);
+            piece.repeat((longest - self.below(8192)) / piece.len())
+        } else {
+            Vec::new()
+        };
+        let at = self.below(65_536);
+        let mut content = self.content(512);
+        insert(&mut content, at, &long);
+        content
+    }
+
+    pub fn limits(&mut self) -> Limits {
+        let direction = self.pick(&[Direction::Head, Direction::Tail, Direction::Both]);
+        let line_rule = self.pick(&[LineRule::Terminated, LineRule::Split]);
+        let (max_lines, max_bytes) = (self.count().max(1), self.count().max(1));
+        // As the strategies `line` and `byte` have it.
+        match self.byte() % 4 {
+            2 => Limits { max_lines, max_bytes: max_bytes * 4, direction, line_rule },
+            3 => Limits { max_lines: u64::MAX, max_bytes, direction, line_rule },
+            _ => Limits { max_lines, max_bytes, direction, line_rule },
+        }
+    }
+}
+
+fn insert(content: &mut Vec<u8>, at: usize, more: &[u8]) {
+    let after = content.split_off(at % (content.len() + 1));
+    content.extend_from_slice(more);
+    content.extend(after);
+}
+
+/// The WTF-8 of the string that these bytes are read as: what a text that came from JavaScript can be.
+pub fn as_text(bytes: &[u8]) -> Vec<u8> {
+    encode(&utf16::decode(bytes))
+}
+
+/// The WTF-8 of a string.
+pub fn encode(units: &[u16]) -> Vec<u8> {
+    let (mut encoder, mut out) = (utf16::Encoder::default(), Vec::new());
+    encoder.push(units, &mut out);
+    encoder.finish(&mut out);
+    out
+}

@@ -1,0 +1,11 @@
+//! What must hold whatever comes in. Each takes any bytes, makes a case of them, and panics where the promise is broken.
+
+pub mod capture;
+pub mod config;
+pub mod cut;
+pub mod history;
+mod input;
+pub mod names;
+pub mod ranges;
+pub mod search;
+pub mod utf16;

@@ -1,0 +1,96 @@
+//! Ranges of an output, put side by side, are the output: nothing is missed, doubled or torn.
+
+use spillway_core::store::range::{MOST, Piece, Range, RangeRead};
+use spillway_core::text::edges;
+use spillway_core::text::shown::{Shown, Source};
+
+use super::input::Input;
+
+pub fn check(data: &[u8]) {
+    let mut input = Input::new(data);
+    let count = input.count().max(1);
+    let any = Range {
+        from_line: input.flag().then(|| input.count().max(1)),
+        line_count: input.flag().then(|| input.count().max(1)),
+        from_byte: input.flag().then(|| input.count()),
+        byte_count: input.flag().then(|| input.count().max(1)),
+    };
+    let step = input.pick(&[1, 1 << 20, u64::MAX]);
+    let bytes = input.file(270 * 1024);
+    let size = bytes.len() as u64;
+    // More reads than this of one input are no new case.
+    let most_reads = if size > MOST / 2 { 4 } else { 64 };
+    let read = |range| read(&bytes, range, step);
+
+    check_any(&read(any), any, &bytes);
+
+    let whole = Shown::decode(&bytes, Source::Text).text;
+    let by_lines = Range { from_line: Some(1), line_count: Some(count), ..Range::default() };
+    let by_bytes = Range {
+        from_byte: Some(0),
+        byte_count: Some(count.max(size / most_reads)),
+        ..Range::default()
+    };
+    let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+    for first in [by_lines, by_bytes] {
+        if first == by_lines && breaks / count > most_reads {
+            continue;
+        }
+        let (mut joined, mut end, mut line) = (String::new(), 0, 1);
+        let mut next = Some(first);
+        while let Some(range) = next {
+            let piece = read(range);
+            assert_eq!(piece.from_byte, end);
+            assert!(piece.byte_count <= MOST);
+            assert!(piece.byte_count > 0 || piece.next.is_none(), "no way on from {piece:?}");
+            if first == by_lines {
+                assert_eq!(piece.from_line, Some(line));
+                assert!(piece.line_count <= Some(count));
+            }
+            line += piece.text.matches('\n').count() as u64;
+            end += piece.byte_count;
+            joined.push_str(&piece.text);
+            next = piece.next;
+        }
+        assert_eq!((joined.as_str(), end), (&*whole, size));
+    }
+
+    // Neighbours that are chosen without looking at `next` miss nothing either.
+    let width = by_bytes.byte_count.unwrap_or(MOST).min(MOST - edges::LONGEST as u64);
+    let starts = (0..=size / width).map(|at| at * width);
+    let joined: String = starts
+        .map(|from| Range { from_byte: Some(from), byte_count: Some(width), ..Range::default() })
+        .map(|range| read(range).text)
+        .collect();
+    assert_eq!(joined, whole);
+}
+
+fn read(bytes: &[u8], range: Range, step: u64) -> Piece {
+    let mut read = RangeRead::over(bytes.to_vec(), "memory:/x", range);
+    loop {
+        if let Some(piece) = read.step(step).expect("memory can be read") {
+            return piece;
+        }
+    }
+}
+
+/// Whatever is asked for, what comes is a part of the output, and what its numbers say.
+fn check_any(piece: &Piece, asked: Range, bytes: &[u8]) {
+    let size = bytes.len() as u64;
+    assert_eq!(piece.total_bytes, size);
+    let (from, to) = (piece.from_byte as usize, (piece.from_byte + piece.byte_count) as usize);
+    assert_eq!(piece.text, Shown::decode(&bytes[from..to], Source::Text).text);
+    assert!(piece.byte_count <= MOST);
+    assert_eq!(piece.next.is_some(), to < bytes.len());
+    assert_eq!(piece.from_line.is_some(), asked.from_line.is_some());
+    let Some(line) = asked.from_line.filter(|_| asked.from_byte.is_none()) else { return };
+    let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    let before: usize = lines.by_ref().take(line as usize - 1).map(<[u8]>::len).sum();
+    assert_eq!(from, before);
+    let wanted = usize::try_from(asked.line_count.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+    let length: usize = lines.take(wanted).map(<[u8]>::len).sum();
+    if length as u64 <= MOST {
+        assert_eq!(to - from, length);
+        assert!(!piece.partial, "whole lines");
+    }
+}
