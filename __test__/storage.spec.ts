@@ -16,15 +16,13 @@ import {
 import { basename, dirname, join, sep } from 'node:path'
 import { SpillwayError, TruncationService, TruncationStorage } from '../index.js'
 import { runChild, startChild } from './support/child'
-import { asRoot, isRoot, onLinux, onUnix } from './support/only'
+import { isRoot, onLinux, onUnix } from './support/only'
 import { cut, makeListening, makeService, numbered, rejection, thrown } from './support/outputs'
 import { age, filesIn, OUTPUT_NAME, overrideDefaultDir, tempDir } from './support/temp'
 
 const tool = { toolName: 'mytool' }
 /** The user that owns nothing. */
 const NOBODY = 65_534
-
-const mode = (path: string) => (statSync(path).mode & 0o7777).toString(8)
 
 /** A path that cannot be a folder, because it is a file. */
 function blocked(): string {
@@ -61,40 +59,6 @@ describe('names', () => {
     expect(await storage.read(path)).toBe('text')
     age(path, 24 * 8)
     expect(await storage.cleanup(7)).toBe(1)
-  })
-})
-
-describe('rights', () => {
-  for (const umask of ['0', '022', '077', '777']) {
-    onUnix(`folders are 0700 and files 0600 under a umask of ${umask}`, () => {
-      const dir = join(tempDir(), 'deep', 'er')
-      const path = runChild<string>(
-        `process.umask(parseInt(input.umask, 8))
-         const storage = new spillway.TruncationStorage(input.dir)
-         answer(await storage.save('secret', { toolName: 'x', sessionId: 's' }))`,
-        { input: { dir, umask } },
-      )
-      expect(mode(path)).toBe('600')
-      for (const folder of [dirname(path), dir, dirname(dir)]) expect([folder, mode(folder)]).toEqual([folder, '700'])
-      expect(readFileSync(path, 'utf8')).toBe('secret')
-    })
-  }
-
-  onUnix('a folder that everybody may write to is not used', async () => {
-    const open = tempDir()
-    chmodSync(open, 0o777)
-    const good = tempDir()
-    const path = await new TruncationStorage({ storageDirs: [open, good] }).save('secret', tool)
-    expect(dirname(path)).toBe(good)
-    expect(readdirSync(open)).toEqual([])
-  })
-
-  asRoot('a folder of another user is not used', async () => {
-    const theirs = tempDir()
-    chownSync(theirs, NOBODY, NOBODY)
-    const error = await rejection(new TruncationStorage(theirs).save('secret', tool))
-    expect(error).toMatchObject({ code: 'STORAGE_WRITE', message: expect.stringContaining('another user') })
-    expect(readdirSync(theirs)).toEqual([])
   })
 })
 

@@ -3,10 +3,12 @@
  * two slices the event loop is free.
  */
 
+import type { Finished } from '../binding'
 import { now } from './clock'
 import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import type { Limits } from './settings'
+import { Turns } from './turns'
 import type { SavedPart, SaveError } from './types'
 
 /** UTF-16 units of a slice: copying one takes a fraction of a millisecond, and two buffers of it stay in the cache. */
@@ -18,6 +20,9 @@ const AT_ONCE_UNITS = 4 * SLICE_UNITS
 
 /** Tasks under way for one output: more would only take the pool from the host. */
 const TASKS = 2
+
+/** Long outputs that are copied in at the same time; what waits in line takes no memory but its own. */
+const longOutputs = new Turns(4)
 
 /** What can be handed over. An array is one text whose pieces are joined by line feeds. */
 export type Source = string | Uint8Array | readonly string[]
@@ -126,45 +131,31 @@ export function openIntake(
 
 /** An output in the binary's hands. */
 export class Intake {
-  private readonly handle: object
+  private handle: object | undefined
 
   /** @param units how long the source was when the call began */
   constructor(
-    settings: object,
-    limits: Limits,
+    private readonly settings: object,
+    private readonly limits: Limits,
     private readonly source: Source,
     private readonly units: number,
-    save: SaveTarget | undefined,
-    collect?: Collect,
-  ) {
-    const bytes = typeof source !== 'string' && !isTexts(source)
-    this.handle = openIntake(settings, { limits, bytes, save, collect })
-  }
+    private readonly save: SaveTarget | undefined,
+    private readonly collect?: Collect,
+  ) {}
 
-  /** Hands everything over and ends the output. If it fails or is aborted, no file is left. */
+  /**
+   * Hands everything over and ends the output. If it fails or is aborted, no file is left. Without a request to render,
+   * what is needed for that is held until {@link release}.
+   */
   async finish(
     render: RenderRequest | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ outcome: Outcome; fits: boolean; bytes: number; shortened?: Shortened }> {
-    const work: Promise<void>[] = []
     try {
-      let isFirst = true
-      for (const slice of slicesOf(this.source, this.units)) {
-        if (!isFirst && this.units > AT_ONCE_UNITS) {
-          // One task transcodes while the other writes; with both busy, waiting is what keeps memory bounded.
-          while (work.length >= TASKS) await work.shift()
-          signal?.throwIfAborted()
-          const task = background(() => native.intakeDrain(this.handle))
-          // Awaited on a later turn; if copying throws first, that error is the one to report.
-          task.catch(() => {})
-          work.push(task)
-        }
-        call(() => push(this.handle, slice))
-        isFirst = false
-      }
-      while (work.length > 0) await work.shift()
       signal?.throwIfAborted()
-      const end = await background(() => native.intakeFinish(this.handle, render && JSON.stringify(render)))
+      const isLong = this.units > AT_ONCE_UNITS
+      const end = await (isLong ? longOutputs.take(() => this.handOver(render, signal)) : this.handOverAtOnce(render))
+      if (render) this.release()
       return {
         outcome: JSON.parse(end.outcome),
         fits: end.fits,
@@ -172,33 +163,87 @@ export class Intake {
         shortened: end.shortened && read(end.shortened),
       }
     } catch (error) {
-      await Promise.allSettled(work)
-      call(() => native.intakeAbort(this.handle))
+      this.release()
       throw error
     }
   }
 
+  /** Gives back the memory that is held for rendering; V8 does not know of it, and would collect it late. */
+  release(): void {
+    const { handle } = this
+    if (handle) call(() => native.intakeAbort(handle))
+  }
+
+  // Opened when its turn has come, because an open one holds memory.
+  private open(): object {
+    const { settings, limits, source, save, collect } = this
+    const bytes = typeof source !== 'string' && !isTexts(source)
+    this.handle = openIntake(settings, { limits, bytes, save, collect })
+    return this.handle
+  }
+
+  private async handOver(render: RenderRequest | undefined, signal: AbortSignal | undefined): Promise<Finished> {
+    const work: Promise<void>[] = []
+    const handle = this.open()
+    try {
+      let isFirst = true
+      for (const slice of slicesOf(this.source, this.units)) {
+        if (!isFirst) {
+          // One task transcodes while the other writes; with both busy, waiting is what keeps memory bounded.
+          while (work.length >= TASKS) await work.shift()
+          signal?.throwIfAborted()
+          const task = background(() => native.intakeDrain(handle))
+          // Awaited on a later turn; if copying throws first, that error is the one to report.
+          task.catch(() => {})
+          work.push(task)
+        }
+        call(() => push(handle, slice))
+        isFirst = false
+      }
+      while (work.length > 0) await work.shift()
+      signal?.throwIfAborted()
+      return await background(() => native.intakeFinish(handle, said(render)))
+    } finally {
+      await Promise.allSettled(work)
+    }
+  }
+
+  /** The same for an output of a few slices. */
+  private handOverAtOnce(render: RenderRequest | undefined): Promise<Finished> {
+    return background(() => {
+      const handle = this.open()
+      for (const slice of slicesOf(this.source, this.units)) push(handle, slice)
+      return native.intakeFinish(handle, said(render))
+    })
+  }
+
   /** The text that was collected, once. */
   async collectedText(): Promise<string> {
-    return readAll(call(() => native.intakeCollectedText(this.handle)))
+    return readAll(call(() => native.intakeCollectedText(this.opened)))
   }
 
   /** The bytes that were collected. */
   collectedBytes({ bytes }: Collected): Uint8Array {
     const all = new Uint8Array(bytes)
     for (let at = 0; at < bytes; ) {
-      const piece = call(() => native.intakeCollectedBytes(this.handle, at))
+      const piece = call(() => native.intakeCollectedBytes(this.opened, at))
       all.set(piece, at)
       at += piece.length
     }
     return all
   }
 
+  private get opened(): object {
+    return this.handle ?? this.open()
+  }
+
   /** Puts the text together once it is known where a storage of the caller's put the output. */
   render(request: RenderRequest): Shortened {
-    return read(call(() => native.intakeRender(this.handle, JSON.stringify(request))))
+    return read(call(() => native.intakeRender(this.opened, JSON.stringify(request))))
   }
 }
+
+const said = (render: RenderRequest | undefined) => render && JSON.stringify(render)
 
 /** V8 holds no longer string. */
 const MAX_STRING_UNITS = 2 ** 29 - 24

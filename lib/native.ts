@@ -5,6 +5,7 @@
 
 import type * as Binding from '../binding'
 import { SpillwayError, type SpillwayErrorCode } from './errors'
+import { Turns } from './turns'
 
 /** The version that the binary must have. */
 const VERSION: string = require('../package.json').version
@@ -56,22 +57,13 @@ export function call<T>(work: () => T): T {
 }
 
 /** The host's `fs`, `dns` and `crypto` share libuv's four threads with us: two are left to them. */
-const MAX_IN_FLIGHT = 2
-let inFlight = 0
-const waiting: (() => void)[] = []
+const threads = new Turns(2)
 
 /** Runs work on a thread of libuv's pool, at most two at a time, and rejects only with public errors. */
 export async function background<T>(start: () => Promise<T>): Promise<T> {
-  if (inFlight >= MAX_IN_FLIGHT) await new Promise<void>((resolve) => waiting.push(resolve))
-  else inFlight += 1
   try {
-    return await start()
+    return await threads.take(start)
   } catch (thrown) {
     throw toSpillwayError(thrown)
-  } finally {
-    // The place goes to the next in line, so nobody can slip in between.
-    const next = waiting.shift()
-    if (next) next()
-    else inFlight -= 1
   }
 }

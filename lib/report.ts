@@ -1,6 +1,7 @@
 /** Telling the caller what happened, without ever letting that get in the way of the call. */
 
 import { debuglog } from 'node:util'
+import { describe } from './context'
 import { messageOf } from './errors'
 import type { TruncationContext, TruncationEvent, TruncationEventCallback } from './types'
 
@@ -20,12 +21,21 @@ export function emit(onEvent: TruncationEventCallback, context: TruncationContex
     ...(sessionId !== undefined && { sessionId }),
     ...(toolCallId !== undefined && { toolCallId }),
   }
-  debug('%s %s: %d -> %d bytes %s', event.type, toolName, event.originalSize, event.truncatedSize, event.error ?? '')
+  if (debug.enabled) {
+    const { type, originalSize, truncatedSize, error = '' } = event
+    debug('%s %s: %d -> %d bytes %s', type, printable(toolName), originalSize, truncatedSize, printable(error))
+  }
   try {
     catchLater('onEvent', onEvent(event))
   } catch (error) {
     warn('onEvent', error)
   }
+}
+
+/** A text that does nothing to the terminal that shows it: names of tools may come from a model. */
+function printable(value: unknown): string {
+  const text = typeof value === 'string' ? value : describe(value)
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }
 
 /**

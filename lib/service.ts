@@ -283,7 +283,9 @@ async function fits(job: Job, limits: Limits): Promise<boolean> {
   if (limits.maxBytes !== null && units > limits.maxBytes) return false
   if (typeof source === 'string' && source.length <= AT_ONCE_UNITS) return isWithin(source, limits)
   const intake = new Intake(service.settings.handle, limits, source, units, undefined)
-  return (await intake.finish(undefined, context.signal)).fits
+  const end = await intake.finish(undefined, context.signal)
+  intake.release()
+  return end.fits
 }
 
 function leave(job: Job): TruncationResult<unknown> {
@@ -323,7 +325,9 @@ async function shorten(job: Job): Promise<TruncationResult<unknown>> {
   const end = await intake.finish(renderAtOnce ? request : undefined, context.signal)
   const kept = place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
   if (end.shortened) return truncated(job, end.shortened, kept, end.bytes)
-  return truncated(job, renderWith(job, intake, request, kept), kept, end.bytes)
+  const shortened = renderWith(job, intake, request, kept)
+  intake.release()
+  return truncated(job, shortened, kept, end.bytes)
 }
 
 /** Takes an output in to be saved by us, or collects it where a storage of the caller's must not get it as it is. */
@@ -543,6 +547,7 @@ async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<Trunc
     removedBytes,
   }
   const shortened = renderWith(job, intake, request, kept)
+  intake.release()
   return truncated({ ...job, byStrategy: true }, shortened, kept, end.bytes)
 }
 

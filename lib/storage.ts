@@ -278,6 +278,7 @@ async function saveNow(place: Place, content: string | Uint8Array, context: Trun
   context.signal?.throwIfAborted()
   const intake = storageIntake(content, saveTarget(place, context))
   const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
+  intake.release()
   if (outcome.saved) return outcome.saved.path
   throw new SpillwayError('STORAGE_WRITE', outcome.saveError?.message ?? 'nothing was saved')
 }

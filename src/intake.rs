@@ -266,11 +266,12 @@ impl Intake {
         &self.outcome
     }
 
-    /// Forgets the file, if it is not visible yet.
+    /// Forgets the output, and the file if it is not visible yet.
     pub fn abandon(&mut self) {
         self.hold = None;
         self.save = None;
         self.collection = None;
+        self.window = Window::new(&self.limits);
     }
 
     /// What came so far, as it would be saved.

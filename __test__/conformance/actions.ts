@@ -55,6 +55,9 @@ interface Product {
   createTruncationMiddleware(
     config: Omit<TruncationMiddlewareConfig, 'service'> & { service: Service },
   ): TruncationMiddleware
+  createOutputTools(storage: ITruncationStorage): {
+    execute(args: object): Promise<{ success: boolean; output: string; metadata: { truncated: boolean } }>
+  }[]
   createTruncationPlugin(options: { service: Service }): Plugin
   truncationPlugin: Plugin
   ToolRegistry: new () => Registry
@@ -131,6 +134,17 @@ const actions: Record<Action, Run> = {
     Object.assign(outcome.facts, result.output, { ended: result, updates })
     outcome.returned = result.output
     outcome.text = result.output.content
+  },
+
+  async read(setup, outcome, makeService) {
+    const { outputPath: path } = (await makeService().output(outcome.givenText, contextOf(setup))) as {
+      outputPath: string
+    }
+    const [tool] = product.createOutputTools(new product.TruncationStorage(storageDirOf(setup, outcome.dir)))
+    const { success, output, metadata } = await tool!.execute({ path, ...setup.arguments })
+    if (!success) throw new Error(output)
+    Object.assign(outcome.facts, metadata, { outputPath: path })
+    outcome.text = output
   },
 
   async concurrent(setup, outcome, makeService) {

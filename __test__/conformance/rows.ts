@@ -22,6 +22,7 @@ export type Action =
   | 'constants'
   | 'outdated'
   | 'command'
+  | 'read'
   | 'load'
 
 /** A tool result or another message of a conversation, its time given as an age. */
@@ -68,6 +69,8 @@ export interface Setup {
   retentionDays?: number
   entry?: 'index.js' | 'index.mjs'
   messages?: MessageRecipe[]
+  /** What the model gives the tool that reads a saved output, without the path. */
+  arguments?: Record<string, unknown>
   /** A command of the shell, which reads the input. */
   shell?: string
   timeoutMs?: number
@@ -94,6 +97,8 @@ interface Table {
   about: string
   /** Every id of the upstream table, so that a row that goes missing is noticed. */
   ids: string[]
+  /** Rows that have no meaning for what the table tests, each with the reason. */
+  elsewhere?: Record<string, string>
   profile: TruncationProfile | null
   /** What stands for the profile where a function takes options instead of a profile. */
   profileOptions?: Record<string, unknown>

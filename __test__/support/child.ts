@@ -12,6 +12,12 @@ export interface ChildOptions {
   input?: unknown
   /** Runs as another user; only root may ask for that. */
   uid?: number
+  /** The command that runs it: `['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh']`, a tracer, a new namespace. */
+  under?: readonly string[]
+  /** Options of Node itself. */
+  node?: readonly string[]
+  /** When it is ended, whatever it does. @default 60000 */
+  timeoutMs?: number
 }
 
 /** A script that has `spillway` and `input`, and hands over one value with `answer(value)`. */
@@ -24,20 +30,41 @@ function program(body: string, input: unknown): string {
     main().catch((error) => { console.error(error); process.exitCode = 1 })`
 }
 
-/** Runs a script to its end and gives back its answer. */
-export function runChild<T>(body: string, { env, cwd, input, uid }: ChildOptions = {}): T {
-  const node = [process.execPath, '-e', program(body, input)]
-  const [command, ...args] =
-    uid === undefined
-      ? node
-      : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs', ...node]
-  const { status, stdout, stderr, error } = spawnSync(command!, args, {
+/** How a script ended, and everything that it wrote. */
+export interface Ended {
+  status: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+function commandOf(body: string, { input, uid, under = [], node = [] }: ChildOptions): [string, string[]] {
+  const user =
+    uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
+  const [command, ...args] = [...under, ...user, process.execPath, ...node, '-e', program(body, input)]
+  return [command!, args]
+}
+
+/** Runs a script to its end, however it ends. */
+export function endChild(body: string, options: ChildOptions = {}): Ended {
+  const { env, cwd, timeoutMs = 60_000 } = options
+  const [command, args] = commandOf(body, options)
+  const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',
     cwd,
     env: { ...process.env, SPILLWAY_STORAGE_DIR: '', ...env },
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: 2 ** 26,
   })
   if (error) throw error
-  if (status !== 0) throw new Error(`the child ended with ${status}: ${stderr}`)
+  return { status, signal, stdout, stderr }
+}
+
+/** Runs a script to its end and gives back its answer. */
+export function runChild<T>(body: string, options: ChildOptions = {}): T {
+  const { status, signal, stdout, stderr } = endChild(body, options)
+  if (status !== 0) throw new Error(`the child ended with ${status ?? signal}: ${stderr}`)
   return JSON.parse(stdout) as T
 }
 
@@ -50,10 +77,12 @@ afterEach(() => {
 })
 
 /** Starts a script and leaves it running, until the test ends. What it reports as an error is not the runner's output. */
-export function startChild(body: string, { env, input }: ChildOptions = {}): ChildProcess {
-  const child = spawn(process.execPath, ['-e', program(body, input)], {
+export function startChild(body: string, options: ChildOptions = {}): ChildProcess {
+  const [command, args] = commandOf(body, options)
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
   })
   child.stderr.resume()
   started.add(child)

@@ -11,7 +11,7 @@ use super::redaction;
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
 use crate::store::part::LEAST_BYTES;
-use crate::store::places::{Durability, Places};
+use crate::store::places::{Durability, Places, is_root};
 use crate::store::redact::Rules;
 use crate::store::sweep::Bounds;
 use crate::suggest;
@@ -519,7 +519,7 @@ fn strings(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
 }
 
 fn check_dir(dir: &str, field: &str) -> Result<()> {
-    let refused = dir.trim().is_empty() || dir.contains('\0') || dir.chars().all(|c| c == '/');
+    let refused = dir.trim().is_empty() || dir.contains('\0') || is_root(dir);
     if refused {
         let problem = format!("got {dir:?}, allowed is the path of a folder that is not the root");
         return Err(Error::field(Code::InvalidConfig, field, problem));

@@ -38,6 +38,11 @@ impl Folder {
         Ok(Folder { path: fs::canonicalize(path)? })
     }
 
+    /// Whether this folder is the one at a path in which all links are resolved.
+    pub fn is(&self, path: &Path) -> bool {
+        self.path == path
+    }
+
     /// Opens a folder, making it if it is not there; whether it was made comes with it.
     pub fn open_or_make(path: &Path) -> io::Result<(Self, bool)> {
         let is_new = !path.exists();

@@ -1,9 +1,13 @@
 //! A folder that is opened once and then worked in by its descriptor, so that nothing that is swapped under its path
 //! can lead a file elsewhere.
 
+#[cfg(target_os = "linux")]
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -72,21 +76,28 @@ impl io::Seek for DraftReader {
 }
 
 impl Folder {
-    /// Opens a folder.
+    /// Opens a folder. A link on the way must be this user's or root's: whoever may put one into a folder further up must
+    /// not choose where outputs go.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?;
-        let folder = Folder { fd };
+        let folder = Folder { fd: open_dir(path, OFlags::RDONLY, Links::Trusted)? };
         folder.check()?;
         Ok(folder)
+    }
+
+    /// Whether this folder is the one at a path in which all links are resolved. One that was put there since is not followed.
+    pub fn is(&self, path: &Path) -> bool {
+        let there = open_dir(path, PASSAGE, Links::None).and_then(|fd| Ok(rustix::fs::fstat(fd)?));
+        let here = rustix::fs::fstat(&self.fd);
+        matches!((here, there), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
     }
 
     /// Opens a folder, making it if it is not there; whether it was made comes with it.
     pub fn open_or_make(path: &Path) -> io::Result<(Self, bool)> {
         match Folder::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                make_all(path)?;
-                Ok((Folder::open(path)?, true))
+                let folder = Folder { fd: make_all(path)? };
+                folder.check()?;
+                Ok((folder, true))
             }
             other => Ok((other?, false)),
         }
@@ -234,8 +245,11 @@ impl Folder {
 
     /// The names in the folder.
     pub fn names(&self) -> io::Result<Vec<String>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // Opened here, because the crate's own way does not try again when a signal comes.
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&self.fd)? {
+        for entry in rustix::fs::Dir::new(fd)? {
             if let Ok(name) = entry?.file_name().to_str() {
                 names.push(name.to_owned());
             }
@@ -370,17 +384,97 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
-fn make_all(path: &Path) -> io::Result<()> {
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty())
-        && !parent.exists()
-    {
-        make_all(parent)?;
-    }
-    match retry_on_intr(|| rustix::fs::mkdir(path, PRIVATE_DIR)) {
-        Ok(()) => make_private(CWD, path),
-        Err(Errno::EXIST) => Ok(()),
+/// Which links may be in the path of a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    None,
+    Trusted,
+}
+
+#[cfg(target_os = "linux")]
+fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
+    use rustix::fs::ResolveFlags;
+
+    let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    match retry_on_intr(|| {
+        rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+    }) {
+        Ok(fd) => Ok(fd),
+        Err(Errno::LOOP) if links == Links::None => Err(Errno::LOOP.into()),
+        // There is a link, or a kernel or sandbox that does not know this call.
+        Err(Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::INVAL) => walk(path, flags, links),
         Err(error) => Err(error.into()),
     }
+}
+
+/// As many links as Linux follows.
+#[cfg(target_os = "linux")]
+const MOST_LINKS: usize = 40;
+
+/// Opens a folder step by step, and looks at every link before it is followed.
+#[cfg(target_os = "linux")]
+fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
+    let step = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut at = retry_on_intr(|| rustix::fs::openat(CWD, ".", step, Mode::empty()))?;
+    let mut ahead = parts_reversed(path);
+    let mut followed = 0;
+    while let Some(part) = ahead.pop() {
+        let next =
+            retry_on_intr(|| rustix::fs::openat(&at, part.as_os_str(), step, Mode::empty()))?;
+        let stat = rustix::fs::fstat(&next)?;
+        if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Symlink {
+            at = next;
+            continue;
+        }
+        followed += 1;
+        if links == Links::None || followed > MOST_LINKS {
+            return Err(Errno::LOOP.into());
+        }
+        if stat.st_uid != rustix::process::geteuid().as_raw() && stat.st_uid != 0 {
+            return Err(refused("a link in the path of the folder belongs to another user"));
+        }
+        let target = rustix::fs::readlinkat(&next, "", Vec::new())?;
+        ahead.extend(parts_reversed(Path::new(OsStr::from_bytes(target.as_bytes()))));
+    }
+    Ok(retry_on_intr(|| rustix::fs::openat(&at, ".", flags, Mode::empty()))?)
+}
+
+#[cfg(target_os = "linux")]
+fn parts_reversed(path: &Path) -> Vec<OsString> {
+    path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
+    let last = if links == Links::None { OFlags::NOFOLLOW } else { OFlags::empty() };
+    let flags = access | last | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?)
+}
+
+/// For working in a folder that need not be readable.
+#[cfg(target_os = "linux")]
+const PASSAGE: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PASSAGE: OFlags = OFlags::RDONLY;
+
+/// Makes a folder and those above it. It is opened from the one above, so that what is put in its place meanwhile is not
+/// followed.
+fn make_all(path: &Path) -> io::Result<OwnedFd> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return open_dir(path, OFlags::RDONLY, Links::Trusted);
+    };
+    let above = match open_dir(parent, PASSAGE, Links::Trusted) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => make_all(parent)?,
+        other => other?,
+    };
+    match retry_on_intr(|| rustix::fs::mkdirat(&above, name, PRIVATE_DIR)) {
+        Ok(()) => make_private(above.as_fd(), name)?,
+        // Another process made it in between.
+        Err(Errno::EXIST) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| rustix::fs::openat(&above, name, flags, Mode::empty()))?)
 }
 
 /// Sets the mode of a folder that was just made, whatever the umask took away.
@@ -400,4 +494,79 @@ fn make_private(
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
     Ok(retry_on_intr(|| rustix::fs::fchmod(&fd, PRIVATE_DIR))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+
+    type Plant = fn(&Path, &Path);
+
+    const NAME: &str = "x_1_aaaaaaaaaaaaa.txt";
+
+    /// A draft with a temporary name, as on file systems that have no files without one.
+    fn named(folder: &Folder) -> Draft {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        let name = names::temporary(1).unwrap();
+        let fd = rustix::fs::openat(&folder.fd, name.as_str(), flags, private_file()).unwrap();
+        Draft { file: File::from(fd), name: Some(name) }
+    }
+
+    #[test]
+    fn what_was_put_under_the_final_name_stays_as_it_is() {
+        let plants: [(&str, Plant); 6] = [
+            ("a file", |at, _| fs::write(at, "planted").unwrap()),
+            ("a link", |at, precious| symlink(precious, at).unwrap()),
+            ("a link to nothing", |at, precious| symlink(precious.join("x"), at).unwrap()),
+            ("a hard link", |at, precious| fs::hard_link(precious, at).unwrap()),
+            ("a pipe", |at, _| {
+                assert!(Command::new("mkfifo").arg(at).status().unwrap().success());
+            }),
+            ("a folder", |at, _| fs::create_dir(at).unwrap()),
+        ];
+        for (what, plant) in plants {
+            let root = tempfile::tempdir().unwrap();
+            let precious = root.path().join("precious");
+            fs::write(&precious, "precious").unwrap();
+            let dir = root.path().join("dir");
+            let (folder, _) = Folder::open_or_make(&dir).unwrap();
+            plant(&dir.join(NAME), &precious);
+            let before = fs::symlink_metadata(dir.join(NAME)).unwrap().file_type();
+            for mut draft in [folder.draft(1).unwrap(), named(&folder)] {
+                io::Write::write_all(&mut draft.file, b"ours").unwrap();
+                let error = folder.publish(&mut draft, NAME).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{what}");
+                folder.publish(&mut draft, "x_1_bbbbbbbbbbbbb.txt").unwrap();
+                assert_eq!(fs::read(dir.join("x_1_bbbbbbbbbbbbb.txt")).unwrap(), b"ours");
+                fs::remove_file(dir.join("x_1_bbbbbbbbbbbbb.txt")).unwrap();
+            }
+            assert_eq!(fs::symlink_metadata(dir.join(NAME)).unwrap().file_type(), before, "{what}");
+            assert_eq!(fs::read(&precious).unwrap(), b"precious", "{what}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_found_through_links_only_where_they_may_be() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let dir = root.join("a/b");
+        Folder::open_or_make(&dir).unwrap();
+        symlink("a", root.join("link")).unwrap();
+        symlink(root.join("link/../link/b"), root.join("far")).unwrap();
+        symlink("loop", root.join("loop")).unwrap();
+        for path in ["a/b", "a/./b", "a/../a/b", "link/b", "far"] {
+            let folder = Folder::open(&root.join(path)).unwrap();
+            assert!(folder.put(&path.replace('/', "-"), b"").is_ok() && dir.exists(), "{path}");
+        }
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 5);
+        let folder = Folder::open(&dir).unwrap();
+        assert!(folder.is(&dir) && folder.is(&root.join("a/../a/b")));
+        for path in ["link/b", "far", "loop", "nowhere", "a/b/link-b", "a"] {
+            assert!(!folder.is(&root.join(path)), "{path}");
+        }
+        assert!(Folder::open(&root.join("loop")).is_err());
+    }
 }

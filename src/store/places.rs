@@ -1,6 +1,6 @@
 //! Which folders outputs go to, in order.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
@@ -38,8 +38,25 @@ impl Places {
     }
 }
 
+/// A folder that was asked for: taken from the working folder, `~` being the home.
 fn absolute(dir: &str) -> PathBuf {
+    // A shell would have replaced it; a setting comes without one.
+    let in_home = dir.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    if let (Some(rest), Some(home)) = (in_home, dirs::home_dir()) {
+        return home.join(rest.trim_start_matches('/'));
+    }
     std::path::absolute(dir).unwrap_or_else(|_| PathBuf::from(dir))
+}
+
+/// Whether a path is one of the root itself, as far as can be told without looking at the disk.
+pub fn is_root(dir: &str) -> bool {
+    let path = absolute(dir);
+    let depth = path.components().fold(0_usize, |depth, part| match part {
+        Component::Normal(_) => depth + 1,
+        Component::ParentDir => depth.saturating_sub(1),
+        _ => depth,
+    });
+    path.has_root() && depth == 0
 }
 
 fn default_dirs() -> Vec<PathBuf> {
@@ -66,6 +83,18 @@ fn user() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_root_has_many_names() {
+        for dir in ["/", "//", "/.", "/tmp/..", "/../..", "/a/./../b/.."] {
+            assert!(is_root(dir), "{dir}");
+        }
+        for dir in ["/a", "a", "/a/../b", "~/x", "~a"] {
+            assert!(!is_root(dir), "{dir}");
+        }
+        assert_eq!(Some(absolute("~")), dirs::home_dir());
+        assert!(absolute("~/a/b").ends_with("a/b") && absolute("~a").ends_with("~a"));
+    }
 
     #[test]
     fn there_is_always_a_place() {

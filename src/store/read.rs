@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::folder::Folder;
 use super::names;
@@ -85,18 +85,27 @@ pub struct Reader {
     pending: Vec<u8>,
 }
 
-/// The folder and name of an output of these places, if this is the path of one: its name is one of ours, and its
-/// folder, links resolved, is one of the places or the folder of a session in one. The output need not be there.
-fn owner(places: &Places, path: &Path) -> Option<(PathBuf, String)> {
-    let name = path.file_name()?.to_str().filter(|name| names::is_output(name))?;
+/// An output as its store finds it: whatever path was asked for, it is opened from the place itself.
+struct Owned {
+    place: Folder,
+    session: Option<String>,
+    name: String,
+}
+
+impl Owned {
+    fn open(&self) -> io::Result<File> {
+        match &self.session {
+            Some(session) => self.place.inner(session)?.read(&self.name),
+            None => self.place.read(&self.name),
+        }
+    }
+}
+
+/// The output of these places that has this path, if it is the path of one: its name is one of ours, and its folder, links
+/// resolved, is one of the places or the folder of a session in one. The output need not be there.
+fn owner(places: &Places, path: &Path) -> Option<Owned> {
+    let name = path.file_name()?.to_str().filter(|name| names::is_output(name))?.to_owned();
     let parent = path.parent()?;
-    let is_place = |dir: &Path| {
-        places.dirs.iter().any(|place| place.canonicalize().is_ok_and(|place| place == dir))
-    };
-    let is_session = |dir: &Path| {
-        let named = dir.file_name().and_then(|name| name.to_str()).is_some_and(names::is_session);
-        named && dir.parent().is_some_and(is_place)
-    };
     let folder = match parent.canonicalize() {
         Ok(folder) => folder,
         // A session's folder goes with its last output.
@@ -105,13 +114,23 @@ fn owner(places: &Places, path: &Path) -> Option<(PathBuf, String)> {
         }
         Err(_) => return None,
     };
-    (is_place(&folder) || is_session(&folder)).then(|| (folder, name.to_owned()))
+    if let Some(place) = place_at(places, &folder) {
+        return Some(Owned { place, session: None, name });
+    }
+    let session = folder.file_name()?.to_str().filter(|name| names::is_session(name))?.to_owned();
+    let place = place_at(places, folder.parent()?)?;
+    Some(Owned { place, session: Some(session), name })
+}
+
+fn place_at(places: &Places, folder: &Path) -> Option<Folder> {
+    let mut opened = places.dirs.iter().filter_map(|place| Folder::open(place).ok());
+    opened.find(|place| place.is(folder))
 }
 
 /// Whether a path is that of an output of these places, and what is there, if anything, is a plain file of this user.
 pub fn owns(places: &Places, path: &Path) -> bool {
-    let Some((folder, name)) = owner(places, path) else { return false };
-    match Folder::open(&folder).and_then(|folder| folder.read(&name)) {
+    let Some(owned) = owner(places, path) else { return false };
+    match owned.open() {
         Ok(_) => true,
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
@@ -119,15 +138,14 @@ pub fn owns(places: &Places, path: &Path) -> bool {
 
 /// Opens an output of these places, and nothing else.
 pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
-    let Some((folder, name)) = owner(places, Path::new(path)) else {
+    let Some(owned) = owner(places, Path::new(path)) else {
         return Err(Error {
             code: Code::StorageNotOwned,
             message: format!("{path:?} is not an output that this store saved"),
             field: Some("path".to_owned()),
         });
     };
-    let file = Folder::open(&folder).and_then(|folder| folder.read(&name));
-    file.map_err(|error| failed(path, &error))
+    owned.open().map_err(|error| failed(path, &error))
 }
 
 /// Whether the output of this path is only a part of what came in.

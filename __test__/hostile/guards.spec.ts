@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { endChild } from '../support/child'
+import { tempDir } from '../support/temp'
+
+const ROOT = join(__dirname, '..', '..')
+const NODE = join(ROOT, 'src', 'node')
+
+/** What of a file of the binding is not guarded: an export that lets a panic out, or work that is not a `Job`. */
+function unguarded(source: string): string[] {
+  const found: string[] = []
+  for (const [, attribute = '', item = ''] of source.matchAll(
+    /#\[napi(\([^\]]*\))?\]\s*((?:#\[[^\]]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?(?:async\s+)?(?:fn|struct|impl|enum)\s*\w*)/g,
+  )) {
+    if (/\b(struct|enum)\b/.test(item)) continue
+    if (!/\bcatch_unwind\b/.test(attribute) || /\b(impl|async)\b/.test(item)) found.push(item.trim())
+  }
+  for (const [task] of source.matchAll(/AsyncTask<(?!Job<)[^>]*>/g)) found.push(task)
+  for (const [other] of source.matchAll(/ThreadsafeFunction|thread::spawn|spawn_blocking|tokio/g)) found.push(other)
+  return found
+}
+
+const files = readdirSync(NODE).filter((name) => name.endsWith('.rs'))
+
+describe('B30 every entry of the binary is guarded', () => {
+  test.each(files)('%s', (name) => {
+    expect(unguarded(readFileSync(join(NODE, name), 'utf8'))).toEqual([])
+  })
+
+  test('there is one kind of background work, and it catches panics', () => {
+    const tasks = files.filter((name) => /\bTask\s+for\b/.test(readFileSync(join(NODE, name), 'utf8')))
+    expect(tasks).toEqual(['task.rs'])
+    expect(readFileSync(join(NODE, 'task.rs'), 'utf8')).toMatch(
+      /fn compute[\s\S]*catch_unwind\(AssertUnwindSafe\(work\)\)/,
+    )
+    expect(readFileSync(join(ROOT, 'Cargo.toml'), 'utf8')).not.toMatch(/panic\s*=\s*"abort"/)
+  })
+
+  const planted: [string, string][] = [
+    ['an export without a guard', '#[napi]\npub fn f() {}'],
+    ['one with other options', '#[napi(ts_return_type = "x")]\npub fn f() {}'],
+    ['an asynchronous one', '#[napi(catch_unwind)]\npub async fn f() {}'],
+    ['a class', '#[napi]\nimpl Store {}'],
+    ['work that is not a job', 'fn f() -> AsyncTask<Other> {}'],
+    ['a thread', 'fn f() { std::thread::spawn(g); }'],
+  ]
+  test.each(planted)('the look finds %s', (_what, source) => {
+    expect(unguarded(source)).toHaveLength(1)
+  })
+
+  test('all exports are looked at', () => {
+    const exported = (readFileSync(join(ROOT, 'binding.d.ts'), 'utf8').match(/^export declare function/gm) ?? []).length
+    const guarded = files.map(
+      (name) => readFileSync(join(NODE, name), 'utf8').match(/#\[napi\(catch_unwind/g)?.length ?? 0,
+    )
+    expect(exported).toBeGreaterThan(20)
+    expect(guarded.reduce((sum, count) => sum + count, 0)).toBe(exported)
+  })
+})
+
+test('B29 whatever an entry of the binary is given, it answers or throws, and the process goes on', () => {
+  const { status, signal, stdout, stderr } = endChild(
+    `const binding = require(input.binding)
+     const handles = () => {
+       const settings = binding.settingsOpen(JSON.stringify({ storageDirs: [input.dir] }))
+       const store = binding.storeOpen(settings)
+       const limits = { maxLines: 1, maxBytes: 1, direction: 'head', lineRule: 'terminated' }
+       return [settings, store, binding.intakeOpen(settings, JSON.stringify({ limits }))]
+     }
+     const odd = [undefined, null, true, 0, -1, NaN, Infinity, 2 ** 53, 1n, '', '{}', '[]', '{"limits":{}}', '\\0', '\\ud800',
+       'x'.repeat(1e5), [], ['x'], [null], {}, Object.create(null), () => {}, Symbol('x'), new Uint8Array(0), new Uint8Array(9),
+       new Uint16Array(3), new Date(NaN), Promise.resolve(), new Proxy({}, {}), Buffer.alloc(10)]
+     let seed = 7
+     const next = (most) => (seed = (seed * 48271) % 2147483647) % most
+     let [answered, threw] = [0, 0]
+     for (const [name, entry] of Object.entries(binding)) {
+       if (typeof entry !== 'function') continue
+       for (let round = 0; round < 60; round += 1) {
+         const values = [...odd, ...handles()]
+         const args = Array.from({ length: next(6) }, () => values[next(values.length)])
+         try {
+           const answer = entry(...args)
+           answered += 1
+           await Promise.race([Promise.resolve(answer).catch(() => {}), new Promise(setImmediate)])
+         } catch (error) {
+           threw += 1
+         }
+       }
+     }
+     const path = await new spillway.TruncationStorage(input.dir).save('still here', { toolName: 'x' })
+     answer([answered > 100, threw > 100, await new spillway.TruncationStorage(input.dir).read(path)])
+     process.exit(0)`,
+    { input: { binding: join(ROOT, 'binding.js'), dir: tempDir() } },
+  )
+  expect({ status, signal, stdout, stderr }).toMatchObject({ status: 0, stdout: '[true,true,"still here"]' })
+})

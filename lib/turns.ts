@@ -1,0 +1,23 @@
+/** Work that waits in line. */
+
+/** Lets only so much work run at once; the rest begins in the order it came. */
+export class Turns {
+  private running = 0
+  private readonly waiting: (() => void)[] = []
+
+  constructor(private readonly most: number) {}
+
+  /** Runs work when it is its turn; at once, in the same turn of the event loop, if nobody is in line. */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    else this.running += 1
+    try {
+      return await work()
+    } finally {
+      // The place goes to the next in line, so nobody can slip in between.
+      const next = this.waiting.shift()
+      if (next) next()
+      else this.running -= 1
+    }
+  }
+}
