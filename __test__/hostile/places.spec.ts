@@ -14,10 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { TruncationStorage } from '../../index.js'
+import { TruncationService, TruncationStorage } from '../../index.js'
 import { runChild } from '../support/child'
 import { asRoot, isLong, mounted, notHere, onLinux, onUnix, traced } from '../support/only'
-import { rejection, thrown } from '../support/outputs'
+import { cut, rejection, thrown } from '../support/outputs'
 import { age, filesIn, OUTPUT_NAME, overrideDefaultDir, tempDir } from '../support/temp'
 
 const tool = { toolName: 'x' }
@@ -141,17 +141,20 @@ describe('D4 #44 a name that is taken', () => {
 test('D4 #45 a folder that is removed or replaced between two pieces of an output is made anew, or the next is taken', async () => {
   const [root, next] = [tempDir(), tempDir()]
   const dir = join(root, 'out')
-  const text = 'x'.repeat(20_000_000)
+  const text = 'x'.repeat(3_000_000)
   for (const [replace, expected] of [
     [false, dir],
     [true, next],
   ] as const) {
-    const saving = new TruncationStorage({ storageDirs: [dir, next] }).save(text, tool)
-    while (!existsSync(dir)) await new Promise((resolve) => setImmediate(resolve))
+    const capture = new TruncationService({ storageDirs: [dir, next] }).capture(tool)
+    capture.write(text.slice(0, 1_000_000))
+    // From here on the file is open, and nothing is done until more comes.
+    expect((await capture.peek()).totalBytes).toBe(1_000_000)
     rmSync(dir, { recursive: true })
     if (replace) writeFileSync(dir, 'a file')
-    const path = await saving
-    expect([dirname(path), readFileSync(path).length]).toEqual([expected, text.length])
+    capture.end(text.slice(1_000_000))
+    const { outputPath } = cut(await capture.result)
+    expect([dirname(outputPath), readFileSync(outputPath, 'utf8')]).toEqual([expected, text])
     rmSync(dir, { recursive: true })
   }
 })

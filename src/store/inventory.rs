@@ -142,14 +142,40 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> u64 {
     for dir in &store.places.dirs {
         let Ok(place) = Folder::open(dir) else { continue };
         let Ok(session) = place.inner(&name) else { continue };
-        for file in session.names().unwrap_or_default() {
-            let is_output = names::is_output(&file);
-            let is_ours = is_output || names::is_temporary(&file);
-            if is_ours && session.examine(&file).is_some() && session.remove(&file).is_ok() {
-                removed += u64::from(is_output);
+        let files = session.names().unwrap_or_default();
+        // First, because one of them may be the other name of an output, which is nobody's own as long as it has two.
+        for file in files.iter().filter(|file| names::is_temporary(file)) {
+            if session.left_behind(file).is_some() {
+                let _ = session.remove(file);
             }
+        }
+        for file in files.iter().filter(|file| names::is_output(file)) {
+            let is_own = session.examine(file).is_some();
+            removed += u64::from(is_own && session.remove(file).is_ok());
         }
         lease::retire(&place, dir, &name, Some(&store.leases));
     }
     removed
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::store::fixture;
+    use crate::store::save::{Save, SaveRequest};
+    use std::fs;
+
+    #[test]
+    fn a_session_goes_with_what_a_killed_process_left_in_it() {
+        let (root, store) = fixture::store();
+        let id = [0x61];
+        let request = SaveRequest { session: Some(id.to_vec()), ..SaveRequest::default() };
+        let mut save = Save::new(std::sync::Arc::clone(&store), request);
+        save.write(b"text").unwrap();
+        let path = save.publish().unwrap().path;
+        let session = root.path().join(names::session(&id));
+        fs::hard_link(path, session.join(names::temporary(1).unwrap())).unwrap();
+        assert_eq!(delete_session(&store, &id), 1);
+        assert!(!session.exists());
+    }
 }
