@@ -130,7 +130,6 @@ onLinux(
       {
         input: { dir: tempDir(), small, saves, instances },
         node: ['--expose-gc'],
-        timeoutMs: isLong ? 1_800_000 : 60_000,
       },
     )
     say(`B38 resident memory after each quarter: ${told.perRound.map((mib) => mib.toFixed(1)).join(', ')} MiB`)

@@ -110,7 +110,7 @@ test('B16 going over 100,000 files takes seconds at most, and never holds the ev
        sweep: await measured(async () => (await storage.sweep()).removedFiles),
        cleanup: await measured(() => storage.cleanup(0.05)),
      })`,
-    { input: { dir: tempDir(), count }, timeoutMs: isLong ? 600_000 : 60_000 },
+    { input: { dir: tempDir(), count } },
   )
   for (const [pass, { files, ms, held }] of Object.entries(told)) {
     process.stdout.write(`B16 ${pass} of ${count} files: ${ms.toFixed(0)} ms, event loop held ${held.toFixed(1)} ms\n`)

@@ -79,7 +79,7 @@ describe('D9 #93 B39 many copies', () => {
        const path = await new spillway.TruncationStorage(input.dir).save('afterwards', { toolName: 'x' })
        answer(await new spillway.TruncationStorage(input.dir).read(path))
        require('node:fs').unlinkSync(path)`,
-      { input: { dir, size, count, entry: join(ROOT, 'index.js') }, timeoutMs: 60_000 },
+      { input: { dir, size, count, entry: join(ROOT, 'index.js') } },
     )
     expect({ status, signal, stdout }).toEqual({ status: 0, signal: null, stdout: '"afterwards"' })
     expectWhole(dir, size)
@@ -114,7 +114,7 @@ test('D9 #94 10,000 outputs that wait in line take no memory of their own', () =
      const before = peak()
      const results = await Promise.all(Array.from({ length: 10_000 }, one))
      answer({ grown: peak() - before, saved: new Set(results.map(({ outputPath }) => outputPath)).size })`,
-    { input: tempDir(), timeoutMs: 60_000 },
+    { input: tempDir() },
   )
   expect(saved).toBe(10_000)
   // In MiB. Copied when they are handed in, the texts alone would be 1,000.

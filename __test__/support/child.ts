@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { isLong } from './only'
 
 const PACKAGE = join(__dirname, '..', '..', 'index.js')
 
@@ -16,7 +17,7 @@ export interface ChildOptions {
   under?: readonly string[]
   /** Options of Node itself. */
   node?: readonly string[]
-  /** When it is ended, whatever it does. @default 60000 */
+  /** When it is ended, whatever it does. Default: a minute, and half an hour where tests are run at full length. */
   timeoutMs?: number
 }
 
@@ -47,7 +48,7 @@ function commandOf(body: string, { input, uid, under = [], node = [] }: ChildOpt
 
 /** Runs a script to its end, however it ends. */
 export function endChild(body: string, options: ChildOptions = {}): Ended {
-  const { env, cwd, timeoutMs = 60_000 } = options
+  const { env, cwd, timeoutMs = isLong ? 1_800_000 : 60_000 } = options
   const [command, args] = commandOf(body, options)
   const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',
