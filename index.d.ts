@@ -45,7 +45,7 @@ export interface ByteRange {
 	byteCount?: number;
 	signal?: AbortSignal;
 }
-/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. */
+/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
 export type ReadRange = LineRange | ByteRange;
 /**
  * A part of a saved output. A call gives at most 262,144 bytes of the file.
@@ -336,7 +336,7 @@ export interface RedactionOptions {
 	 * Of an expression with a group named `secret` only what that group matches is redacted.
 	 */
 	patterns?: readonly (string | RegExp)[];
-	/** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 16 MiB in all. */
+	/** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 1 MiB in all. */
 	values?: readonly string[];
 	/**
 	 * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` headers, passwords in
@@ -503,7 +503,7 @@ export interface ITruncationStorage {
 export interface CaptureOptions {
 	/**
 	 * What happens when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
-	 * rejects `result`; `keep` ends the output where it is and resolves `result` with it.
+	 * rejects `result`; `keep` ends the output where it is and resolves `result` with it. What is written later is dropped.
 	 * @default 'discard'
 	 */
 	onAbort?: "discard" | "keep";
@@ -776,6 +776,8 @@ export declare class Capture extends Writable {
 	 */
 	readRange(range: ReadRange): Promise<RangeResult>;
 	destroy(error?: Error): this;
+	/** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
+	write(chunk: unknown, encoding?: unknown, done?: unknown): boolean;
 	_write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void;
 	_final(callback: (error?: Error | null) => void): void;
 	_destroy(error: Error | null, callback: (error?: Error | null) => void): void;
@@ -903,7 +905,8 @@ export interface MemoryStorageOptions {
 }
 /** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
 export declare class MemoryStorage implements ITruncationStorage {
-	constructor({ maxStoreBytes, maxStoreFiles, maxFileBytes, redact }?: MemoryStorageOptions);
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
+	constructor(options?: MemoryStorageOptions);
 	/** Keeps a text and answers its path, which only this storage knows. */
 	save(content: string, context: TruncationContext): Promise<string>;
 	/** Keeps a copy of bytes and answers its path. */

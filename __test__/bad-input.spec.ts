@@ -1,10 +1,13 @@
 import {
   containsTruncationMarker,
+  createOutputTools,
   createTruncation,
   createTruncationMiddleware,
   DEFAULT_TRUNCATION_CONFIG,
   DefaultTruncationStrategy,
   type ITruncationStorage,
+  MemoryStorage,
+  runCommand,
   SpillwayError,
   type SpillwayErrorCode,
   type ToolTruncationConfig,
@@ -102,6 +105,37 @@ const title = ([value, field]: Row) =>
   `${field} of ${JSON.stringify(value, (_key, inner) => (typeof inner === 'object' && inner !== null ? inner : String(inner)))?.slice(0, 60)}`
 
 const named = (rows: Row[]) => rows.map((row): [string, ...Row] => [title(row), ...row])
+
+describe('a misspelt option is refused by its name', () => {
+  const storage = new MemoryStorage()
+  const service = new TruncationService({ storage })
+  const calls: [string, () => unknown, string][] = [
+    ['createOutputTools', () => createOutputTools(storage, { session: 'A' } as never), 'options.session'],
+    ['runCommand', () => runCommand('true', [], { timeout: 5 } as never), 'options.timeout'],
+    ['capture', () => service.capture({ toolName: 'x' }, { onabort: 'keep' } as never), 'options.onabort'],
+    ['sweep', () => storage.sweep({ days: 1 } as never), 'options.days'],
+  ]
+  test.each(calls)('%s', async (_, call, field) => {
+    const work = async () => call()
+    expect(await rejection(work())).toMatchObject({ code: 'INVALID_ARGUMENT', field })
+  })
+
+  test.each([
+    ['null for folders', () => new TruncationStorage({ storageDirs: null as never }), 'storageDirs'],
+    ['a storage that cannot be read', () => new TruncationService({ storage: unreadableStorage() }), undefined],
+  ])('%s is refused too', (_, call, field) => {
+    expect(thrown(call)).toMatchObject({ name: 'SpillwayError', code: 'INVALID_CONFIG', ...(field && { field }) })
+  })
+})
+
+function unreadableStorage(): ITruncationStorage {
+  return {
+    ...new MemoryStorage(),
+    get save(): never {
+      throw new Error('planted')
+    },
+  } as never
+}
 
 describe('options of a service', () => {
   const options: Row[] = [

@@ -9,6 +9,7 @@ const tool = { toolName: 'my tool' }
 describe('a storage in memory', () => {
   test('reads and searches as one on the disk does', async () => {
     const [memory, disk] = [new MemoryStorage(), new TruncationStorage(tempDir())]
+    const odd = ['a\ud800b', '\ufffd', 'a.b']
     for (const text of ['', 'one\r\ntwo\n', numbered(30_000), `${'你😀'.repeat(90_000)}\nend`, 'a\ud800b']) {
       const [here, there] = [await memory.save(text, tool), await disk.save(text, tool)]
       expect(await memory.read(here)).toBe(text)
@@ -16,7 +17,9 @@ describe('a storage in memory', () => {
         expect(await memory.readRange(here, range)).toEqual(await disk.readRange(there, range))
       }
       const options = { context: 1, maxMatches: 3 }
-      expect(await memory.search(here, '[3n]', options)).toEqual(await disk.search(there, '[3n]', options))
+      for (const pattern of ['[3n]', ...odd]) {
+        expect(await memory.search(here, pattern, options)).toEqual(await disk.search(there, pattern, options))
+      }
     }
     const bytes = Uint8Array.from([0x61, 0xff])
     const path = await memory.saveBytes(bytes, tool)
@@ -38,6 +41,16 @@ describe('a storage in memory', () => {
     await memory.save('text', tool)
     await memory.close()
     expect((await memory.usage()).files).toBe(0)
+  })
+
+  test.each([
+    [{ redcat: { known: true } }, 'redcat'],
+    [{ retentionDays: -1 }, 'retentionDays'],
+    [{ maxStoreFiles: 0 }, 'maxStoreFiles'],
+    [null, 'options'],
+    [5, 'options'],
+  ])('refuses %j', (options, field) => {
+    expect(thrown(() => new MemoryStorage(options as never))).toMatchObject({ code: 'INVALID_CONFIG', field })
   })
 
   test('keeps its bounds', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommandProgress, type RunCommandOptions, runCommand, SpillwayError } from '../index.js'
+import { runChild } from './support/child'
 import { onUnix } from './support/only'
 import { cut, makeListening, makeService, numbered, rejection } from './support/outputs'
 import { filesIn, tempDir } from './support/temp'
@@ -151,6 +152,37 @@ describe('how a command ends', () => {
     expect(result.output.content.endsWith(result.note!)).toBe(true)
     expect(isAlive(Number(/pid (\d+)/.exec(result.output.content)![1]))).toBe(false)
     expect(events.map(({ type }) => type)).toEqual(['skipped'])
+  })
+
+  onUnix('a call under a timeout is waited for by a process that has nothing else to do', () => {
+    const told = runChild(
+      `const service = new spillway.TruncationService({ storageDirs: [input] })
+       const script = '(trap "" TERM; echo $BASHPID $$; sleep 60) & sleep 60'
+       const result = await spillway.runCommand('sh', ['-c', script], { service, timeoutMs: 300, killGraceMs: 300 })
+       answer([result.timedOut, result.output.content.split(' ').length > 1])`,
+      { input: tempDir() },
+    )
+    expect(told).toEqual([true, true])
+  })
+
+  onUnix('what has ended and was not buried yet is not waited for', async () => {
+    const result = await sh('sleep 60 & echo started; sleep 60', { timeoutMs: 300, killGraceMs: 30_000 })
+    expect(result.timedOut).toBe(true)
+    expect(result.durationMs).toBeLessThan(20_000)
+  })
+
+  test('a timeout is never early', async () => {
+    const result = await node('setInterval(() => {}, 1000)', { timeoutMs: 150 })
+    expect(result.durationMs).toBeGreaterThanOrEqual(150)
+  })
+
+  test('a folder that is not there is what is wrong, and not the program', async () => {
+    const cwd = join(tempDir(), 'missing')
+    expect(await rejection(runCommand(process.execPath, ['-v'], { cwd }))).toMatchObject({
+      code: 'COMMAND',
+      field: 'options.cwd',
+      message: expect.stringContaining('missing'),
+    })
   })
 
   onUnix('one that does not want to end is killed', async () => {

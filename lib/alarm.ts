@@ -1,5 +1,10 @@
 /** Waiting in real time. */
 
+import { MessageChannel } from 'node:worker_threads'
+
+/** Captured at load, because fake timers replace it. */
+export const clock = performance.now.bind(performance)
+
 /** A wait that can be called off. */
 export interface Alarm {
   /** Resolves when the time is up: `true`, or `false` if it was called off. */
@@ -9,10 +14,28 @@ export interface Alarm {
 
 /**
  * Waits so many milliseconds. What fakes timers replaces the functions of `node:timers` too, and not always after we are
- * loaded; a cell of shared memory it leaves alone. Does not keep the process alive.
+ * loaded; a cell of shared memory it leaves alone. Does not keep the process alive: see {@link keepAlive}.
  */
 export function alarm(ms: number): Alarm {
   const cell = new Int32Array(new SharedArrayBuffer(4))
-  const rings = Promise.resolve(Atomics.waitAsync(cell, 0, 0, ms).value).then((how) => how === 'timed-out')
-  return { rings, cancel: () => void Atomics.notify(cell, 0) }
+  const until = clock() + ms
+  const wait = async (): Promise<boolean> => {
+    // A loop that was busy counts from when it last looked at its clock, and wakes us early.
+    for (let left = ms; left > 0; left = until - clock()) {
+      if ((await Atomics.waitAsync(cell, 0, 0, left).value) !== 'timed-out') return false
+    }
+    return true
+  }
+  const cancel = () => {
+    Atomics.store(cell, 0, 1)
+    Atomics.notify(cell, 0)
+  }
+  return { rings: wait(), cancel }
+}
+
+/** Keeps the process from ending for want of work until the answer is called: an alarm alone does not, an open port does. */
+export function keepAlive(): () => void {
+  const { port1 } = new MessageChannel()
+  port1.ref()
+  return () => port1.close()
 }

@@ -1,7 +1,7 @@
 /** A stream that never holds more than its limits. */
 
 import { Writable } from 'node:stream'
-import { isRecord, wrong } from './context'
+import { checkKeys, isRecord, wrong } from './context'
 import { SpillwayError } from './errors'
 import { Inflow } from './inflow'
 import { checkRange, type RangeResult, type ReadRange } from './read-back'
@@ -29,6 +29,8 @@ export class Capture extends Writable {
   failed: boolean | undefined
   /** @internal */
   readonly keeps: boolean
+  /** @internal Ended where it was, and kept. */
+  stopped: boolean
   /** @internal */
   ending: Promise<void> | undefined
   /** @internal */
@@ -42,6 +44,7 @@ export class Capture extends Writable {
     this.inflow = new Inflow(service, context, customStrategyBytes)
     this.keeps = onAbort === 'keep'
     this.failed = undefined
+    this.stopped = false
     this.ending = undefined
     let settle: Capture['settle'] | undefined
     this.result = new Promise((resolve, reject) => {
@@ -78,10 +81,21 @@ export class Capture extends Writable {
   }
 
   override destroy(error?: Error): this {
+    // A second wish to give up changes nothing; a failure does.
+    if (this.stopped && !this.errored) return this
     if (!this.keeps || this.writableEnded || this.destroyed) return super.destroy(error)
+    this.stopped = true
     // What was written and still waits in the stream came too.
     this.end(() => super.destroy(error))
     return this
+  }
+
+  /** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
+  override write(chunk: unknown, encoding?: unknown, done?: unknown): boolean {
+    if (!this.stopped) return super.write(chunk, encoding as BufferEncoding, done as () => void)
+    const callback = typeof encoding === 'function' ? encoding : done
+    if (typeof callback === 'function') process.nextTick(callback)
+    return false
   }
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
@@ -135,6 +149,7 @@ function listen(capture: Capture, signal: AbortSignal | undefined): void {
 
 function checkOptions(options: CaptureOptions): Required<CaptureOptions> {
   if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkKeys('options', options, ['onAbort', 'customStrategyBytes'])
   const { onAbort = 'discard', customStrategyBytes = CUSTOM_STRATEGY_BYTES } = options as CaptureOptions
   if (onAbort !== 'discard' && onAbort !== 'keep') throw wrong('options.onAbort', onAbort, "'discard' or 'keep'")
   if (!Number.isSafeInteger(customStrategyBytes) || customStrategyBytes < 1) {

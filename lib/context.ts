@@ -35,6 +35,19 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !isArray(value)
 }
 
+/** @throws SpillwayError that names a key which is not known: a misspelt one would be an option that nothing reads */
+export function checkKeys(
+  field: string,
+  value: object,
+  known: readonly string[],
+  code: SpillwayErrorCode = 'INVALID_ARGUMENT',
+): void {
+  const unknown = Object.keys(value).find((key) => !known.includes(key))
+  if (unknown === undefined) return
+  const name = field === '' ? unknown : `${field}.${unknown}`
+  throw new SpillwayError(code, `${name}: is not known; known are ${known.join(', ')}`, { field: name })
+}
+
 const isTextOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'string'
 const isSwitchOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
 

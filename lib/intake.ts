@@ -227,6 +227,7 @@ export class Intake {
     const all = new Uint8Array(bytes)
     for (let at = 0; at < bytes; ) {
       const piece = call(() => native.intakeCollectedBytes(this.opened, at))
+      if (piece.length === 0) throw new SpillwayError('INTERNAL', 'what was collected is gone already')
       all.set(piece, at)
       at += piece.length
     }

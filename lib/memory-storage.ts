@@ -1,7 +1,7 @@
 /** A storage without a disk: for tests, and for hosts that have none. */
 
 import { types } from 'node:util'
-import { checkContext, wrong } from './context'
+import { checkContext, checkKeys, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { native } from './native'
@@ -26,7 +26,7 @@ export interface MemoryStorageOptions {
 interface Kept {
   /** The call that it is the output of. */
   call?: string
-  /** Absent for bytes. */
+  /** Of a text, if its bytes do not say all of it. */
   text?: string
   bytes: Uint8Array
   session?: string
@@ -50,8 +50,11 @@ export class MemoryStorage implements ITruncationStorage {
   /** @internal */
   readonly settings: object | undefined
 
-  constructor({ maxStoreBytes, maxStoreFiles, maxFileBytes, redact }: MemoryStorageOptions = {}) {
-    const settings = new Settings({ maxStoreBytes, maxStoreFiles, maxFileBytes, redact })
+  /** @throws SpillwayError `INVALID_CONFIG` that names the option */
+  constructor(options: MemoryStorageOptions = {}) {
+    if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+    checkKeys('', options, ['maxStoreBytes', 'maxStoreFiles', 'maxFileBytes', 'redact'], 'INVALID_CONFIG')
+    const settings = new Settings(options)
     const { facts } = settings
     this.settings = keeperOf(settings)
     this.bounds = { maxStoreBytes: facts.maxStoreBytes, maxStoreFiles: facts.maxStoreFiles }
@@ -64,9 +67,10 @@ export class MemoryStorage implements ITruncationStorage {
     if (typeof content !== 'string') throw wrong('content', content, 'a string')
     checkContext(context)
     const { settings } = this
-    if (!settings) return keep(this, ofText(content), context)
+    if (!settings && content.isWellFormed()) return keep(this, { bytes: Buffer.from(content, 'utf8') }, context)
     const { intake, collected } = await collect(settings, content, context)
-    return keep(this, { ...collected, ...ofText(await intake.collectedText()) }, context)
+    const bytes = intake.collectedBytes(collected)
+    return keep(this, { ...collected, bytes, text: await intake.collectedText() }, context)
   }
 
   /** Keeps a copy of bytes and answers its path. */
@@ -177,12 +181,8 @@ function forget(storage: MemoryStorage, path: string): void {
 
 type Content = Pick<Kept, 'text' | 'bytes' | 'part' | 'redactions'>
 
-function ofText(text: string): Content & { text: string } {
-  return { text, bytes: Buffer.from(text, 'utf8') }
-}
-
-async function collect(settings: object, content: string | Uint8Array, { signal }: TruncationContext) {
-  const intake = storageIntake(content, undefined, { settings })
+async function collect(settings: object | undefined, content: string | Uint8Array, { signal }: TruncationContext) {
+  const intake = storageIntake(content, undefined, settings ? { settings } : {})
   const { outcome } = await intake.finish(undefined, signal)
   return { intake, collected: outcome.collected! }
 }

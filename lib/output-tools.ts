@@ -1,7 +1,7 @@
 /** Tools for the model, to get at the rest of what it was shown a preview of. */
 
 import { basename, dirname } from 'node:path'
-import { isRecord, wrong } from './context'
+import { checkKeys, isRecord, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { native } from './native'
 import type { LineRange, RangeResult, ReadRange, SearchOptions, SearchResult } from './read-back'
@@ -61,6 +61,7 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     throw wrong('storage', source, 'a storage with readRange and search')
   }
   if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkKeys('options', options, ['sessionId'])
   const { sessionId } = options
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('options.sessionId', sessionId, 'a string')
 

@@ -1,6 +1,6 @@
 /** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
 
-import { isRecord, wrong } from './context'
+import { checkKeys, isRecord, wrong } from './context'
 import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import { wellFormed } from './settings'
@@ -34,7 +34,7 @@ export interface ByteRange {
   signal?: AbortSignal
 }
 
-/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. */
+/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
 export type ReadRange = LineRange | ByteRange
 
 /**
@@ -123,7 +123,7 @@ const LONGEST_PATTERN = 4096
 export function checkRange(range: ReadRange): { range: object; signal: AbortSignal | undefined } {
   const given: unknown = range
   if (!isRecord(given)) throw wrong('range', given, 'an object with fromLine and lineCount, or fromByte and byteCount')
-  known('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'signal'])
+  checkKeys('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'signal'])
   const { fromLine, lineCount, fromByte, byteCount, signal } = range as LineRange & ByteRange
   whole('range.fromLine', fromLine, 1, LARGEST)
   whole('range.lineCount', lineCount, 1, LARGEST)
@@ -156,7 +156,7 @@ export function checkQuery(pattern: string, options: SearchOptions = {}): { quer
   if (typeof pattern !== 'string') throw wrong('pattern', pattern, 'a string')
   const given: unknown = options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
-  known('options', given, ['ignoreCase', 'literal', 'context', 'maxMatches', 'maxBytes', 'after', 'signal'])
+  checkKeys('options', given, ['ignoreCase', 'literal', 'context', 'maxMatches', 'maxBytes', 'after', 'signal'])
   const { ignoreCase = false, literal = false, context = 0, maxMatches = 100, maxBytes = 65_536 } = options
   const { after, signal } = options
   for (const [field, value] of Object.entries({ ignoreCase, literal })) {
@@ -164,7 +164,7 @@ export function checkQuery(pattern: string, options: SearchOptions = {}): { quer
   }
   const around: unknown = typeof context === 'number' ? { before: context, after: context } : context
   if (!isRecord(around)) throw wrong('options.context', context, 'a number of lines, or { before, after }')
-  known('options.context', around, ['before', 'after'])
+  checkKeys('options.context', around, ['before', 'after'])
   const lines = around as { before?: number; after?: number }
   const field = typeof context === 'number' ? () => 'options.context' : (side: string) => `options.context.${side}`
   whole(field('before'), lines.before, 0, MOST_CONTEXT)
@@ -241,13 +241,6 @@ function whole(field: string, value: unknown, least: number, most: number): void
     const upper = most === LARGEST ? 'of at least' : 'from'
     throw wrong(field, value, `a whole number ${upper} ${least}${most === LARGEST ? '' : ` to ${most}`}`)
   }
-}
-
-function known(field: string, value: Record<string, unknown>, names: readonly string[]): void {
-  const unknown = Object.keys(value).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  const message = `${field}.${unknown}: is not known; known are ${names.join(', ')}`
-  throw new SpillwayError('INVALID_ARGUMENT', message, { field: `${field}.${unknown}` })
 }
 
 function checkSignal(field: string, signal: unknown): void {

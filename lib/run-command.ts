@@ -1,12 +1,13 @@
 /** Runs a command and bounds what it prints, however much that is. */
 
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
-import { type Alarm, alarm } from './alarm'
+import { type Alarm, alarm, keepAlive, clock as now } from './alarm'
 import type { Capture } from './capture'
-import { isRecord, wrong } from './context'
+import { checkKeys, isRecord, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { Labels } from './labels'
 import { background, call, native } from './native'
@@ -22,9 +23,6 @@ const LOOK_MS = 20
 /** Where the output comes through streams: how long it may be silent, and go on, once the command has ended. */
 const QUIET_MS = 100
 const MOST_MS = 1000
-
-/** Captured at load, because fake timers replace it. */
-const now = performance.now.bind(performance)
 
 /** Loaded with the first command: it is a tenth of the time that loading the package takes, and many never run one. */
 function spawn(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
@@ -99,12 +97,12 @@ async function run(
     child = start(line, options, source?.writer)
   } catch (error) {
     source?.close()
-    throw cannotStart(line.file, error)
+    throw cannotStart(line.file, options, error)
   } finally {
     source?.closeWriter()
   }
   // Heard first: what a spawn that failed has to say comes on the next turn.
-  const exited = exitOf(child, line.file)
+  const exited = exitOf(child, line.file, options)
   const output = source ?? listenTo(child, capture, options.separate === true)
   feed(child, options.input)
   const stop = new Stop(child, exited, options.killGraceMs ?? KILL_GRACE_MS)
@@ -113,6 +111,7 @@ async function run(
   capture.once('error', () => stop.now('aborted'))
   tell('onStart', options.onStart, running(child, capture, stop))
   const progress = reportProgress(capture, started, options.onProgress)
+  const letGo = keepAlive()
   try {
     const { exitCode, signal } = await exited
     forget()
@@ -137,6 +136,7 @@ async function run(
     forget()
     progress.cancel()
     output.close()
+    letGo()
   }
 }
 
@@ -160,11 +160,11 @@ interface Exit {
   signal: string | null
 }
 
-function exitOf(child: ChildProcess, file: string): Promise<Exit> {
+function exitOf(child: ChildProcess, file: string, options: RunCommandOptions): Promise<Exit> {
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
     child.on('error', (error) => {
-      if (child.pid === undefined) reject(cannotStart(file, error))
+      if (child.pid === undefined) reject(cannotStart(file, options, error))
     })
   })
   // Awaited a little later.
@@ -172,7 +172,12 @@ function exitOf(child: ChildProcess, file: string): Promise<Exit> {
   return exited
 }
 
-function cannotStart(file: string, cause: unknown): SpillwayError {
+function cannotStart(file: string, { cwd }: RunCommandOptions, cause: unknown): SpillwayError {
+  // The system says the same of both.
+  if (cwd !== undefined && !existsSync(cwd)) {
+    const message = `options.cwd: ${JSON.stringify(String(cwd))} is not there, allowed is the path of a folder`
+    return new SpillwayError('COMMAND', message, { field: 'options.cwd', cause })
+  }
   return new SpillwayError('COMMAND', `${JSON.stringify(file)} cannot be started: ${messageOf(cause)}`, { cause })
 }
 
@@ -298,12 +303,32 @@ function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** Whether anything of the group is left. */
+/** Whether anything of the group is left that has not ended. */
 function isAlive(pid: number): boolean {
   if (IS_WINDOWS) return false
   try {
     process.kill(-pid, 0)
+  } catch {
+    return false
+  }
+  return process.platform !== 'linux' || hasRunning(pid)
+}
+
+/** What has ended and was not yet asked after by its parent still counts for a signal. */
+function hasRunning(group: number): boolean {
+  try {
+    return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isRunning(name, group))
+  } catch {
     return true
+  }
+}
+
+function isRunning(pid: string, group: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name of the program is in brackets, and may have anything in it.
+    const [state, , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return Number(itsGroup) === group && state !== 'Z' && state !== 'X'
   } catch {
     return false
   }
@@ -388,12 +413,32 @@ function withNote(result: TruncationResult, note: string): TruncationResult {
   return { ...result, content: content + gap + note }
 }
 
+const OPTIONS: readonly (keyof RunCommandOptions)[] = [
+  'cwd',
+  'env',
+  'input',
+  'timeoutMs',
+  'killGraceMs',
+  'signal',
+  'onStart',
+  'onProgress',
+  'separate',
+  'shell',
+  'service',
+  'toolName',
+  'sessionId',
+  'messageId',
+  'toolCallId',
+  'truncation',
+]
+
 function checkArguments(file: unknown, args: unknown, options: unknown): void {
   if (typeof file !== 'string' || file === '') throw wrong('file', file, 'the name of a program')
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) {
     throw wrong('args', args, 'an array of strings')
   }
   if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkKeys('options', options, OPTIONS)
   const { env, input, timeoutMs, killGraceMs, signal, onStart, onProgress, shell, service, separate, cwd } =
     options as RunCommandOptions
   if (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL).href !== 'string') {

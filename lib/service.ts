@@ -1,8 +1,7 @@
 /** The service: decides per output whether it is too long, keeps the whole, and gives back what a model should read. */
 
 import { types } from 'node:util'
-import { MessageChannel } from 'node:worker_threads'
-import { alarm } from './alarm'
+import { alarm, keepAlive } from './alarm'
 import { Capture } from './capture'
 import { decodeBytes, isParts, isTextPart, replaceTexts, textsOf } from './content'
 import { checkContext, describe, isPlain, isRecord, wrong } from './context'
@@ -403,15 +402,13 @@ const LATE = Symbol('late')
 async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   const { rings, cancel } = alarm(ms)
   const late = rings.then(() => LATE)
-  // An alarm does not keep a process alive; an open port does.
-  const { port1 } = new MessageChannel()
-  port1.ref()
+  const letGo = keepAlive()
   try {
     const first = await Promise.race([work, late])
     if (first !== LATE) return first as T
     throw new SpillwayError('STORAGE_TIMEOUT', `the storage did not answer within ${ms} ms`)
   } finally {
-    port1.close()
+    letGo()
     cancel()
   }
 }

@@ -3,13 +3,13 @@
 import { types } from 'node:util'
 import { now } from './clock'
 import { DEFAULT_TRUNCATION_CONFIG } from './constants'
-import { checkContext, isRecord, wrong } from './context'
+import { checkContext, checkKeys, isArray, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from './intake'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
-import { encode, type Limits, Settings } from './settings'
+import { encode, type Limits, Settings, unreadable } from './settings'
 import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport } from './sweep'
 import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from './types'
 
@@ -85,7 +85,8 @@ export class TruncationStorage implements ITruncationStorage {
   constructor(options: string | TruncationStorageOptions = {}) {
     const { storageDirs, retentionDays, ...others } = checkOptions(options)
     const override = process.env.SPILLWAY_STORAGE_DIR
-    const wanted = (storageDirs === undefined || storageDirs.length === 0) && override ? [override] : storageDirs
+    const isAsked = storageDirs !== undefined && !(isArray(storageDirs) && storageDirs.length === 0)
+    const wanted = override && !isAsked ? [override] : storageDirs
     // Read as the options of a service, so that there is one place that knows what is allowed.
     const settings = new Settings({ ...others, storageDirs: wanted, global: { retentionDays } })
     this.place = openPlace(settings)
@@ -225,11 +226,7 @@ const OPTIONS = [
 function checkOptions(options: string | TruncationStorageOptions): TruncationStorageOptions {
   if (typeof options === 'string') return { storageDirs: [options] }
   if (!isRecord(options)) throw wrong('options', options, 'a folder, or an object', 'INVALID_CONFIG')
-  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key))
-  if (unknown !== undefined) {
-    const message = `${unknown}: is not an option of a storage; known are ${OPTIONS.join(', ')}`
-    throw new SpillwayError('INVALID_CONFIG', message, { field: unknown })
-  }
+  checkKeys('', options, OPTIONS, 'INVALID_CONFIG')
   return options
 }
 
@@ -254,12 +251,12 @@ export function saveTarget(place: Place, { toolName, sessionId, toolCallId }: Tr
 
 /** Whether something can be used as a storage. */
 export function isStorage(value: unknown): value is ITruncationStorage {
-  const storage = value as Partial<ITruncationStorage> | null
-  return (
-    typeof storage === 'object' &&
-    storage !== null &&
-    (['save', 'read', 'cleanup', 'getStorageDir'] as const).every((name) => typeof storage[name] === 'function')
-  )
+  if (!isRecord(value)) return false
+  try {
+    return ['save', 'read', 'cleanup', 'getStorageDir'].every((name) => typeof value[name] === 'function')
+  } catch (cause) {
+    throw unreadable(cause)
+  }
 }
 
 // Saving alone cuts nothing, so it keeps nothing of the text in memory.

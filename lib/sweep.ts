@@ -1,7 +1,6 @@
 /** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
 
-import { isRecord, wrong } from './context'
-import { SpillwayError } from './errors'
+import { checkKeys, isRecord, wrong } from './context'
 
 /** What a sweep goes by. What is not given is as the storage was told. */
 export interface SweepOptions {
@@ -61,12 +60,7 @@ export function checkSweep(
 ): Required<SweepOptions> {
   const given: unknown = options ?? {}
   if (!isRecord(given)) throw wrong('options', given, 'an object')
-  const known = ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now']
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
-  if (unknown !== undefined) {
-    const message = `options.${unknown}: is not known; known are ${known.join(', ')}`
-    throw new SpillwayError('INVALID_ARGUMENT', message, { field: `options.${unknown}` })
-  }
+  checkKeys('options', given, ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now'])
   const { retentionDays, maxStoreBytes, maxStoreFiles, now } = given as SweepOptions
   for (const [name, value] of Object.entries({ maxStoreBytes, maxStoreFiles })) {
     if (value !== undefined && value !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(value) && value >= 1)) {

@@ -77,7 +77,7 @@ export interface RedactionOptions {
    * Of an expression with a group named `secret` only what that group matches is redacted.
    */
   patterns?: readonly (string | RegExp)[]
-  /** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 16 MiB in all. */
+  /** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 1 MiB in all. */
   values?: readonly string[]
   /**
    * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` headers, passwords in
@@ -258,7 +258,7 @@ export interface ITruncationStorage {
 export interface CaptureOptions {
   /**
    * What happens when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
-   * rejects `result`; `keep` ends the output where it is and resolves `result` with it.
+   * rejects `result`; `keep` ends the output where it is and resolves `result` with it. What is written later is dropped.
    * @default 'discard'
    */
   onAbort?: 'discard' | 'keep'

@@ -30,7 +30,7 @@ const CACHE_LIMIT: usize = 1 << 20;
 pub const MOST_PATTERNS: usize = 100;
 /// Known values of one set of rules, and all their bytes.
 pub const MOST_VALUES: usize = 10_000;
-const MOST_VALUE_BYTES: usize = 16 << 20;
+const MOST_VALUE_BYTES: usize = 1 << 20;
 /// Shorter values would be found everywhere.
 pub const SHORTEST_VALUE: usize = 4;
 

@@ -13,6 +13,8 @@ const SHOWN: usize = 1024;
 const BESIDE: usize = 512;
 /// Two marks of a cut, which are shown whatever the room is.
 const MARKS: u64 = 6;
+/// A match that is no longer is found wherever it is.
+const SURE: usize = 64 * 1024;
 /// More calls than this for one input are no new case.
 const MOST_PAGES: usize = 16;
 
@@ -78,7 +80,12 @@ pub fn check(data: &[u8]) {
         check_match(found, &query, &lines, bytes.len());
     }
 
-    if !turns_pages || all.truncated || all.matches.len() > MOST_PAGES {
+    // In a line that is searched in pieces, whether so long a match is found depends on where the search began.
+    let may_be_missed = lines
+        .iter()
+        .filter(|line| line.len() > 1 << 20)
+        .any(|line| regex.find(line).is_some_and(|found| found.len() > SURE));
+    if !turns_pages || all.truncated || may_be_missed || all.matches.len() > MOST_PAGES {
         return;
     }
     let (mut paged, mut searched) = (Vec::new(), 0);
