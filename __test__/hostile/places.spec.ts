@@ -95,22 +95,25 @@ onUnix('D4 #43 a folder further up that is swapped for a link in the middle lead
   expect(filesIn(join(root, 'moved'))).toHaveLength(1)
 })
 
+/** Runs a process of which so many calls of the system fail. */
+const failing = (call: string, how: string) => [
+  'strace',
+  '-f',
+  '-qq',
+  '-o',
+  '/dev/null',
+  '-e',
+  `trace=${call}`,
+  '-e',
+  `inject=${call}:${how}`,
+]
+
 describe('D4 #44 a name that is taken', () => {
   traced('is chosen anew, and nothing is overwritten', () => {
     const dir = tempDir()
     const path = runChild<string>(SAVE, {
       input: { dirs: [dir] },
-      under: [
-        'strace',
-        '-f',
-        '-qq',
-        '-o',
-        '/dev/null',
-        '-e',
-        'trace=linkat',
-        '-e',
-        'inject=linkat:error=EEXIST:when=1..3',
-      ],
+      under: failing('linkat', 'error=EEXIST:when=1..3'),
       env: { UV_THREADPOOL_SIZE: '1' },
     })
     expect(basename(path)).toMatch(OUTPUT_NAME)
@@ -121,17 +124,7 @@ describe('D4 #44 a name that is taken', () => {
     const [dir, next] = [tempDir(), tempDir()]
     const path = runChild<string>(SAVE, {
       input: { dirs: [dir, next] },
-      under: [
-        'strace',
-        '-f',
-        '-qq',
-        '-o',
-        '/dev/null',
-        '-e',
-        'trace=linkat',
-        '-e',
-        'inject=linkat:error=EEXIST:when=1..9',
-      ],
+      under: failing('linkat', 'error=EEXIST:when=1..9'),
       env: { UV_THREADPOOL_SIZE: '1' },
     })
     expect([dirname(path), filesIn(dir)]).toEqual([next, []])
