@@ -4,7 +4,9 @@
 //! of the draft, round and round, so that it always holds the first and the last bytes of what came so far. Where the
 //! parts are cut depends on the output alone and not on how it was split.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 use serde::{Deserialize, Serialize};
@@ -68,6 +70,33 @@ impl Ring {
         (self.head() + turn, self.most - self.head() - turn)
     }
 
+    /// Writes bytes of an output, from `offset` on, to where they stand in a draft.
+    pub fn write(&self, draft: &mut File, mut offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (place, room) = self.place(offset);
+            let end = usize::try_from(room).unwrap_or(usize::MAX).min(rest.len());
+            let (piece, later) = rest.split_at(end);
+            draft.seek(SeekFrom::Start(place))?;
+            draft.write_all(piece)?;
+            offset += piece.len() as u64;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Appends a range of an output whose bytes stand round in a draft.
+    pub fn copy(&self, draft: &mut File, range: Range<u64>, to: &mut impl Write) -> io::Result<()> {
+        let mut offset = range.start;
+        while offset < range.end {
+            let (place, room) = self.place(offset);
+            let bytes = room.min(range.end - offset);
+            copy_range(draft, place..place + bytes, to)?;
+            offset += bytes;
+        }
+        Ok(())
+    }
+
     /// What of an output of `total` bytes, which is too long, goes into the file, and the line between the parts. `read`
     /// gives the bytes of a range of the output.
     pub fn cut(
@@ -101,6 +130,20 @@ impl Ring {
         let part = Part { head_bytes: head, tail_bytes: total - tail, omitted_bytes: tail - head };
         Ok((part, line(part.omitted_bytes)))
     }
+}
+
+/// Appends a range of a file.
+pub fn copy_range(from: &mut File, range: Range<u64>, to: &mut impl Write) -> io::Result<()> {
+    from.seek(SeekFrom::Start(range.start))?;
+    let bytes = range.end - range.start;
+    let copied = io::copy(&mut from.take(bytes), to)?;
+    if copied != bytes {
+        return Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "the part that was written could not be read back",
+        ));
+    }
+    Ok(())
 }
 
 /// An output that is kept in memory, for a storage that is handed it as a whole.

@@ -1,8 +1,6 @@
 //! Saving one output: complete under a name of its own, or not at all.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::Range;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -12,7 +10,7 @@ use super::calls::Earlier;
 use super::folder::{Draft, Folder};
 use super::names;
 use super::opened::OpenStore;
-use super::part::{Part, Ring};
+use super::part::{Part, Ring, copy_range};
 use super::places::Durability;
 use super::read::Unfinished;
 use super::upkeep;
@@ -163,7 +161,7 @@ impl Save {
             let room = if is_due { check_reserve(&open.folder) } else { Ok(()) };
             let append = |()| match self.most {
                 Some(most) if self.written + bytes.len() as u64 > most => {
-                    write_round(&mut open.draft.file, Ring::new(most), self.written, bytes)
+                    Ring::new(most).write(&mut open.draft.file, self.written, bytes)
                 }
                 _ => open.draft.file.write_all(bytes),
             };
@@ -179,8 +177,7 @@ impl Save {
         Ok(())
     }
 
-    /// Reads what was written so far, and says how much that is.
-    /// Of an output that has become too long, that is only its start, because the rest still changes.
+    /// Reads what was written so far: of an output that has become too long only its start, because the rest still changes.
     pub fn reader(&self) -> io::Result<Unfinished> {
         let Some(open) = &self.open else { return Ok(Unfinished::of(Vec::new())) };
         let long = self.most.filter(|most| self.written > *most);
@@ -257,7 +254,7 @@ impl Save {
         let round = &mut open.draft.file;
         let (part, line) = ring.cut(total, |from, to| {
             let mut bytes = Vec::new();
-            copy_round(round, ring, from..to, &mut bytes)?;
+            ring.copy(round, from..to, &mut bytes)?;
             Ok(bytes)
         })?;
         let mut draft = match open.folder.draft(self.now_ms) {
@@ -270,9 +267,10 @@ impl Save {
             other => other?,
         };
         let ordered = &mut draft.file;
-        let copied = copy_round(round, ring, 0..part.head_bytes, ordered)
+        let copied = ring
+            .copy(round, 0..part.head_bytes, ordered)
             .and_then(|()| ordered.write_all(line.as_bytes()))
-            .and_then(|()| copy_round(round, ring, part.tail_start()..total, ordered));
+            .and_then(|()| ring.copy(round, part.tail_start()..total, ordered));
         if let Err(error) = copied {
             open.folder.discard(&mut draft);
             return Err(error);
@@ -319,7 +317,7 @@ impl Save {
         self.note(&failed.place.clone(), error);
         loop {
             let mut next = self.open_next()?;
-            match copy(&mut failed.draft.file, 0..held, &mut next.draft.file) {
+            match copy_range(&mut failed.draft.file, 0..held, &mut next.draft.file) {
                 Ok(()) => {
                     self.open = Some(next);
                     return Ok(());
@@ -409,51 +407,6 @@ fn enter(place: &Path, session: Option<&str>, durability: Durability) -> io::Res
         folder.sync()?;
     }
     Ok(inner)
-}
-
-/// Writes bytes of an output, from `offset` on, to where they stand in a draft.
-fn write_round(file: &mut File, ring: Ring, mut offset: u64, bytes: &[u8]) -> io::Result<()> {
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let (place, room) = ring.place(offset);
-        let end = usize::try_from(room).unwrap_or(usize::MAX).min(rest.len());
-        let (piece, later) = rest.split_at(end);
-        file.seek(SeekFrom::Start(place))?;
-        file.write_all(piece)?;
-        offset += piece.len() as u64;
-        rest = later;
-    }
-    Ok(())
-}
-
-/// Appends a range of an output whose bytes stand round in a draft.
-fn copy_round(
-    from: &mut File,
-    ring: Ring,
-    range: Range<u64>,
-    to: &mut impl Write,
-) -> io::Result<()> {
-    let mut offset = range.start;
-    while offset < range.end {
-        let (place, room) = ring.place(offset);
-        let bytes = room.min(range.end - offset);
-        copy(from, place..place + bytes, to)?;
-        offset += bytes;
-    }
-    Ok(())
-}
-
-fn copy(from: &mut File, range: Range<u64>, to: &mut impl Write) -> io::Result<()> {
-    from.seek(SeekFrom::Start(range.start))?;
-    let bytes = range.end - range.start;
-    let copied = io::copy(&mut from.take(bytes), to)?;
-    if copied != bytes {
-        return Err(io::Error::new(
-            io::ErrorKind::UnexpectedEof,
-            "the part that was written could not be read back",
-        ));
-    }
-    Ok(())
 }
 
 fn is_inside_working_dir(dir: &Path) -> bool {
