@@ -6,7 +6,9 @@
 mod fields;
 mod layers;
 mod redaction;
+mod settings;
 mod tools;
 
-pub use layers::{Call, Mode, OPTIONS, Plan, Settings, limits_of};
+pub use layers::{Call, Mode, Plan, limits_of};
+pub use settings::{OPTIONS, Settings};
 pub use tools::{DEFAULTS, Defaults, ToolDefaults, built_in_tools};
