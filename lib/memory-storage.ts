@@ -4,7 +4,7 @@ import { types } from 'node:util'
 import { checkContext, checkKeys, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
-import { native } from './native'
+import { call, native } from './native'
 import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
 import { Settings } from './settings'
 import { checkRetention, keeperOf, storageIntake } from './storage'
@@ -36,8 +36,6 @@ interface Kept {
 }
 
 const ROOT = 'memory:/'
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 
 /** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
 export class MemoryStorage implements ITruncationStorage {
@@ -107,32 +105,29 @@ export class MemoryStorage implements ITruncationStorage {
 
   /** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
   async cleanup(retentionDays = 7): Promise<number> {
-    const age = Math.max(checkRetention(retentionDays) * DAY_MS, HOUR_MS)
-    const old = [...this.kept].filter(([, { modified }]) => Date.now() - modified > age)
-    for (const [path] of old) forget(this, path)
-    return old.length
+    const unbounded = { maxStoreBytes: Number.POSITIVE_INFINITY, maxStoreFiles: Number.POSITIVE_INFINITY }
+    return (await this.sweep({ retentionDays, ...unbounded })).removedFiles
   }
 
   /** As `TruncationStorage.sweep`; nothing is leased here. */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
     const asked = checkSweep(options, { retentionDays: 7, ...this.bounds })
-    const age = Math.max(checkRetention(asked.retentionDays) * DAY_MS, HOUR_MS)
-    const removed: SweptFile[] = []
-    let bytes = sizeOf(this)
-    for (const [path, each] of [...this.kept].sort(([, a], [, b]) => a.modified - b.modified)) {
-      const old = asked.now - each.modified
-      const over = bytes > asked.maxStoreBytes ? 'bytes' : this.kept.size > asked.maxStoreFiles ? 'count' : undefined
-      const reason = old > age ? 'age' : over
-      if (reason === undefined || old <= HOUR_MS) continue
+    const days = checkRetention(asked.retentionDays)
+    const { maxStoreBytes, maxStoreFiles, now } = asked
+    const all = [...this.kept]
+    const dates = all.map(([, { modified }]) => modified)
+    const sizes = all.map(([, { bytes }]) => bytes.length)
+    const chosen = call(() => native.boundsApply(dates, sizes, days, maxStoreBytes, maxStoreFiles, now))
+    const removed = (JSON.parse(chosen) as [number, SweptFile['reason']][]).map(([index, reason]): SweptFile => {
+      const [path, { bytes }] = all[index]!
       forget(this, path)
-      bytes -= each.bytes.length
-      removed.push({ path, bytes: each.bytes.length, reason })
-    }
+      return { path, bytes: bytes.length, reason }
+    })
     return {
       removed: removed.slice(0, 1000),
       removedFiles: removed.length,
       removedBytes: removed.reduce((sum, file) => sum + file.bytes, 0),
-      kept: { files: this.kept.size, bytes },
+      kept: { files: this.kept.size, bytes: sizeOf(this) },
       failed: [],
       failedFiles: 0,
       skippedDirs: [],
@@ -191,17 +186,17 @@ function keep(storage: MemoryStorage, content: Content, context: TruncationConte
   context.signal?.throwIfAborted()
   const { toolName, sessionId, toolCallId } = context
   const session = sessionId === undefined ? undefined : native.sessionFolder(sessionId)
-  const call = toolCallId === undefined ? undefined : `${session ?? ''}/${toolCallId}`
-  for (const [path, kept] of call === undefined ? [] : storage.kept) {
-    if (kept.call !== call || Buffer.compare(kept.bytes, content.bytes) !== 0) continue
+  const ofCall = toolCallId === undefined ? undefined : `${session ?? ''}/${toolCallId}`
+  for (const [path, kept] of ofCall === undefined ? [] : storage.kept) {
+    if (kept.call !== ofCall || Buffer.compare(kept.bytes, content.bytes) !== 0) continue
     kept.modified = Date.now()
     return path
   }
-  const slug = toolName.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 48) || 'tool'
+  const slug = native.toolSlug(toolName.toWellFormed())
   const modified = Date.now()
   const name = `${slug}_${modified}_${randomPart()}${content.part ? '.partial' : ''}.txt`
   const path = `${ROOT}${session === undefined ? '' : `${session}/`}${name}`
-  storage.kept.set(path, { ...content, session, call, modified })
+  storage.kept.set(path, { ...content, session, call: ofCall, modified })
   return path
 }
 

@@ -8,10 +8,10 @@ use super::fields::{self, Layer, Place, STRATEGIES};
 use super::redaction;
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
+use crate::store::bounds::Bounds;
 use crate::store::part::LEAST_BYTES;
 use crate::store::places::{Durability, Places, is_root};
 use crate::store::redact::Rules;
-use crate::store::sweep::Bounds;
 use crate::suggest;
 use crate::truncate::notice::{Language, Wording};
 

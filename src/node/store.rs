@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
 use napi_derive::napi;
+use spillway_core::store::bounds::{Bounds, Candidate, Reason};
 use spillway_core::store::inventory::{delete_session, usage};
 use spillway_core::store::names;
 use spillway_core::store::opened::OpenStore;
 use spillway_core::store::read::{Reader, owns};
-use spillway_core::store::sweep::{Bounds, Occasion, sweep};
+use spillway_core::store::sweep::{Occasion, sweep};
 
 use crate::config::{SettingsHandle, lock};
 use crate::task::{Job, run};
@@ -115,6 +116,33 @@ pub fn store_sweep(
     })
 }
 
+/// Which of some outputs in memory have to go, by their dates and bytes: their places, and why, as JSON.
+#[napi(catch_unwind)]
+pub fn bounds_apply(
+    modified_ms: Vec<f64>,
+    bytes: Vec<f64>,
+    retention_days: f64,
+    max_bytes: f64,
+    max_files: f64,
+    now_ms: f64,
+) -> String {
+    let candidate = |(modified_ms, bytes): (f64, f64)| Candidate {
+        modified_ms: modified_ms as i64,
+        bytes: bytes as u64,
+        leased: false,
+        stays: false,
+    };
+    let candidates: Vec<Candidate> = modified_ms.into_iter().zip(bytes).map(candidate).collect();
+    let bounds =
+        Bounds { retention_days, max_bytes: max_bytes as u64, max_files: max_files as u64 };
+    let mut gone: Vec<(usize, Reason)> = Vec::new();
+    bounds.apply(&candidates, now_ms as i64, |index, reason| {
+        gone.push((index, reason));
+        true
+    });
+    json(&gone)
+}
+
 /// How much a store holds, as JSON.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn store_usage(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<String>> {
@@ -130,6 +158,12 @@ pub fn store_delete_session(
 ) -> AsyncTask<Job<f64>> {
     let store = Arc::clone(store);
     run(move || Ok(delete_session(&store, &session) as f64))
+}
+
+/// The name of a tool as a part of a file name.
+#[napi(catch_unwind)]
+pub fn tool_slug(tool: String) -> String {
+    names::slug(&tool)
 }
 
 /// The name of the folder of a session.

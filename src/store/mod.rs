@@ -3,6 +3,7 @@
 //! A saved output is complete or absent: it is written without a name, and gets one when it is complete. Nothing is
 //! ever overwritten, and nobody else can read it. When one folder fails, the next is tried.
 
+pub mod bounds;
 pub mod calls;
 mod examined;
 pub mod excerpt;

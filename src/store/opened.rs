@@ -1,10 +1,10 @@
 //! A store as it is used: its folders, and what is remembered between two calls.
 
+use super::bounds::Bounds;
 use super::calls::Calls;
 use super::lease::Leases;
 use super::line_index::LineIndexes;
 use super::places::Places;
-use super::sweep::Bounds;
 use super::upkeep::Upkeep;
 
 /// An open store.

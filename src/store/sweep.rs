@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::bounds::{Bounds, Candidate, DAY_MS, HOUR_MS, Kept, Reason};
 use super::folder::Folder;
 use super::inventory::{Inventory, Item};
 use super::lease::retire;
@@ -12,37 +13,11 @@ use super::names;
 use super::opened::OpenStore;
 use crate::error::os_reason;
 
-const HOUR_MS: i64 = 60 * 60 * 1000;
-const DAY_MS: i64 = 24 * HOUR_MS;
 /// A clock that jumps does so by years: without a battery it starts in 1970.
 const JUMP_MS: i64 = 365 * DAY_MS;
 /// Files that a report names.
 const NAMED: usize = 1000;
 const NAMED_FAILURES: usize = 100;
-
-/// The bounds of a store.
-#[derive(Debug, Clone, Copy)]
-pub struct Bounds {
-    /// Days that an output is kept; infinity is for ever.
-    pub retention_days: f64,
-    /// Bytes of all outputs.
-    pub max_bytes: u64,
-    /// Outputs.
-    pub max_files: u64,
-}
-
-impl Bounds {
-    /// Only by age.
-    pub fn of_age(retention_days: f64) -> Self {
-        Bounds { retention_days, max_bytes: u64::MAX, max_files: u64::MAX }
-    }
-
-    /// The age in milliseconds above which an output goes; nothing if it never does.
-    fn age_ms(&self) -> Option<i64> {
-        let days = self.retention_days;
-        days.is_finite().then(|| ((days * DAY_MS as f64) as i64).max(HOUR_MS))
-    }
-}
 
 /// Who wants a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,18 +43,6 @@ impl Occasion {
             }
         }
     }
-}
-
-/// Why an output was removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reason {
-    /// It was too old.
-    Age,
-    /// The store held too many bytes.
-    Bytes,
-    /// The store held too many outputs.
-    Count,
 }
 
 /// An output that was removed.
@@ -122,15 +85,6 @@ pub struct Report {
     pub skipped_dirs: Vec<String>,
 }
 
-/// What a sweep left.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Kept {
-    /// Outputs.
-    pub files: u64,
-    /// Their bytes.
-    pub bytes: u64,
-}
-
 /// Removes what is too old, and then what is over a bound: files of sessions that nobody uses first, and the oldest of them
 /// before the others.
 pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
@@ -149,44 +103,14 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
         inventories.extend(Inventory::take(dir, folder));
     }
     let now_ms = occasion.now_ms();
-    let age = |item: &Item| now_ms.saturating_sub(item.file.modified_ms);
-    let mut items: Vec<(&Inventory, &Item)> = inventories
+    let items: Vec<(&Inventory, &Item)> = inventories
         .iter()
         .flat_map(|inventory| inventory.items.iter().map(move |item| (inventory, item)))
         .collect();
-    let may_have_jumped = !items.iter().any(|(_, item)| (HOUR_MS..JUMP_MS).contains(&age(item)));
-    let stays = |item: &Item| match occasion {
-        Occasion::Asked(_) => false,
-        Occasion::Upkeep { now_ns, since_ms } => {
-            may_have_jumped || item.saved_ms >= since_ms || item.file.touched_ns > now_ns
-        }
-    };
-    let age_ms = bounds.age_ms();
-    items.retain(|(inventory, item)| {
-        let is_old = age_ms.is_some_and(|most| age(item) > most) && !stays(item);
-        !(is_old && report.remove(inventory, item, Reason::Age))
+    let candidates = candidates(&items, occasion);
+    report.kept = bounds.apply(&candidates, now_ms, |index, reason| {
+        items.get(index).is_some_and(|(inventory, item)| report.remove(inventory, item, reason))
     });
-    items.sort_by_key(|(_, item)| (item.leased, item.file.modified_ms));
-    let mut kept = Kept {
-        files: items.len() as u64,
-        bytes: items.iter().map(|(_, item)| item.file.bytes).sum(),
-    };
-    for (inventory, item) in items {
-        let reason = if kept.bytes > bounds.max_bytes {
-            Reason::Bytes
-        } else if kept.files > bounds.max_files {
-            Reason::Count
-        } else {
-            break;
-        };
-        // What is dated far in the future was made under a wrong clock, and would otherwise stay for ever.
-        let may_go = !(-DAY_MS..=HOUR_MS).contains(&age(item)) && !stays(item);
-        if may_go && report.remove(inventory, item, reason) {
-            kept.files -= 1;
-            kept.bytes -= item.file.bytes;
-        }
-    }
-    report.kept = kept;
     for inventory in &inventories {
         remove_left_behind(&inventory.folder, now_ms);
         for session in &inventory.sessions {
@@ -198,6 +122,24 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
         }
     }
     report
+}
+
+fn candidates(items: &[(&Inventory, &Item)], occasion: Occasion) -> Vec<Candidate> {
+    let age = |item: &Item| occasion.now_ms().saturating_sub(item.file.modified_ms);
+    let may_have_jumped = !items.iter().any(|(_, item)| (HOUR_MS..JUMP_MS).contains(&age(item)));
+    let stays = |item: &Item| match occasion {
+        Occasion::Asked(_) => false,
+        Occasion::Upkeep { now_ns, since_ms } => {
+            may_have_jumped || item.saved_ms >= since_ms || item.file.touched_ns > now_ns
+        }
+    };
+    let candidate = |(_, item): &(&Inventory, &Item)| Candidate {
+        modified_ms: item.file.modified_ms,
+        bytes: item.file.bytes,
+        leased: item.leased,
+        stays: stays(item),
+    };
+    items.iter().map(candidate).collect()
 }
 
 /// Keeps sweeps out of a folder until what is answered is dropped; nothing if one is under way there.

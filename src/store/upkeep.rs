@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::bounds::Bounds;
 use super::opened::OpenStore;
-use super::sweep::{Bounds, Occasion, Report, sweep};
+use super::sweep::{Occasion, Report, sweep};
 
 /// Saves from one sweep to the next.
 const EVERY: u64 = 100;

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
+use spillway_core::store::bounds::Bounds;
 use spillway_core::store::names;
 use spillway_core::store::opened::OpenStore;
-use spillway_core::store::sweep::{Bounds, Occasion, sweep};
+use spillway_core::store::sweep::{Occasion, sweep};
 
 use super::Result;
 
