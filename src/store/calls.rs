@@ -113,7 +113,7 @@ fn equal(one: &mut File, other: &mut File) -> io::Result<bool> {
             Err(error) => return Err(error),
         }
         if read == 0 {
-            return Ok(true);
+            return Ok(other.read(&mut [0])? == 0);
         }
     }
 }
@@ -163,9 +163,13 @@ mod tests {
         fs::remove_file(&first.path).unwrap();
         let second = save(&store, "call", b"text");
         assert_ne!(second.path, first.path);
-        fs::write(&second.path, "tex_").unwrap();
-        let third = save(&store, "call", b"text");
-        assert_eq!(fs::read(third.path).unwrap(), b"text");
+        for spoilt in ["tex_", "te", "", "text and more"] {
+            let before = save(&store, "call", b"text");
+            fs::write(&before.path, spoilt).unwrap();
+            let after = save(&store, "call", b"text");
+            assert_ne!(after.path, before.path, "{spoilt:?}");
+            assert_eq!(fs::read(after.path).unwrap(), b"text");
+        }
     }
 
     #[test]
