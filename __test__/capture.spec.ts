@@ -1,15 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import fc from 'fast-check'
 import {
   type ITruncationStorage,
+  runCommand,
   SpillwayError,
   type TruncationContext,
   type TruncationDirection,
   type TruncationResult,
   type TruncationService,
   type TruncationServiceConfig,
+  type TruncationStrategy,
 } from '../index.js'
 import { runChild } from './support/child'
 import { cut, makeListening, makeService, memoryStorage, numbered, rejection, thrown, turn } from './support/outputs'
@@ -340,6 +342,53 @@ describe('a strategy of the caller', () => {
     })
   })
 
+  test('is given what output() would give it of a call that failed', async () => {
+    const directions: unknown[] = []
+    const asked: TruncationStrategy = {
+      ...strategy,
+      needsTruncation: (_text, { direction }) => directions.push(direction) > 0,
+    }
+    const service = makeService({ strategy: asked })
+    await service.output('some long text', { ...tool, failed: true })
+    const capture = service.capture({ ...tool, failed: true })
+    capture.end('some long text')
+    await capture.result
+    const { output } = await runCommand(
+      process.execPath,
+      ['-e', 'console.log("some long text"); process.exitCode = 1'],
+      {
+        ...tool,
+        service,
+      },
+    )
+    expect(directions).toEqual(['tail', 'tail', 'tail'])
+    expect(output.content).toContain('failed')
+  })
+
+  test('does not hear of an abort that comes after the end', async () => {
+    const controller = new AbortController()
+    const needsTruncation = () => {
+      controller.abort()
+      return true
+    }
+    const service = makeService({ strategy: { ...strategy, needsTruncation } })
+    const capture = service.capture({ ...tool, signal: controller.signal })
+    capture.end('hello there, world')
+    expect(cut(await capture.result).preview).toBe('HELLO')
+  })
+
+  test('does not make peek() longer than a preview', async () => {
+    const service = makeService({ strategy, global: { maxLines: 2 } })
+    const capture = service.capture(tool)
+    capture.write('a\nb')
+    expect(await capture.peek()).toEqual({ text: 'a\nb', truncated: false, totalBytes: 3, totalLines: 2 })
+    capture.write('\nc\n')
+    expect(await capture.peek()).toEqual({ text: 'a\nb', truncated: true, totalBytes: 6, totalLines: 3 })
+    capture.write(Buffer.from('d'))
+    expect(await capture.peek()).toMatchObject({ totalBytes: 7, totalLines: 4 })
+    capture.destroy()
+  })
+
   test('is not asked about what is too long to hold, and that is said', async () => {
     const { service, events } = makeListening({ strategy })
     const capture = service.capture(tool, { customStrategyBytes: 1000 })
@@ -385,6 +434,52 @@ describe('a storage of the caller', () => {
     const result = cut(await captured(makeService({ storage }), pieces(all, [5, 70_000])))
     expect(result.outputPath).toBe('stream:mytool')
     expect(Buffer.concat(seen).equals(all)).toBe(true)
+  })
+
+  test('gets the same output of one call twice at once, and nothing of it stays with us', async () => {
+    const dir = tempDir()
+    const told = runChild<{ paths: string[]; errors: unknown[]; descriptors: number[] }>(
+      `const { existsSync, readdirSync } = require('node:fs')
+       const descriptors = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0)
+       let [count, wake, calls] = [0, undefined, []]
+       const both = new Promise((resolve) => { wake = resolve })
+       const storage = {
+         save: async () => '', read: async () => '', cleanup: async () => 0, getStorageDir: () => '',
+         saveStream: async (source) => {
+           const own = (count += 1)
+           // Both outputs are with us before either is handed over, and the second is read when the first is done.
+           if (own === 2) wake()
+           if (own <= 2) await both
+           if (own === 2) await Promise.race(calls)
+           let bytes = 0
+           for await (const piece of source) bytes += piece.length
+           return 'bytes ' + bytes
+         },
+       }
+       const service = new spillway.TruncationService({ storage, global: { maxLines: 2 } })
+       const capture = async (context) => {
+         const capture = service.capture({ toolName: 'x', ...context })
+         capture.end('a\\nb\\nc\\n')
+         return capture.result
+       }
+       const call = { sessionId: 's', toolCallId: 'c' }
+       calls = [capture(call), capture(call)]
+       const results = await Promise.all(calls)
+       await capture({})
+       const before = descriptors()
+       for (let i = 0; i < 20; i += 1) await capture({ sessionId: 's' + i, toolCallId: 'c' })
+       answer({
+         paths: results.map(({ outputPath }) => outputPath),
+         errors: results.map(({ saveError }) => saveError ?? null),
+         descriptors: [before, descriptors()],
+       })`,
+      { env: { TMPDIR: dir, TEMP: dir, TMP: dir } },
+    )
+    expect(told.errors).toEqual([null, null])
+    expect(told.paths).toEqual(['bytes 6', 'bytes 6'])
+    expect(told.descriptors[1]).toBe(told.descriptors[0])
+    expect(filesIn(dir)).toEqual([])
+    expect(readdirSync(dir, { recursive: true }).filter((name) => /-[0-9a-f]{12}/.test(String(name)))).toEqual([])
   })
 
   test('that fails loses the rest, not the preview', async () => {

@@ -25,12 +25,16 @@ describe('a storage in memory', () => {
     const path = await memory.saveBytes(bytes, tool)
     bytes[0] = 0
     expect(await memory.read(path)).toBe('a\ufffd')
+    const half = Uint8Array.from([0xed, 0xa0, 0x80])
+    expect(await memory.read(await memory.saveBytes(half, tool))).toBe(
+      await disk.read(await disk.saveBytes(half, tool)),
+    )
   })
 
   test('has paths of its own, and errors like the other', async () => {
     const memory = new MemoryStorage()
     const path = await memory.save('text', { ...tool, sessionId: 's' })
-    expect(path).toMatch(/^memory:\/s-[0-9a-f]{12}\/my_tool_\d+_[0-9a-f]{13}\.txt$/)
+    expect(path).toMatch(/^memory:\/s-[0-9a-f]{12}\/my_tool_\d+_[0-9a-z]{13}\.txt$/)
     expect(path.startsWith(memory.getStorageDir())).toBe(true)
     expect([memory.owns(path), memory.owns('/etc/passwd')]).toEqual([true, false])
     expect(await rejection(memory.read('/etc/passwd'))).toMatchObject({ code: 'STORAGE_NOT_OWNED' })

@@ -289,6 +289,18 @@ describe('any value', () => {
     expect((output as ContentPart[])[1]).toBe(image)
   })
 
+  test('a structure beside the parts is turned into JSON once', async () => {
+    for (const text of ['short', numbered(9000)]) {
+      let asked = 0
+      const toJSON = () => {
+        asked += 1
+        return { text }
+      }
+      await make().run('x', { output: { content: [{ type: 'text', text }], structuredContent: { toJSON } } }, context)
+      expect(asked).toBe(1)
+    }
+  })
+
   test('a result of MCP keeps its shape', async () => {
     const output = { content: [{ type: 'text', text: numbered(9) }, image], isError: false, _meta: { a: 1 } }
     const copy = structuredClone(output)
@@ -527,6 +539,17 @@ describe('the error of a result', () => {
     const result = await make().run('x', { success: false, output: message, error: message }, context)
     expect(result.error).toBe(result.output)
     expect(String(result.error)).toContain('line 50000')
+  })
+
+  test('is bounded above the hard ceiling where truncation was dealt with', async () => {
+    for (const output of ['', 'short']) {
+      const handled = { success: false, output, metadata: { truncated: true } }
+      const within = { ...handled, error: numbered(9000) }
+      expect(await make().run('x', within, context)).toBe(within)
+      const result = await make().run('x', { ...handled, error: numbered(50_000) }, context)
+      expect(bytesOf(String(result.error))).toBeLessThan(60_000)
+      expect([result.output, result.error]).toEqual([output, expect.stringContaining('line 50000')])
+    }
   })
 
   test('is bounded where it stands alone, and kept whole on the disk', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import {
+  estimateTokens,
   type OutdatedResultInfo,
   type SimplifiedReport,
   SpillwayError,
@@ -819,16 +820,27 @@ describe('the report', () => {
     simplify(messages, { onSimplified })
     simplify(messages, { onSimplified, placeholder: 'gone' })
     simplify(recent(), { onSimplified })
+    const was = estimateTokens(long) + estimateTokens('你好'.repeat(50))
     expect(reports).toStrictEqual([
-      { count: 2, bytes: 4000 + 300 - 2 * 30, tokens: 1000 + 100 - 2 * 10, indices: [1, 3] },
-      { count: 2, bytes: 4000 + 300 - 2 * 4, tokens: 1000 + 100 - 2, indices: [1, 3] },
+      {
+        count: 2,
+        bytes: 4000 + 300 - 2 * 30,
+        tokens: was - 2 * estimateTokens('此命令返回内容已过时'),
+        indices: [1, 3],
+      },
+      { count: 2, bytes: 4000 + 300 - 2 * 4, tokens: was - 2 * estimateTokens('gone'), indices: [1, 3] },
     ])
   })
 
   test('is honest about placeholders that are longer than what they replace', () => {
     const onSimplified = jest.fn()
     simplify([terminal(OLD, 'ok'), ...recent()], { onSimplified })
-    expect(onSimplified).toHaveBeenCalledWith({ count: 1, bytes: 2 - 30, tokens: 1 - 10, indices: [0] })
+    expect(onSimplified).toHaveBeenCalledWith({
+      count: 1,
+      bytes: 2 - 30,
+      tokens: estimateTokens('ok') - estimateTokens('此命令返回内容已过时'),
+      indices: [0],
+    })
   })
 
   test('may fail', () => {

@@ -1,5 +1,14 @@
-import { createOutputTools, createTruncationMiddleware, type OutputToolResult, TruncationStorage } from '../index.js'
-import { bytesOf, makeService, numbered, thrown } from './support/outputs'
+import { symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import {
+  createOutputTools,
+  createTruncationMiddleware,
+  MemoryStorage,
+  type OutputToolResult,
+  TruncationStorage,
+} from '../index.js'
+import { onUnix } from './support/only'
+import { bytesOf, makeService, numbered, rejection, thrown } from './support/outputs'
 import { tempDir } from './support/temp'
 
 const tool = { toolName: 'x' }
@@ -53,6 +62,27 @@ test('read_output is bounded, and following it gives the whole', async () => {
   }
 })
 
+test('read_output says which bytes it shows, and reads once', async () => {
+  const storage = new TruncationStorage(tempDir())
+  let reads = 0
+  const counted = {
+    readRange: (...args: Parameters<TruncationStorage['readRange']>) => {
+      reads += 1
+      return storage.readRange(...args)
+    },
+    search: storage.search.bind(storage),
+  }
+  const [read] = createOutputTools(counted)
+  const path = await storage.save(`${'x'.repeat(999)}\n`.repeat(100), tool)
+  const { output, metadata } = await read.execute({ path })
+  expect(output.split('\n')[0]).toBe('[lines 1-32, bytes 0-32000 of 100000]')
+  expect([reads, metadata.next]).toEqual([1, { path, from_line: 33, line_count: 500 }])
+  const long = await storage.save(`first\n${'x'.repeat(50_000)}`, tool)
+  expect((await read.execute({ path: long, from_line: 2 })).output.split('\n')[0]).toBe(
+    '[lines 2-2, bytes 6-32774 of 50006, cut inside a line]',
+  )
+})
+
 test('search_output prints as grep does and goes on', async () => {
   const storage = new TruncationStorage(tempDir())
   const [, search] = createOutputTools(storage)
@@ -93,6 +123,40 @@ test('only outputs of the session are shown', async () => {
   }
 })
 
+onUnix('a folder with the name of a session that leads into another one is no way in', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const mine = await storage.save('mine', { ...tool, sessionId: 'me' })
+  const theirs = await storage.save('theirs', { ...tool, sessionId: 'they' })
+  const disguise = join(tempDir(), basename(dirname(mine)))
+  symlinkSync(dirname(theirs), disguise)
+  const path = join(disguise, basename(theirs))
+  for (const each of createOutputTools(storage, { sessionId: 'me' })) {
+    const { success, output } = await each.execute({ path, ...(each.name === 'search_output' && { pattern: '.' }) })
+    expect([success, output]).toEqual([false, expect.stringContaining('not an output of this session')])
+  }
+})
+
+test('a session is a limit of both storages', async () => {
+  for (const storage of [new TruncationStorage(tempDir()), new MemoryStorage()]) {
+    const mine = await storage.save('mine', { ...tool, sessionId: 'me' })
+    const others = [await storage.save('theirs', { ...tool, sessionId: 'they' }), await storage.save('nobodys', tool)]
+    const access = { sessionId: 'me' }
+    expect((await storage.readRange(mine, { fromLine: 1 }, access)).text).toBe('mine')
+    expect((await storage.search(mine, '.', access)).matches).toHaveLength(1)
+    for (const path of others) {
+      const refused = { code: 'STORAGE_NOT_OWNED', field: 'path' }
+      expect(await rejection(storage.readRange(path, { fromLine: 1 }, access))).toMatchObject(refused)
+      expect(await rejection(storage.search(path, '.', access))).toMatchObject(refused)
+    }
+    const wrong = { code: 'INVALID_ARGUMENT', field: 'access.sessionId' }
+    expect(await rejection(storage.readRange(mine, { fromLine: 1 }, { sessionId: 5 } as never))).toMatchObject(wrong)
+    expect(await rejection(storage.search(mine, '.', { sessionId: 5 } as never))).toMatchObject({
+      ...wrong,
+      field: 'options.sessionId',
+    })
+  }
+})
+
 test('errors are results that can be read', async () => {
   const storage = new TruncationStorage(tempDir())
   const [read, search] = createOutputTools(storage)
@@ -103,6 +167,7 @@ test('errors are results that can be read', async () => {
     { path: '/etc/passwd' },
     { path, from_line: 0 },
     { path, line: 1 },
+    { path, constructor: 1 },
     { path, from_line: 1, byte_count: 1 },
   ]) {
     expect(await read.execute(args)).toMatchObject({ success: false, output: expect.stringMatching(/^Error: /) })

@@ -36,6 +36,15 @@ describe('what a command printed', () => {
     expect(events).toMatchObject([{ type: 'skipped', toolName: 'bash', toolCallId: 'c1' }])
   })
 
+  onUnix('can come from what this process reads', () => {
+    const script = `const run = (options) => spillway.runCommand(process.execPath, ['-e', 'process.stdin.pipe(process.stdout)'], options)
+      const { output } = await run({ stdin: 'inherit' })
+      const refused = await run({ stdin: 'inherit', input: 'a' }).catch(({ field }) => field)
+      answer([output.content, refused])`
+    const under = ['sh', '-c', 'printf typed | "$@"', 'sh']
+    expect(runChild(script, { under })).toEqual(['typed', 'options.stdin'])
+  })
+
   test('is bounded and kept whole, however long it is', async () => {
     const dir = tempDir()
     const service = makeService({ storageDirs: [dir] })
@@ -74,6 +83,14 @@ describe('what a command printed', () => {
     expect(output.content).toBe('[stdout]\none\n[stderr]\nbad\n[stdout]\ntwo\nend')
   })
 
+  onUnix('keeps its lines whole where they are labelled, however much comes at once', async () => {
+    // More than a pipe holds, so that a read ends inside a line while the other stream speaks.
+    const script = 'yes 0123456789abcdef | head -20000 & yes "FEDCBA9876543210" | head -20000 >&2; wait'
+    const { output } = await sh(script, { separate: true, truncation: { maxLines: 1e6, maxBytes: 1e7 } })
+    const lines = new Set(output.content.split('\n'))
+    expect([...lines].sort()).toEqual(['', '0123456789abcdef', 'FEDCBA9876543210', '[stderr]', '[stdout]'])
+  })
+
   test('goes to a strategy of the caller too', async () => {
     const strategy = { name: 's', needsTruncation: () => true, truncate: () => ({ content: 'SHORT' }) }
     const { output } = await node('console.log("long")', { service: makeService({ strategy }) })
@@ -81,10 +98,11 @@ describe('what a command printed', () => {
   })
 
   test('can be a great deal through the streams, too', async () => {
-    const { output, totalBytes } = await node('process.stdout.write("0123456789\\n".repeat(500000))', {
+    const { output, totalBytes, totalLines } = await node('process.stdout.write("0123456789\\n".repeat(500000))', {
       separate: true,
     })
-    expect(totalBytes).toBe(5_500_000 + '[stdout]\n'.length)
+    // The label is in the text, but the command did not print it.
+    expect([totalBytes, totalLines]).toEqual([5_500_000, 500_000])
     expect(cut(output).totalLines).toBe(500_001)
   })
 })

@@ -208,8 +208,8 @@ describe('refusals', () => {
     [{ context: { lines: 1 } }, 'options.context.lines'],
     [{ ignoreCase: 'yes' }, 'options.ignoreCase'],
     [{ after: 5 }, 'options.after'],
-    [{ after: 'x' }, 'after'],
-    [{ after: '1:99999' }, 'after'],
+    [{ after: 'x' }, 'options.after'],
+    [{ after: '1:99999' }, 'options.after'],
     [{ regex: true }, 'options.regex'],
     [null, 'options'],
   ])('of %j', async (options, field) => {

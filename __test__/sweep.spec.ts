@@ -1,21 +1,13 @@
-import { chmodSync, existsSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { TruncationService, TruncationStorage } from '../index.js'
 import { startChild } from './support/child'
 import { onUnix } from './support/only'
 import { rejection } from './support/outputs'
-import { age, filesIn, tempDir } from './support/temp'
+import { age, filesIn, ownName as own, putOld, tempDir } from './support/temp'
 
 const tool = { toolName: 'x' }
-const own = (letter: string) => `bash_1700000000000_${letter.repeat(13)}.txt`
-
-function put(dir: string, letter: string, bytes: number, hours: number): string {
-  const path = join(dir, own(letter))
-  writeFileSync(path, '')
-  truncateSync(path, bytes)
-  age(path, hours)
-  return path
-}
+const put = (dir: string, letter: string, bytes: number, hours: number) => putOld(dir, own(letter), hours, bytes)
 
 describe('a sweep', () => {
   test('says what it removed and why, and what is left', async () => {
@@ -78,12 +70,37 @@ describe('a sweep', () => {
     expect(() => new TruncationService({ maxStoreBytes: 0 })).toThrow(/maxStoreBytes: got 0/)
   })
 
+  test('has no bound with Infinity, wherever that is said', async () => {
+    const dir = tempDir()
+    for (const letter of 'abcd') put(dir, letter, 1, 30)
+    const none = { maxStoreBytes: Number.POSITIVE_INFINITY, maxStoreFiles: Number.POSITIVE_INFINITY }
+    const bounded = new TruncationStorage({ storageDirs: [dir], maxStoreFiles: 1 })
+    for (const sweep of [
+      () => new TruncationStorage({ storageDirs: [dir], ...none }).sweep(),
+      () => new TruncationService({ storageDirs: [dir], ...none }).sweep(),
+      () => bounded.sweep(none),
+    ]) {
+      expect((await sweep()).removedFiles).toBe(0)
+    }
+    expect((await bounded.sweep()).removedFiles).toBe(3)
+  })
+
+  test('by a service leaves a storage that it was given its own bounds', async () => {
+    const dir = tempDir()
+    put(dir, 'a', 1, 20 * 24)
+    const storage = new TruncationStorage({ storageDirs: [dir], retentionDays: 30 })
+    const service = new TruncationService({ storage })
+    expect((await service.sweep()).removedFiles).toBe(0)
+    expect((await service.sweep({ retentionDays: 10 })).removedFiles).toBe(1)
+  })
+
   test.each([
     [{ maxStoreBytes: 0 }, 'options.maxStoreBytes'],
     [{ maxStoreFiles: 1.5 }, 'options.maxStoreFiles'],
     [{ now: Number.NaN }, 'options.now'],
     [{ days: 1 }, 'options.days'],
-    [{ retentionDays: 0 }, 'global.retentionDays'],
+    [{ retentionDays: 0 }, 'options.retentionDays'],
+    [{ retentionDays: null }, 'options.retentionDays'],
   ])('refuses %j', async (options, field) => {
     expect(await rejection(new TruncationStorage(tempDir()).sweep(options as never))).toMatchObject({
       name: 'SpillwayError',

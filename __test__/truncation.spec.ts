@@ -1026,7 +1026,7 @@ describe('content', () => {
     ['after two turns', 2],
     ['after three turns', 3],
   ])('bytes that are taken away while they are read are saved whole or refused: %s', async (_when, turns) => {
-    for (const size of [600 * 1024, 1500 * 1024]) {
+    for (const size of [600, 1500, 2000].map((kib) => kib * 1024)) {
       const dir = tempDir()
       const bytes = new Uint8Array(size).fill(97)
       const pending = makeService({ storageDirs: [dir] }).output(bytes, tool)

@@ -1,21 +1,13 @@
-import { existsSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, utimesSync } from 'node:fs'
 import { type ITruncationStorage, MemoryStorage, TruncationService, TruncationStorage } from '../index.js'
 import { runChild } from './support/child'
 import { onUnix } from './support/only'
 import { cut, numbered } from './support/outputs'
-import { age, filesIn, tempDir } from './support/temp'
+import { age, filesIn, ownName as own, putOld, tempDir } from './support/temp'
 
 const tool = { toolName: 'x' }
-const own = (letter: string) => `bash_1700000000000_${letter.repeat(13)}.txt`
+const put = (dir: string, letter: string, hours: number) => putOld(dir, own(letter), hours)
 const DAY = 24
-
-function put(dir: string, letter: string, hours: number): string {
-  const path = join(dir, own(letter))
-  writeFileSync(path, 'old')
-  age(path, hours)
-  return path
-}
 
 describe('a store that is saved into', () => {
   test('sweeps with the first save and then with every hundredth, and says what it did', async () => {
@@ -113,7 +105,7 @@ describe('a store that is saved into', () => {
 
   test.each([
     [{ sweepOnSave: 1 }, 'sweepOnSave'],
-    [{ retentionDays: 0 }, 'global.retentionDays'],
+    [{ retentionDays: 0 }, 'retentionDays'],
   ])('refuses %j', (options, field) => {
     expect(() => new TruncationStorage({ storageDirs: [tempDir()], ...(options as object) })).toThrow(
       expect.objectContaining({ code: 'INVALID_CONFIG', field }),

@@ -17,6 +17,8 @@ import { loadSubject } from './subject.mjs'
 import { load } from './suites/load.mjs'
 import { middleware } from './suites/middleware.mjs'
 import { outdated } from './suites/outdated.mjs'
+import { permission } from './suites/permission.mjs'
+import { pruning } from './suites/pruning.mjs'
 import { readBack } from './suites/read-back.mjs'
 import { saved } from './suites/saved.mjs'
 import { stall } from './suites/stall.mjs'
@@ -24,7 +26,12 @@ import { stream } from './suites/stream.mjs'
 import { untouched } from './suites/untouched.mjs'
 
 /** The tables, in the order they are printed. A table of peers is one more entry. */
-const TABLES = [{ title: 'Targets', suites: [load, untouched, middleware, outdated, saved, stall, stream, readBack] }]
+const TABLES = [
+  {
+    title: 'Targets',
+    suites: [load, untouched, middleware, outdated, pruning, permission, saved, stall, stream, readBack],
+  },
+]
 const RESULTS = fileURLToPath(new URL('./results/', import.meta.url))
 
 const { values: args } = parseArgs({

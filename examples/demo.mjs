@@ -8,7 +8,18 @@ import { spawn } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTruncation, simplifyOutdatedTerminalResults, ToolRegistry, TruncationStorage } from '../index.mjs'
+import {
+  AuditLog,
+  createTruncation,
+  DoomLoopDetector,
+  guardTool,
+  PermissionGate,
+  PermissionPolicy,
+  simplifyOutdatedTerminalResults,
+  ToolRegistry,
+  TruncationStorage,
+  verifyAudit,
+} from '../index.mjs'
 
 const command = process.argv.slice(2).join(' ') || `"${process.execPath}" --v8-options`
 
@@ -94,9 +105,38 @@ console.log(
   `${size(before)} to send before, ${size(after)} after; ${same} of ${sent.length} messages are the very same objects`,
 )
 
+heading('6  What may run, who is asked, and when it is a loop')
+await timed('guard a tool', guarded)
+note(0)
+
 heading('Time and bytes of each step')
 for (const { step, ms, bytes } of steps) {
   console.log(`${step.padEnd(28)}${`${ms.toFixed(1)} ms`.padStart(12)}${size(bytes).padStart(14)}`)
+}
+
+/** A tool with controls around it. Nothing here runs a command: the tool only answers. */
+async function guarded() {
+  const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'git status', decision: 'allow' }] })
+  const gate = new PermissionGate(policy, {
+    onEvent: ({ type, request }) => {
+      if (type !== 'asked') return
+      const [rule] = request.suggestedRules
+      console.log(`   asked: ${request.targets.join(', ')}; a person answers "always" (stores ${rule?.pattern})`)
+      queueMicrotask(() => gate.respond(request.id, rule ? 'always' : 'once'))
+    },
+  })
+  const audit = new AuditLog({ dir: join(storageDir, 'audit'), sessionId: `demo-${process.pid}` })
+  const controls = { permission: gate, doomLoop: new DoomLoopDetector(), audit }
+  const tool = guardTool({ name: 'bash', execute: () => 'done' }, controls)
+  const commands = ['git status', 'git status && rm -rf /', 'npm test', ...Array(4).fill('npm test')]
+  for (const [at, command] of commands.entries()) {
+    const result = await tool.execute({ command }, { toolCallId: `guarded_${at}` })
+    const [told] = (result.message ?? result).split('\n')
+    console.log(`${command.padEnd(26)}${told.length > 90 ? `${told.slice(0, 89)}…` : told}`)
+  }
+  await audit.close()
+  const { ok, records } = await verifyAudit(audit.path)
+  console.log(`${records} records in ${audit.path}, ${ok ? 'unbroken' : 'NOT as they were written'}`)
 }
 
 /** The same command three times in the last hours, and five newer results that keep their places. */

@@ -1,9 +1,6 @@
 /** Waiting in real time. */
 
-import { MessageChannel } from 'node:worker_threads'
-
-/** Captured at load, because fake timers replace it. */
-export const clock = performance.now.bind(performance)
+import { elapsed } from './clock'
 
 /** A wait that can be called off. */
 export interface Alarm {
@@ -20,9 +17,9 @@ export function alarm(ms: number): Alarm {
   const cell = new Int32Array(new SharedArrayBuffer(4))
   const wait = async (): Promise<boolean> => {
     for (let left = ms; ; ) {
-      const before = clock()
+      const before = elapsed()
       if ((await Atomics.waitAsync(cell, 0, 0, left).value) !== 'timed-out') return false
-      const passed = clock() - before
+      const passed = elapsed() - before
       // A clock that stands still was faked before we were loaded.
       if (passed >= left || passed <= 0) return true
       // A loop that was busy counts from when it last looked at its clock, and wakes us early.
@@ -38,7 +35,9 @@ export function alarm(ms: number): Alarm {
 
 /** Keeps the process from ending for want of work until the answer is called: an alarm alone does not, an open port does. */
 export function keepAlive(): () => void {
-  const { port1 } = new MessageChannel()
+  // Loaded when it is needed, which is seldom: it would be a tenth of the time that loading the package takes.
+  const threads: typeof import('node:worker_threads') = require('node:worker_threads')
+  const { port1 } = new threads.MessageChannel()
   port1.ref()
   return () => port1.close()
 }

@@ -4,8 +4,8 @@ import { Writable } from 'node:stream'
 import { checkKeys, isRecord, wrong } from './context'
 import { SpillwayError } from './errors'
 import { Inflow } from './inflow'
+import { type Client, checkCall } from './job'
 import { checkRange, type RangeResult, type ReadRange } from './read-back'
-import { checkCall, type TruncationService } from './service'
 import type { CaptureOptions, CapturePeek, TruncationContext, TruncationResult } from './types'
 
 const CUSTOM_STRATEGY_BYTES = 8 * 2 ** 20
@@ -37,7 +37,7 @@ export class Capture extends Writable {
   readonly settle: { resolve: (result: TruncationResult) => void; reject: (reason: unknown) => void }
 
   /** @internal */
-  constructor(service: TruncationService, context: TruncationContext, options: CaptureOptions) {
+  constructor(service: Client, context: TruncationContext, options: CaptureOptions) {
     checkCall(service, context)
     const { onAbort, customStrategyBytes } = checkOptions(options)
     super({ decodeStrings: false, highWaterMark: HIGH_WATER_MARK })
@@ -105,7 +105,9 @@ export class Capture extends Writable {
   }
 
   override _final(callback: (error?: Error | null) => void): void {
-    this.ending = this.inflow.finish(this.failed).then(
+    // On a later turn, so that whoever is asked then finds that the end has come.
+    const finished = Promise.resolve().then(() => this.inflow.finish(this.failed))
+    this.ending = finished.then(
       (result) => {
         this.settle.resolve(result)
         callback()

@@ -182,7 +182,9 @@ async function boundHolder(
   const beside = Object.entries(value).filter(([key, inner]) => key !== 'content' && inner !== undefined)
   const isSmall = ([, inner]: [string, unknown]) => toJson(inner).length <= SMALL_UNITS
   const isStructured = ([key]: [string, unknown]) => STRUCTURED_KEYS.includes(key)
-  if (isMessage(parts) && beside.every((entry) => isSmall(entry) && !isStructured(entry))) {
+  // What is structured can be as long as the text; how long is asked of nothing more often than it must be.
+  const kept = beside.filter((entry) => !isStructured(entry) && isSmall(entry))
+  if (isMessage(parts) && kept.length === beside.length) {
     const result = await service.output(parts, context)
     return { value: result.truncated ? { ...value, content: result.content } : sound(value), result }
   }
@@ -191,7 +193,6 @@ async function boundHolder(
   const texts = parts.filter((part) => !MEDIA.test(part.type))
   const result = await service.output(toJson({ ...value, content: texts }), context)
   if (!result.truncated) return { value: sound(value), result }
-  const kept = beside.filter((entry) => isSmall(entry) && !isStructured(entry))
   const emptied = beside.filter(isStructured).map(([key]) => [key, {}])
   const content = [{ type: 'text', text: result.content }, ...media]
   return { value: { ...Object.fromEntries([...kept, ...emptied]), content }, result }

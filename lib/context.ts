@@ -48,6 +48,13 @@ export function checkKeys(
   throw new SpillwayError(code, `${name}: is not known; known are ${known.join(', ')}`, { field: name })
 }
 
+/** @throws SpillwayError `INVALID_ARGUMENT` for what is neither a signal nor nothing */
+export function checkSignal(field: string, signal: unknown): void {
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.throwIfAborted !== 'function') {
+    throw wrong(field, signal, 'an AbortSignal')
+  }
+}
+
 const isTextOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'string'
 const isSwitchOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
 
@@ -72,9 +79,7 @@ export function checkContext(context: TruncationContext): void {
   for (const [key, value] of Object.entries({ failed, handled })) {
     if (!isSwitchOrNothing(value)) throw wrong(`context.${key}`, value, 'true or false')
   }
-  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
-    throw wrong('context.signal', signal, 'an AbortSignal')
-  }
+  checkSignal('context.signal', signal)
 }
 
 /** Whether a context is right and has nothing that changes what is done but the tool's name. */

@@ -30,6 +30,12 @@ export type SpillwayErrorCode =
   | 'COMMAND'
   /** A custom strategy threw, or gave back something else than a shortened text. */
   | 'STRATEGY'
+  /** A history does not fit into the model's window, and nothing helped; `report` says what was tried. */
+  | 'OVERFLOW'
+  /** A call of a tool was not let through; `report` is the `RefusedResult`. */
+  | 'REFUSED'
+  /** Compacting does not help: the history was compacted three times in three turns, and is too long again. */
+  | 'COMPACTION'
   /** A callback of the caller threw. */
   | 'CALLBACK'
   /** The binary is missing, does not load, or is of another version. */
@@ -41,6 +47,8 @@ export interface SpillwayErrorOptions {
   /** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
   field?: string
   cause?: unknown
+  /** What was done before it failed: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+  report?: unknown
 }
 
 /** What Spillway throws, and nothing else. */
@@ -48,11 +56,14 @@ export class SpillwayError extends Error {
   override readonly name = 'SpillwayError'
   readonly code: SpillwayErrorCode
   readonly field?: string
+  /** What was done before it failed: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+  readonly report?: unknown
 
   constructor(code: SpillwayErrorCode, message: string, options: SpillwayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     if (options.field !== undefined) this.field = options.field
+    if (options.report !== undefined) this.report = options.report
     Object.defineProperty(this, BRAND, { value: true })
   }
 

@@ -1,29 +1,28 @@
 /** An output on its way into the binary while it is made: held there until it is too long, then saved as it comes. */
 
-import { open, readFile, rm } from 'node:fs/promises'
+import { promises } from 'node:fs'
+import { decide } from './decide'
+import { Drain } from './drain'
 import { SpillwayError } from './errors'
-import { chunkSlices, Intake, type Outcome, openIntake, push, type RenderRequest, read, type Shortened } from './intake'
+import {
+  chunkSlices,
+  Intake,
+  type Outcome,
+  openIntake,
+  push,
+  type RenderRequest,
+  read,
+  readAll,
+  type Shortened,
+} from './intake'
+import { type Client, ceilingOf, type Job, report } from './job'
+import { type Kept, keptBy, keptByUs } from './kept'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange } from './read-back'
-import {
-  ceilingOf,
-  decide,
-  type Job,
-  type Kept,
-  keptBy,
-  keptByUs,
-  renderWith,
-  report,
-  type TruncationService,
-  truncated,
-  untouched,
-} from './service'
+import { renderWith, truncated, untouched } from './result'
 import { Settings } from './settings'
-import { openPlace, type Place, placeOf, saveTarget, TruncationStorage } from './storage'
+import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from './storage'
 import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from './types'
-
-/** Tasks under way for one output; with both busy, waiting is what keeps memory bounded. */
-const TASKS = 2
 
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
 const BATCH = 2 ** 18
@@ -36,16 +35,17 @@ export class Inflow {
   /** The intake in the binary. */
   readonly handle: object
   private readonly job: Job
-  private readonly work: Promise<void>[] = []
+  private readonly drain: Drain
   private pending = 0
   private isAbandoned = false
   private hasBytes = false
   /** For a strategy of the caller's, which must see the whole text, as long as that is not too long. */
   private held: (string | Buffer)[] | undefined
   private heldBytes = 0
+  private heldBreaks = 0
 
   constructor(
-    private readonly service: TruncationService,
+    private readonly service: Client,
     context: TruncationContext,
     private readonly customStrategyBytes: number,
   ) {
@@ -57,10 +57,12 @@ export class Inflow {
     const ceiling = isBound ? undefined : plan.hardCeilingBytes
     this.job = { service, context, plan, source: '', units: 0, original: '', parts: undefined, limits, ceiling }
     this.held = byStrategy ? [] : undefined
-    const place = placeOf(service.storage) ?? temporaryPlace()
-    const save = saveTarget(place, context)
+    const place = placeOf(service.storage)
+    // Where it only passes through, it belongs to no session, and two of one call never share a file.
+    const save = place ? saveTarget(place, context) : saveTarget(temporaryPlace(), { toolName: context.toolName })
     const hold = isBound ? limits : ceilingOf(plan)
     this.handle = openIntake(service.settings.handle, { limits, hold, bytes: false, save })
+    this.drain = new Drain(this.handle)
   }
 
   /** Whether everything goes to the binary as it comes, so that something else may feed it too. */
@@ -72,8 +74,9 @@ export class Inflow {
   async accept(chunk: string | Uint8Array): Promise<void> {
     if (typeof chunk !== 'string') this.hasBytes = true
     if (this.held === undefined) return this.pass(chunk)
-    this.held.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk))
+    if (chunk.length > 0) this.held.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk))
     this.heldBytes += Buffer.byteLength(chunk)
+    this.heldBreaks += breaksIn(chunk)
     if (this.heldBytes <= this.customStrategyBytes) return
     const held = this.held
     this.held = undefined
@@ -85,27 +88,27 @@ export class Inflow {
       if (this.isAbandoned) return
       call(() => push(this.handle, slice))
       this.pending += slice.length
-      if (this.pending >= BATCH) await this.drain()
+      if (this.pending >= BATCH) await this.work()
     }
   }
 
-  private async drain(): Promise<void> {
-    while (this.work.length >= TASKS) await this.work.shift()
+  private async work(): Promise<void> {
+    await this.drain.room()
     if (this.isAbandoned) return
     this.pending = 0
-    const task = background(() => native.intakeDrain(this.handle))
-    // Awaited on a later turn.
-    task.catch(() => {})
-    this.work.push(task)
+    this.drain.begin()
   }
 
   /** Ends the output. @param failed what is known by now of the call */
   async finish(failed = this.job.context.failed === true): Promise<TruncationResult> {
-    while (this.work.length > 0) await this.work.shift()
+    await this.drain.end()
     const { service } = this
     const job: Job = failed ? { ...this.job, context: { ...this.job.context, failed } } : this.job
     const { context, ceiling } = job
-    if (this.held) return (await decide(service, joined(this.held), this.job.context)) as TruncationResult<string>
+    if (this.held) {
+      // It has ended, so aborting comes too late.
+      return (await decide(service, joined(this.held), { ...context, signal: undefined })) as TruncationResult<string>
+    }
 
     const isOurs = placeOf(service.storage) !== undefined
     const request: RenderRequest = { failed, ceiling }
@@ -144,16 +147,15 @@ export class Inflow {
           const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
           throw new SpillwayError('STORAGE_TOO_LARGE', `the output is over ${limit}`)
         }
-        if (!this.hasBytes)
-          return storage.save(
-            await new TruncationStorage({ storageDirs: temporaryPlace().dirs }).read(saved.path),
-            context,
-          )
-        const content = await readFile(saved.path)
+        if (!this.hasBytes) {
+          const reader = call(() => native.readerOpen(temporaryPlace().store, saved.path))
+          return storage.save(await readAll(reader, saved.path), context)
+        }
+        const content = await promises.readFile(saved.path)
         return storage.saveBytes ? storage.saveBytes(content, context) : storage.save(content.toString('utf8'), context)
       })
     } finally {
-      await rm(saved.path, { force: true })
+      await promises.rm(saved.path, { force: true })
     }
   }
 
@@ -161,22 +163,26 @@ export class Inflow {
   async abandon(): Promise<void> {
     this.isAbandoned = true
     this.held = undefined
-    await Promise.allSettled(this.work)
-    native.intakeAbort(this.handle)
+    await this.drain.settle()
+    await background(() => native.intakeAbort(this.handle))
   }
 
   /** What there is so far. */
   async peek(): Promise<CapturePeek> {
-    if (this.held) {
-      const content = joined(this.held)
-      const text = typeof content === 'string' ? content : content.toString('utf8')
-      return { text, truncated: false, ...this.size() }
-    }
+    if (this.held) return { ...(await this.peekHeld(joined(this.held))), ...this.size() }
     const { whole, shortened, bytes, lines } = await background(() => native.intakePeek(this.handle))
     const sizes = { totalBytes: bytes, totalLines: lines }
     if (typeof whole === 'string' || !shortened) return { text: whole ?? '', truncated: false, ...sizes }
-    const { content, facts } = read(shortened)
-    return { text: content.slice(facts.preview.from, facts.preview.to), truncated: true, ...sizes }
+    return { text: previewOf(read(shortened)), truncated: true, ...sizes }
+  }
+
+  /** A strategy of the caller's is asked about the whole, and once; what is shown before is by the default one. */
+  private async peekHeld(content: string | Buffer): Promise<Pick<CapturePeek, 'text' | 'truncated'>> {
+    const { service, job } = this
+    const intake = new Intake(service.settings.handle, job.limits, content, content.length, undefined)
+    const { fits, shortened } = await intake.finish({}, undefined)
+    if (!fits && shortened) return { text: previewOf(shortened), truncated: true }
+    return { text: typeof content === 'string' ? content : content.toString('utf8'), truncated: false }
   }
 
   /** A part of what came so far. */
@@ -206,10 +212,9 @@ export class Inflow {
   /** How much has been worked on. */
   size(): { totalBytes: number; totalLines: number } {
     if (this.held) {
-      const breaks = this.held.reduce((sum, chunk) => sum + breaksIn(chunk), 0)
-      const last = this.held.findLast((chunk) => chunk.length > 0)
-      const isOpen = last !== undefined && last.at(-1) !== '\n' && last.at(-1) !== 10
-      return { totalBytes: this.heldBytes, totalLines: breaks + (isOpen ? 1 : 0) }
+      const end = this.held.at(-1)?.at(-1)
+      const isOpen = end !== undefined && end !== '\n' && end !== 10
+      return { totalBytes: this.heldBytes, totalLines: this.heldBreaks + (isOpen ? 1 : 0) }
     }
     const [totalBytes = 0, totalLines = 0] = native.intakeProgress(this.handle)
     return { totalBytes, totalLines }
@@ -242,16 +247,21 @@ function joined(chunks: readonly (string | Buffer)[]): string | Buffer {
   return Buffer.concat(runs.map((run) => Buffer.from(run as string)))
 }
 
-function breaksIn(chunk: string | Buffer): number {
+function breaksIn(chunk: string | Uint8Array): number {
+  const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
   let breaks = 0
-  for (let at = chunk.indexOf('\n'); at !== -1; at = chunk.indexOf('\n', at + 1)) breaks += 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) breaks += 1
   return breaks
+}
+
+function previewOf({ content, facts }: Shortened): string {
+  return content.slice(facts.preview.from, facts.preview.to)
 }
 
 const PIECE_BYTES = 2 ** 18
 
 async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path)
+  const file = await promises.open(path)
   try {
     for (;;) {
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))

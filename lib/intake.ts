@@ -5,6 +5,7 @@
 
 import type { Finished } from '../binding'
 import { now } from './clock'
+import { Drain } from './drain'
 import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import type { Limits } from './settings'
@@ -17,9 +18,6 @@ const SLICE_BYTES = 2 ** 19
 
 /** Up to so many units are copied in one go: for so few slices a task of their own costs more than it saves. */
 const AT_ONCE_UNITS = 4 * SLICE_UNITS
-
-/** Tasks under way for one output: more would only take the pool from the host. */
-const TASKS = 2
 
 /** Long outputs that are copied in at the same time; what waits in line takes no memory but its own. */
 const longOutputs = new Turns(4)
@@ -65,7 +63,7 @@ export interface Facts {
   keptBytes: number
   totalLines: number
   totalBytes: number
-  limitedBy: 'lines' | 'bytes'
+  limitedBy: 'lines' | 'bytes' | 'tokens'
   direction: 'head' | 'tail' | 'both'
   ranges: { fromLine: number; toLine: number; fromByte: number; toByte: number }[]
   partialLines: { line: number; shownBytes: number; totalBytes: number }[]
@@ -163,7 +161,8 @@ export class Intake {
         shortened: end.shortened && read(end.shortened),
       }
     } catch (error) {
-      this.release()
+      const { handle } = this
+      if (handle) await background(() => native.intakeAbort(handle))
       throw error
     }
   }
@@ -171,7 +170,7 @@ export class Intake {
   /** Gives back the memory that is held for rendering; V8 does not know of it, and would collect it late. */
   release(): void {
     const { handle } = this
-    if (handle) call(() => native.intakeAbort(handle))
+    if (handle) call(() => native.intakeRelease(handle))
   }
 
   // Opened when its turn has come, because an open one holds memory.
@@ -183,28 +182,24 @@ export class Intake {
   }
 
   private async handOver(render: RenderRequest | undefined, signal: AbortSignal | undefined): Promise<Finished> {
-    const work: Promise<void>[] = []
     const handle = this.open()
+    const drain = new Drain(handle)
     try {
-      let isFirst = true
-      for (const slice of slicesOf(this.source, this.units)) {
-        if (!isFirst) {
-          // One task transcodes while the other writes; with both busy, waiting is what keeps memory bounded.
-          while (work.length >= TASKS) await work.shift()
-          signal?.throwIfAborted()
-          const task = background(() => native.intakeDrain(handle))
-          // Awaited on a later turn; if copying throws first, that error is the one to report.
-          task.catch(() => {})
-          work.push(task)
-        }
-        call(() => push(handle, slice))
-        isFirst = false
+      const slices = slicesOf(this.source, this.units)
+      for (let slice = slices.next(); !slice.done; ) {
+        const { value } = slice
+        call(() => push(handle, value))
+        // Waited for before the next slice is made, so that bytes which are taken away meanwhile are missed.
+        await drain.room()
+        signal?.throwIfAborted()
+        slice = slices.next()
+        if (!slice.done) drain.begin()
       }
-      while (work.length > 0) await work.shift()
+      await drain.end()
       signal?.throwIfAborted()
       return await background(() => native.intakeFinish(handle, said(render)))
     } finally {
-      await Promise.allSettled(work)
+      await drain.settle()
     }
   }
 
@@ -224,14 +219,13 @@ export class Intake {
 
   /** The bytes that were collected. */
   collectedBytes({ bytes }: Collected): Uint8Array {
-    const all = new Uint8Array(bytes)
+    const all = Buffer.alloc(bytes)
     for (let at = 0; at < bytes; ) {
       const piece = call(() => native.intakeCollectedBytes(this.opened, at))
-      if (piece.length === 0) throw new SpillwayError('INTERNAL', 'what was collected is gone already')
-      all.set(piece, at)
-      at += piece.length
+      if (piece === '') throw new SpillwayError('INTERNAL', 'what was collected is gone already')
+      at += all.write(piece, at, 'latin1')
     }
-    return all
+    return new Uint8Array(all.buffer, all.byteOffset, bytes)
   }
 
   private get opened(): object {

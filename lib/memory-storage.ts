@@ -1,14 +1,34 @@
 /** A storage without a disk: for tests, and for hosts that have none. */
 
 import { types } from 'node:util'
+import { now } from './clock'
+import { DEFAULT_TRUNCATION_CONFIG } from './constants'
 import { checkContext, checkKeys, isRecord, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
+import { readAll } from './intake'
+import { RECEIPT, type Receipt } from './kept'
 import { call, native } from './native'
-import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
+import {
+  checkAccess,
+  type OutputAccess,
+  type RangeResult,
+  type ReadRange,
+  readRange,
+  type SearchOptions,
+  type SearchResult,
+  search,
+} from './read-back'
 import { Settings } from './settings'
-import { checkRetention, keeperOf, storageIntake } from './storage'
-import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport, type SweptFile } from './sweep'
+import { keeperOf, storageIntake } from './storage'
+import {
+  checkBounds,
+  checkSweep,
+  type StorageUsage,
+  type SweepOptions,
+  type SweepReport,
+  type SweptFile,
+} from './sweep'
 import type { ITruncationStorage, RedactionOptions, SavedPart, TruncationContext } from './types'
 
 /** Options of {@link MemoryStorage}. */
@@ -26,8 +46,6 @@ export interface MemoryStorageOptions {
 interface Kept {
   /** The call that it is the output of. */
   call?: string
-  /** Of a text, if its bytes do not say all of it. */
-  text?: string
   bytes: Uint8Array
   session?: string
   modified: number
@@ -66,9 +84,7 @@ export class MemoryStorage implements ITruncationStorage {
     checkContext(context)
     const { settings } = this
     if (!settings && content.isWellFormed()) return keep(this, { bytes: Buffer.from(content, 'utf8') }, context)
-    const { intake, collected } = await collect(settings, content, context)
-    const bytes = intake.collectedBytes(collected)
-    return keep(this, { ...collected, bytes, text: await intake.collectedText() }, context)
+    return keep(this, await collect(settings, content, context), context)
   }
 
   /** Keeps a copy of bytes and answers its path. */
@@ -77,24 +93,27 @@ export class MemoryStorage implements ITruncationStorage {
     checkContext(context)
     const { settings } = this
     if (!settings) return keep(this, { bytes: new Uint8Array(content) }, context)
-    const { intake, collected } = await collect(settings, content, context)
-    return keep(this, { ...collected, bytes: intake.collectedBytes(collected) }, context)
+    return keep(this, await collect(settings, content, context), context)
   }
 
   /** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
   async read(path: string): Promise<string> {
-    const { text, bytes } = find(this, path)
-    return text ?? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+    const { bytes } = find(this, path)
+    return readAll(
+      call(() => native.readerOfBytes(bytes)),
+      path,
+    )
   }
 
   /** As `TruncationStorage.readRange`. */
-  async readRange(path: string, range: ReadRange): Promise<RangeResult> {
-    return readRange({ bytes: find(this, path).bytes, path }, range)
+  async readRange(path: string, range: ReadRange, access: OutputAccess = {}): Promise<RangeResult> {
+    checkAccess('access', access)
+    return readRange({ bytes: find(this, path, access).bytes, path }, range)
   }
 
   /** As `TruncationStorage.search`. */
   async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
-    return search({ bytes: find(this, path).bytes, path }, pattern, options)
+    return search({ bytes: find(this, path, options).bytes, path }, pattern, options)
   }
 
   /** Whether a path is that of an output that this storage kept. */
@@ -104,20 +123,20 @@ export class MemoryStorage implements ITruncationStorage {
   }
 
   /** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
-  async cleanup(retentionDays = 7): Promise<number> {
+  async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
+    checkBounds({ retentionDays })
     const unbounded = { maxStoreBytes: Number.POSITIVE_INFINITY, maxStoreFiles: Number.POSITIVE_INFINITY }
     return (await this.sweep({ retentionDays, ...unbounded })).removedFiles
   }
 
   /** As `TruncationStorage.sweep`; nothing is leased here. */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
-    const asked = checkSweep(options, { retentionDays: 7, ...this.bounds })
-    const days = checkRetention(asked.retentionDays)
-    const { maxStoreBytes, maxStoreFiles, now } = asked
+    const told = { retentionDays: DEFAULT_TRUNCATION_CONFIG.retentionDays, ...this.bounds }
+    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time } = checkSweep(options, told)
     const all = [...this.kept]
     const dates = all.map(([, { modified }]) => modified)
     const sizes = all.map(([, { bytes }]) => bytes.length)
-    const chosen = call(() => native.boundsApply(dates, sizes, days, maxStoreBytes, maxStoreFiles, now))
+    const chosen = call(() => native.boundsApply(dates, sizes, retentionDays, maxStoreBytes, maxStoreFiles, time))
     const removed = (JSON.parse(chosen) as [number, SweptFile['reason']][]).map(([index, reason]): SweptFile => {
       const [path, { bytes }] = all[index]!
       forget(this, path)
@@ -150,6 +169,11 @@ export class MemoryStorage implements ITruncationStorage {
     return theirs.length
   }
 
+  /** @internal */
+  [RECEIPT](path: string): Receipt | undefined {
+    return this.kept.get(path)
+  }
+
   /** Where paths begin; no folder of a disk. */
   getStorageDir(): string {
     return ROOT
@@ -174,12 +198,18 @@ function forget(storage: MemoryStorage, path: string): void {
   storage.gone.add(path)
 }
 
-type Content = Pick<Kept, 'text' | 'bytes' | 'part' | 'redactions'>
+type Content = Pick<Kept, 'bytes' | 'part' | 'redactions'>
 
-async function collect(settings: object | undefined, content: string | Uint8Array, { signal }: TruncationContext) {
+async function collect(
+  settings: object | undefined,
+  content: string | Uint8Array,
+  { signal }: TruncationContext,
+): Promise<Content> {
   const intake = storageIntake(content, undefined, settings ? { settings } : {})
-  const { outcome } = await intake.finish(undefined, signal)
-  return { intake, collected: outcome.collected! }
+  const collected = (await intake.finish(undefined, signal)).outcome.collected!
+  const bytes = intake.collectedBytes(collected)
+  intake.release()
+  return { part: collected.part, redactions: collected.redactions, bytes }
 }
 
 function keep(storage: MemoryStorage, content: Content, context: TruncationContext): string {
@@ -189,34 +219,32 @@ function keep(storage: MemoryStorage, content: Content, context: TruncationConte
   const ofCall = toolCallId === undefined ? undefined : `${session ?? ''}/${toolCallId}`
   for (const [path, kept] of ofCall === undefined ? [] : storage.kept) {
     if (kept.call !== ofCall || Buffer.compare(kept.bytes, content.bytes) !== 0) continue
-    kept.modified = Date.now()
+    kept.modified = now()
     return path
   }
-  const slug = native.toolSlug(toolName.toWellFormed())
-  const modified = Date.now()
-  const name = `${slug}_${modified}_${randomPart()}${content.part ? '.partial' : ''}.txt`
+  const modified = now()
+  const name = call(() => native.outputName(toolName.toWellFormed(), modified, content.part !== undefined))
   const path = `${ROOT}${session === undefined ? '' : `${session}/`}${name}`
   storage.kept.set(path, { ...content, session, call: ofCall, modified })
   return path
 }
 
-function find(storage: MemoryStorage, path: string): Kept {
+function find(storage: MemoryStorage, path: string, access?: OutputAccess): Kept {
   if (typeof path !== 'string') throw wrong('path', path, 'a string')
+  const refuse = (code: 'STORAGE_NOT_FOUND' | 'STORAGE_NOT_OWNED', problem: string) =>
+    new SpillwayError(code, `${JSON.stringify(path)} ${problem}`, { field: 'path' })
+  const folder = typeof access?.sessionId === 'string' ? native.sessionFolder(access.sessionId) : undefined
+  if (folder !== undefined && !path.startsWith(`${ROOT}${folder}/`)) {
+    throw refuse('STORAGE_NOT_OWNED', 'is not an output of this session')
+  }
   const kept = storage.kept.get(path)
   if (kept) return kept
-  const [code, problem] = storage.gone.has(path)
-    ? (['STORAGE_NOT_FOUND', 'is no longer there; it was swept'] as const)
-    : (['STORAGE_NOT_OWNED', 'is not an output that this storage kept'] as const)
-  throw new SpillwayError(code, `${JSON.stringify(path)} ${problem}`, { field: 'path' })
+  if (storage.gone.has(path)) throw refuse('STORAGE_NOT_FOUND', 'is no longer there; it was swept')
+  throw refuse('STORAGE_NOT_OWNED', 'is not an output that this storage kept')
 }
 
 function sizeOf(storage: MemoryStorage): number {
   let bytes = 0
   for (const kept of storage.kept.values()) bytes += kept.bytes.length
   return bytes
-}
-
-/** Unique among the outputs of one process, in the alphabet of our file names; nothing in memory has to be unguessable. */
-function randomPart(): string {
-  return globalThis.crypto.randomUUID().replaceAll('-', '').slice(0, 13)
 }

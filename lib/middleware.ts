@@ -1,8 +1,9 @@
 /** Bounds the results of tools on their way from a tool to the model, whatever their shape, and never throws. */
 
 import { boundValue, fromResult, sound, textOfValue } from './content'
-import { wrong } from './context'
+import { checkKeys, isArray, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
+import { observe } from './history/observe'
 import { catchLater, emit, warn } from './report'
 import { TruncationService } from './service'
 import { shortenUnsaved } from './strategies'
@@ -17,6 +18,16 @@ import type {
   TruncationResult,
 } from './types'
 
+/** The middleware of what bounds results: itself, or one around the service. */
+export function middlewareOf(truncation: OutputService | TruncationMiddleware): TruncationMiddleware
+export function middlewareOf(
+  truncation: OutputService | TruncationMiddleware | undefined,
+): TruncationMiddleware | undefined
+export function middlewareOf(truncation: OutputService | TruncationMiddleware | undefined) {
+  if (truncation === undefined || typeof truncation === 'function') return truncation
+  return createTruncationMiddleware({ service: truncation })
+}
+
 /**
  * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
  * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
@@ -29,14 +40,15 @@ import type {
 export function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(
   config: TruncationMiddlewareConfig<R>,
 ): TruncationMiddleware<R> {
-  const { service, skipTools, shouldTruncate } = checkConfig(config)
+  const { service, skipTools, shouldTruncate, ledger } = checkConfig(config)
   const skipped = new Set(skipTools)
 
   /** The error of a result reaches the model or a log like any other text. */
-  const boundError = async (result: R, toolName: string, context: TruncationContext): Promise<R> => {
+  const boundError = async (result: R, toolName: string, context: TruncationContext, handled: boolean): Promise<R> => {
     const error = result?.error
     if (!isLong(error)) return result
     const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context), failed: true }
+    if (handled) full.handled ??= true
     const { value, result: answer } = await boundSafely(service, error, full)
     if (!answer?.truncated) return result
     const metadata = result.metadata?.truncated === true ? undefined : truncatedMetadata(answer)
@@ -56,13 +68,15 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
     }
   }
 
-  return async (toolName, result, context) => {
+  const bound: TruncationMiddleware<R> = async (toolName, result, context) => {
     try {
       const output = result?.output
-      if (output === undefined || output === null || output === '') return await boundError(result, toolName, context)
+      const handled = result?.metadata?.truncated !== undefined
+      if (output === undefined || output === null || output === '') {
+        return await boundError(result, toolName, context, handled)
+      }
       if (skipped.size > 0 && skipped.has(toolName)) return withOutput(result, sound(output))
       const { metadata } = result
-      const handled = metadata?.truncated !== undefined
       const decision = shouldTruncate && !handled ? decide(shouldTruncate, toolName, result) : true
       if (decision === false) return withOutput(result, sound(output))
       const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context) }
@@ -73,16 +87,26 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
       if (answer?.truncated) {
         const bounded = { ...result, output: value, metadata: { ...metadata, ...truncatedMetadata(answer) } }
         // Executors put the message of an error into both fields.
-        return result.error === output ? { ...bounded, error: value } : await boundError(bounded, toolName, context)
+        return result.error === output
+          ? { ...bounded, error: value }
+          : await boundError(bounded, toolName, context, handled)
       }
-      if (handled) return withOutput(result, value)
-      const whole = { ...result, output: value, metadata: { ...metadata, truncated: false } }
-      return isLong(result.error) ? await boundError(whole, toolName, context) : whole
+      const whole = handled
+        ? withOutput(result, value)
+        : { ...result, output: value, metadata: { ...metadata, truncated: false } }
+      return isLong(result.error) ? await boundError(whole, toolName, context, handled) : whole
     } catch (error) {
       // Only the result itself can get us here, by a getter that throws: there is nothing to bound.
       reportTo(service, context, error)
       return result
     }
+  }
+  if (ledger === undefined) return bound
+  return async (toolName, result, context) => {
+    const bounded = await bound(toolName, result, context)
+    const { toolCallId, toolName: named = toolName, failed } = context ?? {}
+    observe(ledger, { toolCallId, toolName: named, result, bounded, failed })
+    return bounded
   }
 }
 
@@ -168,15 +192,20 @@ function reportTo(service: OutputService, context: TruncationContext | undefined
 }
 
 function checkConfig<R extends ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddlewareConfig<R> {
-  const refuse = (field: string, allowed: string) =>
-    new SpillwayError('INVALID_CONFIG', `${field}: allowed is ${allowed}`, { field })
-  if (typeof config?.service?.output !== 'function') throw refuse('service', 'an object with an output function')
-  const { skipTools = [], shouldTruncate } = config
-  if (!Array.isArray(skipTools) || !skipTools.every((name) => typeof name === 'string')) {
-    throw refuse('skipTools', 'an array of tool names')
+  const service: unknown = config?.service
+  if (typeof (service as Partial<OutputService> | null)?.output !== 'function') {
+    throw wrong('service', service, 'an object with an output function', 'INVALID_CONFIG')
   }
-  if (shouldTruncate !== undefined && typeof shouldTruncate !== 'function') throw refuse('shouldTruncate', 'a function')
-  const unknown = Object.keys(config).find((key) => !['service', 'skipTools', 'shouldTruncate'].includes(key))
-  if (unknown !== undefined) throw refuse(unknown, 'one of service, skipTools, shouldTruncate')
+  checkKeys('', config, ['service', 'skipTools', 'shouldTruncate', 'ledger'], 'INVALID_CONFIG')
+  const { skipTools, shouldTruncate, ledger } = config
+  if (skipTools !== undefined && !(isArray(skipTools) && skipTools.every((name) => typeof name === 'string'))) {
+    throw wrong('skipTools', skipTools, 'an array of tool names', 'INVALID_CONFIG')
+  }
+  if (shouldTruncate !== undefined && typeof shouldTruncate !== 'function') {
+    throw wrong('shouldTruncate', shouldTruncate, 'a function', 'INVALID_CONFIG')
+  }
+  if (ledger !== undefined && typeof ledger?.record !== 'function') {
+    throw wrong('ledger', ledger, 'a ToolResultLedger', 'INVALID_CONFIG')
+  }
   return config
 }

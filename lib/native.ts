@@ -1,40 +1,15 @@
 /**
- * The only door to the binary. Nothing else imports `binding.js`, and no error or object made natively gets past here:
+ * The only door to the binary. Nothing else imports `binary.ts`, and no error or object made natively gets past here:
  * under Jest and Vitest's vm pools those belong to another realm.
  */
 
 import type * as Binding from '../binding'
+import { loadBinary } from './binary'
 import { SpillwayError, type SpillwayErrorCode } from './errors'
 import { Turns } from './turns'
 
-/** The version that the binary must have. */
-const VERSION: string = require('../package.json').version
-
-function load(): typeof Binding {
-  let binding: typeof Binding
-  try {
-    binding = require('../binding.js')
-  } catch (cause) {
-    throw new SpillwayError('NATIVE_LOAD', `spillway's binary did not load: ${firstReason(cause)}`, { cause })
-  }
-  const found = binding.nativeVersion()
-  if (found !== VERSION) {
-    throw new SpillwayError('NATIVE_LOAD', `spillway ${VERSION} found a binary of version ${found}; reinstall spillway`)
-  }
-  return binding
-}
-
-// The generated loader blames npm for every failure; the first error in its chain of causes is what the system said.
-function firstReason(thrown: unknown): string {
-  let reason = thrown
-  while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause
-  return reason instanceof Error ? reason.message : String(reason)
-}
-
-const binding = load()
-
 /** The binary's functions as they are. Use {@link call} and {@link background} around those that can fail. */
-export const native: typeof Binding = binding
+export const native: typeof Binding = loadBinary()
 
 /** Turns what the binary threw into the public error. */
 export function toSpillwayError(thrown: unknown): SpillwayError {

@@ -1,14 +1,12 @@
 /** Tools for the model, to get at the rest of what it was shown a preview of. */
 
-import { basename, dirname } from 'node:path'
 import { checkKeys, isRecord, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
-import { native } from './native'
-import type { LineRange, RangeResult, ReadRange, SearchOptions, SearchResult } from './read-back'
+import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read-back'
 
-/** What the tools need of a storage. */
+/** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
 export interface OutputSource {
-  readRange(path: string, range: ReadRange): Promise<RangeResult>
+  readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>
   search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>
 }
 
@@ -70,7 +68,7 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     description: string,
     properties: Record<string, unknown>,
     required: readonly string[],
-    work: (args: Record<string, unknown>, path: string, signal?: AbortSignal) => Promise<OutputToolResult>,
+    work: (args: Record<string, unknown>, path: string, call: OutputToolContext) => Promise<OutputToolResult>,
   ): OutputTool => ({
     name,
     description,
@@ -78,12 +76,11 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     execute: async (args, context) => {
       try {
         if (!isRecord(args)) throw wrong('arguments', args, 'an object')
-        const unknown = Object.keys(args).find((key) => key !== 'path' && !(key in properties))
+        const unknown = Object.keys(args).find((key) => key !== 'path' && !Object.hasOwn(properties, key))
         if (unknown !== undefined) throw new SpillwayError('INVALID_ARGUMENT', `${unknown}: is not an argument`)
         const { path } = args
         if (typeof path !== 'string') throw wrong('path', path, 'the path of a saved output')
-        checkSession(path, sessionId ?? context?.sessionId)
-        return await work(args, path, context?.signal)
+        return await work(args, path, { sessionId: sessionId ?? context?.sessionId, signal: context?.signal })
       } catch (thrown) {
         const error = messageOf(thrown)
         return { success: false, output: `Error: ${error}`, error, metadata: { truncated: false } }
@@ -102,8 +99,8 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
       byte_count: whole(1, 'How many bytes.'),
     },
     ['path'],
-    async (args, path, signal) => {
-      const shown = await readShown(storage, path, rangeOf(args), signal)
+    async (args, path, { signal, sessionId }) => {
+      const shown = await storage.readRange(path, { ...rangeOf(args), signal }, { sessionId })
       const next = shown.next && argumentsOf(shown.next)
       return {
         success: true,
@@ -125,7 +122,7 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
       after: { type: 'string', description: 'Goes on where an earlier search stopped; it said what to give here.' },
     },
     ['path', 'pattern'],
-    async (args, path, signal) => {
+    async (args, path, { signal, sessionId }) => {
       const { pattern, literal, ignore_case, context = 0, max_matches = SHOWN_MATCHES, after } = args
       const found = await storage.search(path, pattern as string, {
         literal: literal as boolean | undefined,
@@ -136,6 +133,7 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
         maxBytes: SHOWN_BYTES / 2,
         after: after as string | undefined,
         signal,
+        sessionId,
       })
       const more = found.next === undefined ? undefined : { ...args, after: found.next }
       const count = found.matches.length
@@ -152,44 +150,20 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
   return [read, search]
 }
 
-/** The path names the folder of the session, and the storage resolves links before it opens anything. */
-function checkSession(path: string, sessionId: string | undefined): void {
-  if (sessionId === undefined || basename(dirname(path)) === native.sessionFolder(sessionId)) return
-  throw new SpillwayError('STORAGE_NOT_OWNED', 'the path is not that of an output of this session', { field: 'path' })
-}
-
+/** What the arguments ask for, or as much of that as one call shows. What is wrong goes through, for the storage to name. */
 function rangeOf({ from_line, line_count, from_byte, byte_count }: Record<string, unknown>): ReadRange {
+  const atMost = (most: number, asked: unknown = most) => (typeof asked === 'number' ? Math.min(asked, most) : asked)
   const byBytes = from_line === undefined && line_count === undefined && (from_byte ?? byte_count) !== undefined
   const range = byBytes
-    ? { fromByte: from_byte ?? 0, byteCount: byte_count ?? SHOWN_BYTES }
-    : { fromLine: from_line ?? 1, lineCount: line_count ?? SHOWN_LINES, fromByte: from_byte, byteCount: byte_count }
-  const { byteCount, lineCount } = range as { byteCount?: unknown; lineCount?: unknown }
-  return {
-    ...range,
-    ...(typeof byteCount === 'number' && { byteCount: Math.min(byteCount, SHOWN_BYTES) }),
-    ...(typeof lineCount === 'number' && { lineCount: Math.min(lineCount, SHOWN_LINES) }),
-  } as ReadRange
-}
-
-/** A range, cut to what one call shows: after a whole line if there is one. */
-async function readShown(
-  storage: OutputSource,
-  path: string,
-  range: ReadRange,
-  signal: AbortSignal | undefined,
-): Promise<RangeResult> {
-  const all = await storage.readRange(path, { ...range, signal })
-  if (all.byteCount <= SHOWN_BYTES || all.fromLine === undefined) return all
-  const bytes = await storage.readRange(path, { fromByte: all.fromByte, byteCount: SHOWN_BYTES - 4, signal })
-  const end = bytes.text.lastIndexOf('\n') + 1
-  const { lineCount } = range as LineRange
-  if (end === 0) {
-    const next = { fromLine: all.fromLine, lineCount, fromByte: bytes.fromByte + bytes.byteCount }
-    return { ...bytes, fromLine: all.fromLine, lineCount: 1, next, partial: true }
-  }
-  const text = bytes.text.slice(0, end)
-  const lines = text.split('\n').length - 1
-  return { ...all, text, lineCount: lines, next: { fromLine: all.fromLine + lines, lineCount } }
+    ? { fromByte: from_byte ?? 0, byteCount: atMost(SHOWN_BYTES, byte_count) }
+    : {
+        fromLine: from_line ?? 1,
+        lineCount: atMost(SHOWN_LINES, line_count),
+        fromByte: from_byte,
+        byteCount: byte_count,
+        maxBytes: SHOWN_BYTES,
+      }
+  return range as ReadRange
 }
 
 function headOf({

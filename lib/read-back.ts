@@ -1,6 +1,6 @@
 /** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
 
-import { checkKeys, isRecord, wrong } from './context'
+import { checkKeys, checkSignal, isRecord, wrong } from './context'
 import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import { wellFormed } from './settings'
@@ -16,6 +16,11 @@ export interface LineRange {
   lineCount?: number
   /** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
   fromByte?: number
+  /**
+   * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
+   * @default 262144
+   */
+  maxBytes?: number
   signal?: AbortSignal
 }
 
@@ -36,6 +41,12 @@ export interface ByteRange {
 
 /** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
 export type ReadRange = LineRange | ByteRange
+
+/** What of a storage may be read. */
+export interface OutputAccess {
+  /** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
+  sessionId?: string
+}
 
 /**
  * A part of a saved output. A call gives at most 262,144 bytes of the file.
@@ -66,7 +77,7 @@ export interface RangeResult {
 }
 
 /** Options of a search. */
-export interface SearchOptions {
+export interface SearchOptions extends OutputAccess {
   /** Upper and lower case are the same. @default false */
   ignoreCase?: boolean
   /** The pattern is the text to find, not a regular expression. @default false */
@@ -113,30 +124,49 @@ export interface SearchResult {
 }
 
 const LARGEST = Number.MAX_SAFE_INTEGER
-const MOST_CONTEXT = 100
-const MOST_MATCHES = 10_000
-const MOST_BYTES = 2 ** 22
-/** Longer patterns are refused by the binary; much longer ones need not cross. */
-const LONGEST_PATTERN = 4096
+
+/** What the binary allows. */
+interface ReadingLimits {
+  range: { leastBytes: number; mostBytes: number }
+  search: {
+    mostContext: number
+    matches: number
+    mostMatches: number
+    bytes: number
+    mostBytes: number
+    patternBytes: number
+  }
+}
+
+let readingLimits: ReadingLimits | undefined
+
+function limitsOfReading(): ReadingLimits {
+  readingLimits ??= JSON.parse(call(() => native.readingLimits())) as ReadingLimits
+  return readingLimits
+}
 
 /** @throws SpillwayError `INVALID_ARGUMENT` with the field */
 export function checkRange(range: ReadRange): { range: object; signal: AbortSignal | undefined } {
   const given: unknown = range
   if (!isRecord(given)) throw wrong('range', given, 'an object with fromLine and lineCount, or fromByte and byteCount')
-  checkKeys('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'signal'])
-  const { fromLine, lineCount, fromByte, byteCount, signal } = range as LineRange & ByteRange
+  checkKeys('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'maxBytes', 'signal'])
+  const { fromLine, lineCount, fromByte, byteCount, maxBytes, signal } = range as LineRange & ByteRange
+  const { leastBytes, mostBytes } = limitsOfReading().range
   whole('range.fromLine', fromLine, 1, LARGEST)
   whole('range.lineCount', lineCount, 1, LARGEST)
   whole('range.fromByte', fromByte, 0, LARGEST)
   whole('range.byteCount', byteCount, 1, LARGEST)
+  whole('range.maxBytes', maxBytes, leastBytes, mostBytes)
   checkSignal('range.signal', signal)
   const byLine = fromLine !== undefined || lineCount !== undefined
-  if (byLine ? byteCount !== undefined : fromByte === undefined && byteCount === undefined) {
-    const message = 'range: allowed is either fromLine and lineCount, or fromByte and byteCount'
+  const isMixed = byLine ? byteCount !== undefined : maxBytes !== undefined
+  if (isMixed || (!byLine && fromByte === undefined && byteCount === undefined)) {
+    const message = 'range: allowed is either fromLine, lineCount and maxBytes, or fromByte and byteCount'
     throw new SpillwayError('INVALID_ARGUMENT', message, { field: 'range' })
   }
   if (byLine && fromLine === undefined && fromByte !== undefined) throw wrong('range.fromLine', fromLine, 'a line')
-  return { range: byLine ? { fromLine: fromLine ?? 1, lineCount, fromByte } : { fromByte, byteCount }, signal }
+  const lines = { fromLine: fromLine ?? 1, lineCount, fromByte, maxBytes }
+  return { range: byLine ? lines : { fromByte, byteCount }, signal }
 }
 
 /** The question of a search as the binary takes it. */
@@ -152,13 +182,23 @@ export interface Query {
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` with the field */
-export function checkQuery(pattern: string, options: SearchOptions = {}): { query: Query; signal?: AbortSignal } {
+export function checkQuery(
+  pattern: string,
+  options: SearchOptions = {},
+): OutputAccess & { query: Query; signal?: AbortSignal } {
   if (typeof pattern !== 'string') throw wrong('pattern', pattern, 'a string')
   const given: unknown = options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
-  checkKeys('options', given, ['ignoreCase', 'literal', 'context', 'maxMatches', 'maxBytes', 'after', 'signal'])
-  const { ignoreCase = false, literal = false, context = 0, maxMatches = 100, maxBytes = 65_536 } = options
-  const { after, signal } = options
+  checkKeys('options', given, SEARCH_OPTIONS)
+  const limits = limitsOfReading().search
+  const {
+    ignoreCase = false,
+    literal = false,
+    context = 0,
+    maxMatches = limits.matches,
+    maxBytes = limits.bytes,
+  } = options
+  const { after, signal, sessionId } = options
   for (const [field, value] of Object.entries({ ignoreCase, literal })) {
     if (typeof value !== 'boolean') throw wrong(`options.${field}`, value, 'true or false')
   }
@@ -167,14 +207,17 @@ export function checkQuery(pattern: string, options: SearchOptions = {}): { quer
   checkKeys('options.context', around, ['before', 'after'])
   const lines = around as { before?: number; after?: number }
   const field = typeof context === 'number' ? () => 'options.context' : (side: string) => `options.context.${side}`
-  whole(field('before'), lines.before, 0, MOST_CONTEXT)
-  whole(field('after'), lines.after, 0, MOST_CONTEXT)
-  whole('options.maxMatches', maxMatches, 1, MOST_MATCHES)
-  whole('options.maxBytes', maxBytes, 1, MOST_BYTES)
+  whole(field('before'), lines.before, 0, limits.mostContext)
+  whole(field('after'), lines.after, 0, limits.mostContext)
+  whole('options.maxMatches', maxMatches, 1, limits.mostMatches)
+  whole('options.maxBytes', maxBytes, 1, limits.mostBytes)
   if (after !== undefined && typeof after !== 'string') throw wrong('options.after', after, 'a string')
   checkSignal('options.signal', signal)
-  if (pattern.length > LONGEST_PATTERN) {
-    throw new SpillwayError('INVALID_ARGUMENT', 'pattern: is longer than 1024 bytes', { field: 'pattern' })
+  checkAccess('options', { sessionId })
+  // The binary would say so too; a text of any length need not cross for that.
+  if (pattern.length > limits.patternBytes) {
+    const problem = `pattern: is longer than ${limits.patternBytes} bytes`
+    throw new SpillwayError('INVALID_ARGUMENT', problem, { field: 'pattern' })
   }
   const query: Query = {
     pattern: wellFormed(pattern),
@@ -186,8 +229,30 @@ export function checkQuery(pattern: string, options: SearchOptions = {}): { quer
     maxBytes,
     cursor: after === undefined ? undefined : wellFormed(after),
   }
-  return { query, signal }
+  return { query, signal, sessionId }
 }
+
+const SEARCH_OPTIONS: readonly (keyof SearchOptions)[] = [
+  'ignoreCase',
+  'literal',
+  'context',
+  'maxMatches',
+  'maxBytes',
+  'after',
+  'signal',
+  'sessionId',
+]
+
+/** @throws SpillwayError `INVALID_ARGUMENT` with the field */
+export function checkAccess(field: string, access: OutputAccess): void {
+  const given: unknown = access
+  if (!isRecord(given)) throw wrong(field, given, 'an object with sessionId')
+  checkKeys(field, given, SESSION_KEYS)
+  const { sessionId } = given
+  if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong(`${field}.sessionId`, sessionId, 'a string')
+}
+
+const SESSION_KEYS: readonly (keyof OutputAccess)[] = ['sessionId']
 
 /** Where an output is: in a file of a store, or in memory. */
 export type OutputPlace = { store: object; path: string } | { bytes: Uint8Array; path: string }
@@ -196,14 +261,18 @@ export type OutputPlace = { store: object; path: string } | { bytes: Uint8Array;
 export type UnfinishedPlace = { intake: object } | { bytes: Uint8Array }
 
 /** Reads a part of an output. */
-export async function readRange(place: OutputPlace | UnfinishedPlace, asked: ReadRange): Promise<RangeResult> {
+export async function readRange(
+  place: OutputPlace | UnfinishedPlace,
+  asked: ReadRange,
+  { sessionId }: OutputAccess = {},
+): Promise<RangeResult> {
   const { range, signal } = checkRange(asked)
   signal?.throwIfAborted()
   const text = JSON.stringify(range)
   const open = () => {
     if ('bytes' in place) return native.rangeOfBytes(place.bytes, 'path' in place ? place.path : '', text)
     if ('intake' in place) return native.rangeOfIntake(place.intake, text)
-    return native.rangeOpen(place.store, place.path, text)
+    return native.rangeOpen(place.store, place.path, sessionId, text)
   }
   const answer = await finish(open, signal)
   return { text: answer.text, ...(JSON.parse(answer.facts) as Omit<RangeResult, 'text'>) }
@@ -215,13 +284,13 @@ export async function search(
   pattern: string,
   options: SearchOptions | undefined,
 ): Promise<SearchResult> {
-  const { query, signal } = checkQuery(pattern, options)
+  const { query, signal, sessionId } = checkQuery(pattern, options)
   signal?.throwIfAborted()
   const text = JSON.stringify(query)
   const open = () =>
     'bytes' in place
       ? native.searchOfBytes(place.bytes, place.path, text)
-      : native.searchOpen(place.store, place.path, text)
+      : native.searchOpen(place.store, place.path, sessionId, text)
   return JSON.parse((await finish(open, signal)).facts) as SearchResult
 }
 
@@ -240,11 +309,5 @@ function whole(field: string, value: unknown, least: number, most: number): void
   if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
     const upper = most === LARGEST ? 'of at least' : 'from'
     throw wrong(field, value, `a whole number ${upper} ${least}${most === LARGEST ? '' : ` to ${most}`}`)
-  }
-}
-
-function checkSignal(field: string, signal: unknown): void {
-  if (signal !== undefined && typeof (signal as AbortSignal | null)?.throwIfAborted !== 'function') {
-    throw wrong(field, signal, 'an AbortSignal')
   }
 }

@@ -2,7 +2,9 @@
 
 import { toJson } from './content'
 import { isRecord, wrong } from './context'
-import { messageOf, SpillwayError } from './errors'
+import { messageOf } from './errors'
+import type { ToolResultRecorder } from './history/ledger'
+import { observe } from './history/observe'
 import { Settings } from './settings'
 import type { ToolResultLike, ToolTruncationConfig, TruncationMiddleware } from './types'
 
@@ -49,6 +51,8 @@ export interface ToolExecutionResult {
 export interface ToolRegistryConfig {
   /** The folder that tools work in, unless the call says otherwise. */
   workingDirectory?: string
+  /** Where every executed call is written down, with its arguments: a `ToolResultLedger`. */
+  ledger?: ToolResultRecorder
 }
 
 /** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
@@ -61,6 +65,10 @@ export class ToolRegistry {
   middleware: TruncationMiddleware | undefined
 
   constructor(config: ToolRegistryConfig = {}) {
+    const { ledger } = config
+    if (ledger !== undefined && typeof ledger?.record !== 'function') {
+      throw wrong('config.ledger', ledger, 'a ToolResultLedger', 'INVALID_CONFIG')
+    }
     this.tools = new Map()
     this.config = { ...config }
     this.middleware = undefined
@@ -74,7 +82,7 @@ export class ToolRegistry {
     for (const [index, tool] of [tools].flat().entries()) {
       const field = `tools.${index}`
       if (typeof tool?.name !== 'string' || typeof tool.execute !== 'function') {
-        throw new SpillwayError('INVALID_ARGUMENT', `${field}: allowed is an object with name and execute`, { field })
+        throw wrong(field, tool, 'an object with name and execute')
       }
       if (tool.truncation !== undefined) new Settings({}).setTool(tool.name, tool.truncation)
       this.tools.set(tool.name, tool)
@@ -103,7 +111,8 @@ export class ToolRegistry {
     }
     const { name, arguments: given } = asked as { name: string; arguments?: unknown }
     const tool = this.tools.get(name)
-    const { result, args } = await run(tool, name, given, { ...this.config, ...context, toolCallId: toolCall.id })
+    const { ledger, ...config } = this.config
+    const { result, args } = await run(tool, name, given, { ...config, ...context, toolCallId: toolCall.id })
     const { sessionId, messageId, signal } = context
     const bounded = await this.middleware?.(name, result, {
       toolName: name,
@@ -113,7 +122,19 @@ export class ToolRegistry {
       signal,
       declared: tool?.truncation,
     })
+    if (ledger !== undefined) {
+      observe(ledger, { toolCallId: toolCall.id, toolName: name, result, bounded, args: recordIn(args) })
+    }
     return { tool_call_id: toolCall.id, name, arguments: args, result: (bounded as ToolResult) ?? result }
+  }
+}
+
+function recordIn(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
   }
 }
 

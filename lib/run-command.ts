@@ -5,9 +5,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
-import { type Alarm, alarm, keepAlive, clock as now } from './alarm'
+import { type Alarm, alarm, keepAlive } from './alarm'
 import type { Capture } from './capture'
-import { checkKeys, isRecord, wrong } from './context'
+import { elapsed } from './clock'
+import { checkKeys, checkSignal, isArray, isRecord, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { Labels } from './labels'
 import { background, call, native } from './native'
@@ -18,8 +19,12 @@ import type { CommandResult, RunCommandOptions, RunningCommand, TruncationContex
 const IS_WINDOWS = process.platform === 'win32'
 const PROGRESS_MS = 250
 const KILL_GRACE_MS = 2000
-/** How often we look whether a group of processes is gone. */
-const LOOK_MS = 20
+/**
+ * How soon we look whether a group of processes is gone. Each further wait is twice as long, because a look goes over all the
+ * processes of the system.
+ */
+const FIRST_LOOK_MS = 20
+const LAST_LOOK_MS = 500
 /** Where the output comes through streams: how long it may be silent, and go on, once the command has ended. */
 const QUIET_MS = 100
 const MOST_MS = 1000
@@ -90,7 +95,7 @@ async function run(
   line: CommandLine,
   options: RunCommandOptions,
 ): Promise<CommandResult> {
-  const started = now()
+  const started = elapsed()
   const source = options.separate ? undefined : openPipe(capture)
   let child: ChildProcess
   try {
@@ -110,7 +115,7 @@ async function run(
   // A capture that fails takes nothing any more, and the command would wait for ever.
   capture.once('error', () => stop.now('aborted'))
   tell('onStart', options.onStart, running(child, capture, stop))
-  const progress = reportProgress(capture, started, options.onProgress)
+  const progress = reportProgress(output, started, options.onProgress)
   const letGo = keepAlive()
   try {
     const { exitCode, signal } = await exited
@@ -127,9 +132,9 @@ async function run(
       signal,
       timedOut: reason === 'timedOut',
       aborted: reason === 'aborted',
-      durationMs: now() - started,
+      durationMs: elapsed() - started,
       output: note === undefined ? result : withNote(result, note),
-      ...capture.inflow.size(),
+      ...output.size(),
       ...(note !== undefined && { note }),
     }
   } finally {
@@ -141,13 +146,13 @@ async function run(
 }
 
 function start(line: CommandLine, options: RunCommandOptions, writer: number | undefined): ChildProcess {
-  const { cwd, env, input } = options
+  const { cwd, env, input, stdin = 'ignore' } = options
   const out = writer ?? 'pipe'
   const how: SpawnOptions = {
     cwd,
     env: env ? { ...process.env, ...env } : undefined,
     shell: line.shell,
-    stdio: [input === undefined ? 'ignore' : 'pipe', out, out],
+    stdio: [input === undefined ? stdin : 'pipe', out, out],
     // The leader of a group of its own, so that everything it starts can be ended with it.
     detached: !IS_WINDOWS,
     windowsHide: true,
@@ -193,6 +198,8 @@ interface Output {
   /** Resolves when everything that the command wrote has been taken in. */
   end: () => Promise<void>
   close: () => void
+  /** How much the command has printed. */
+  size: () => { totalBytes: number; totalLines: number }
 }
 
 interface PipeOutput extends Output {
@@ -211,6 +218,7 @@ function openPipe({ inflow }: Capture): PipeOutput | undefined {
     closeWriter: () => native.pipeCloseWriter(pipe),
     end: () => background(() => native.pipeEnd(pipe)),
     close: () => native.pipeClose(pipe),
+    size: () => inflow.size(),
   }
 }
 
@@ -230,13 +238,13 @@ function listenTo(child: ChildProcess, capture: Capture, isLabelled: boolean): O
   return {
     end: async () => {
       // Quiet is when nothing came for a while; a stream that we paused ourselves is not quiet.
-      const until = now() + MOST_MS
+      const until = elapsed() + MOST_MS
       for (;;) {
         const before = heard
         const quiet = alarm(QUIET_MS)
         const isClosed = await Promise.race([closed.then(() => true), quiet.rings.then(() => false)])
         quiet.cancel()
-        const isOver = heard === before || now() >= until
+        const isOver = heard === before || elapsed() >= until
         if (isClosed || (isOver && !capture.writableNeedDrain)) break
       }
       for (const stream of streams) stream.destroy()
@@ -245,6 +253,7 @@ function listenTo(child: ChildProcess, capture: Capture, isLabelled: boolean): O
     close: () => {
       for (const stream of streams) stream.destroy()
     },
+    size: () => (labels ?? capture.inflow).size(),
   }
 }
 
@@ -289,8 +298,8 @@ class Stop {
       isOver = true
     })
     await Promise.race([this.exited, grace.rings])
-    while (!isOver && isAlive(pid)) {
-      const look = alarm(LOOK_MS)
+    for (let wait = FIRST_LOOK_MS; !isOver && isAlive(pid); wait = Math.min(2 * wait, LAST_LOOK_MS)) {
+      const look = alarm(wait)
       await Promise.race([look.rings, grace.rings])
       look.cancel()
     }
@@ -380,7 +389,7 @@ function tell<T>(name: string, callback: ((value: T) => unknown) | undefined, va
 }
 
 function reportProgress(
-  capture: Capture,
+  output: Output,
   started: number,
   onProgress: RunCommandOptions['onProgress'],
 ): { cancel: () => void } {
@@ -391,8 +400,8 @@ function reportProgress(
       next = alarm(PROGRESS_MS)
       await next.rings
       if (isOver) return
-      const { totalBytes, totalLines } = capture.inflow.size()
-      tell('onProgress', onProgress, { bytes: totalBytes, lines: totalLines, elapsedMs: now() - started })
+      const { totalBytes, totalLines } = output.size()
+      tell('onProgress', onProgress, { bytes: totalBytes, lines: totalLines, elapsedMs: elapsed() - started })
     }
   }
   if (onProgress) void tick()
@@ -417,6 +426,7 @@ const OPTIONS: readonly (keyof RunCommandOptions)[] = [
   'cwd',
   'env',
   'input',
+  'stdin',
   'timeoutMs',
   'killGraceMs',
   'signal',
@@ -434,12 +444,12 @@ const OPTIONS: readonly (keyof RunCommandOptions)[] = [
 
 function checkArguments(file: unknown, args: unknown, options: unknown): void {
   if (typeof file !== 'string' || file === '') throw wrong('file', file, 'the name of a program')
-  if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) {
+  if (!isArray(args) || !args.every((arg) => typeof arg === 'string')) {
     throw wrong('args', args, 'an array of strings')
   }
   if (!isRecord(options)) throw wrong('options', options, 'an object')
   checkKeys('options', options, OPTIONS)
-  const { env, input, timeoutMs, killGraceMs, signal, onStart, onProgress, shell, service, separate, cwd } =
+  const { env, input, timeoutMs, killGraceMs, signal, onStart, onProgress, shell, service, separate, cwd, stdin } =
     options as RunCommandOptions
   if (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL).href !== 'string') {
     throw wrong('options.cwd', cwd, 'the path of a folder')
@@ -448,15 +458,16 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
   if (input !== undefined && typeof input !== 'string' && !types.isUint8Array(input)) {
     throw wrong('options.input', input, 'a string or a Uint8Array')
   }
+  if (stdin !== undefined && stdin !== 'ignore' && !(stdin === 'inherit' && input === undefined)) {
+    throw wrong('options.stdin', stdin, "'ignore', or without options.input 'inherit'")
+  }
   for (const [name, ms] of Object.entries({ timeoutMs, killGraceMs })) {
     const least = name === 'timeoutMs' ? Number.MIN_VALUE : 0
     if (ms !== undefined && !(typeof ms === 'number' && Number.isFinite(ms) && ms >= least)) {
       throw wrong(`options.${name}`, ms, name === 'timeoutMs' ? 'a number above 0' : 'a number of at least 0')
     }
   }
-  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
-    throw wrong('options.signal', signal, 'an AbortSignal')
-  }
+  checkSignal('options.signal', signal)
   for (const [name, callback] of Object.entries({ onStart, onProgress })) {
     if (callback !== undefined && typeof callback !== 'function') throw wrong(`options.${name}`, callback, 'a function')
   }

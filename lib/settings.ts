@@ -9,8 +9,12 @@ import type { ConfigSource, TruncationConfig, TruncationContext } from './types'
 export interface Limits {
   maxLines: number | null
   maxBytes: number | null
+  /** By their upper estimate. */
+  maxTokens: number | null
   direction: 'head' | 'tail' | 'both'
   lineRule: 'terminated' | 'split'
+  /** What is kept of a text that is too long. */
+  keep: 'ends' | 'smart-late' | 'smart-early' | 'json-late' | 'json-early'
 }
 
 /** What a call does. */

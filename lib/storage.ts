@@ -8,9 +8,18 @@ import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from './intake'
 import { background, call, native } from './native'
-import { type RangeResult, type ReadRange, readRange, type SearchOptions, type SearchResult, search } from './read-back'
-import { encode, type Limits, Settings, unreadable } from './settings'
-import { checkSweep, type StorageUsage, type SweepOptions, type SweepReport } from './sweep'
+import {
+  checkAccess,
+  type OutputAccess,
+  type RangeResult,
+  type ReadRange,
+  readRange,
+  type SearchOptions,
+  type SearchResult,
+  search,
+} from './read-back'
+import { type Limits, Settings, unreadable } from './settings'
+import { type Bounds, checkBounds, checkSweep, type StorageUsage, type SweepOptions, type SweepReport } from './sweep'
 import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from './types'
 
 /** Options of {@link TruncationStorage}. */
@@ -20,12 +29,12 @@ export interface TruncationStorageOptions {
   /** @default 'process' */
   durability?: Durability
   /**
-   * Bytes that {@link TruncationStorage.sweep} leaves, over all folders.
+   * Bytes that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
    * @default 4294967296
    */
   maxStoreBytes?: number
   /**
-   * Outputs that {@link TruncationStorage.sweep} leaves, over all folders.
+   * Outputs that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
    * @default 10000
    */
   maxStoreFiles?: number
@@ -76,7 +85,7 @@ export class TruncationStorage implements ITruncationStorage {
   /** @internal */
   readonly place: Place
   /** @internal */
-  readonly bounds: Required<Pick<SweepOptions, 'retentionDays' | 'maxStoreBytes' | 'maxStoreFiles'>>
+  readonly bounds: Required<Bounds>
 
   /**
    * @param options one folder, or more of them in order
@@ -87,6 +96,7 @@ export class TruncationStorage implements ITruncationStorage {
     const override = process.env.SPILLWAY_STORAGE_DIR
     const isAsked = storageDirs !== undefined && !(isArray(storageDirs) && storageDirs.length === 0)
     const wanted = override && !isAsked ? [override] : storageDirs
+    checkBounds({ retentionDays })
     // Read as the options of a service, so that there is one place that knows what is allowed.
     const settings = new Settings({ ...others, storageDirs: wanted, global: { retentionDays } })
     this.place = openPlace(settings)
@@ -136,9 +146,10 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_ARGUMENT`, `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` as {@link read}; rejects with the
    *   reason of the signal when that is aborted
    */
-  async readRange(path: string, range: ReadRange): Promise<RangeResult> {
+  async readRange(path: string, range: ReadRange, access: OutputAccess = {}): Promise<RangeResult> {
     checkPath(path)
-    return readRange({ store: this.place.store, path }, range)
+    checkAccess('access', access)
+    return readRange({ store: this.place.store, path }, range, access)
   }
 
   /**
@@ -169,21 +180,22 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
    */
   async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
-    const days = checkRetention(retentionDays)
-    return background(() => native.storeCleanup(this.place.store, days, now()))
+    checkBounds({ retentionDays })
+    return background(() => native.storeCleanup(this.place.store, retentionDays, now()))
   }
 
   /**
    * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
    * process uses before the others. What is not an output of a store, what cannot be examined and what is younger than an hour is
    * kept. Of several processes that sweep one folder at once, one does.
-   * @throws SpillwayError `INVALID_ARGUMENT`, and `INVALID_CONFIG` for a wrong `retentionDays`
+   * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
    */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
     const { retentionDays, maxStoreBytes, maxStoreFiles, now: time } = checkSweep(options, this.bounds)
-    const days = checkRetention(retentionDays)
     const { store } = this.place
-    return JSON.parse(await background(() => native.storeSweep(store, days, maxStoreBytes, maxStoreFiles, time)))
+    return JSON.parse(
+      await background(() => native.storeSweep(store, retentionDays, maxStoreBytes, maxStoreFiles, time)),
+    )
   }
 
   /** How much the store holds, folder by folder, and what it last swept by itself. */
@@ -260,7 +272,14 @@ export function isStorage(value: unknown): value is ITruncationStorage {
 }
 
 // Saving alone cuts nothing, so it keeps nothing of the text in memory.
-const NO_PREVIEW: Limits = { maxLines: 1, maxBytes: 1, direction: 'head', lineRule: 'terminated' }
+const NO_PREVIEW: Limits = {
+  maxLines: 1,
+  maxBytes: 1,
+  maxTokens: null,
+  direction: 'head',
+  lineRule: 'terminated',
+  keep: 'ends',
+}
 
 let plainSettings: Settings | undefined
 
@@ -282,10 +301,4 @@ async function saveNow(place: Place, content: string | Uint8Array, context: Trun
 
 function checkPath(path: unknown): void {
   if (typeof path !== 'string') throw wrong('path', path, 'a string')
-}
-
-/** The rule for days is the binary's; a storage asks it on every cleanup. */
-export function checkRetention(days: number): number {
-  call(() => native.settingsOpen(encode({ global: { retentionDays: days } })))
-  return days
 }

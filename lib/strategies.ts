@@ -1,9 +1,16 @@
 /** Ways of shortening a text. The built-in ones ask the binary; a subclass may do as it likes. */
 
-import { wrong } from './context'
+import { checkKeys, isRecord, wrong } from './context'
 import { call, native } from './native'
 import { encode } from './settings'
-import type { StrategyResult, TruncationConfig, TruncationStrategy, TruncationStrategyName } from './types'
+import type {
+  SmartRule,
+  SmartStrategyOptions,
+  StrategyResult,
+  TruncationConfig,
+  TruncationStrategy,
+  TruncationStrategyName,
+} from './types'
 
 /**
  * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
@@ -75,10 +82,51 @@ export class ByteBasedStrategy extends BaseTruncationStrategy {
   }
 }
 
+/**
+ * Keeps both limits, and what a developer would look for: errors and what explains them, sums and exits, both ends, with
+ * the exact gap at every cut.
+ */
+export class SmartStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'smart'
+  /** What it looks for beside what it does by default. */
+  readonly rules: readonly SmartRule[]
+  /** @internal */
+  readonly judge: object | undefined
+
+  /** @throws SpillwayError `INVALID_CONFIG` that names the field of the rule, its value and what is allowed */
+  constructor(options: SmartStrategyOptions = {}) {
+    super()
+    if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+    checkKeys('options', options, ['rules'], 'INVALID_CONFIG')
+    const { rules = [] } = options as SmartStrategyOptions
+    const described = encode(rules)
+    this.judge = Array.isArray(rules) && rules.length === 0 ? undefined : call(() => native.smartRulesOpen(described))
+    this.rules = [...rules]
+  }
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'smart', this.judge)
+  }
+}
+
+/**
+ * Keeps both limits, and JSON as JSON: what is shown of a JSON text, or of JSON Lines, parses, and every value in it is one of
+ * the text, in its place and of its type. The notice says what is missing. Anything else is shown as by {@link SmartStrategy}.
+ */
+export class JsonStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'json'
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'json')
+  }
+}
+
 const BUILT_IN: readonly [TruncationStrategyName, new () => TruncationStrategy][] = [
   ['default', DefaultTruncationStrategy],
   ['line', LineBasedStrategy],
   ['byte', ByteBasedStrategy],
+  ['smart', SmartStrategy],
+  ['json', JsonStrategy],
 ]
 
 /** The name of a strategy that is exactly a built-in one, which the binary can carry out without the text crossing back. */
@@ -113,9 +161,14 @@ function fits(content: string, config: TruncationConfig, strategy: TruncationStr
   return call(() => native.fits(content, encode(config), strategy))
 }
 
-function shorten(content: string, config: TruncationConfig, strategy: TruncationStrategyName): StrategyResult {
+function shorten(
+  content: string,
+  config: TruncationConfig,
+  strategy: TruncationStrategyName,
+  rules?: object,
+): StrategyResult {
   checkText(content)
-  const cut = call(() => native.shorten(content, encode(config), strategy))
+  const cut = call(() => native.shorten(content, encode(config), strategy, rules))
   if (!cut) return { content, removedLines: 0, removedBytes: 0 }
   const { preview, removedLines, removedBytes } = JSON.parse(cut.facts)
   return { content: cut.content.slice(preview.from, preview.to), removedLines, removedBytes }

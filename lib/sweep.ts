@@ -1,6 +1,9 @@
 /** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
 
+import { now } from './clock'
 import { checkKeys, isRecord, wrong } from './context'
+import { call, native } from './native'
+import { encode } from './settings'
 
 /** What a sweep goes by. What is not given is as the storage was told. */
 export interface SweepOptions {
@@ -31,9 +34,9 @@ export interface SweepReport {
   removedBytes: number
   /** What is left, without what could not be examined. */
   kept: { files: number; bytes: number }
-  /** The first 100 of the outputs that should have gone and could not be removed. */
+  /** The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked at. */
   failed: { path: string; error: string }[]
-  /** How many could not be removed. */
+  /** How many there are of both. */
   failedFiles: number
   /** Folders that another process was sweeping; nothing was done there. */
   skippedDirs: string[]
@@ -54,24 +57,26 @@ export interface StorageUsage {
 }
 
 /** The options of a sweep over what the storage was told. */
-export function checkSweep(
-  options: SweepOptions | undefined,
-  told: { retentionDays: number; maxStoreBytes: number; maxStoreFiles: number },
-): Required<SweepOptions> {
+export function checkSweep(options: SweepOptions | undefined, told: Required<Bounds>): Required<SweepOptions> {
   const given: unknown = options ?? {}
   if (!isRecord(given)) throw wrong('options', given, 'an object')
   checkKeys('options', given, ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now'])
-  const { retentionDays, maxStoreBytes, maxStoreFiles, now } = given as SweepOptions
-  for (const [name, value] of Object.entries({ maxStoreBytes, maxStoreFiles })) {
-    if (value !== undefined && value !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(value) && value >= 1)) {
-      throw wrong(`options.${name}`, value, 'a whole number of at least 1, or Infinity')
-    }
-  }
-  if (now !== undefined && !Number.isFinite(now)) throw wrong('options.now', now, 'milliseconds since the epoch')
+  const { now: time, ...bounds } = given as SweepOptions
+  checkBounds(bounds, 'options.')
+  if (time !== undefined && !Number.isFinite(time)) throw wrong('options.now', time, 'milliseconds since the epoch')
   return {
-    retentionDays: retentionDays ?? told.retentionDays,
-    maxStoreBytes: maxStoreBytes ?? told.maxStoreBytes,
-    maxStoreFiles: maxStoreFiles ?? told.maxStoreFiles,
-    now: now ?? Date.now(),
+    retentionDays: bounds.retentionDays ?? told.retentionDays,
+    maxStoreBytes: bounds.maxStoreBytes ?? told.maxStoreBytes,
+    maxStoreFiles: bounds.maxStoreFiles ?? told.maxStoreFiles,
+    now: time ?? now(),
   }
+}
+
+/** Bounds of a store. */
+export type Bounds = Pick<SweepOptions, 'retentionDays' | 'maxStoreBytes' | 'maxStoreFiles'>
+
+/** @throws SpillwayError `INVALID_CONFIG` with the field behind `path`; what is undefined is not given */
+export function checkBounds(bounds: Bounds, path = ''): void {
+  const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined))
+  call(() => native.checkBounds(encode(given), path))
 }

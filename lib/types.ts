@@ -5,6 +5,7 @@
  * final newline ends the last line without starting another; times are milliseconds.
  */
 
+import type { ToolResultRecorder } from './history/ledger'
 import type { RangeResult, ReadRange } from './read-back'
 import type { TruncationService } from './service'
 
@@ -15,10 +16,10 @@ import type { TruncationService } from './service'
 export type TruncationDirection = 'head' | 'tail' | 'both'
 
 /** What stopped a cut. */
-export type TruncationLimit = 'lines' | 'bytes'
+export type TruncationLimit = 'lines' | 'bytes' | 'tokens'
 
 /** The built-in strategies that can be named instead of instantiated. */
-export type TruncationStrategyName = 'default' | 'line' | 'byte'
+export type TruncationStrategyName = 'default' | 'line' | 'byte' | 'smart' | 'json'
 
 /** The language of the notices that Spillway writes. */
 export type NoticeLanguage = 'en' | 'zh-CN'
@@ -146,6 +147,11 @@ export interface TruncationConfig {
    * @default 51200
    */
   maxBytes: number
+  /**
+   * Tokens a preview may have, inclusive, by the upper mode of {@link estimateTokens}: a tokenizer hardly ever counts more.
+   * A whole number of at least 1. Default: no limit.
+   */
+  maxTokens?: number
   /** @default 'head' */
   direction: TruncationDirection
   /** @default true */
@@ -168,9 +174,12 @@ export type ToolTruncationConfig = Partial<TruncationConfig>
 export interface TruncationOptions {
   maxLines?: number
   maxBytes?: number
+  maxTokens?: number
   direction?: TruncationDirection
   /** `true` leaves this output alone whatever its size; `false` truncates even where truncation is off. */
   skip?: boolean
+  /** Overrides the strategy of the tool and of the service, by name, for this call. */
+  strategy?: TruncationStrategyName
 }
 
 /** What is known about the output that is handed in. */
@@ -208,6 +217,42 @@ export interface TruncationStrategy {
   readonly name: string
   needsTruncation(content: string, config: TruncationConfig): boolean
   truncate(content: string, config: TruncationConfig): StrategyResult
+}
+
+/**
+ * A kind of line that the strategy `smart` is to look for. Of all rules that hold for a line, built-in ones too, the one with
+ * the highest weight decides.
+ */
+export interface SmartRule {
+  /** The line holds one of them; ASCII letters match in either case. 1 to 64 texts of 3 to 128 bytes, without line breaks. */
+  words: readonly string[]
+  /**
+   * And this matches: a regular expression of Rust's `regex` crate, which takes linear time; 1 to 4,096 bytes, no look-around and
+   * no back-references. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on. It sees the line
+   * without the escapes of a terminal, at most its first 1,024 bytes. Default: the words alone decide.
+   */
+  pattern?: string | RegExp
+  /**
+   * How much the line matters, 0 to 1,000. Errors have 850 and more, words like `failed` 720, warnings 250; 0 is a veto: such a
+   * line says that all is well, whatever else is in it.
+   */
+  weight: number
+  /**
+   * Lines before it that help to understand it, 0 to 32.
+   * @default 0
+   */
+  before?: number
+  /**
+   * Lines after it that help to understand it, 0 to 32. Those of a trace follow as far as they go.
+   * @default 0
+   */
+  after?: number
+}
+
+/** Options of `SmartStrategy`. */
+export interface SmartStrategyOptions {
+  /** At most 64, on top of the built-in ones. */
+  rules?: readonly SmartRule[]
 }
 
 export type TruncationEventType = 'truncated' | 'skipped' | 'error'
@@ -310,6 +355,11 @@ export interface RunCommandOptions {
   env?: Record<string, string | undefined>
   /** What the command reads from standard input. Default: nothing. */
   input?: string | Uint8Array
+  /**
+   * What its standard input is without `input`: nothing, or that of this process.
+   * @default 'ignore'
+   */
+  stdin?: 'ignore' | 'inherit'
   /** Milliseconds after which the command and everything it started is ended. More than 0. Default: none. */
   timeoutMs?: number
   /**
@@ -421,10 +471,20 @@ export interface TruncationServiceConfig {
   /** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
   tools?: Record<string, ToolTruncationConfig>
   onEvent?: TruncationEventCallback
-  /** Keeps full outputs somewhere else than in files. */
+  /**
+   * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
+   * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they are the storage's own affair;
+   * `retentionDays` is what {@link TruncationService.cleanup} asks it for.
+   */
   storage?: ITruncationStorage
   /** @default 'default' */
   strategy?: TruncationStrategy | TruncationStrategyName
+  /**
+   * What the strategy `smart` looks for beside what it does by default, for every tool; at most 64. Those of a `SmartStrategy` that
+   * is the `strategy` come on top.
+   * @default none
+   */
+  smartRules?: readonly SmartRule[]
   /**
    * Where full outputs are saved, in order of preference; any failure moves on to the next.
    * @default the user's data folder, then a private temporary one
@@ -523,6 +583,8 @@ export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResul
   skipTools?: readonly string[]
   /** Decides per result: `false` leaves it alone, options override the configuration for this call. */
   shouldTruncate?: (toolName: string, result: R) => boolean | TruncationOptions
+  /** Where every finished call that has a `toolCallId` is written down: a `ToolResultLedger`. */
+  ledger?: ToolResultRecorder
 }
 
 /** Runs after a tool and gives its result back, bounded. Never throws. */

@@ -1,5 +1,5 @@
 // The entry points that are made from `lib/` and committed, so that a change of the public API shows in a review:
-// `index.d.ts` has every type, `index.mjs` every name. With `--check` nothing is written, and a difference fails.
+// `index.d.ts` has every type, `index.mjs` every name, `docs/api.md` what the types say. With `--check` nothing is written, and a difference fails.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,7 +25,10 @@ export async function entries({ check = false } = {}) {
         'dist/index.d.ts',
       ],
     ])
-    const made = { 'index.d.ts': readFileSync(types, 'utf8'), 'index.mjs': esModule() }
+    const declarations = readFileSync(types, 'utf8')
+    // It needs TypeScript, which is not there before something is installed.
+    const { apiPage } = await import('./api.mjs')
+    const made = { 'index.d.ts': declarations, 'index.mjs': esModule(), 'docs/api.md': apiPage(declarations) }
     const stale = Object.entries(made).filter(([name, text]) => {
       const path = join(ROOT, name)
       return !existsSync(path) || readFileSync(path, 'utf8') !== text

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -56,6 +56,13 @@ export async function step(title, command, args, { show = false, env = {}, cwd =
   return printed
 }
 
+/** The binary that was built here: the functions behind the facade, for what has to look at them alone. */
+export function builtBinary() {
+  const name = readdirSync(ROOT).find((file) => /^spillway\..*\.node$/.test(file))
+  if (!name) throw new Error('Nothing is built: run npm run build')
+  return join(ROOT, name)
+}
+
 // Not `npm ci`: it refuses a lock file that was made where a registry lacks the binaries of other platforms.
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
 
@@ -76,9 +83,10 @@ export async function build() {
   await install()
   await step('Building the native add-on', 'npx', [
     ...['napi', 'build', '--platform', '--release', '--no-const-enum', '--manifest-path', 'src/node/Cargo.toml'],
-    ...['--package-json-path', 'package.json', '--output-dir', '.', '--js', 'binding.js', '--dts', 'binding.d.ts'],
+    ...['--package-json-path', 'package.json', '--output-dir', '.', '--no-js', '--dts', 'binding.d.ts'],
   ])
   await step('Building the TypeScript facade', 'npx', ['tsc', '-p', '.'])
+  await step('Bundling it', process.execPath, ['scripts/bundle.mjs'])
 }
 
 /** Runs a script's main function and turns a failure into an exit code. */

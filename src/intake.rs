@@ -1,16 +1,18 @@
 //! One output on its way through: counted, kept at the ends that may be shown, and saved, piece by piece. A text that
 //! arrives in a thousand pieces gives the same result as one that arrives whole.
 
+use std::io;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::capture::hold::Hold;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, os_reason};
 use crate::store::opened::OpenStore;
-use crate::store::part::{Collection, Part};
+use crate::store::part::Part;
 use crate::store::read::{Joined, Unfinished, unreadable};
 use crate::store::redact::{Redactor, Rules};
+use crate::store::ring::Collection;
 use crate::store::save::{Save, SaveError, SaveRequest, Saved};
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
@@ -19,6 +21,7 @@ use crate::truncate::cut::fits;
 use crate::truncate::limits::Limits;
 use crate::truncate::notice::{Circumstances, Wording};
 use crate::truncate::render::{Foreign, Form, Rendered, render};
+use crate::truncate::smart::rules::Rules as SmartRules;
 use crate::truncate::window::Window;
 
 /// Units that are transcoded, looked at and written before the next: small enough to stay in the processor's cache.
@@ -34,10 +37,37 @@ pub struct Intake {
     window: Window,
     hold: Option<Hold>,
     redactor: Option<Redactor>,
-    save: Option<Save>,
-    collection: Option<Collection>,
+    keep: Keep,
     collected: Vec<u8>,
     outcome: Outcome,
+}
+
+/// Where the full output goes.
+#[derive(Debug)]
+enum Keep {
+    Nowhere,
+    Disk(Box<Save>),
+    /// For a storage of the caller's that takes it as a whole.
+    Memory(Collection),
+}
+
+impl Keep {
+    fn write(&mut self, bytes: &[u8]) -> std::result::Result<(), SaveError> {
+        match self {
+            Keep::Nowhere => Ok(()),
+            Keep::Disk(save) => save.write(bytes),
+            Keep::Memory(collection) => collection.push(bytes).map_err(uncollected),
+        }
+    }
+
+    fn take(&mut self) -> Keep {
+        std::mem::replace(self, Keep::Nowhere)
+    }
+}
+
+fn uncollected(error: io::Error) -> SaveError {
+    let (code, message) = (Code::StorageWrite.as_str(), os_reason(&error));
+    SaveError { code, message, attempts: Vec::new() }
 }
 
 /// What became of the full output.
@@ -110,7 +140,10 @@ impl Intake {
         source: Source,
         save: Option<(Arc<OpenStore>, SaveRequest)>,
     ) -> Self {
-        let save = save.map(|(store, request)| Save::new(store, request));
+        let keep = match save {
+            Some((store, request)) => Keep::Disk(Box::new(Save::new(store, request))),
+            None => Keep::Nowhere,
+        };
         Intake {
             limits,
             source,
@@ -119,8 +152,7 @@ impl Intake {
             window: Window::new(&limits),
             hold: None,
             redactor: None,
-            save,
-            collection: None,
+            keep,
             collected: Vec::new(),
             outcome: Outcome::default(),
         }
@@ -138,16 +170,24 @@ impl Intake {
         self.redactor.get_or_insert_default().add(rules);
     }
 
-    /// Keeps only the first and the last part of an output that has more bytes than this.
-    pub fn keep_at_most(&mut self, most: u64) {
-        self.save = self.save.take().map(|save| save.with_most(most));
-        self.collection = self.collection.take().map(|collection| collection.with_most(most));
+    /// Looks for what matters by these rules. To be said before anything comes in.
+    pub fn judge_by(&mut self, rules: Arc<SmartRules>) {
+        self.window = Window::judging(&self.limits, Some(rules));
     }
 
-    /// Collects what would be saved in memory, for a storage that takes it as a whole.
+    /// Keeps only the first and the last part of an output that has more bytes than this.
+    pub fn keep_at_most(&mut self, most: u64) {
+        self.keep = match self.keep.take() {
+            Keep::Nowhere => Keep::Nowhere,
+            Keep::Disk(save) => Keep::Disk(Box::new(save.with_most(most))),
+            Keep::Memory(collection) => Keep::Memory(collection.with_most(most)),
+        };
+    }
+
+    /// Collects in memory what would be saved, instead of saving it, for a storage that takes it as a whole.
     #[must_use]
     pub fn collecting(self) -> Self {
-        Intake { collection: Some(Collection::default()), ..self }
+        Intake { keep: Keep::Memory(Collection::default()), ..self }
     }
 
     /// What was collected.
@@ -210,19 +250,18 @@ impl Intake {
 
     fn pass_on(&mut self, bytes: &[u8]) {
         self.window.push(bytes);
-        let Intake { redactor, save, collection, .. } = self;
-        let mut keep = |bytes: &[u8]| keep(save, collection, bytes);
+        let Intake { redactor, keep, .. } = self;
         let kept = match redactor {
-            Some(redactor) => redactor.push(bytes, keep),
-            None => keep(bytes),
+            Some(redactor) => redactor.push(bytes, |bytes| keep.write(bytes)),
+            None => keep.write(bytes),
         };
         self.note(kept);
     }
 
-    /// Once nothing could be saved, nothing more is tried.
+    /// Once it could not be kept, nothing more is tried.
     fn note(&mut self, kept: std::result::Result<(), SaveError>) {
         if let Err(error) = kept {
-            self.save = None;
+            self.keep = Keep::Nowhere;
             self.redactor = None;
             self.outcome.save_error = Some(error);
         }
@@ -232,22 +271,23 @@ impl Intake {
     fn close(&mut self) {
         let mut redactions = None;
         if let Some(mut redactor) = self.redactor.take() {
-            let Intake { save, collection, .. } = self;
-            let kept = redactor.finish(|bytes| keep(save, collection, bytes));
+            let kept = redactor.finish(|bytes| self.keep.write(bytes));
             redactions = Some(redactor.count());
             self.note(kept);
         }
-        match self.save.take().map(Save::publish) {
-            Some(Ok(saved)) => self.outcome.saved = Some(Saved { redactions, ..saved }),
-            Some(Err(error)) => self.outcome.save_error = Some(error),
-            None => {}
-        }
-        if let Some(collection) = self.collection.take() {
-            let (bytes, part) = collection.finish();
-            self.outcome.collected =
-                Some(Collected { bytes: bytes.len() as u64, redactions, part });
-            self.collected = bytes;
-        }
+        let closed = match self.keep.take() {
+            Keep::Nowhere => Ok(()),
+            Keep::Disk(save) => save.publish().map(|saved| {
+                self.outcome.saved = Some(Saved { redactions, ..saved });
+            }),
+            Keep::Memory(collection) => collection.finish().map_err(uncollected).map(|all| {
+                let (bytes, part) = all;
+                let collected = Collected { bytes: bytes.len() as u64, redactions, part };
+                self.outcome.collected = Some(collected);
+                self.collected = bytes;
+            }),
+        };
+        self.note(closed);
     }
 
     /// Ends the output: what was saved becomes visible.
@@ -256,7 +296,7 @@ impl Intake {
         match &self.hold {
             Some(hold) if hold.fits(self.source) => {
                 // The rules stay, for whoever reads it.
-                (self.save, self.collection) = (None, None);
+                self.keep = Keep::Nowhere;
                 return &self.outcome;
             }
             Some(_) => self.spill(),
@@ -268,45 +308,40 @@ impl Intake {
 
     /// Forgets the output, and the file if it is not visible yet.
     pub fn abandon(&mut self) {
+        self.keep = Keep::Nowhere;
+        self.release();
+    }
+
+    /// Gives back the memory that is held for rendering.
+    pub fn release(&mut self) {
         self.hold = None;
-        self.save = None;
-        self.collection = None;
         self.window = Window::new(&self.limits);
     }
 
     /// What came so far, as it would be saved.
     pub fn reader(&self) -> Result<Unfinished> {
-        match (&self.hold, &self.save, &self.outcome.save_error) {
-            (Some(hold), ..) => Ok(Unfinished::of(self.redacted(hold.bytes()))),
-            (None, Some(save), _) => {
+        match (&self.hold, &self.keep, &self.outcome.save_error) {
+            (Some(hold), ..) => Ok(Unfinished::of(match &self.redactor {
+                Some(redactor) => redactor.rest(hold.bytes()),
+                None => hold.bytes().to_vec(),
+            })),
+            (None, Keep::Disk(save), _) => {
                 let saved = save.reader().map_err(unreadable)?;
                 let Some(redactor) = self.redactor.as_ref().filter(|_| !saved.incomplete) else {
                     return Ok(saved);
                 };
                 let Unfinished { file, bytes, incomplete } = saved;
-                let rest = redactor.rest();
+                let rest = redactor.rest(&[]);
                 let all = bytes + rest.len() as u64;
                 let file = Box::new(Joined::new(file, bytes, rest));
                 Ok(Unfinished { file, bytes: all, incomplete })
             }
-            (None, None, Some(error)) => Err(Error::new(
+            (None, _, Some(error)) => Err(Error::new(
                 Code::StorageNotFound,
                 format!("the output is not kept: {}", error.message),
             )),
-            (None, None, None) => Err(Error::new(Code::StorageNotFound, "the output is not kept")),
+            (None, _, None) => Err(Error::new(Code::StorageNotFound, "the output is not kept")),
         }
-    }
-
-    fn redacted(&self, bytes: &[u8]) -> Vec<u8> {
-        let Some(mut redactor) = self.redactor.clone() else { return bytes.to_vec() };
-        let mut out = Vec::with_capacity(bytes.len());
-        let mut write = |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-            Ok::<(), std::convert::Infallible>(())
-        };
-        let Ok(()) = redactor.push(bytes, &mut write);
-        let Ok(()) = redactor.finish(&mut write);
-        out
     }
 
     /// Whether the whole output keeps its limits as it will be shown.
@@ -367,168 +402,5 @@ impl Intake {
     }
 }
 
-fn keep(
-    save: &mut Option<Save>,
-    collection: &mut Option<Collection>,
-    bytes: &[u8],
-) -> std::result::Result<(), SaveError> {
-    if let Some(collection) = collection {
-        collection.push(bytes);
-    }
-    save.as_mut().map_or(Ok(()), |save| save.write(bytes))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::places::{Durability, Places};
-    use crate::truncate::limits::Direction;
-    use crate::truncate::notice::ENGLISH;
-    use proptest::prelude::*;
-    use std::io::Read;
-
-    fn style() -> Style {
-        Style { wording: &ENGLISH, notice_inside: false, available_tools: Vec::new() }
-    }
-
-    #[test]
-    fn what_stays_within_limits_never_touches_the_disk() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = root.path().join("outputs");
-        let places = Places { dirs: vec![dir.clone()], durability: Durability::Process };
-        let store = Arc::new(OpenStore::new(places));
-        let request = SaveRequest { tool: "x".to_owned(), ..SaveRequest::default() };
-        let limits = Limits {
-            max_lines: 3,
-            max_bytes: 20,
-            direction: Direction::Tail,
-            line_rule: LineRule::Terminated,
-        };
-        let open = || {
-            let save = Some((Arc::clone(&store), request.clone()));
-            Intake::new(limits, Source::Text, save).holding(limits)
-        };
-
-        let mut short = open();
-        short.push_bytes(b"one\ntwo\n");
-        assert_eq!(*short.finish(), Outcome::default());
-        assert!(short.fits() && !dir.exists());
-        assert_eq!(short.whole(), Some("one\ntwo\n".encode_utf16().collect()));
-
-        let mut long = open();
-        for piece in ["one\n", "two\n", "three\n", "four"] {
-            long.push_bytes(piece.as_bytes());
-        }
-        let path = long.finish().saved.as_ref().unwrap().path.clone();
-        assert_eq!(std::fs::read_to_string(path).unwrap(), "one\ntwo\nthree\nfour");
-        assert_eq!((long.fits(), long.whole(), long.size()), (false, None, (18, 4)));
-    }
-
-    #[test]
-    fn what_is_shown_is_never_redacted_and_what_is_kept_always() {
-        let (_root, store) = crate::store::fixture::store();
-        let limits = Limits {
-            max_lines: 2,
-            max_bytes: 100,
-            direction: Direction::Head,
-            line_rule: LineRule::Terminated,
-        };
-        let rules = Rules::new(&[], &["hunter2".to_owned()], false).unwrap();
-        let text = format!("it is hunter2\n{}it was hunter2\n", "filler\n".repeat(2000));
-        let mut saved = Intake::new(limits, Source::Text, Some((store, SaveRequest::default())));
-        saved.redact(Arc::new(rules));
-        saved.keep_at_most(4096);
-        let mut saved = saved.collecting();
-        saved.push_bytes(text.as_bytes());
-        let outcome = saved.finish().clone();
-        let (file, collected) = (outcome.saved.unwrap(), outcome.collected.unwrap());
-        let held = std::fs::read_to_string(&file.path).unwrap();
-        assert!(held.starts_with("it is *******\n") && held.ends_with("\nit was *******\n"));
-        let part = file.part.unwrap();
-        assert_eq!((file.redactions, file.bytes), (Some(2), held.len() as u64));
-        assert!(held.len() <= 4096 && part.total_bytes() == text.len() as u64);
-        assert_eq!((collected.redactions, collected.part), (Some(2), None));
-        assert_eq!(saved.take_collected(), text.replace("hunter2", "*******").into_bytes());
-        let shown = saved.render(&style(), &RenderRequest::default()).content;
-        assert!(
-            shown.starts_with("it is hunter2\n") && shown.contains("its 14029 bytes"),
-            "{shown}"
-        );
-    }
-
-    #[test]
-    fn what_is_read_while_it_comes_in_is_what_would_be_saved() {
-        let limits = Limits {
-            max_lines: 2,
-            max_bytes: 100,
-            direction: Direction::Head,
-            line_rule: LineRule::Terminated,
-        };
-        let (_root, store) = crate::store::fixture::store();
-        let rules = Rules::new(&[], &["hunter2".to_owned()], false).unwrap();
-        let mut intake = Intake::new(limits, Source::Text, Some((store, SaveRequest::default())))
-            .holding(limits);
-        intake.redact(Arc::new(rules));
-        intake.keep_at_most(1 << 20);
-        let read = |intake: &Intake| {
-            let Unfinished { file, bytes, incomplete } = intake.reader().unwrap();
-            let mut text = String::new();
-            file.take(bytes).read_to_string(&mut text).unwrap();
-            (text, incomplete)
-        };
-        let (mut text, line) = (String::new(), "it is hunter2\n");
-        for lines in [1, 10, 40_000, 7, 80_000] {
-            let more = line.repeat(lines);
-            intake.push_bytes(more.as_bytes());
-            text.push_str(&more.replace("hunter2", "*******"));
-            let whole = text.len() <= 1 << 20;
-            let (seen, incomplete) = read(&intake);
-            assert!(text.starts_with(&seen) && incomplete != whole, "{}", text.len());
-            assert_eq!(seen.len(), if whole { text.len() } else { 1 << 19 });
-        }
-    }
-
-    #[test]
-    fn half_a_pair_stays_before_the_bytes_that_follow_it() {
-        let limits = Limits {
-            max_lines: 3,
-            max_bytes: 20,
-            direction: Direction::Head,
-            line_rule: LineRule::Terminated,
-        };
-        let mut intake = Intake::new(limits, Source::Text, None).holding(limits);
-        intake.push_units(&[0x61, 0xd83d]);
-        intake.push_bytes(b"b");
-        intake.push_units(&[0xde00]);
-        intake.finish();
-        assert_eq!(intake.whole(), Some(vec![0x61, 0xd83d, 0x62, 0xde00]));
-    }
-
-    proptest! {
-        #[test]
-        fn the_pieces_do_not_matter(
-            text in "[a-c你\\n😀]{0,400}", cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
-            tail: bool,
-        ) {
-            let direction = if tail { Direction::Tail } else { Direction::Head };
-            let limits = Limits { max_lines: 3, max_bytes: 20, direction, line_rule: LineRule::Terminated };
-            let units: Vec<u16> = text.encode_utf16().collect();
-            let mut whole = Intake::new(limits, Source::Text, None);
-            whole.push_units(&units);
-            whole.finish();
-            let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(units.len() + 1)).collect();
-            ends.push(units.len());
-            ends.sort_unstable();
-            let mut split = Intake::new(limits, Source::Text, None);
-            let mut start = 0;
-            for end in ends {
-                split.push_units(&units[start..end]);
-                start = end;
-            }
-            split.finish();
-            prop_assert_eq!(whole.fits(), split.fits());
-            let request = RenderRequest::default();
-            prop_assert_eq!(whole.render(&style(), &request), split.render(&style(), &request));
-        }
-    }
-}
+mod tests;

@@ -16,47 +16,84 @@ pub enum Kind {
     Search,
     /// Hands work to another agent.
     Delegate,
+    /// Changes files, or makes them.
+    Edit,
     /// Something else that is known.
     Other,
 }
 
+/// Tools that take a command for a shell.
+pub(crate) const COMMANDS: &[&str] = &[
+    "terminal-execute",
+    "terminal",
+    "bash",
+    "shell",
+    "sh",
+    "exec",
+    "exec_command",
+    "execute_command",
+    "execute_bash",
+    "execute_shell",
+    "execute_shell_command",
+    "run_command",
+    "run_commands",
+    "run_bash",
+    "run_shell",
+    "run_shell_command",
+    "run_terminal_cmd",
+    "run_terminal_command",
+    "run_in_terminal",
+    "local_shell",
+    "shell_command",
+    "shell_exec",
+    "container.exec",
+    "terminal_command",
+];
+
+/// Tools that change the files whose paths they are given.
+pub(crate) const EDITS: &[&str] = &[
+    "edit",
+    "edit_file",
+    "multi_edit",
+    "filesystem-edit",
+    "filesystem-edit_search",
+    "str_replace",
+    "str_replace_editor",
+    "str_replace_based_edit_tool",
+    "search_replace",
+    "search_and_replace",
+    "replace",
+    "replace_in_file",
+    "write",
+    "write_file",
+    "write_to_file",
+    "create_file",
+    "filesystem-create",
+    "delete_file",
+    "move_file",
+    "insert_content",
+    "notebook_edit",
+    "move",
+    "delete",
+];
+
+/// Tools that take a patch.
+pub(crate) const PATCHES: &[&str] = &["apply_diff", "apply_patch", "patch"];
+
 /// The tables. A name stands in one of them.
-static NAMES: [(Kind, &[&str]); 5] = [
+static NAMES: [(Kind, &[&str]); 8] = [
+    (Kind::Terminal, COMMANDS),
     (
         Kind::Terminal,
         &[
-            "terminal-execute",
-            "terminal",
-            "bash",
-            "shell",
-            "sh",
             "zsh",
             "cmd",
             "powershell",
             "pwsh",
-            "exec",
-            "exec_command",
-            "execute_command",
-            "execute_bash",
-            "execute_shell",
-            "execute_shell_command",
-            "run_command",
-            "run_commands",
-            "run_bash",
-            "run_shell",
-            "run_shell_command",
-            "run_terminal_cmd",
-            "run_terminal_command",
-            "run_in_terminal",
-            "local_shell",
-            "shell_command",
-            "shell_exec",
-            "container.exec",
             "bash_output",
             "write_stdin",
             "get_terminal_output",
             "read_terminal",
-            "terminal_command",
         ],
     ),
     (
@@ -66,6 +103,7 @@ static NAMES: [(Kind, &[&str]); 5] = [
             "read_file",
             "read_text_file",
             "read_output",
+            "spillway_read_output",
             "filesystem-read",
             "view",
             "view_file",
@@ -84,9 +122,12 @@ static NAMES: [(Kind, &[&str]); 5] = [
             "search_file_content",
             "search_in_file",
             "search_output",
+            "spillway_search_output",
         ],
     ),
     (Kind::Delegate, &["task", "new_task", "explore", "subagent"]),
+    (Kind::Edit, EDITS),
+    (Kind::Edit, PATCHES),
     (
         Kind::Other,
         &[
@@ -94,30 +135,6 @@ static NAMES: [(Kind, &[&str]); 5] = [
             "read_many_files",
             "read_multiple_files",
             "view_image",
-            "edit",
-            "edit_file",
-            "multi_edit",
-            "filesystem-edit",
-            "filesystem-edit_search",
-            "str_replace",
-            "str_replace_editor",
-            "str_replace_based_edit_tool",
-            "search_replace",
-            "search_and_replace",
-            "apply_diff",
-            "apply_patch",
-            "patch",
-            "replace",
-            "replace_in_file",
-            "write",
-            "write_file",
-            "write_to_file",
-            "create_file",
-            "filesystem-create",
-            "delete_file",
-            "move_file",
-            "insert_content",
-            "notebook_edit",
             "notebook_read",
             "search",
             "file_search",
@@ -179,10 +196,47 @@ pub fn last_part(name: &str) -> &str {
 
 /// A name without what differs from agent to agent.
 pub fn plain(name: &str) -> String {
+    letters(name).collect()
+}
+
+/// Whether two names differ in nothing else.
+pub fn is_same(a: &str, b: &str) -> bool {
+    letters(a).eq(letters(b))
+}
+
+fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars()
         .filter(|letter| !matches!(letter, '-' | '_' | '.' | ' '))
         .flat_map(char::to_lowercase)
-        .collect()
+}
+
+/// Whether a tool is one of these, by its whole name or by its last part. In a pattern `*` stands for any characters.
+pub fn is_one_of(name: &str, patterns: &[String]) -> bool {
+    let last = last_part(name);
+    patterns.iter().any(|pattern| {
+        if pattern.contains('*') {
+            let pattern = plain(pattern);
+            matches(&plain(name), &pattern) || matches(&plain(last), &pattern)
+        } else {
+            is_same(pattern, name) || is_same(pattern, last)
+        }
+    })
+}
+
+/// Whether a pattern matches all of a name. Linear in the name for each `*`, because the first place of a part is as good
+/// as any other.
+fn matches(name: &str, pattern: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(name) = name.strip_prefix(start) else { return false };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let Some(mut name) = name.strip_suffix(end) else { return false };
+    middle.split('*').all(|part| match name.split_once(part) {
+        Some((_, behind)) => {
+            name = behind;
+            true
+        }
+        None => false,
+    })
 }
 
 #[cfg(test)]
@@ -208,6 +262,36 @@ mod tests {
             ["", "deploy", "bash2", "__proto__", "constructor", "执行", &"bash".repeat(1000)]
         {
             assert_eq!(kind(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        let is = |name: &str, pattern: &str| is_one_of(name, &[pattern.to_owned()]);
+        for (name, pattern) in [
+            ("exec", "ex*"),
+            ("Exec_Command", "EXEC*"),
+            ("exec", "exec"),
+            ("exec", "*"),
+            ("", "*"),
+            ("web_fetch", "*fetch"),
+            ("mcp__files__read", "mcp__*__read"),
+            ("mcp__files__read_file", "read*"),
+            ("abcab", "a*b*a*b"),
+            ("ab", "a**b"),
+        ] {
+            assert!(is(name, pattern), "{name} {pattern}");
+        }
+        for (name, pattern) in [
+            ("exec", "ex"),
+            ("exec", "*ex"),
+            ("aba", "ab*ba"),
+            ("abc", "a*b"),
+            ("axbxc", "a*c*b*c"),
+            ("exec", ""),
+            ("exec", "ex?c"),
+        ] {
+            assert!(!is(name, pattern), "{name} {pattern}");
         }
     }
 

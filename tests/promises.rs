@@ -83,6 +83,11 @@ fn names_are_plain_and_known_again() {
 }
 
 #[test]
+fn a_ban_never_allows_more() {
+    holds("permission", properties::permission::check);
+}
+
+#[test]
 fn ranges_are_the_output() {
     holds("ranges", properties::ranges::check);
 }
@@ -95,4 +100,14 @@ fn a_search_finds_what_a_loop_finds() {
 #[test]
 fn strings_come_back() {
     holds("utf16", properties::utf16::check);
+}
+
+#[test]
+fn what_matters_is_shown_under_its_true_number() {
+    holds("smart", properties::smart::check);
+}
+
+#[test]
+fn json_stays_json() {
+    holds("json", properties::json::check);
 }

@@ -21,6 +21,13 @@ import type {
   TruncationServiceConfig,
   TruncationStrategy,
 } from '../../lib/types'
+import { audit } from './actions/audit'
+import { compact } from './actions/compaction'
+import { config } from './actions/config'
+import { doomLoop } from './actions/doom-loop'
+import { hooks } from './actions/hooks'
+import { overflowActions } from './actions/overflow'
+import { permission } from './actions/permission'
 import { builtFrom, textOf } from './recipes'
 import type { Action, MessageRecipe, Setup } from './rows'
 
@@ -63,6 +70,10 @@ interface Product {
   ToolRegistry: new () => Registry
   runCommand(file: string, args: string[], options: object): Promise<CommandResult>
   simplifyOutdatedTerminalResults(messages: readonly Facts[], options: Facts): Facts[]
+  HistoryPruner: new (
+    options: Facts,
+  ) => { prune(messages: readonly Facts[], options: Facts): { messages: Facts[]; report: { reason: string } } }
+  repairToolPairs(messages: readonly Facts[], options?: Facts): Facts[]
 }
 
 const root = resolve(__dirname, '../..')
@@ -94,6 +105,16 @@ export interface Outcome {
 type Run = (setup: Setup, outcome: Outcome, service: () => Service) => Promise<void>
 
 const actions: Record<Action, Run> = {
+  ...overflowActions,
+  compact,
+  config,
+  doomLoop,
+  hooks,
+  audit,
+  async permission(setup, outcome) {
+    await permission(setup, outcome.facts)
+  },
+
   async output(setup, outcome, makeService) {
     const service = makeService()
     const context = contextOf(setup)
@@ -232,6 +253,30 @@ const actions: Record<Action, Run> = {
     outcome.returned = returned
     const again = product.simplifyOutdatedTerminalResults(deepFreeze(returned), options)
     Object.assign(outcome.facts, { labels, before, again })
+  },
+
+  async repair(setup, outcome) {
+    const { messages } = conversation(setup.messages ?? [])
+    outcome.given = messages
+    const returned = product.repairToolPairs(deepFreeze(messages), setup.options)
+    outcome.returned = returned
+    outcome.facts.again = product.repairToolPairs(deepFreeze(returned), setup.options)
+  },
+
+  async prune(setup, outcome) {
+    const { messages, labels } = conversation(setup.messages ?? [])
+    const before = JSON.stringify(messages)
+    outcome.given = messages
+    // The rows count as their upstream does; a profile brings that along.
+    const estimateTokens = setup.options?.profile === undefined ? (text: string) => text.length / 4 : undefined
+    const pruner = new product.HistoryPruner({ ...setup.options, ...(estimateTokens && { estimateTokens }) })
+    const first = pruner.prune(messages, { now: NOW })
+    outcome.returned = first.messages
+    const later = [...messages, ...conversation(setup.more ?? []).messages]
+    const second = pruner.prune(later, { now: NOW + 1 })
+    const again = second.messages.slice(0, messages.length)
+    const reasons = [first, second].map(({ report }) => report.reason)
+    Object.assign(outcome.facts, { labels, before, again, reasons })
   },
 
   async load(setup, outcome) {

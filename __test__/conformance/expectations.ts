@@ -29,6 +29,32 @@ const judges: Record<string, Judge> = {
     expect(facts.saveError).toMatchObject({ code: expect.any(String), message: expect.stringContaining(expected) })
   },
 
+  // What the detector of loops says, step by step.
+  verdicts: (expected: string[], { facts }) => expect(facts.verdicts).toEqual(expected),
+  count: (expected: number, { facts }) => expect(facts.count).toBe(expected),
+  pending: (expected: string[], { facts }) => expect(facts.pending).toEqual(expected),
+
+  // What is in the audit log.
+  auditFile: (expected: string, { facts }) => expect(facts.auditFile).toMatch(new RegExp(expected)),
+  auditRecords: (expected: object[], { facts }) => expect(facts.auditRecords).toMatchObject(expected),
+  configFound: (expected: object, { facts }) => expect(facts.config).toEqual(expected),
+  configProblems: (expected: object[], { facts }) => expect(facts.configProblems).toEqual(expected),
+  configMode: (expected: string, { facts }) => expect(facts.configMode).toBe(expected),
+  // Written side by side, so in either order.
+  configRules: (expected: string[], { facts }) => {
+    const { rules } = (facts.config as { agents: { runtime: { permission: { rules: { pattern: string }[] } } } }).agents
+      .runtime.permission
+    expect(rules.map(({ pattern }) => pattern).sort()).toEqual(expected)
+  },
+  hooked: (expected: unknown, { facts }) => expect(facts.hooked).toEqual(expected),
+  /** How each problem begins. */
+  hookProblems: (expected: string[], { facts }) => {
+    expect(facts.hookProblems).toEqual(expected.map((start) => expect.stringMatching(`^${start}`)))
+  },
+  auditAbsent: (expected: string[], { facts }) => {
+    for (const secret of expected) expect(facts.auditText).not.toContain(secret)
+  },
+
   // The text for the model.
   preview: (expected: Recipe, { facts }) => expect(facts.preview).toBe(textOf(expected)),
   previewMayBeEmpty: () => {},
@@ -68,6 +94,15 @@ const judges: Record<string, Judge> = {
   },
   wellFormed: (_expected: true, { text }) => expect(Buffer.from(text as string).toString()).toBe(text),
   pathShown: (expected: number, outcome) => expect(shown(outcome).split('{path}').length - 1).toBe(expected),
+
+  // Permission: what was decided about each call, and what became of each question.
+  decisions: (expected: string[], { facts }) => expect(facts.decisions).toEqual(expected),
+  targets: (expected: string[][], { facts }) => expect(facts.targets).toEqual(expected),
+  patterns: (expected: string[], { facts }) => expect(facts.patterns).toEqual(expected),
+  suggested: (expected: string[][], { facts }) => expect(facts.suggested).toEqual(expected),
+  answers: (expected: object, { facts }) => expect(facts.answers).toEqual(expected),
+  pendingCalls: (expected: string[], { facts }) => expect(facts.pendingCalls).toEqual(expected),
+  gateEvents: (expected: string[], { facts }) => expect(facts.gateEvents).toEqual(expected),
 
   // Identity.
   identical: (_expected: true, { given, returned }) => expect((returned as { content: unknown }).content).toBe(given),
@@ -157,9 +192,37 @@ const judges: Record<string, Judge> = {
   config: (expected: object, { facts }) => expect(facts.config).toMatchObject(expected),
   needed: (expected: boolean, { facts }) => expect(facts.needed).toBe(expected),
   named: (expected: object, { facts }) => expect(facts).toMatchObject(expected),
+  atMost: (expected: Record<string, number>, { facts }) => {
+    for (const [key, most] of Object.entries(expected)) expect(facts[key]).toBeLessThanOrEqual(most)
+  },
+  atLeast: (expected: Record<string, number>, { facts }) => {
+    for (const [key, least] of Object.entries(expected)) expect(facts[key]).toBeGreaterThanOrEqual(least)
+  },
+
+  // Compactions.
+  promptHas: (expected: string[], { facts }) => {
+    for (const text of expected) expect(facts.prompt).toContain(text)
+  },
+  firstText: (expected: string, { facts }) => expect((facts.contents as unknown[])[0]).toBe(expected),
+  lastText: (expected: string, { facts }) => expect((facts.contents as unknown[]).at(-1)).toBe(expected),
 
   // Conversations.
   /** The labels of the messages that became the placeholder; all others must be the very objects that were given. */
+  kept: (expected: number[], { given, returned, facts }) => {
+    const before = given as object[]
+    const same = (returned as object[]).filter((message) => before.includes(message))
+    expect(same.map((message) => before.indexOf(message))).toEqual(expected)
+    expect(facts.again).toBe(returned)
+  },
+  added: (expected: { at: number; message: object; contains: string }[], { given, returned }) => {
+    const after = returned as object[]
+    const fresh = [...after.keys()].filter((at) => !(given as object[]).includes(after[at] as object))
+    expect(fresh).toEqual(expected.map(({ at }) => at))
+    for (const { at, message, contains } of expected) {
+      expect(after[at]).toMatchObject(message)
+      expect(JSON.stringify(after[at])).toContain(contains)
+    }
+  },
   replaced: (expected: string[], { given, returned, facts }) => {
     const before = given as Record<string, unknown>[]
     const after = returned as Record<string, unknown>[]
@@ -172,8 +235,34 @@ const judges: Record<string, Judge> = {
     expect(changed).toEqual(expected)
     if (expected.length === 0) expect(returned).toBe(given)
   },
+  /** The labels of the messages that became this text; all others must be the very objects that were given. */
+  pruned: (expected: { labels: string[]; text?: string; contains?: string[] }, { given, returned, facts }) => {
+    const before = given as Record<string, unknown>[]
+    const after = returned as Record<string, unknown>[]
+    expect(after).toHaveLength(before.length)
+    const changed = before.flatMap((message, n) => {
+      const now = after[n] as Record<string, unknown>
+      if (now === message) return []
+      expect(now).toEqual({ ...message, content: expected.text ?? now.content })
+      const [sent, kept] = [now.content, message.content].map(wordsOf)
+      expect(sent?.length).toBeLessThan(kept?.length as number)
+      for (const part of expected.contains ?? []) expect(sent).toContain(part)
+      return [(facts.labels as string[])[n]]
+    })
+    expect(changed).toEqual(expected.labels)
+    expect(facts.again).toEqual(returned)
+  },
+  /** Why a first and a second request were pruned, or were not. */
+  reasons: (expected: string[], { facts }) => expect(facts.reasons).toEqual(expected),
   inputUnchanged: (_expected: true, { given, facts }) => expect(JSON.stringify(given)).toBe(facts.before),
   againTheSame: (_expected: true, { returned, facts }) => expect(facts.again).toBe(returned),
+}
+
+/** A content, or the texts of its parts. */
+function wordsOf(content: unknown): string {
+  return typeof content === 'string'
+    ? content
+    : (content as { text?: string }[]).map(({ text = '' }) => text).join('\n')
 }
 
 /** Holds an outcome against an expectation, and a cut against what every cut promises. */

@@ -6,6 +6,13 @@ import type {
   TruncationProfile,
   TruncationServiceConfig,
 } from '../../lib/types'
+import type { AuditSetup } from './actions/audit'
+import type { CompactionSetup } from './actions/compaction'
+import type { ConfigSetup } from './actions/config'
+import type { LoopStep } from './actions/doom-loop'
+import type { HookSetup } from './actions/hooks'
+import type { OverflowSetup, overflowActions } from './actions/overflow'
+import type { PermissionStep } from './actions/permission'
 import type { Recipe } from './recipes'
 
 /** What a row does with the product. Each has its function in `actions.ts`. */
@@ -21,9 +28,18 @@ export type Action =
   | 'limits'
   | 'constants'
   | 'outdated'
+  | 'prune'
+  | 'repair'
   | 'command'
   | 'read'
   | 'load'
+  | keyof typeof overflowActions
+  | 'compact'
+  | 'config'
+  | 'doomLoop'
+  | 'hooks'
+  | 'audit'
+  | 'permission'
 
 /** A tool result or another message of a conversation, its time given as an age. */
 export interface MessageRecipe {
@@ -69,12 +85,26 @@ export interface Setup {
   retentionDays?: number
   entry?: 'index.js' | 'index.mjs'
   messages?: MessageRecipe[]
+  /** What the history has gained at a second request, a millisecond later. */
+  more?: MessageRecipe[]
   /** What the model gives the tool that reads a saved output, without the path. */
   arguments?: Record<string, unknown>
   /** A command of the shell, which reads the input. */
   shell?: string
   timeoutMs?: number
+  /** A history that does not fit. */
+  overflow?: OverflowSetup
+  /** A history that comes near the window. */
+  compaction?: CompactionSetup
+  /** A user's configuration. */
+  config?: ConfigSetup
   options?: Record<string, unknown>
+  /** A run of an agent, for the detector of loops. */
+  steps?: LoopStep[]
+  audit?: AuditSetup
+  hooks?: HookSetup
+  /** Calls of tools to decide about, or steps of somebody who asks and answers. */
+  calls?: PermissionStep[]
 }
 
 interface Case extends Partial<Setup> {

@@ -18,12 +18,12 @@ import { TruncationService, TruncationStorage } from '../../index.js'
 import { runChild } from '../support/child'
 import { asRoot, isLong, mounted, notHere, onLinux, onUnix, traced } from '../support/only'
 import { cut, rejection, thrown } from '../support/outputs'
-import { age, filesIn, OUTPUT_NAME, overrideDefaultDir, tempDir } from '../support/temp'
+import { age, filesIn, OUTPUT_NAME, overrideDefaultDir, ownName, tempDir } from '../support/temp'
 
 const tool = { toolName: 'x' }
 /** Users that own nothing. */
 const [NOBODY, SOMEBODY] = [65_534, 65_533]
-const own = (letter: string, name = 'x') => `${name}_1700000000000_${letter.repeat(13)}.txt`
+const own = (letter: string, name = 'x') => ownName(letter, name)
 
 /** A folder that another user may enter. */
 function openDir(): string {

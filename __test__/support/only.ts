@@ -12,6 +12,12 @@ function testIf(condition: boolean, reason: string): Test {
   }
 }
 
+/** A group of tests that only makes sense where nothing is missing; elsewhere it is skipped, and the title says why. */
+export function describeUnless(missing: string, title: string, work: () => void): void {
+  if (missing === '') describe(title, work)
+  else describe.skip(`${title} (skipped: ${missing})`, work)
+}
+
 const isUnix = process.platform !== 'win32'
 
 /** Whether this process may change its user. */

@@ -1,6 +1,6 @@
 /** Folders of a test's own, gone when it ends. */
 
-import { mkdtempSync, readdirSync, realpathSync, rmSync, utimesSync } from 'node:fs'
+import { mkdtempSync, readdirSync, realpathSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -30,6 +30,21 @@ export function filesIn(dir: string): string[] {
 export function age(path: string, hours: number): void {
   const then = new Date(Date.now() - hours * 3_600_000)
   utimesSync(path, then, then)
+}
+
+/** The name of a file as a store could have saved it. */
+export function ownName(letter: string, toolName = 'bash'): string {
+  return `${toolName}_1700000000000_${letter.repeat(13)}.txt`
+}
+
+/** Puts a file there that was last written so many hours ago. */
+export function putOld(dir: string, name: string, hours: number, bytes = 3): string {
+  const path = join(dir, name)
+  writeFileSync(path, '')
+  // However long, it takes no room.
+  truncateSync(path, bytes)
+  age(path, hours)
+  return path
 }
 
 /** The shape of a saved file's name. */

@@ -8,6 +8,7 @@
  */
 
 import type { FoundResult, HistoryFormat } from './format'
+import { nonEmpty, outputPathOf } from './formats/read'
 import { beginKnowledge, type Knowledge, knowledgeOf, type ResultText, UNKNOWN } from './knowledge'
 
 /** A message, as far as it is read. */
@@ -18,8 +19,6 @@ interface ChatMessage {
   tool_call_id?: unknown
   name?: unknown
   messageStatus?: unknown
-  outputPath?: unknown
-  metadata?: unknown
 }
 
 /** Chat messages. */
@@ -56,14 +55,7 @@ export const chat: HistoryFormat = {
   },
 
   outputPath({ copy }) {
-    return attempt(() => {
-      const { outputPath, metadata } = copy as ChatMessage
-      const { truncationPath, outputPath: other } = Object(metadata) as {
-        truncationPath?: unknown
-        outputPath?: unknown
-      }
-      return nonEmpty(outputPath) ?? nonEmpty(truncationPath) ?? nonEmpty(other)
-    })
+    return attempt(() => outputPathOf(copy))
   },
 }
 
@@ -73,7 +65,7 @@ function readResult(message: object, index: number, calls: Calls): FoundResult {
   update(known, copy, calls)
   const { timestamp, messageStatus } = copy
   const time = typeof timestamp === 'number' ? timestamp : Number.NaN
-  return { index, time, failed: messageStatus === 'error', copy, known }
+  return { index, time, failed: messageStatus === 'error', copy, known, learnt: undefined }
 }
 
 // `Object.is` compares references first. Anything else would fetch the texts, which lie far apart, only to see that they
@@ -132,10 +124,6 @@ function attempt<T>(read: () => T): T | undefined {
   } catch {
     return undefined
   }
-}
-
-function nonEmpty(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** One call of a message, and those before it. */

@@ -1,6 +1,7 @@
 /** What a format of histories has to tell, so that the rules need not know it. One file per format implements this. */
 
 import type { Knowledge } from './knowledge'
+import type { ToolResultRecord } from './ledger'
 
 /** A tool result, found in a history. */
 export interface FoundResult {
@@ -14,6 +15,8 @@ export interface FoundResult {
   readonly copy: object
   /** What is known from earlier calls, brought up to date with the message. */
   readonly known: Knowledge
+  /** What the ledger knows of the call. */
+  readonly learnt: Readonly<ToolResultRecord> | undefined
 }
 
 /** A way of keeping a history. Nothing here changes what is in the history, and nothing throws. */

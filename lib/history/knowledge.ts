@@ -4,6 +4,7 @@
  */
 
 import { call, native } from '../native'
+import type { ToolResultRecord } from './ledger'
 
 /** The text of a result: one string, or the texts of its parts. */
 export type ResultText = string | readonly string[]
@@ -14,7 +15,8 @@ export type Cost = readonly [bytes: number, tokens: number]
 /** What stands in for an outdated result by default. */
 export const DEFAULT_PLACEHOLDER = '此命令返回内容已过时'
 
-const { FACT_FIXED, TEXT_USUAL_END: USUAL_END, TEXT_USUAL_FACTS: USUAL_FACTS } = native
+const { FACT_FAILED, FACT_FIXED, FACT_SUCCEEDED, FACT_STDERR_KNOWN, FACT_STDERR_FILLED } = native
+const { TEXT_USUAL_END: USUAL_END, TEXT_USUAL_FACTS: USUAL_FACTS } = native
 const BRACE = 0x7b
 
 /** Nobody has asked yet. */
@@ -77,9 +79,14 @@ export function beginKnowledge(message: object, plain: boolean, placeholder?: st
   return knowledge
 }
 
-function sameText(a: ResultText, b: ResultText): boolean {
+/** Whether two results have the same text. */
+export function sameText(a: ResultText, b: ResultText): boolean {
   if (typeof a === 'string' || typeof b === 'string') return a === b
   return a.length === b.length && a.every((text, index) => text === b[index])
+}
+
+export function unitsOf(text: ResultText): number {
+  return typeof text === 'string' ? text.length : text.reduce((sum, part) => sum + part.length, 0)
 }
 
 const HEAD = native.TEXT_HEAD_UNITS
@@ -118,7 +125,7 @@ function readEnds(batch: readonly Knowledge[], ends: string): void {
   for (let at = 0; at < batch.length; at++) {
     const knowledge = batch[at] as Knowledge
     knowledge.depth = 'ends'
-    knowledge.facts |= facts[at] as number
+    knowledge.facts |= facts.charCodeAt(at)
   }
 }
 
@@ -129,7 +136,16 @@ function readWhole(knowledge: Knowledge): void {
   else for (const part of text.length > 0 ? text : ['']) knowledge.facts |= factsOf(part)
 }
 
-function factsOf(text: string): number {
+/** What a ledger says of a call, in the binary's terms. */
+export function recordFacts({ isError, exitCode, hasStderr }: Readonly<ToolResultRecord>): number {
+  let facts = isError || (exitCode !== undefined && exitCode !== 0) ? FACT_FAILED : 0
+  if (!isError && exitCode === 0) facts |= FACT_SUCCEEDED
+  if (hasStderr !== undefined) facts |= hasStderr ? FACT_STDERR_FILLED : FACT_STDERR_KNOWN
+  return facts
+}
+
+/** What a whole text says, in the binary's terms. */
+export function factsOf(text: string): number {
   return call(() => native.textFacts(text, isLatin1(text)))
 }
 

@@ -1,12 +1,14 @@
 /** Outdated results of terminal tools make room for a placeholder. */
 
 import { debuglog } from 'node:util'
+import { describe, isArray, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { call, native } from '../native'
 import { chat } from './chat'
 import type { FoundResult, HistoryFormat } from './format'
-import { beginKnowledge, costOf, DEFAULT_PLACEHOLDER, learn, textCost, UNKNOWN } from './knowledge'
-import { describe, isArray, type Rules, readOptions, wrong } from './options'
+import { beginKnowledge, costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './knowledge'
+import type { ToolResultKnowledge, ToolResultRecord } from './ledger'
+import { type Rules, readOptions } from './options'
 
 const debug = debuglog('spillway')
 const { FACT_FAILED, FACT_FIXED } = native
@@ -22,7 +24,7 @@ export interface OutdatedResultInfo {
   ageMs: number
   /** Size of the result's text: UTF-8 bytes. */
   bytes: number
-  /** Where the full output was saved, from the message's `outputPath` or from `truncationPath` or `outputPath` of its `metadata`. */
+  /** Where the full output was saved, from the ledger, the message's `outputPath` or from `truncationPath` or `outputPath` of its `metadata`. */
   outputPath?: string
 }
 
@@ -78,6 +80,12 @@ export interface SimplifyOutdatedOptions {
    * @default '此命令返回内容已过时'
    */
   placeholder?: string | ((info: OutdatedResultInfo) => string)
+  /**
+   * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+   * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
+   * when it finished, if the message has no time.
+   */
+  ledger?: ToolResultKnowledge
   /** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
   onSimplified?: (report: SimplifiedReport) => void
 }
@@ -106,10 +114,35 @@ export function simplifyOutdatedTerminalResults<M>(messages: readonly M[], optio
   const rules = readOptions(options)
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const format = chat
-  const results = format.read(messages)
+  const results = withLedger(format.read(messages), rules.ledger, format)
   if (results.length === 0) return messages as M[]
   const outdated = findOutdated(results, rules)
   return outdated.length > 0 ? replaceAll(messages, results, outdated, rules, format) : (messages as M[])
+}
+
+/** The results, those that the ledger knows with what it knows. */
+function withLedger(
+  results: FoundResult[],
+  ledger: ToolResultKnowledge | undefined,
+  format: HistoryFormat,
+): FoundResult[] {
+  if (ledger === undefined) return results
+  return results.map((result) => {
+    const id = format.toolCallId(result)
+    const learnt = id === undefined ? undefined : lookUp(ledger, id)
+    if (learnt === undefined) return result
+    return { ...result, learnt, time: Number.isFinite(result.time) ? result.time : learnt.endedAt }
+  })
+}
+
+/** A ledger of the caller's own that throws knows nothing. */
+function lookUp(ledger: ToolResultKnowledge, id: string): Readonly<ToolResultRecord> | undefined {
+  try {
+    return ledger.get(id)
+  } catch (error) {
+    warn('ledger', `threw: ${messageOf(error)}`)
+    return undefined
+  }
 }
 
 /** Asks the rule which results are outdated, by their places, and reads as much of the texts as it wants to know. */
@@ -119,8 +152,8 @@ function findOutdated(results: readonly FoundResult[], rules: Rules): Uint32Arra
   const { times, facts } = columnsOf(results, rules)
   for (;;) {
     const answer = call(() => native.outdatedResults(times, facts, rule))
-    const places = answer.subarray(1)
-    if (answer[0] === 1) return places
+    const places = placesOf(answer)
+    if (answer.charCodeAt(0) === 1) return places
     learn(results, places)
     let learnt = false
     for (const place of places) {
@@ -133,6 +166,15 @@ function findOutdated(results: readonly FoundResult[], rules: Rules): Uint32Arra
   }
 }
 
+/** The places of an answer: two units each, after the first one. */
+function placesOf(answer: string): Uint32Array {
+  const places = new Uint32Array((answer.length - 1) / 2)
+  for (let at = 0; at < places.length; at++) {
+    places[at] = answer.charCodeAt(2 * at + 1) * 0x10000 + answer.charCodeAt(2 * at + 2)
+  }
+  return places
+}
+
 /** What the rule is asked with: a time and a set of facts per result. */
 function columnsOf(results: readonly FoundResult[], { terminalTools, placeholder }: Rules) {
   const times = new Float64Array(results.length)
@@ -141,13 +183,14 @@ function columnsOf(results: readonly FoundResult[], { terminalTools, placeholder
   const custom = placeholder !== DEFAULT_PLACEHOLDER
   const open: number[] = []
   for (let place = 0; place < results.length; place++) {
-    const { time, failed, known } = results[place] as FoundResult
+    const { time, failed, known, learnt } = results[place] as FoundResult
     let all = known.facts
     if (failed) all |= FACT_FAILED
+    if (learnt !== undefined) all |= recordFacts(learnt)
     if (custom && known.text === placeholder) all |= FACT_FIXED
     // Remembered for the built-in lists only: the caller's own may change.
-    if (builtIn && known.kind !== UNKNOWN) all |= known.kind
-    else if (known.toolName !== undefined) open.push(place)
+    if (learnt === undefined && builtIn && known.kind !== UNKNOWN) all |= known.kind
+    else if (learnt !== undefined || known.toolName !== undefined) open.push(place)
     times[place] = time
     facts[place] = all
   }
@@ -164,7 +207,8 @@ function addToolFacts(
 ): void {
   const numbers = new Map<string, number>()
   const numberOf = places.map((place) => {
-    const name = (results[place] as FoundResult).known.toolName as string
+    const { known, learnt } = results[place] as FoundResult
+    const name = learnt?.toolName ?? (known.toolName as string)
     const number = numbers.get(name) ?? numbers.size
     if (number === numbers.size) numbers.set(name, number)
     return number
@@ -174,7 +218,8 @@ function addToolFacts(
     const place = places[at] as number
     const kind = kinds[numberOf[at] as number] as number
     facts[place] = (facts[place] as number) | kind
-    if (terminalTools === undefined) (results[place] as FoundResult).known.kind = kind
+    const { known, learnt } = results[place] as FoundResult
+    if (terminalTools === undefined && learnt === undefined) known.kind = kind
   }
 }
 
@@ -239,10 +284,10 @@ function placeholders(
 }
 
 function infoOf(result: FoundResult, now: number, format: HistoryFormat): OutdatedResultInfo {
-  const { time, known } = result
-  const { toolName } = known
+  const { time, known, learnt } = result
+  const toolName = learnt?.toolName ?? known.toolName
   const toolCallId = format.toolCallId(result)
-  const outputPath = format.outputPath(result)
+  const outputPath = learnt?.outputPath ?? format.outputPath(result)
   return {
     ...(toolName !== undefined && { toolName }),
     ...(toolCallId !== undefined && { toolCallId }),

@@ -74,7 +74,14 @@ mod tests {
 
     fn hold(max_lines: u64, max_bytes: u64) -> Hold {
         let line_rule = LineRule::Terminated;
-        Hold::new(Limits { max_lines, max_bytes, direction: Direction::Tail, line_rule })
+        Hold::new(Limits {
+            max_lines,
+            max_bytes,
+            max_tokens: u64::MAX,
+            direction: Direction::Tail,
+            line_rule,
+            keep: Default::default(),
+        })
     }
 
     #[test]

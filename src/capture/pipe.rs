@@ -9,14 +9,22 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// When the command has ended, what it wrote is in the pipe already. So long is waited for what its children still say.
-const QUIET: Duration = Duration::from_millis(100);
+/// How the thread listens.
+#[derive(Debug, Clone, Copy)]
+struct Manner {
+    /// When the command has ended, what it wrote is in the pipe already. So long is waited for what its children still say.
+    quiet: Duration,
+    /// A child that stays behind and never falls silent is listened to no longer than this.
+    most: Duration,
+    /// Bytes of one read.
+    piece: usize,
+}
 
-/// A child that stays behind and never falls silent is listened to no longer than this.
-const MOST: Duration = Duration::from_millis(1000);
-
-/// Bytes of one read.
-const PIECE: usize = 256 * 1024;
+const MANNER: Manner = Manner {
+    quiet: Duration::from_millis(100),
+    most: Duration::from_millis(1000),
+    piece: 256 * 1024,
+};
 
 /// What the system lets everybody have; the more fits in, the seldomer the command waits for us.
 #[cfg(target_os = "linux")]
@@ -51,6 +59,10 @@ enum End {
 impl Pipe {
     /// Makes a pipe; a thread of its own hands what comes out of it to `sink`.
     pub fn open(sink: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Pipe> {
+        Pipe::listening(MANNER, sink)
+    }
+
+    fn listening(manner: Manner, sink: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Pipe> {
         // Both are closed in every program that is started: only what we hand over is inherited.
         let (reader, writer) = io::pipe()?;
         let (ear, bell) = io::pipe()?;
@@ -61,7 +73,7 @@ impl Pipe {
         let report = Report { state: Arc::clone(&state), end: None };
         thread::Builder::new()
             .name("spillway-pipe".to_owned())
-            .spawn(move || report.send(drain(reader, ear, sink)))?;
+            .spawn(move || report.send(drain(manner, reader, ear, sink)))?;
         Ok(Pipe { writer: Some(writer), bell, state })
     }
 
@@ -126,22 +138,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn drain(
+    manner: Manner,
     mut reader: PipeReader,
     mut ear: PipeReader,
     mut sink: impl FnMut(&[u8]),
 ) -> io::Result<()> {
-    let mut buffer = vec![0; PIECE];
+    let Manner { quiet, most, piece } = manner;
+    let mut buffer = vec![0; piece];
     let mut deadline: Option<Instant> = None;
     // What was in the pipe when the command ended is its own, and is read however long the disk takes.
     let mut owed = 0;
     loop {
-        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()).min(QUIET));
+        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()).min(quiet));
         let (has_data, has_news) = wait(&reader, &ear, left)?;
         if has_news {
             match read(&mut ear, &mut [0])? {
                 0 => return Ok(()),
                 _ => {
-                    deadline = Some(Instant::now() + MOST);
+                    deadline = Some(Instant::now() + most);
                     owed = rustix::io::ioctl_fionread(&reader)?;
                 }
             }
@@ -193,17 +207,22 @@ fn read(from: &mut PipeReader, buffer: &mut [u8]) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc;
 
-    fn collecting() -> (Arc<Mutex<Vec<u8>>>, Pipe) {
+    /// Long enough never to pass in a test.
+    const AGES: Duration = Duration::from_secs(3600);
+
+    fn collecting(manner: Manner) -> (Arc<Mutex<Vec<u8>>>, Pipe) {
         let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
         let sink = Arc::clone(&kept);
-        let pipe = Pipe::open(move |bytes| lock(&sink).extend_from_slice(bytes)).unwrap();
+        let sink = move |bytes: &[u8]| lock(&sink).extend_from_slice(bytes);
+        let pipe = Pipe::listening(manner, sink).unwrap();
         (kept, pipe)
     }
 
     #[test]
     fn everything_that_was_written_arrives() {
-        let (kept, mut pipe) = collecting();
+        let (kept, mut pipe) = collecting(MANNER);
         let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
         let text = vec![b'x'; 3_000_000];
         other.write_all(&text).unwrap();
@@ -214,45 +233,53 @@ mod tests {
 
     #[test]
     fn one_that_holds_the_pipe_open_is_not_waited_for() {
-        let (kept, mut pipe) = collecting();
+        let (kept, mut pipe) = collecting(Manner { most: AGES, ..MANNER });
         let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
         other.write_all(b"said").unwrap();
-        let started = Instant::now();
         pipe.end().wait().unwrap();
-        assert!(started.elapsed() < MOST);
         assert_eq!(*lock(&kept), b"said");
         assert_eq!(other.write_all(b"late").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 
     #[test]
     fn one_that_never_falls_silent_is_not_waited_for() {
-        let (_kept, mut pipe) = collecting();
+        let most = Duration::from_millis(20);
+        let (_kept, mut pipe) = collecting(Manner { quiet: AGES, most, ..MANNER });
         let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
         let noise = thread::spawn(move || while other.write_all(b"noise\n").is_ok() {});
-        let started = Instant::now();
         pipe.end().wait().unwrap();
-        assert!(started.elapsed() < 5 * MOST);
         noise.join().unwrap();
     }
 
     #[test]
     fn what_the_command_wrote_is_read_however_slow_the_disk_is() {
-        let kept: Arc<Mutex<usize>> = Arc::default();
+        let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
         let sink = Arc::clone(&kept);
-        let mut pipe = Pipe::open(move |bytes| {
-            thread::sleep(MOST.mul_f32(0.4));
-            *lock(&sink) += bytes.len();
+        let (busy, is_busy) = mpsc::channel();
+        let (go_on, may_go_on) = mpsc::channel();
+        // The time is over as soon as the command has ended, and what it wrote takes several reads.
+        let manner = Manner { quiet: Duration::ZERO, most: Duration::ZERO, piece: 4 };
+        let mut pipe = Pipe::listening(manner, move |bytes| {
+            if lock(&sink).is_empty() {
+                busy.send(()).unwrap();
+                may_go_on.recv().unwrap();
+            }
+            lock(&sink).extend_from_slice(bytes);
         })
         .unwrap();
         let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
-        other.write_all(&vec![b'x'; 1_000_000]).unwrap();
-        pipe.end().wait().unwrap();
-        assert_eq!(*lock(&kept), 1_000_000);
+        other.write_all(b"what ").unwrap();
+        is_busy.recv().unwrap();
+        other.write_all(b"the command wrote").unwrap();
+        let waiter = pipe.end();
+        go_on.send(()).unwrap();
+        waiter.wait().unwrap();
+        assert_eq!(*lock(&kept), b"what the command wrote");
     }
 
     #[test]
     fn a_pipe_that_is_dropped_ends_its_thread() {
-        let (_kept, mut pipe) = collecting();
+        let (_kept, mut pipe) = collecting(MANNER);
         let state = Arc::clone(&pipe.state);
         let _writer = pipe.writer.take();
         drop(pipe);

@@ -1,7 +1,9 @@
 //! One field at a time: is it known, may it stand here, is its value allowed?
 
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
+use super::settings::OPTIONS;
 use super::tools::PROFILES;
 use crate::error::{Code, Error, Result};
 use crate::suggest;
@@ -12,6 +14,7 @@ use crate::truncate::limits::Direction;
 pub(super) struct Layer {
     pub max_lines: Option<u64>,
     pub max_bytes: Option<u64>,
+    pub max_tokens: Option<u64>,
     pub direction: Option<Direction>,
     pub enabled: Option<bool>,
     pub strategy: Option<String>,
@@ -35,10 +38,8 @@ pub(super) enum Place {
 }
 
 const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
-const QUOTA_FIELDS: [&str; 6] =
-    ["maxStoreBytes", "maxStoreFiles", "maxFileBytes", "durability", "storageDirs", "redact"];
 /// The strategies that can be named.
-pub(super) const STRATEGIES: [&str; 3] = ["default", "line", "byte"];
+pub(super) const STRATEGIES: [&str; 5] = ["default", "line", "byte", "smart", "json"];
 
 impl Place {
     fn code(self) -> Code {
@@ -55,6 +56,7 @@ impl Place {
             Place::Global => &[
                 "maxLines",
                 "maxBytes",
+                "maxTokens",
                 "direction",
                 "enabled",
                 "strategy",
@@ -62,12 +64,13 @@ impl Place {
                 "storageDir",
             ],
             Place::Update | Place::Tool => {
-                &["maxLines", "maxBytes", "direction", "enabled", "strategy"]
+                &["maxLines", "maxBytes", "maxTokens", "direction", "enabled", "strategy"]
             }
-            Place::Call => &["maxLines", "maxBytes", "direction", "skip"],
+            Place::Call => &["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy"],
             Place::Strategy => &[
                 "maxLines",
                 "maxBytes",
+                "maxTokens",
                 "direction",
                 "enabled",
                 "strategy",
@@ -92,7 +95,8 @@ pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
             }
             "maxLines" => layer.max_lines = Some(count(value, code, &field)?),
             "maxBytes" => layer.max_bytes = Some(count(value, code, &field)?),
-            "direction" => layer.direction = Some(direction(value, code, &field)?),
+            "maxTokens" => layer.max_tokens = Some(count(value, code, &field)?),
+            "direction" => layer.direction = Some(one_of(value, &Direction::ALL, code, &field)?),
             "enabled" => layer.enabled = Some(boolean(value, code, &field)?),
             "skip" => layer.enabled = Some(!boolean(value, code, &field)?),
             // Only carried along: what a strategy does is asked of it, not of its configuration.
@@ -106,12 +110,14 @@ pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
 }
 
 fn misplaced(key: &str, field: &str, place: Place) -> Error {
-    if SERVICE_FIELDS.contains(&key) || QUOTA_FIELDS.contains(&key) {
-        let home = if SERVICE_FIELDS.contains(&key) {
-            "its `global`"
-        } else {
-            "the options of TruncationService"
-        };
+    let home = if SERVICE_FIELDS.contains(&key) {
+        Some("its `global`")
+    } else if OPTIONS.contains(&key) && !Place::Tool.allowed().contains(&key) {
+        Some("the options of TruncationService")
+    } else {
+        None
+    };
+    if let Some(home) = home {
         let problem =
             format!("belongs to the service as a whole; set it in {home} when the service is made");
         return Error::field(place.code(), field, problem);
@@ -119,7 +125,7 @@ fn misplaced(key: &str, field: &str, place: Place) -> Error {
     suggest::unknown(place.code(), field, key, place.allowed(), "a setting")
 }
 
-pub(super) fn object<'a>(
+pub(crate) fn object<'a>(
     value: &'a Value,
     code: Code,
     field: &str,
@@ -130,7 +136,7 @@ pub(super) fn object<'a>(
     }
 }
 
-pub(super) fn boolean(value: &Value, code: Code, field: &str) -> Result<bool> {
+pub(crate) fn boolean(value: &Value, code: Code, field: &str) -> Result<bool> {
     value.as_bool().ok_or_else(|| refuse(value, code, field, "true or false"))
 }
 
@@ -140,7 +146,7 @@ pub(super) fn count(value: &Value, code: Code, field: &str) -> Result<u64> {
 }
 
 /// A whole number of at least `least` that JavaScript holds exactly.
-pub(super) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> Result<u64> {
+pub(crate) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> Result<u64> {
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     value
         .as_f64()
@@ -150,20 +156,54 @@ pub(super) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> 
         .ok_or_else(|| refuse(value, code, field, &format!("a whole number of at least {least}")))
 }
 
+/// A whole number of at least 1, or `Infinity` for no bound.
+pub(super) fn bound(value: &Value, code: Code, field: &str) -> Result<u64> {
+    if is_infinity(value) {
+        return Ok(u64::MAX);
+    }
+    count(value, code, field)
+        .map_err(|_| refuse(value, code, field, "a whole number of at least 1, or Infinity"))
+}
+
+fn is_infinity(value: &Value) -> bool {
+    value.get("$type").and_then(Value::as_str) == Some("Infinity")
+}
+
 /// More than nothing; `Infinity` is for ever.
 pub(super) fn days(value: &Value, code: Code, field: &str) -> Result<f64> {
-    let infinite = value.get("$type").and_then(Value::as_str) == Some("Infinity");
-    let number = if infinite { Some(f64::INFINITY) } else { value.as_f64() };
+    let number = if is_infinity(value) { Some(f64::INFINITY) } else { value.as_f64() };
     number
         .filter(|number| *number > 0.0)
         .ok_or_else(|| refuse(value, code, field, "a number of days above 0, or Infinity"))
 }
 
-pub(super) fn text(value: &Value, code: Code, field: &str) -> Result<String> {
+/// A number as it is sent, for JSON has no infinity.
+pub fn finite_or_infinity(number: f64) -> Value {
+    if number.is_finite() { json!(number) } else { json!({ "$type": "Infinity" }) }
+}
+
+pub(crate) fn text(value: &Value, code: Code, field: &str) -> Result<String> {
     value.as_str().map(str::to_owned).ok_or_else(|| refuse(value, code, field, "a string"))
 }
 
-pub(super) fn choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Result<String> {
+pub(crate) fn strings(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
+    array(value, code, field, "an array of strings", text)
+}
+
+/// An array whose entries are read one by one, under the name of the field and their place.
+pub(super) fn array<T>(
+    value: &Value,
+    code: Code,
+    field: &str,
+    allowed: &str,
+    read: impl Fn(&Value, Code, &str) -> Result<T>,
+) -> Result<Vec<T>> {
+    let Value::Array(items) = value else { return Err(refuse(value, code, field, allowed)) };
+    let items = items.iter().enumerate();
+    items.map(|(index, item)| read(item, code, &format!("{field}.{index}"))).collect()
+}
+
+pub(crate) fn choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Result<String> {
     let chosen = value.as_str().filter(|text| allowed.contains(text));
     chosen
         .map(str::to_owned)
@@ -174,12 +214,19 @@ pub(super) fn profile_name(value: &Value, code: Code, field: &str) -> Result<Str
     choice(value, &PROFILES.each_ref().map(|profile| profile.name), code, field)
 }
 
-fn direction(value: &Value, code: Code, field: &str) -> Result<Direction> {
-    let name = choice(value, &["head", "tail", "both"], code, field)?;
-    Ok(match name.as_str() {
-        "tail" => Direction::Tail,
-        "both" => Direction::Both,
-        _ => Direction::Head,
+/// One of a few values, by the word that it is written as.
+pub(super) fn one_of<T: Serialize + Copy>(
+    value: &Value,
+    all: &[T],
+    code: Code,
+    field: &str,
+) -> Result<T> {
+    let words: Vec<Value> = all.iter().map(|each| json!(each)).collect();
+    let found = all.iter().zip(&words).find(|(_, word)| *word == value);
+    let found = found.map(|(each, _)| *each);
+    found.ok_or_else(|| {
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        refuse(value, code, field, &format!("one of {}", quoted(&words)))
     })
 }
 
@@ -188,7 +235,7 @@ fn quoted(names: &[&str]) -> String {
 }
 
 /// The error for a value that is not allowed: names the field, the value and what is.
-pub(super) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
+pub(crate) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
     Error::field(code, field, format!("got {}, allowed is {allowed}", describe(value)))
 }
 
@@ -210,7 +257,6 @@ fn describe(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn message(value: &Value, place: Place) -> String {
         layer(value, place, "global")
@@ -252,7 +298,7 @@ mod tests {
         }
         assert!(
             message(&json!({ "zzz": 1 }), Place::Call)
-                .contains("known are maxLines, maxBytes, direction, skip")
+                .contains("known are maxLines, maxBytes, maxTokens, direction, skip")
         );
     }
 
@@ -262,10 +308,13 @@ mod tests {
             assert!(
                 message(&json!({ "retentionDays": 3 }), place).contains("set it in its `global`")
             );
-            assert!(
-                message(&json!({ "maxStoreBytes": 3 }), place)
-                    .contains("the options of TruncationService")
-            );
+            for option in OPTIONS.iter().filter(|option| **option != "strategy") {
+                assert!(
+                    message(&json!({ *option: 3 }), place)
+                        .contains("the options of TruncationService"),
+                    "{option}"
+                );
+            }
         }
         assert!(
             layer(&json!({ "retentionDays": { "$type": "Infinity" } }), Place::Global, "global")

@@ -9,7 +9,9 @@ use super::settings::Settings;
 use super::tools::{self, DEFAULTS};
 use crate::error::Result;
 use crate::text::lines::LineRule;
+use crate::tokens;
 use crate::truncate::limits::{Direction, Limits};
+use crate::truncate::smart::Keep;
 
 /// The hard ceiling, unless it is set: so many times the limit in bytes.
 const CEILING_FACTOR: u64 = 4;
@@ -69,17 +71,21 @@ pub fn limits_of(config: &Value, strategy: &str) -> Result<Limits> {
     let limits = Limits {
         max_lines: layer.max_lines.unwrap_or(DEFAULTS.max_lines),
         max_bytes: layer.max_bytes.unwrap_or(DEFAULTS.max_bytes),
+        max_tokens: layer.max_tokens.unwrap_or(u64::MAX),
         direction: layer.direction.unwrap_or(DEFAULTS.direction),
         line_rule: LineRule::Terminated,
+        keep: Default::default(),
     };
-    Ok(strategy_limits(strategy, limits, u64::MAX))
+    Ok(strategy_limits(strategy, limits, u64::MAX, ""))
 }
 
 /// What a strategy makes of both limits. Lines alone could be of any length; `ceiling` bounds them.
-fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64) -> Limits {
+fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64, tool: &str) -> Limits {
     match strategy {
         "line" => Limits { max_bytes: ceiling, ..limits },
         "byte" => Limits { max_lines: u64::MAX, ..limits },
+        "smart" => Limits { keep: Keep::smart(tool), ..limits },
+        "json" => Limits { keep: Keep::json(tool), ..limits },
         _ => limits,
     }
 }
@@ -131,10 +137,12 @@ impl Settings {
         let default_limits = Limits {
             max_lines: fold.max_lines,
             max_bytes: fold.max_bytes,
+            max_tokens: fold.max_tokens.unwrap_or(u64::MAX),
             direction: fold.direction,
             line_rule,
+            keep: Default::default(),
         };
-        let limits = strategy_limits(&fold.strategy, default_limits, ceiling);
+        let limits = strategy_limits(&fold.strategy, default_limits, ceiling, call.tool);
         let by_tool =
             fold.source("enabled") == "built-in tool" || fold.source("enabled") == "declared";
         let mode = match (fold.enabled, by_tool) {
@@ -149,7 +157,10 @@ impl Settings {
         let sure_units = match mode {
             // Nobody knows what the caller's strategy thinks of a short text.
             Mode::Bound if fold.custom => -1.0,
-            Mode::Bound => sure(limits.max_lines, limits.max_bytes) - split,
+            Mode::Bound => {
+                let sure = sure(limits.max_lines, limits.max_bytes) - split;
+                sure.min(tokens::sure_units(limits.max_tokens) as f64)
+            }
             Mode::Leave => f64::MAX,
             Mode::Ceiling => sure(u64::MAX, ceiling),
         };
@@ -162,11 +173,11 @@ impl Settings {
             "hardCeilingBytes": ceiling,
         });
         if let Value::Object(config) = &mut config {
-            let days = self.bounds().retention_days;
-            config.insert(
-                "retentionDays".into(),
-                if days.is_finite() { json!(days) } else { json!({ "$type": "Infinity" }) },
-            );
+            if let Some(most) = fold.max_tokens {
+                config.insert("maxTokens".into(), json!(most));
+            }
+            let days = fields::finite_or_infinity(self.bounds().retention_days);
+            config.insert("retentionDays".into(), days);
             if let Some(dir) = self.storage_dirs.first() {
                 config.insert("storageDir".into(), json!(dir));
             }
@@ -188,6 +199,7 @@ impl Settings {
 struct Fold {
     max_lines: u64,
     max_bytes: u64,
+    max_tokens: Option<u64>,
     direction: Direction,
     enabled: bool,
     strategy: String,
@@ -209,6 +221,7 @@ impl Fold {
         let mut fold = Fold {
             max_lines: DEFAULTS.max_lines,
             max_bytes: DEFAULTS.max_bytes,
+            max_tokens: None,
             direction: DEFAULTS.direction,
             enabled: DEFAULTS.enabled,
             strategy: strategy.unwrap_or("default").to_owned(),
@@ -233,6 +246,10 @@ impl Fold {
         if let Some(value) = layer.max_bytes {
             self.max_bytes = value;
             self.note("maxBytes", source);
+        }
+        if let Some(value) = layer.max_tokens {
+            self.max_tokens = Some(value);
+            self.note("maxTokens", source);
         }
         if let Some(value) = layer.direction {
             self.direction = value;
@@ -292,7 +309,9 @@ mod tests {
                 max_lines: 50,
                 max_bytes: 10,
                 direction: Direction::Both,
-                line_rule: LineRule::Terminated
+                max_tokens: u64::MAX,
+                line_rule: LineRule::Terminated,
+                keep: Default::default()
             }
         );
         let sources = ["maxLines", "maxBytes", "direction", "enabled"]
@@ -362,6 +381,8 @@ mod tests {
         assert!(
             message(json!({ "global": { "storageDir": "/" } })).starts_with("global.storageDir")
         );
+        let both = json!({ "global": { "storageDir": "/x" }, "storageDirs": ["/y", "/"] });
+        assert!(message(both).starts_with("storageDirs.1: got \"/\""));
         assert!(message(json!({ "onEvent": 3 })).starts_with("onEvent: got 3"));
     }
 }

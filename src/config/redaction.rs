@@ -12,13 +12,16 @@ use crate::suggest;
 const FIELDS: [&str; 3] = ["patterns", "values", "known"];
 
 /// Reads the rules; nothing if they find nothing.
-pub(super) fn rules(value: &Value, code: Code, path: &str) -> Result<Option<Arc<Rules>>> {
+pub(crate) fn rules(value: &Value, code: Code, path: &str) -> Result<Option<Arc<Rules>>> {
+    if !value.is_object() {
+        return Err(refuse(value, code, path, "an object"));
+    }
     let (mut patterns, mut values, mut known) = (Vec::new(), Vec::new(), false);
     for (key, value) in fields::object(value, code, path)? {
         let field = format!("{path}.{key}");
         match key.as_str() {
-            "patterns" => patterns = each(value, code, &field, pattern)?,
-            "values" => values = each(value, code, &field, fields::text)?,
+            "patterns" => patterns = fields::array(value, code, &field, "an array", pattern)?,
+            "values" => values = secrets(value, code, &field)?,
             "known" => known = fields::boolean(value, code, &field)?,
             _ => return Err(suggest::unknown(code, &field, key, &FIELDS, "a setting")),
         }
@@ -28,21 +31,31 @@ pub(super) fn rules(value: &Value, code: Code, path: &str) -> Result<Option<Arc<
     Ok((!rules.is_empty()).then(|| Arc::new(rules)))
 }
 
-fn each<T>(
-    value: &Value,
-    code: Code,
-    field: &str,
-    read: impl Fn(&Value, Code, &str) -> Result<T>,
-) -> Result<Vec<T>> {
-    let Value::Array(items) = value else {
-        return Err(fields::refuse(value, code, field, "an array"));
+fn secrets(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
+    if !value.is_array() {
+        return Err(refuse(value, code, field, "an array of strings"));
+    }
+    fields::array(value, code, field, "an array of strings", |value, code, field| {
+        let text = value.as_str().map(str::to_owned);
+        text.ok_or_else(|| refuse(value, code, field, "a string"))
+    })
+}
+
+/// Names a wrong value only by its kind: it may be a secret all the same, and a message ends in a log.
+fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
     };
-    let items = items.iter().enumerate();
-    items.map(|(index, item)| read(item, code, &format!("{field}[{index}]"))).collect()
+    Error::field(code, field, format!("got {kind}, allowed is {allowed}"))
 }
 
 /// The facade sends a regular expression by its source and flags.
-fn pattern(value: &Value, code: Code, field: &str) -> Result<Pattern> {
+pub(super) fn pattern(value: &Value, code: Code, field: &str) -> Result<Pattern> {
     if let Some(source) = value.as_str() {
         return Ok(Pattern { source: source.to_owned(), ..Pattern::default() });
     }
@@ -75,17 +88,24 @@ mod tests {
             (json!({ "pattern": [] }), "redact.pattern"),
             (json!({ "known": 1 }), "redact.known"),
             (json!({ "patterns": "x" }), "redact.patterns"),
-            (json!({ "patterns": ["a", 5] }), "redact.patterns[1]"),
-            (json!({ "patterns": ["a", "b", "(?=c)"] }), "redact.patterns[2]"),
-            (json!({ "values": ["long enough", "abc"] }), "redact.values[1]"),
-            (json!({ "values": [null] }), "redact.values[0]"),
+            (json!({ "patterns": ["a", 5] }), "redact.patterns.1"),
+            (json!({ "patterns": ["a", "b", "(?=c)"] }), "redact.patterns.2"),
+            (json!({ "values": ["long enough", "abc"] }), "redact.values.1"),
+            (json!({ "values": [null] }), "redact.values.0"),
         ];
         for (value, field) in cases {
             let (named, message) = refused(value);
             assert_eq!(named, field);
             assert!(message.starts_with(&format!("{field}: ")), "{message}");
         }
-        assert!(!refused(json!({ "values": ["abc"] })).1.contains("abc"));
+        for value in [json!("7312"), json!(7312), json!({ "x": "7312" })] {
+            let list = json!({ "values": value });
+            let entry = json!({ "values": ["long enough", [value]] });
+            for rules in [value, list, entry] {
+                let message = refused(rules.clone()).1;
+                assert!(!message.contains("7312"), "{rules}: {message}");
+            }
+        }
     }
 
     #[test]

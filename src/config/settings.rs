@@ -6,14 +6,16 @@ use serde_json::Value;
 
 use super::fields::{self, Layer, Place, STRATEGIES};
 use super::redaction;
+use super::smart_rules::smart_rules;
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
 use crate::store::bounds::Bounds;
-use crate::store::part::LEAST_BYTES;
 use crate::store::places::{Durability, Places, is_root};
 use crate::store::redact::Rules;
+use crate::store::ring::LEAST_BYTES;
 use crate::suggest;
 use crate::truncate::notice::{Language, Wording};
+use crate::truncate::smart::rules::Rules as SmartRules;
 
 /// Everything that a service was told, checked.
 #[derive(Debug, Clone)]
@@ -23,6 +25,7 @@ pub struct Settings {
     pub(super) tools: Vec<(String, Layer)>,
     pub(super) strategy: Option<String>,
     pub(super) custom_strategy: bool,
+    pub(super) smart_rules: Option<Arc<SmartRules>>,
     pub(super) hard_ceiling: Option<u64>,
     pub(super) profile: Option<&'static Profile>,
     pub(super) language: Language,
@@ -39,12 +42,13 @@ pub struct Settings {
 }
 
 /// The options of a service, by name.
-pub const OPTIONS: [&str; 19] = [
+pub const OPTIONS: [&str; 20] = [
     "global",
     "tools",
     "onEvent",
     "storage",
     "strategy",
+    "smartRules",
     "storageDirs",
     "durability",
     "maxStoreBytes",
@@ -72,6 +76,7 @@ impl Settings {
             tools: Vec::new(),
             strategy: None,
             custom_strategy: false,
+            smart_rules: None,
             hard_ceiling: None,
             profile: None,
             language: Language::English,
@@ -102,6 +107,9 @@ impl Settings {
                     settings.custom_strategy =
                         kind(value, "strategy", code, field, "a strategy or the name of one")?
                 }
+                "smartRules" => {
+                    settings.smart_rules = Some(smart_rules(value, code, field)?);
+                }
                 "storage" => {
                     _ = kind(
                         value,
@@ -114,18 +122,13 @@ impl Settings {
                 "onEvent" | "formatNotice" => {
                     _ = kind(value, "function", code, field, "a function")?
                 }
-                "storageDirs" => settings.storage_dirs = strings(value, code, field)?,
-                "availableTools" => settings.available_tools = strings(value, code, field)?,
+                "storageDirs" => settings.storage_dirs = fields::strings(value, code, field)?,
+                "availableTools" => settings.available_tools = fields::strings(value, code, field)?,
                 "durability" => {
-                    let name = fields::choice(value, &["process", "file", "full"], code, field)?;
-                    settings.durability = match name.as_str() {
-                        "full" => Durability::Full,
-                        "file" => Durability::File,
-                        _ => Durability::Process,
-                    }
+                    settings.durability = fields::one_of(value, &Durability::ALL, code, field)?
                 }
-                "maxStoreBytes" => settings.max_store_bytes = fields::count(value, code, field)?,
-                "maxStoreFiles" => settings.max_store_files = fields::count(value, code, field)?,
+                "maxStoreBytes" => settings.max_store_bytes = fields::bound(value, code, field)?,
+                "maxStoreFiles" => settings.max_store_files = fields::bound(value, code, field)?,
                 "maxFileBytes" => {
                     let most = fields::count_from(LEAST_BYTES, value, code, field)?;
                     settings.max_file_bytes = Some(most);
@@ -154,16 +157,12 @@ impl Settings {
                 _ => return Err(suggest::unknown(code, key, key, &OPTIONS, "a setting")),
             }
         }
-        if let Some(dir) = &settings.global.storage_dir {
-            settings.storage_dirs.insert(0, dir.clone());
-        }
         for (index, dir) in settings.storage_dirs.iter().enumerate() {
-            let field = if settings.global.storage_dir.is_none() {
-                format!("storageDirs.{index}")
-            } else {
-                "global.storageDir".to_owned()
-            };
-            check_dir(dir, &field)?;
+            check_dir(dir, &format!("storageDirs.{index}"))?;
+        }
+        if let Some(dir) = &settings.global.storage_dir {
+            check_dir(dir, "global.storageDir")?;
+            settings.storage_dirs.insert(0, dir.clone());
         }
         Ok(settings)
     }
@@ -175,6 +174,7 @@ impl Settings {
         self.updates = Layer {
             max_lines: new.max_lines.or(old.max_lines),
             max_bytes: new.max_bytes.or(old.max_bytes),
+            max_tokens: new.max_tokens.or(old.max_tokens),
             direction: new.direction.or(old.direction),
             enabled: new.enabled.or(old.enabled),
             strategy: new.strategy.or(old.strategy),
@@ -226,6 +226,11 @@ impl Settings {
         self.redact.as_ref()
     }
 
+    /// What `smart` looks for, if not only what it does by default.
+    pub fn smart_rules(&self) -> Option<&Arc<SmartRules>> {
+        self.smart_rules.as_ref()
+    }
+
     /// Milliseconds to wait for a custom storage.
     pub fn storage_timeout_ms(&self) -> u64 {
         self.storage_timeout_ms
@@ -247,23 +252,28 @@ impl Settings {
     }
 }
 
+/// Checks bounds of a store that do not come with the options of a service. A field is called by its key behind `path`.
+pub fn check_bounds(options: &Value, path: &str) -> Result<()> {
+    let code = Code::InvalidConfig;
+    for (key, value) in fields::object(options, code, path)? {
+        let field = format!("{path}{key}");
+        match key.as_str() {
+            "retentionDays" => _ = fields::days(value, code, &field)?,
+            "maxStoreBytes" | "maxStoreFiles" => _ = fields::bound(value, code, &field)?,
+            _ => return Err(suggest::unknown(code, &field, key, &BOUNDS, "a bound")),
+        }
+    }
+    Ok(())
+}
+
+const BOUNDS: [&str; 3] = ["retentionDays", "maxStoreBytes", "maxStoreFiles"];
+
 /// The facade sends what is not data as `{"$type": kind}`.
 fn kind(value: &Value, kind: &str, code: Code, field: &str, allowed: &str) -> Result<bool> {
     if value.get("$type").and_then(Value::as_str) == Some(kind) {
         return Ok(true);
     }
     Err(fields::refuse(value, code, field, allowed))
-}
-
-fn strings(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
-    let Value::Array(items) = value else {
-        return Err(fields::refuse(value, code, field, "an array of strings"));
-    };
-    items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| fields::text(item, code, &format!("{field}.{index}")))
-        .collect()
 }
 
 fn check_dir(dir: &str, field: &str) -> Result<()> {

@@ -34,6 +34,9 @@ impl Facts {
     /// The text looks like a terminal's.
     pub const TERMINAL_SHAPE: Facts = Facts(1 << 11);
 
+    /// The call is known to have ended well: what its text starts with and which exit code it shows do not matter.
+    pub const SUCCEEDED: Facts = Facts(1 << 12);
+
     /// Nothing known.
     pub const NONE: Facts = Facts(0);
     /// Everything has been looked at and nothing found: what is known of an empty text.
@@ -69,10 +72,17 @@ impl Facts {
     ///
     /// Exit codes and error streams belong to terminals: a file that happens to hold them is no failed command.
     pub fn is_error(self, stderr_is_error: bool) -> Option<bool> {
-        let (mut signs, mut known) = (Self::FAILED.and(Self::STARTS_AS_ERROR), Self::START_KNOWN);
+        let (mut signs, mut known) = (Self::FAILED, Self::NONE);
+        let open = !self.any(Self::SUCCEEDED);
+        if open {
+            signs = signs.and(Self::STARTS_AS_ERROR);
+            known = known.and(Self::START_KNOWN);
+        }
         if !self.any(Self::OTHER_TOOL) {
-            signs = signs.and(Self::EXIT_FAILED);
-            known = known.and(Self::EXIT_KNOWN);
+            if open {
+                signs = signs.and(Self::EXIT_FAILED);
+                known = known.and(Self::EXIT_KNOWN);
+            }
             if stderr_is_error {
                 signs = signs.and(Self::STDERR_FILLED);
                 known = known.and(Self::STDERR_KNOWN);
@@ -117,6 +127,17 @@ mod tests {
             Some(false)
         );
         assert_eq!(read.and(Facts::STARTS_AS_ERROR).is_error(true), Some(true));
+    }
+
+    #[test]
+    fn what_ended_well_is_an_error_only_by_its_error_stream() {
+        let shown = Facts::SUCCEEDED.and(Facts::STARTS_AS_ERROR).and(Facts::EXIT_FAILED);
+        assert_eq!(shown.is_error(false), Some(false));
+        assert_eq!(shown.is_error(true), None, "the error stream has not been looked at");
+        assert_eq!(shown.and(Facts::STDERR_KNOWN).is_error(true), Some(false));
+        assert_eq!(shown.and(Facts::STDERR_FILLED).is_error(true), Some(true));
+        assert_eq!(shown.and(Facts::OTHER_TOOL).is_error(true), Some(false));
+        assert_eq!(shown.and(Facts::FAILED).is_error(false), Some(true));
     }
 
     #[test]

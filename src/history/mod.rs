@@ -9,12 +9,18 @@
 //! | [`facts`] | what is known about a result so far, and what still has to be read |
 //! | [`terminal`] | what the text of a result says about where it comes from and how it went |
 //! | [`tools`] | which tools are terminals, by their names |
+//! | [`pairs`] | which result answers which call, and what is missing |
 //! | [`json`] | the members of a JSON object, without building it |
-//! | [`cost`] | what a text takes of a context |
+//! | [`compact`] | what goes when a history is made shorter by a summary |
+//! | [`prune`] | which old parts a request leaves out, and whether the moment is worth it |
+//! | [`overflow`] | whether a request did not fit, and what has to go then |
 
-pub mod cost;
+pub mod compact;
 pub mod facts;
 pub mod json;
 pub mod outdated;
+pub mod overflow;
+pub mod pairs;
+pub mod prune;
 pub mod terminal;
 pub mod tools;

@@ -24,7 +24,7 @@ pub const USUAL_FACTS: Facts = Facts::PLAIN.and(Facts::TERMINAL_SHAPE);
 const ERROR_START: &[u8] = b"Error:";
 const MARKERS: [&[u8]; 3] = [b"\"stdout\":", b"\"stderr\":", b"\"exitCode\":"];
 
-/// What a whole text says. Nothing is left open, except about a text that starts as an error does.
+/// What a whole text says. Nothing is left open.
 pub fn whole(text: &[u16]) -> Facts {
     of_bytes(&narrow(text), leading_space(text.iter().copied()))
 }
@@ -38,7 +38,7 @@ pub fn whole_latin1(text: &[u8]) -> Facts {
 fn of_bytes(text: &[u8], space: usize) -> Facts {
     let start = text.get(space..).unwrap_or_default();
     if start.starts_with(ERROR_START) {
-        return Facts::START_KNOWN.and(Facts::STARTS_AS_ERROR);
+        return Facts::STARTS_AS_ERROR.and(by_markers(text));
     }
     if !start.first().is_some_and(|&byte| may_start_json(byte)) {
         return by_markers(text);
@@ -67,8 +67,10 @@ pub fn ends_latin1(head: &[u8], tail: &[u8]) -> Facts {
 /// `head` and `tail` have one byte per unit; `space` is the white space in front.
 fn ends_of_bytes(head: &[u8], space: usize, tail: &[u8]) -> Facts {
     let start = head.get(space..).unwrap_or_default();
+    // What is no object has no exit code and no error stream that could be known.
+    let plain = Facts::START_KNOWN.and(Facts::EXIT_KNOWN).and(Facts::STDERR_KNOWN);
     if start.starts_with(ERROR_START) {
-        return Facts::START_KNOWN.and(Facts::STARTS_AS_ERROR);
+        return plain.and(Facts::STARTS_AS_ERROR);
     }
     let Some(&first) = start.first().filter(|_| !ERROR_START.starts_with(start)) else {
         // The rest of the word is not seen.
@@ -77,8 +79,6 @@ fn ends_of_bytes(head: &[u8], space: usize, tail: &[u8]) -> Facts {
     if first == b'{' {
         return Facts::START_KNOWN.and(object_end(tail));
     }
-    // No object, so there is no exit code and no error stream that could be known.
-    let plain = Facts::START_KNOWN.and(Facts::EXIT_KNOWN).and(Facts::STDERR_KNOWN);
     let marked = !may_start_json(first) && (has_marker(tail) || has_marker(head));
     if marked { plain.and(Facts::SHAPE_KNOWN).and(Facts::TERMINAL_SHAPE) } else { plain }
 }
@@ -295,7 +295,8 @@ mod tests {
 
     #[test]
     fn errors_are_told_by_their_start() {
-        let error = Facts::START_KNOWN.and(Facts::STARTS_AS_ERROR);
+        let error = Facts::PLAIN.and(Facts::STARTS_AS_ERROR);
+        assert_eq!(of("Error: \"stdout\":"), error.and(Facts::TERMINAL_SHAPE));
         for text in ["Error:", "Error: no", " \n\t Error: no", "\u{feff}\u{a0}\u{3000}Error: no"] {
             assert_eq!(of(text), error, "{text}");
         }
@@ -362,7 +363,7 @@ mod tests {
         let log = "line\n".repeat(100);
         let plain = Facts::START_KNOWN.and(Facts::EXIT_KNOWN).and(Facts::STDERR_KNOWN);
         let terminal = plain.and(Facts::SHAPE_KNOWN).and(Facts::TERMINAL_SHAPE);
-        let error = Facts::START_KNOWN.and(Facts::STARTS_AS_ERROR);
+        let error = plain.and(Facts::STARTS_AS_ERROR);
         for (text, expected) in [
             (format!("Build\n{log}"), plain),
             (format!("Build\n{log}\"exitCode\": 1"), terminal),

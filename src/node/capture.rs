@@ -1,6 +1,6 @@
 //! The pipe of a command: what comes out of it goes into an intake without a detour through JavaScript.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use napi::bindgen_prelude::{AsyncTask, External};
 use napi_derive::napi;
@@ -10,6 +10,7 @@ use spillway_core::error::{Code, Error, os_reason};
 use crate::config::{SettingsHandle, lock as lock_settings};
 use crate::error::{Result, from_core};
 use crate::intake::IntakeHandle;
+use crate::lock::lock;
 use crate::task::{Job, run};
 
 /// A pipe, until it is closed.
@@ -62,8 +63,4 @@ pub fn command_note(
     timeout_ms: Option<f64>,
 ) -> String {
     lock_settings(settings).wording().ended(timeout_ms.map(|ms| ms as u64))
-}
-
-fn lock(pipe: &PipeHandle) -> MutexGuard<'_, Option<Pipe>> {
-    pipe.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,11 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use napi::bindgen_prelude::External;
 use napi_derive::napi;
-use serde_json::{Value, json};
-use spillway_core::config::{Call, DEFAULTS, OPTIONS, Settings, built_in_tools};
+use serde_json::Value;
+use spillway_core::config::{
+    self, Call, DEFAULTS, OPTIONS, Settings, built_in_tools, finite_or_infinity,
+};
 
-use crate::error::{Result, from_core, from_json};
+use crate::error::{Result, from_core};
 use crate::intake::Buffers;
+use crate::json::{json, parse};
+use crate::lock;
 
 /// The settings of one service.
 pub type SettingsHandle = External<Service>;
@@ -23,8 +27,8 @@ pub struct Service {
 #[napi(catch_unwind)]
 pub fn default_settings() -> String {
     let tools: serde_json::Map<String, Value> =
-        built_in_tools().map(|(name, tool)| (name.to_owned(), json!(tool))).collect();
-    json!({ "config": DEFAULTS, "tools": tools, "optionFields": OPTIONS }).to_string()
+        built_in_tools().map(|(name, tool)| (name.to_owned(), serde_json::json!(tool))).collect();
+    serde_json::json!({ "config": DEFAULTS, "tools": tools, "optionFields": OPTIONS }).to_string()
 }
 
 /// Reads the options of a service.
@@ -39,18 +43,24 @@ pub fn settings_open(options: String) -> Result<SettingsHandle> {
 pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> String {
     let settings = lock(settings);
     let bounds = settings.bounds();
-    json!({
+    serde_json::json!({
         "storageDirs": settings.storage_dirs(),
         "durability": settings.places().durability,
-        "maxStoreBytes": bounds.max_bytes,
-        "maxStoreFiles": bounds.max_files,
+        "maxStoreBytes": bound_or_tag(bounds.max_bytes),
+        "maxStoreFiles": bound_or_tag(bounds.max_files),
         "maxFileBytes": settings.max_file_bytes(),
         "redacts": settings.redact().is_some(),
-        "retentionDays": finite_or_tag(bounds.retention_days),
+        "retentionDays": finite_or_infinity(bounds.retention_days),
         "sweepOnSave": settings.sweeps_on_save(),
         "storageTimeoutMs": settings.storage_timeout_ms(),
     })
     .to_string()
+}
+
+/// Checks bounds of a store that do not come with the options of a service; `path` comes before the names of the fields.
+#[napi(catch_unwind)]
+pub fn check_bounds(options: String, path: String) -> Result<()> {
+    config::check_bounds(&parse(&options)?, &path).map_err(from_core)
 }
 
 /// Changes the service-wide settings.
@@ -82,8 +92,8 @@ pub fn settings_plan(
     declared: Option<String>,
     options: Option<String>,
 ) -> Result<String> {
-    let declared = declared.as_deref().map(parse).transpose()?;
-    let options = options.as_deref().map(parse).transpose()?;
+    let declared = declared.as_deref().map(parse::<Value>).transpose()?;
+    let options = options.as_deref().map(parse::<Value>).transpose()?;
     let call = Call {
         tool: &tool,
         failed,
@@ -91,18 +101,13 @@ pub fn settings_plan(
         declared: declared.as_ref(),
         options: options.as_ref(),
     };
-    let plan = lock(settings).plan(&call).map_err(from_core)?;
-    serde_json::to_string(&plan).map_err(|error| from_json(&error))
+    Ok(json(&lock(settings).plan(&call).map_err(from_core)?))
 }
 
 pub(crate) fn lock(settings: &SettingsHandle) -> MutexGuard<'_, Settings> {
-    settings.settings.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    lock::lock(&settings.settings)
 }
 
-pub(crate) fn parse(text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|error| from_json(&error))
-}
-
-fn finite_or_tag(number: f64) -> Value {
-    if number.is_finite() { json!(number) } else { json!({ "$type": "Infinity" }) }
+fn bound_or_tag(most: u64) -> Value {
+    if most == u64::MAX { finite_or_infinity(f64::INFINITY) } else { serde_json::json!(most) }
 }

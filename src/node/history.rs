@@ -1,17 +1,18 @@
 //! Columns of a history in, places of its results out.
 
-use napi::bindgen_prelude::{Uint16ArraySlice, Uint32ArraySlice};
+use napi::bindgen_prelude::Utf16String;
 use napi::{Env, JsString};
 use napi_derive::napi;
 use spillway_core::error::Code;
-use spillway_core::history::cost::cost;
 use spillway_core::history::facts::Facts;
 use spillway_core::history::outdated::{Answer, Rule, outdated};
+use spillway_core::history::overflow::classify;
 use spillway_core::history::terminal;
 use spillway_core::history::tools::ToolNames;
 use spillway_core::suggest::unknown;
+use spillway_core::tokens::cost;
 
-use crate::error::{Result, from_core};
+use crate::error::{Result, from_core, from_json};
 use crate::strings::{append_low_bytes, append_utf16};
 
 /// A fact that the message itself tells: the call failed.
@@ -21,6 +22,18 @@ pub const FACT_FAILED: u16 = Facts::FAILED.bits();
 /// A fact that the message itself tells: it must not be replaced.
 #[napi]
 pub const FACT_FIXED: u16 = Facts::FIXED.bits();
+
+/// A fact that is known from elsewhere: the call ended well.
+#[napi]
+pub const FACT_SUCCEEDED: u16 = Facts::SUCCEEDED.bits();
+
+/// A fact that is known from elsewhere: nothing is on the error stream.
+#[napi]
+pub const FACT_STDERR_KNOWN: u16 = Facts::STDERR_KNOWN.bits();
+
+/// A fact that is known from elsewhere: something is on the error stream.
+#[napi]
+pub const FACT_STDERR_FILLED: u16 = Facts::STDERR_FILLED.bits();
 
 /// How many units of its start `textEndFacts` needs of a text.
 #[napi]
@@ -55,15 +68,11 @@ pub struct OutdatedRule {
 
 /// Which results are outdated, by their times (not finite for none) and what is known of each.
 ///
-/// The answer begins with 1, and places of outdated results follow; or it begins with 0, and places of results follow
-/// about which more must be known first. Places are ascending.
-#[napi(catch_unwind, ts_return_type = "Uint32Array")]
-pub fn outdated_results<'env>(
-    env: &'env Env,
-    times: &[f64],
-    facts: &[u16],
-    rule: OutdatedRule,
-) -> Result<Uint32ArraySlice<'env>> {
+/// The answer is a text of numbers. It begins with 1, and places of outdated results follow; or it begins with 0, and places
+/// of results follow about which more must be known first. Places are ascending and take two units each, the upper one
+/// first: an array of as many numbers would cost fifty times as much, and not every host lets us make a typed one.
+#[napi(catch_unwind, ts_return_type = "string")]
+pub fn outdated_results(times: &[f64], facts: &[u16], rule: OutdatedRule) -> Utf16String {
     let facts: Vec<Facts> = facts.iter().map(|bits| Facts::from_bits(*bits)).collect();
     let rule = Rule {
         now: rule.now,
@@ -72,34 +81,27 @@ pub fn outdated_results<'env>(
         count_errors: rule.count_errors,
         stderr_is_error: rule.stderr_is_error,
     };
-    let (settled, mut answer) = match outdated(times, &facts, &rule) {
+    let (settled, places) = match outdated(times, &facts, &rule) {
         Answer::Read(places) => (0, places),
         Answer::Outdated(places) => (1, places),
     };
-    answer.insert(0, settled);
-    Uint32ArraySlice::copy_from(env, answer)
+    let mut answer = Vec::with_capacity(1 + 2 * places.len());
+    answer.push(settled);
+    answer.extend(places.iter().flat_map(|place| [(place >> 16) as u16, *place as u16]));
+    answer.into()
 }
 
 /// What is known of each tool by its name, with the caller's own terminal tools if there are any.
-#[napi(catch_unwind, ts_return_type = "Uint16Array")]
-pub fn tool_facts<'env>(
-    env: &'env Env,
-    names: Vec<String>,
-    terminal_tools: Option<Vec<String>>,
-) -> Result<Uint16ArraySlice<'env>> {
+#[napi(catch_unwind)]
+pub fn tool_facts(names: Vec<String>, terminal_tools: Option<Vec<String>>) -> Vec<u16> {
     let known = ToolNames::new(terminal_tools.as_deref());
-    let facts: Vec<u16> = names.iter().map(|name| known.kind(name).bits()).collect();
-    Uint16ArraySlice::copy_from(env, facts)
+    names.iter().map(|name| known.kind(name).bits()).collect()
 }
 
-/// What the ends of texts say. Each text gives its first `TEXT_HEAD_UNITS` and its last `TEXT_TAIL_UNITS`, one text
-/// after the other in one string. `latin1` promises that no unit is above 0xff.
-#[napi(catch_unwind, ts_return_type = "Uint16Array")]
-pub fn text_end_facts<'env>(
-    env: &'env Env,
-    ends: JsString<'env>,
-    latin1: bool,
-) -> Result<Uint16ArraySlice<'env>> {
+/// What the ends of texts say, each as one unit of the answer. Each text gives its first `TEXT_HEAD_UNITS` and its last
+/// `TEXT_TAIL_UNITS`, one text after the other in one string. `latin1` promises that no unit is above 0xff.
+#[napi(catch_unwind, ts_return_type = "string")]
+pub fn text_end_facts(env: &Env, ends: JsString<'_>, latin1: bool) -> Result<Utf16String> {
     const LENGTH: usize = terminal::HEAD_UNITS + terminal::TAIL_UNITS;
     let facts: Vec<u16> = if latin1 {
         let texts = latin1_of(env, &ends)?;
@@ -111,7 +113,7 @@ pub fn text_end_facts<'env>(
         let texts = units.chunks_exact(LENGTH).map(|text| text.split_at(terminal::HEAD_UNITS));
         texts.map(|(head, tail)| terminal::ends(head, tail).bits()).collect()
     };
-    Uint16ArraySlice::copy_from(env, facts)
+    Ok(facts.into())
 }
 
 /// What a whole text says. `latin1` promises that the text has no unit above 0xff.
@@ -132,6 +134,13 @@ pub fn text_cost(env: &Env, text: JsString<'_>) -> Result<Vec<f64>> {
     append_utf16(env, &text, &mut units)?;
     let cost = cost(&units);
     Ok(vec![cost.bytes as f64, cost.tokens as f64])
+}
+
+/// What an error or an answer of a provider is about, by what was found in it. Both are JSON.
+#[napi(catch_unwind)]
+pub fn classify_overflow(request: String) -> Result<String> {
+    let request = serde_json::from_str(&request).map_err(|error| from_json(&error))?;
+    serde_json::to_string(&classify::classify(&request)).map_err(|error| from_json(&error))
 }
 
 /// Throws the error for an option that is none of those `known`.

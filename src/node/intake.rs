@@ -5,12 +5,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use napi::bindgen_prelude::{AsyncTask, Either, External, Uint8ArraySlice, Utf16String};
+use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
 use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
-use spillway_core::config::limits_of;
-use spillway_core::error::Result as CoreResult;
+use spillway_core::config::{limits_of, smart_rules};
+use spillway_core::error::{Code, Result as CoreResult};
 use spillway_core::intake::{Intake, RenderRequest, Style};
 use spillway_core::store::line_index::LineIndex;
 use spillway_core::store::range::{Range, RangeRead};
@@ -20,9 +20,12 @@ use spillway_core::text::utf16::{self, Encoder};
 use spillway_core::truncate::limits::Limits;
 use spillway_core::truncate::notice::ENGLISH;
 use spillway_core::truncate::render::Rendered;
+use spillway_core::truncate::smart::rules::Rules;
 
-use crate::config::{SettingsHandle, lock as lock_settings, parse};
-use crate::error::{Result, from_core, from_json};
+use crate::config::{SettingsHandle, lock as lock_settings};
+use crate::error::{Result, from_core};
+use crate::json::{json, parse};
+use crate::lock::lock;
 use crate::store::{PIECE_BYTES, ReaderHandle, StoreHandle, reader_over};
 use crate::strings::{append_low_bytes, append_utf16};
 use crate::task::{Job, run};
@@ -133,7 +136,7 @@ pub fn intake_open(
     request: String,
     #[napi(ts_arg_type = "object | undefined")] store: Option<&StoreHandle>,
 ) -> Result<IntakeHandle> {
-    let request: Request = serde_json::from_str(&request).map_err(|error| from_json(&error))?;
+    let request: Request = parse(&request)?;
     let buffers = Arc::clone(&settings.buffers);
     let settings = lock_settings(settings);
     let style = Style {
@@ -153,6 +156,9 @@ pub fn intake_open(
     }
     if let Some(limits) = request.hold {
         intake = intake.holding(limits);
+    }
+    if let Some(rules) = settings.smart_rules() {
+        intake.judge_by(Arc::clone(rules));
     }
     let shared = Shared {
         arrived: Mutex::default(),
@@ -192,16 +198,17 @@ pub fn intake_collected_text(
     reader_over(lock(&intake.writing).intake.take_collected())
 }
 
-/// The next of the bytes that were collected, from one of them on; none at the end.
-#[napi(catch_unwind, ts_return_type = "Uint8Array")]
+/// The next of the bytes that were collected, from one of them on, each as a character of Latin-1; none at the end. Not
+/// every host lets us make a buffer, and every one can make one of such a text.
+#[napi(catch_unwind, ts_return_type = "string")]
 pub fn intake_collected_bytes<'env>(
     env: &'env Env,
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
     from: f64,
-) -> Result<Uint8ArraySlice<'env>> {
+) -> Result<JsString<'env>> {
     let writing = lock(&intake.writing);
     let rest = writing.intake.collected().get(from as usize..).unwrap_or_default();
-    Uint8ArraySlice::copy_from(env, rest.get(..PIECE_BYTES).unwrap_or(rest))
+    env.create_string_latin1(rest.get(..PIECE_BYTES).unwrap_or(rest))
 }
 
 /// Copies the next slice of a text in.
@@ -273,12 +280,12 @@ pub fn intake_finish(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
     render: Option<String>,
 ) -> Result<AsyncTask<Job<Finished>>> {
-    let request = render.as_deref().map(parse_render).transpose()?;
+    let request = render.as_deref().map(parse::<RenderRequest>).transpose()?;
     let shared = Arc::clone(intake);
     Ok(run(move || {
         shared.drain(true);
         let intake = &mut lock(&shared.writing).intake;
-        let outcome = serde_json::to_string(intake.finish()).unwrap_or_default();
+        let outcome = json(intake.finish());
         let bytes = intake.size().0 as f64;
         let whole = intake.whole();
         let shortened = request
@@ -335,20 +342,43 @@ pub fn intake_render(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
     render: String,
 ) -> Result<Shortened> {
-    let request = parse_render(&render)?;
+    let request: RenderRequest = parse(&render)?;
     Ok(lock(&intake.writing).intake.render(&intake.style, &request).into())
 }
 
-/// Forgets the output; a file that is not yet visible never will be.
+/// Forgets the output; a file that is not yet visible never will be. A thread may still be at work on it, and to give the
+/// space of a large file back takes time.
+#[napi(catch_unwind, ts_return_type = "Promise<void>")]
+pub fn intake_abort(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> AsyncTask<Job<()>> {
+    let shared = Arc::clone(intake);
+    run(move || {
+        lock(&shared.writing).intake.abandon();
+        Ok(())
+    })
+}
+
+/// Gives back the memory of an output that has ended, at once. Of one that a thread is at work on it goes with the handle.
 #[napi(catch_unwind)]
-pub fn intake_abort(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) {
-    lock(&intake.writing).intake.abandon();
+pub fn intake_release(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) {
+    if let Ok(mut writing) = intake.writing.try_lock() {
+        writing.intake.release();
+    }
 }
 
 /// Whether a text keeps the limits that a strategy reads out of a configuration.
 #[napi(catch_unwind)]
 pub fn fits(env: &Env, text: JsString<'_>, config: String, strategy: String) -> Result<bool> {
-    Ok(read_at_once(env, &text, &config, &strategy)?.fits())
+    Ok(read_at_once(env, &text, &config, &strategy, None)?.fits())
+}
+
+/// What a text is judged by, beside what is known.
+pub type RulesHandle = External<Arc<Rules>>;
+
+/// Reads rules for what matters that come on top of the built-in ones.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn smart_rules_open(rules: String) -> Result<RulesHandle> {
+    let rules = smart_rules(&parse(&rules)?, Code::InvalidConfig, "rules").map_err(from_core)?;
+    Ok(External::new(rules))
 }
 
 /// What a strategy makes of a text, at once and without saving it; nothing if the text keeps the limits.
@@ -358,8 +388,9 @@ pub fn shorten(
     text: JsString<'_>,
     config: String,
     strategy: String,
+    #[napi(ts_arg_type = "object | undefined")] rules: Option<&RulesHandle>,
 ) -> Result<Option<Shortened>> {
-    let intake = read_at_once(env, &text, &config, &strategy)?;
+    let intake = read_at_once(env, &text, &config, &strategy, rules)?;
     let style = Style { wording: &ENGLISH, notice_inside: false, available_tools: Vec::new() };
     let request = RenderRequest {
         lost: Some("there was no way to save it".to_owned()),
@@ -368,11 +399,20 @@ pub fn shorten(
     Ok((!intake.fits()).then(|| intake.render(&style, &request).into()))
 }
 
-fn read_at_once(env: &Env, text: &JsString<'_>, config: &str, strategy: &str) -> Result<Intake> {
+fn read_at_once(
+    env: &Env,
+    text: &JsString<'_>,
+    config: &str,
+    strategy: &str,
+    rules: Option<&RulesHandle>,
+) -> Result<Intake> {
     let limits = limits_of(&parse(config)?, strategy).map_err(from_core)?;
     let mut units = Vec::new();
     append_utf16(env, text, &mut units)?;
     let mut intake = Intake::new(limits, Source::Text, None);
+    if let Some(rules) = rules {
+        intake.judge_by(Arc::clone(rules));
+    }
     intake.push_units(&units);
     intake.finish();
     Ok(intake)
@@ -488,23 +528,11 @@ fn put_back<T>(buffers: &Mutex<Vec<Vec<T>>>, mut buffer: Vec<T>) {
 
 impl From<Rendered> for Shortened {
     fn from(rendered: Rendered) -> Self {
-        Shortened {
-            content: to_js(rendered.content),
-            facts: serde_json::to_string(&rendered.facts).unwrap_or_default(),
-        }
+        Shortened { content: to_js(rendered.content), facts: json(&rendered.facts) }
     }
 }
 
 /// ASCII goes over as it is; anything else is cheaper for V8 as UTF-16, made here on the worker thread.
 pub(crate) fn to_js(text: String) -> Either<String, Utf16String> {
     if text.is_ascii() { Either::A(text) } else { Either::B(utf16::of_text(&text).into()) }
-}
-
-fn parse_render(text: &str) -> Result<RenderRequest> {
-    serde_json::from_str(text).map_err(|error| from_json(&error))
-}
-
-/// A panic while a lock was held is reported by the call it happened in; the next call goes on with what is there.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

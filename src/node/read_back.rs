@@ -1,17 +1,21 @@
 //! Ranges and searches of saved outputs, step by step: between two steps the facade may give up.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
 use napi_derive::napi;
+use serde_json::json;
 use spillway_core::error::Result as CoreResult;
 use spillway_core::store::opened::OpenStore;
-use spillway_core::store::range::{Range, RangeRead};
-use spillway_core::store::search::{Query, Search};
+use spillway_core::store::range::{self, Range, RangeRead};
+use spillway_core::store::search::{self, Query, Search};
+use spillway_core::store::{names, pattern};
 
-use crate::error::{Result, from_core, from_json};
+use crate::error::{Result, from_core};
 use crate::intake::{IntakeHandle, Shared, to_js};
+use crate::json::{json, parse};
+use crate::lock::lock;
 use crate::store::StoreHandle;
 use crate::task::{Job, run};
 
@@ -27,7 +31,7 @@ const STEP_BYTES: u64 = 256 * 1024;
 /// Opened with the first step, because opening may wait for the disk.
 pub enum Steps {
     /// What was asked for.
-    Asked(Arc<OpenStore>, String, Ask),
+    Asked(Asked, Ask),
     /// A part of what is still coming in.
     AskedOfUnfinished(Arc<Shared>, Range),
     /// A range on its way.
@@ -36,6 +40,14 @@ pub enum Steps {
     Search(Box<Search>),
     /// It failed; nothing is left to do.
     Over,
+}
+
+/// Which output.
+pub struct Asked {
+    store: Arc<OpenStore>,
+    path: String,
+    /// The folder of the session that it must be of.
+    session: Option<String>,
 }
 
 /// What is asked for.
@@ -56,32 +68,51 @@ pub struct Answer {
     pub facts: String,
 }
 
-/// Prepares to read a part of a saved output.
+/// How much a range and a search may be asked for, and what holds if nothing is said, as JSON.
+#[napi(catch_unwind)]
+pub fn reading_limits() -> String {
+    json!({
+        "range": { "leastBytes": range::LEAST, "mostBytes": range::MOST },
+        "search": {
+            "mostContext": search::MOST_CONTEXT,
+            "matches": search::MATCHES,
+            "mostMatches": search::MOST_MATCHES,
+            "bytes": search::SHOWN_BYTES,
+            "mostBytes": search::MOST_SHOWN_BYTES,
+            "patternBytes": pattern::LONGEST,
+        },
+    })
+    .to_string()
+}
+
+/// Prepares to read a part of a saved output; with a session, only of one that was saved for it.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn range_open(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
     path: String,
+    session: Option<Utf16String>,
     range: String,
 ) -> Result<StepsHandle> {
-    let range = serde_json::from_str(&range).map_err(|error| from_json(&error))?;
-    Ok(steps(store, path, Ask::Range(range)))
+    let range = parse(&range)?;
+    Ok(steps(store, path, session, Ask::Range(range)))
 }
 
-/// Prepares to search a saved output.
+/// Prepares to search a saved output; with a session, only one that was saved for it.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn search_open(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
     path: String,
+    session: Option<Utf16String>,
     query: String,
 ) -> Result<StepsHandle> {
-    let query = serde_json::from_str(&query).map_err(|error| from_json(&error))?;
-    Ok(steps(store, path, Ask::Search(query)))
+    let query = parse(&query)?;
+    Ok(steps(store, path, session, Ask::Search(query)))
 }
 
 /// Prepares to read a part of bytes in memory that have a path like that of a file.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn range_of_bytes(bytes: &[u8], path: String, range: String) -> Result<StepsHandle> {
-    let range = serde_json::from_str(&range).map_err(|error| from_json(&error))?;
+    let range = parse(&range)?;
     let read = RangeRead::over(bytes.to_vec(), &path, range);
     Ok(External::new(Arc::new(Mutex::new(Steps::Range(read)))))
 }
@@ -89,7 +120,7 @@ pub fn range_of_bytes(bytes: &[u8], path: String, range: String) -> Result<Steps
 /// Prepares to search bytes in memory that have a path like that of a file.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn search_of_bytes(bytes: &[u8], path: String, query: String) -> Result<StepsHandle> {
-    let query = serde_json::from_str(&query).map_err(|error| from_json(&error))?;
+    let query = parse(&query)?;
     let search = Search::over(bytes.to_vec(), &path, query).map_err(from_core)?;
     Ok(External::new(Arc::new(Mutex::new(Steps::Search(Box::new(search))))))
 }
@@ -100,7 +131,7 @@ pub fn range_of_intake(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
     range: String,
 ) -> Result<StepsHandle> {
-    let range = serde_json::from_str(&range).map_err(|error| from_json(&error))?;
+    let range = parse(&range)?;
     let asked = Steps::AskedOfUnfinished(Arc::clone(intake), range);
     Ok(External::new(Arc::new(Mutex::new(asked))))
 }
@@ -111,21 +142,26 @@ pub fn steps_next(
     #[napi(ts_arg_type = "object")] steps: &StepsHandle,
 ) -> AsyncTask<Job<Option<Answer>>> {
     let steps = Arc::clone(steps);
-    run(move || steps.lock().unwrap_or_else(PoisonError::into_inner).next())
+    run(move || lock(&steps).next())
 }
 
-fn steps(store: &StoreHandle, path: String, ask: Ask) -> StepsHandle {
-    External::new(Arc::new(Mutex::new(Steps::Asked(Arc::clone(store), path, ask))))
+fn steps(store: &StoreHandle, path: String, session: Option<Utf16String>, ask: Ask) -> StepsHandle {
+    let session = session.map(|id| names::session(&id));
+    let asked = Asked { store: Arc::clone(store), path, session };
+    External::new(Arc::new(Mutex::new(Steps::Asked(asked, ask))))
 }
 
 impl Steps {
     fn next(&mut self) -> CoreResult<Option<Answer>> {
         *self = match std::mem::replace(self, Steps::Over) {
-            Steps::Asked(store, path, Ask::Range(range)) => {
-                Steps::Range(RangeRead::open(&store.places, &store.indexes, &path, range)?)
+            Steps::Asked(Asked { store, path, session }, Ask::Range(range)) => {
+                let session = session.as_deref();
+                let (places, indexes) = (&store.places, &store.indexes);
+                Steps::Range(RangeRead::open(places, indexes, &path, session, range)?)
             }
-            Steps::Asked(store, path, Ask::Search(query)) => {
-                Steps::Search(Box::new(Search::open(&store.places, &path, query)?))
+            Steps::Asked(Asked { store, path, session }, Ask::Search(query)) => {
+                let session = session.as_deref();
+                Steps::Search(Box::new(Search::open(&store.places, &path, session, query)?))
             }
             Steps::AskedOfUnfinished(shared, range) => Steps::Range(shared.read(range)?),
             under_way => under_way,
@@ -133,10 +169,10 @@ impl Steps {
         match self {
             Steps::Range(read) => Ok(for_a_while(|| read.step(STEP_BYTES))?.map(|mut piece| {
                 let text = to_js(std::mem::take(&mut piece.text));
-                Answer { text, facts: facts(&piece) }
+                Answer { text, facts: json(&piece) }
             })),
             Steps::Search(search) => Ok(for_a_while(|| search.step(STEP_BYTES))?
-                .map(|found| Answer { text: Either::A(String::new()), facts: facts(&found) })),
+                .map(|found| Answer { text: Either::A(String::new()), facts: json(&found) })),
             Steps::Asked(..) | Steps::AskedOfUnfinished(..) | Steps::Over => Ok(None),
         }
     }
@@ -151,8 +187,4 @@ fn for_a_while<T>(mut go_on: impl FnMut() -> CoreResult<Option<T>>) -> CoreResul
             return Ok(answer);
         }
     }
-}
-
-fn facts(facts: &impl serde::Serialize) -> String {
-    serde_json::to_string(facts).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Reading saved outputs back, and sweeping them.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
 use napi_derive::napi;
@@ -12,7 +12,10 @@ use spillway_core::store::opened::OpenStore;
 use spillway_core::store::read::{Reader, owns};
 use spillway_core::store::sweep::{Occasion, sweep};
 
-use crate::config::{SettingsHandle, lock};
+use crate::config::{SettingsHandle, lock as lock_settings};
+use crate::error::{Result, from_core};
+use crate::json::json;
+use crate::lock::lock;
 use crate::task::{Job, run};
 
 /// A saved output that is being read.
@@ -35,7 +38,7 @@ pub type StoreHandle = External<Arc<OpenStore>>;
 /// Opens a store as the settings say; the disk is not touched.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn store_open(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> StoreHandle {
-    let settings = lock(settings);
+    let settings = lock_settings(settings);
     let upkeep = settings.sweeps_on_save().then(|| settings.bounds());
     External::new(Arc::new(OpenStore::within(settings.places(), upkeep)))
 }
@@ -62,6 +65,12 @@ pub fn reader_open(
     External::new(Arc::new(Mutex::new(LazyReader::Asked(store, path))))
 }
 
+/// Prepares to read bytes in memory as an output.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn reader_of_bytes(bytes: &[u8]) -> ReaderHandle {
+    reader_over(bytes.to_vec())
+}
+
 /// A reader of bytes in memory.
 pub(crate) fn reader_over(bytes: Vec<u8>) -> ReaderHandle {
     External::new(Arc::new(Mutex::new(LazyReader::Open(Reader::over(bytes)))))
@@ -74,7 +83,7 @@ pub fn reader_next(
 ) -> AsyncTask<Job<Option<Utf16String>>> {
     let reader = Arc::clone(reader);
     run(move || {
-        let mut lazy = reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lazy = lock(&reader);
         if let LazyReader::Asked(store, path) = &*lazy {
             *lazy = LazyReader::Open(Reader::open(&store.places, path)?);
         }
@@ -160,10 +169,10 @@ pub fn store_delete_session(
     run(move || Ok(delete_session(&store, &session) as f64))
 }
 
-/// The name of a tool as a part of a file name.
+/// The name of a new output of a tool, or of a part of one.
 #[napi(catch_unwind)]
-pub fn tool_slug(tool: String) -> String {
-    names::slug(&tool)
+pub fn output_name(tool: String, now_ms: f64, is_partial: bool) -> Result<String> {
+    names::output(&names::slug(&tool), now_ms as u64, is_partial).map_err(from_core)
 }
 
 /// The name of the folder of a session.
@@ -181,8 +190,4 @@ pub fn store_close(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> Async
         store.leases.release_all();
         Ok(())
     })
-}
-
-fn json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

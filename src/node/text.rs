@@ -4,8 +4,9 @@ use std::cell::RefCell;
 
 use napi::{Env, JsString};
 use napi_derive::napi;
-use spillway_core::text::lines::LineRule;
+use spillway_core::text::lines::{self, LineRule};
 use spillway_core::text::utf16;
+use spillway_core::tokens::{Mode, of_units};
 use spillway_core::truncate::notice;
 
 use crate::strings::{append_low_bytes, append_utf16};
@@ -28,17 +29,18 @@ pub fn breaks_at_most(env: &Env, text: JsString<'_>, length: u32) -> napi::Resul
     SCRATCH.with_borrow_mut(|bytes| {
         bytes.clear();
         append_low_bytes(env, &text, length as usize, bytes)?;
-        Ok(memchr::memchr_iter(b'\n', bytes).count() as f64)
+        Ok(lines::breaks(bytes) as f64)
     })
 }
 
-/// Whether a text keeps both limits. `Infinity` is no limit.
+/// Whether a text keeps its limits. `Infinity` is no limit.
 #[napi(catch_unwind)]
 pub fn within(
     env: &Env,
     text: JsString<'_>,
     max_lines: f64,
     max_bytes: f64,
+    max_tokens: f64,
     split: bool,
 ) -> napi::Result<bool> {
     let mut units = Vec::new();
@@ -46,7 +48,9 @@ pub fn within(
     let measure = utf16::measure(&units);
     let rule = if split { LineRule::Split } else { LineRule::Terminated };
     let lines = rule.count(measure.breaks as u64, units.is_empty(), units.last() == Some(&0x0a));
-    Ok(lines as f64 <= max_lines && measure.bytes as f64 <= max_bytes)
+    let allowed = lines as f64 <= max_lines && measure.bytes as f64 <= max_bytes;
+    // Tokens cost more time than the others together.
+    Ok(allowed && (max_tokens.is_infinite() || of_units(&units, Mode::Upper) as f64 <= max_tokens))
 }
 
 /// Whether a text holds a line that only a notice of Spillway writes.

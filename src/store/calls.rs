@@ -6,11 +6,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use super::names;
 use super::places::Places;
-use super::read::open_output;
+use super::read::owner;
 use super::sweep;
 
 /// Calls that are remembered: more than an agent has in view, in a few hundred kilobytes.
@@ -81,21 +79,14 @@ impl Earlier {
 }
 
 fn is_same(places: &Places, path: &Path, draft: &mut File) -> bool {
-    let Some(text) = path.to_str() else { return false };
-    let Ok(mut file) = open_output(places, text) else { return false };
-    // A sweep that is under way may have found it too old already.
-    let Some(_hold) = place_of(path).and_then(sweep::hold_off) else { return false };
-    equal(&mut file, draft).unwrap_or(false)
-        && file.set_modified(SystemTime::now()).is_ok()
-        && open_output(places, text).is_ok()
-}
-
-/// The folder of the store that an output is in, past that of its session.
-fn place_of(path: &Path) -> Option<&Path> {
-    let folder = path.parent()?;
-    let is_session =
-        folder.file_name().and_then(|name| name.to_str()).is_some_and(names::is_session);
-    if is_session { folder.parent() } else { Some(folder) }
+    let Some(owned) = owner(places, path) else { return false };
+    if !owned.open().and_then(|mut file| equal(&mut file, draft)).unwrap_or(false) {
+        return false;
+    }
+    // A sweep that is under way may have found it too old already. Only asked now, because no sweep should have to be left
+    // out for as long as comparing takes.
+    let Some(_hold) = sweep::hold_off(&owned.place) else { return false };
+    owned.renew().is_ok()
 }
 
 fn equal(one: &mut File, other: &mut File) -> io::Result<bool> {
@@ -122,8 +113,10 @@ fn equal(one: &mut File, other: &mut File) -> io::Result<bool> {
 mod tests {
     use super::*;
     use crate::store::fixture;
+    use crate::store::names;
     use crate::store::save::{Save, SaveRequest, Saved};
     use std::fs;
+    use std::time::SystemTime;
 
     fn save(store: &Arc<super::super::opened::OpenStore>, call: &str, content: &[u8]) -> Saved {
         let request = SaveRequest {

@@ -1,11 +1,12 @@
 //! What is shown of a line that matched: the line, cut around the match if it is long, and its neighbours.
 
-use std::io::{self, Read, SeekFrom};
+use std::io::{self, SeekFrom};
 
 use memchr::memchr;
 use serde::Serialize;
 
 use super::read::Input;
+use super::view::View;
 use crate::text::edges;
 use crate::text::lines::LineRule;
 use crate::text::shown::{Shown, Source};
@@ -221,31 +222,4 @@ fn neighbour(line: &[u8], cut_before: bool, cut_after: bool) -> String {
     let shown = line.get(range).unwrap_or_default();
     let text = Shown::decode(shown, Source::Text).text.into_owned();
     marked(text, cut_before, cut_after || (is_long && !cut_before))
-}
-
-/// Some bytes of the file, with a few more on either side to see what is cut.
-struct View {
-    offset: u64,
-    bytes: Vec<u8>,
-}
-
-impl View {
-    fn read(file: &mut dyn Input, from: u64, to: u64, size: u64) -> io::Result<Self> {
-        let offset = from.saturating_sub(edges::LONGEST as u64);
-        let end = to.saturating_add(edges::LONGEST as u64).min(size);
-        file.seek(SeekFrom::Start(offset))?;
-        let mut bytes = Vec::new();
-        file.take(end.saturating_sub(offset)).read_to_end(&mut bytes)?;
-        Ok(View { offset, bytes })
-    }
-
-    fn index(&self, byte: u64) -> usize {
-        let index = usize::try_from(byte.saturating_sub(self.offset)).unwrap_or(usize::MAX);
-        index.min(self.bytes.len())
-    }
-
-    fn text(&self, from: usize, to: usize) -> String {
-        let raw = self.bytes.get(from..to).unwrap_or_default();
-        Shown::decode(raw, Source::Text).text.into_owned()
-    }
 }

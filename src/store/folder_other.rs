@@ -4,7 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tempfile::NamedTempFile;
 
@@ -111,6 +111,23 @@ impl Folder {
         Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
     }
 
+    /// Whether nothing is in the folder but this, if even that.
+    pub fn holds_only(&self, name: &str) -> io::Result<bool> {
+        for entry in fs::read_dir(&self.path)? {
+            if entry?.file_name() != name {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Dates a file as if it were written now. Whoever opens it only for reading may not do so on Windows.
+    pub fn renew(&self, name: &str) -> io::Result<()> {
+        self.read(name)?;
+        let file = OpenOptions::new().write(true).open(self.path.join(name))?;
+        file.set_modified(SystemTime::now())
+    }
+
     /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
     pub fn examine(&self, name: &str) -> Option<Examined> {
         let data = fs::symlink_metadata(self.path.join(name)).ok().filter(|data| data.is_file())?;
@@ -152,8 +169,11 @@ impl Folder {
     }
 
     /// The lock file of that name, if it is there.
-    pub fn existing_lock_file(&self, name: &str) -> Option<File> {
-        self.read(name).ok()
+    pub fn existing_lock_file(&self, name: &str) -> io::Result<Option<File>> {
+        match self.read(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     /// Whether a file is still the one of that name: open files cannot be removed here.
@@ -166,11 +186,12 @@ impl Folder {
         None
     }
 
-    /// When something was last put into or taken out of the folder, in milliseconds since the epoch.
-    pub fn changed_ms(&self) -> Option<i64> {
-        let since =
-            fs::metadata(&self.path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        i64::try_from(since.as_millis()).ok()
+    /// Gives a file another name, which nothing has.
+    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        if self.path.join(to).exists() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        fs::rename(self.path.join(from), self.path.join(to))
     }
 
     /// Removes a file.

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -105,23 +106,13 @@ impl Folder {
 
     /// Opens the folder of that name in this one, making it if it is not there. Links are not followed.
     pub fn enter(&self, name: &str) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let open = || retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()));
-        let fd = match open() {
-            Err(Errno::NOENT) => {
-                match retry_on_intr(|| rustix::fs::mkdirat(&self.fd, name, PRIVATE_DIR)) {
-                    Ok(()) => make_private(self.fd.as_fd(), name)?,
-                    // Another process made it in between.
-                    Err(Errno::EXIST) => {}
-                    Err(error) => return Err(error.into()),
-                }
-                open()?
+        match self.inner(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make(self.fd.as_fd(), name)?;
+                self.inner(name)
             }
-            other => other?,
-        };
-        let folder = Folder { fd };
-        folder.check()?;
-        Ok(folder)
+            other => other,
+        }
     }
 
     /// A folder of somebody else, or one that everybody may write to, is no place for what a tool printed.
@@ -243,18 +234,39 @@ impl Folder {
         Ok(file)
     }
 
+    /// Dates a file as if it were written now.
+    pub fn renew(&self, name: &str) -> io::Result<()> {
+        self.read(name)?.set_modified(SystemTime::now())
+    }
+
     /// The names in the folder.
     pub fn names(&self) -> io::Result<Vec<String>> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // Opened here, because the crate's own way does not try again when a signal comes.
-        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::new(fd)? {
+        for entry in self.entries()? {
             if let Ok(name) = entry?.file_name().to_str() {
                 names.push(name.to_owned());
             }
         }
         Ok(names)
+    }
+
+    /// Whether nothing is in the folder but this, if even that.
+    pub fn holds_only(&self, name: &str) -> io::Result<bool> {
+        for entry in self.entries()? {
+            let other = entry?;
+            let other = other.file_name().to_bytes();
+            if other != name.as_bytes() && !matches!(other, b"." | b"..") {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn entries(&self) -> io::Result<rustix::fs::Dir> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // Opened here, because the crate's own way does not try again when a signal comes.
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
+        Ok(rustix::fs::Dir::new(fd)?)
     }
 
     /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
@@ -309,8 +321,11 @@ impl Folder {
     }
 
     /// The lock file of that name, if it is there.
-    pub fn existing_lock_file(&self, name: &str) -> Option<File> {
-        self.read(name).ok()
+    pub fn existing_lock_file(&self, name: &str) -> io::Result<Option<File>> {
+        match self.read(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     /// Whether a file is still the one of that name.
@@ -327,9 +342,12 @@ impl Folder {
         Some((bytes(stat.f_bavail), bytes(stat.f_blocks)))
     }
 
-    /// When something was last put into or taken out of the folder, in milliseconds since the epoch.
-    pub fn changed_ms(&self) -> Option<i64> {
-        rustix::fs::fstat(&self.fd).ok().map(|stat| modified_ms(&stat))
+    /// Gives a file another name, which nothing has.
+    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        if self.stat(to).is_some() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        Ok(retry_on_intr(|| rustix::fs::renameat(&self.fd, from, &self.fd, to))?)
     }
 
     /// Removes a file.
@@ -467,14 +485,18 @@ fn make_all(path: &Path) -> io::Result<OwnedFd> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => make_all(parent)?,
         other => other?,
     };
-    match retry_on_intr(|| rustix::fs::mkdirat(&above, name, PRIVATE_DIR)) {
-        Ok(()) => make_private(above.as_fd(), name)?,
-        // Another process made it in between.
-        Err(Errno::EXIST) => {}
-        Err(error) => return Err(error.into()),
-    }
+    make(above.as_fd(), name)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(retry_on_intr(|| rustix::fs::openat(&above, name, flags, Mode::empty()))?)
+}
+
+/// Makes a folder, unless it is there: another process may have made it in between.
+fn make(dir: rustix::fd::BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> io::Result<()> {
+    match retry_on_intr(|| rustix::fs::mkdirat(dir, name, PRIVATE_DIR)) {
+        Ok(()) => make_private(dir, name),
+        Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Sets the mode of a folder that was just made, whatever the umask took away.

@@ -1,14 +1,17 @@
 //! What is in a store: the outputs in all its folders and sessions. Nothing else is ever counted or touched.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::examined::Examined;
 use super::folder::Folder;
-use super::lease::{self, is_leased};
+use super::lease;
 use super::names;
 use super::opened::OpenStore;
+use super::places;
 use super::sweep::Report;
 
 /// An output.
@@ -22,8 +25,13 @@ pub struct Item {
     pub file: Examined,
     /// When it was saved, by its name.
     pub saved_ms: i64,
-    /// Its session is in use.
-    pub leased: bool,
+}
+
+/// A file that is being written, or that a killed process left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Temporary {
+    pub session: Option<String>,
+    pub name: String,
 }
 
 /// The outputs in one folder of a store.
@@ -37,50 +45,91 @@ pub struct Inventory {
     pub items: Vec<Item>,
     /// The folders of sessions.
     pub sessions: Vec<String>,
+    /// Folders of sessions that could not be read, and why.
+    pub unreadable: Vec<(PathBuf, io::Error)>,
+    pub(super) temporaries: Vec<Temporary>,
 }
 
 impl Inventory {
-    /// Looks at one folder of a store; nothing if it cannot be read.
-    pub fn take(dir: &Path, folder: Folder) -> Option<Self> {
-        let mut inventory =
-            Inventory { dir: dir.to_owned(), folder, items: Vec::new(), sessions: Vec::new() };
-        for name in inventory.folder.names().ok()? {
-            if names::is_output(&name) {
-                inventory.items.extend(item(&inventory.folder, None, name, false));
-            } else if names::is_session(&name)
-                && let Ok(inner) = inventory.folder.inner(&name)
-            {
-                let leased = is_leased(&inner);
-                for output in inner.names().unwrap_or_default() {
-                    if names::is_output(&output) {
-                        inventory.items.extend(item(&inner, Some(&name), output, leased));
-                    }
+    /// Looks at one folder of a store, and at each folder in it once.
+    pub fn take(dir: &Path, folder: Folder) -> io::Result<Self> {
+        let (sessions, files): (Vec<String>, Vec<String>) =
+            folder.names()?.into_iter().partition(|name| names::is_session(name));
+        let (items, temporaries) = look(&folder, None, files);
+        let mut inventory = Inventory {
+            dir: dir.to_owned(),
+            folder,
+            items,
+            sessions: Vec::new(),
+            unreadable: Vec::new(),
+            temporaries,
+        };
+        for session in sessions {
+            let look = |folder: &Folder| Ok(look(folder, Some(&session), folder.names()?));
+            match inventory.within(Some(&session), look) {
+                Ok((items, temporaries)) => {
+                    inventory.items.extend(items);
+                    inventory.temporaries.extend(temporaries);
+                    inventory.sessions.push(session);
                 }
-                inventory.sessions.push(name);
+                Err(error) if is_foreign(&error) => {}
+                Err(error) => inventory.unreadable.push((dir.join(session), error)),
             }
         }
-        Some(inventory)
+        Ok(inventory)
+    }
+
+    /// Works in the folder itself, or in that of a session in it.
+    pub(super) fn within<T>(
+        &self,
+        session: Option<&str>,
+        work: impl FnOnce(&Folder) -> io::Result<T>,
+    ) -> io::Result<T> {
+        match session {
+            Some(session) => work(&self.folder.inner(session)?),
+            None => work(&self.folder),
+        }
     }
 
     /// Where an output is.
     pub fn path(&self, item: &Item) -> PathBuf {
-        let folder = item.session.iter().fold(self.dir.clone(), |path, session| path.join(session));
-        folder.join(&item.name)
+        places::folder_of(&self.dir, item.session.as_deref()).join(&item.name)
     }
 
     /// Removes an output.
-    pub fn remove(&self, item: &Item) -> std::io::Result<()> {
-        match &item.session {
-            Some(session) => self.folder.inner(session)?.remove(&item.name),
-            None => self.folder.remove(&item.name),
-        }
+    pub fn remove(&self, item: &Item) -> io::Result<()> {
+        self.within(item.session.as_deref(), |folder| folder.remove(&item.name))
     }
 }
 
-fn item(folder: &Folder, session: Option<&str>, name: String, leased: bool) -> Option<Item> {
-    let file = folder.examine(&name)?;
-    let saved_ms = names::saved_ms(&name);
-    Some(Item { session: session.map(str::to_owned), name, file, saved_ms, leased })
+fn look(folder: &Folder, session: Option<&str>, names: Vec<String>) -> (Vec<Item>, Vec<Temporary>) {
+    let (mut items, mut temporaries) = (Vec::new(), Vec::new());
+    for name in names {
+        let session = session.map(str::to_owned);
+        if names::is_temporary(&name) {
+            temporaries.push(Temporary { session, name });
+        } else if names::is_output(&name)
+            && let Some(file) = folder.examine(&name)
+        {
+            let saved_ms = names::saved_ms(&name);
+            items.push(Item { session, name, file, saved_ms });
+        }
+    }
+    (items, temporaries)
+}
+
+/// Whether what is called like the folder of a session is none of ours, or is gone by now.
+fn is_foreign(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    error.raw_os_error().is_none() || matches!(error.kind(), NotADirectory | NotFound)
+}
+
+/// Removes a file that a process left that was killed, if it was last written before this, in milliseconds since the epoch.
+pub(super) fn remove_left_behind(folder: &Folder, name: &str, before_ms: i64) {
+    if folder.left_behind(name).is_some_and(|modified| modified < before_ms) {
+        // What cannot be removed is tried again by the next sweep.
+        let _ = folder.remove(name);
+    }
 }
 
 /// How much a store holds.
@@ -118,10 +167,10 @@ pub struct DirUsage {
 /// How much a store holds, all folders together.
 pub fn usage(store: &OpenStore) -> Usage {
     let mut usage = Usage { last_sweep: store.upkeep.last(), ..Usage::default() };
-    let mut sessions = std::collections::HashSet::new();
+    let mut sessions = BTreeSet::new();
     for dir in &store.places.dirs {
         let folder = Folder::open(dir).ok();
-        let inventory = folder.and_then(|folder| Inventory::take(dir, folder));
+        let inventory = folder.and_then(|folder| Inventory::take(dir, folder).ok());
         let items = inventory.as_ref().map_or(&[][..], |inventory| &inventory.items[..]);
         let (files, bytes) = (items.len() as u64, items.iter().map(|item| item.file.bytes).sum());
         usage.files += files;
@@ -145,9 +194,7 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> u64 {
         let files = session.names().unwrap_or_default();
         // First, because one of them may be the other name of an output, which is nobody's own as long as it has two.
         for file in files.iter().filter(|file| names::is_temporary(file)) {
-            if session.left_behind(file).is_some() {
-                let _ = session.remove(file);
-            }
+            remove_left_behind(&session, file, i64::MAX);
         }
         for file in files.iter().filter(|file| names::is_output(file)) {
             let is_own = session.examine(file).is_some();

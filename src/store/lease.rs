@@ -1,6 +1,7 @@
 //! Who uses the folder of a session: the processes that hold its lock file. A lease ends with its process, however that ends.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -80,22 +81,23 @@ fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
 
 /// Whether anybody holds the lease of a session's folder, this process included.
 pub fn is_leased(session: &Folder) -> bool {
-    // What cannot be asked is taken for used.
-    session.existing_lock_file(NAME).is_some_and(|file| file.try_lock().is_err())
+    !is_free(session.existing_lock_file(NAME).as_ref())
+}
+
+/// Whether nobody holds a lock file, which is locked if so. What cannot be asked is taken for used.
+fn is_free(lock: Result<&Option<File>, &io::Error>) -> bool {
+    lock.is_ok_and(|file| file.as_ref().is_none_or(|file| file.try_lock().is_ok()))
 }
 
 /// Removes the folder of a session if nothing is left in it and nobody uses it, or only those whose leases come with it.
 pub fn retire(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
     let Ok(session) = place.inner(name) else { return };
-    if session
-        .names()
-        .is_ok_and(|names| names.iter().all(|name| matches!(name.as_str(), "." | ".." | NAME)))
-    {
+    if session.holds_only(NAME).unwrap_or(false) {
         if let Some(leases) = ours {
             leases.release(&dir.join(name));
         }
         let lock = session.existing_lock_file(NAME);
-        if lock.as_ref().is_none_or(|file| file.try_lock().is_ok()) {
+        if is_free(lock.as_ref()) {
             let _ = session.remove(NAME);
             // Fails if something was saved into it meanwhile, which is the point.
             let _ = place.remove_empty(name);
@@ -139,6 +141,18 @@ mod tests {
         let session = place.enter(&name).unwrap();
         theirs.hold(&path, &session);
         assert!(is_leased(&session));
+    }
+
+    #[test]
+    fn a_folder_whose_lease_cannot_be_asked_for_is_taken_for_used() {
+        let root = tempfile::tempdir().unwrap();
+        let place = Folder::open(root.path()).unwrap();
+        let name = names::session(&[0x61]);
+        let session = place.enter(&name).unwrap();
+        std::fs::create_dir(root.path().join(&name).join(NAME)).unwrap();
+        assert!(is_leased(&session));
+        retire(&place, root.path(), &name, None);
+        assert!(root.path().join(&name).exists());
     }
 
     #[test]

@@ -4,14 +4,14 @@
 //! ever overwritten, and nobody else can read it. When one folder fails, the next is tried.
 
 pub mod bounds;
-pub mod calls;
+mod calls;
 mod examined;
 pub mod excerpt;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod inventory;
 mod known;
-pub mod lease;
+mod lease;
 pub mod line_index;
 pub mod names;
 pub mod opened;
@@ -21,14 +21,16 @@ pub mod places;
 pub mod range;
 pub mod read;
 pub mod redact;
+pub mod ring;
 pub mod save;
 pub mod search;
 pub mod sweep;
-pub mod upkeep;
+mod upkeep;
+mod view;
 
 #[cfg(unix)]
 #[path = "folder_unix.rs"]
-mod folder;
+pub(crate) mod folder;
 #[cfg(not(unix))]
 #[path = "folder_other.rs"]
-mod folder;
+pub(crate) mod folder;

@@ -104,7 +104,8 @@ fn is_random(text: &str) -> bool {
     text.len() == RANDOM_CHARS && text.bytes().all(|byte| DIGITS.contains(&byte))
 }
 
-fn random() -> Result<String> {
+/// A part of a name that nobody guesses and that does not come twice.
+pub(crate) fn random() -> Result<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
         Error::new(Code::Internal, format!("the system gave no random bytes: {error}"))

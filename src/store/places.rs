@@ -17,6 +17,11 @@ pub enum Durability {
     Full,
 }
 
+impl Durability {
+    /// All of them.
+    pub const ALL: [Durability; 3] = [Durability::Process, Durability::File, Durability::Full];
+}
+
 /// Where outputs are saved. Any failure of one folder moves on to the next.
 #[derive(Debug, Clone)]
 pub struct Places {
@@ -36,6 +41,11 @@ impl Places {
         };
         Places { dirs, durability }
     }
+}
+
+/// The folder in a place that outputs go to: that of the session, if there is one.
+pub(super) fn folder_of(place: &Path, session: Option<&str>) -> PathBuf {
+    session.map_or_else(|| place.to_owned(), |session| place.join(session))
 }
 
 /// A folder that was asked for: taken from the working folder, `~` being the home.

@@ -1,6 +1,6 @@
 //! Reading a part of a saved output, by lines or by bytes, in memory that does not depend on its size.
 
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,14 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use super::line_index::{LineIndex, LineIndexes, Place};
 use super::places::Places;
-use super::read::{Input, Unfinished, is_incomplete, open_output, unreadable};
+use super::read::{Input, Unfinished, is_incomplete, open_output_of, unreadable};
+use super::view::View;
 use crate::error::Result;
 use crate::text::edges;
-use crate::text::shown::{Shown, Source};
 use crate::text::utf16;
 
 /// Bytes of the file that one call gives back.
 pub const MOST: u64 = 256 * 1024;
+/// The fewest that a call may be asked for: with any less, it could stand before a character that is too long for ever.
+pub const LEAST: u64 = edges::LONGEST as u64;
 
 /// What is asked for, and what the next call may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -34,6 +36,15 @@ pub struct Range {
     /// Bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte_count: Option<u64>,
+    /// Bytes of one call, at most [`MOST`]. Lines come whole if one of them fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+}
+
+impl Range {
+    fn most(&self) -> u64 {
+        self.max_bytes.map_or(MOST, |bytes| bytes.clamp(LEAST, MOST))
+    }
 }
 
 /// What was read.
@@ -76,9 +87,15 @@ pub struct RangeRead {
 }
 
 impl RangeRead {
-    /// Opens an output.
-    pub fn open(places: &Places, indexes: &LineIndexes, path: &str, range: Range) -> Result<Self> {
-        let file = open_output(places, path)?;
+    /// Opens an output; with the folder of a session, only one that is in it.
+    pub fn open(
+        places: &Places,
+        indexes: &LineIndexes,
+        path: &str,
+        session: Option<&str>,
+        range: Range,
+    ) -> Result<Self> {
+        let file = open_output_of(places, path, session)?;
         let data = file.metadata().map_err(unreadable)?;
         let index = indexes.of(Path::new(path), &data);
         let incomplete = is_incomplete(path);
@@ -110,7 +127,7 @@ impl RangeRead {
     }
 
     fn advance(&mut self, budget: u64) -> io::Result<Option<Piece>> {
-        let Range { from_line, line_count, from_byte, byte_count } = self.range;
+        let Range { from_line, line_count, from_byte, byte_count, .. } = self.range;
         let Some(line) = from_line else {
             return self.by_bytes(from_byte.unwrap_or(0), byte_count.unwrap_or(MOST)).map(Some);
         };
@@ -129,12 +146,13 @@ impl RangeRead {
     }
 
     fn by_bytes(&mut self, from: u64, count: u64) -> io::Result<Piece> {
-        let (from, end) = (from.min(self.size), from.saturating_add(count.min(MOST)));
+        let most = self.range.most();
+        let (from, end) = (from.min(self.size), from.saturating_add(count.min(most)));
         let view = self.view(from, end)?;
         // A character belongs to the range that its first byte is in.
         let start = edges::ceil(&view.bytes, view.index(from));
         let mut stop = edges::ceil(&view.bytes, view.index(end)).max(start);
-        if (stop - start) as u64 > MOST {
+        if (stop - start) as u64 > most {
             stop = edges::floor(&view.bytes, view.index(end));
         }
         let mut piece = self.piece(&view, start, stop);
@@ -142,6 +160,7 @@ impl RangeRead {
         piece.next = self.more(piece.from_byte + piece.byte_count).map(|from_byte| Range {
             from_byte: Some(from_byte),
             byte_count: Some(count),
+            max_bytes: self.range.max_bytes,
             ..Range::default()
         });
         Ok(piece)
@@ -149,9 +168,10 @@ impl RangeRead {
 
     fn by_lines(&mut self, line: u64, from: u64, count: Option<u64>) -> io::Result<Piece> {
         let from = from.min(self.size);
-        let view = self.view(from, from.saturating_add(MOST))?;
+        let most = self.range.most();
+        let view = self.view(from, from.saturating_add(most))?;
         let start = edges::ceil(&view.bytes, view.index(from));
-        let limit = view.index(from.saturating_add(MOST));
+        let limit = view.index(from.saturating_add(most));
         let within = view.bytes.get(start..limit).unwrap_or_default();
         let wanted = usize::try_from(count.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let mut breaks = memchr_iter(b'\n', within);
@@ -176,6 +196,7 @@ impl RangeRead {
             line_count: count,
             from_byte: inside.then_some(end),
             byte_count: None,
+            max_bytes: self.range.max_bytes,
         });
         Ok(piece)
     }
@@ -190,7 +211,7 @@ impl RangeRead {
         let at_break = |at: usize| at == 0 || view.bytes.get(at - 1) == Some(&b'\n');
         let whole = at_break(start) && (end == self.size || at_break(stop));
         Piece {
-            text: Shown::decode(raw, Source::Text).text.into_owned(),
+            text: view.text(start, stop),
             from_line: None,
             line_count: None,
             from_byte: view.offset + start as u64,
@@ -202,15 +223,8 @@ impl RangeRead {
         }
     }
 
-    /// The bytes of a range, and a few on either side to see what is cut.
     fn view(&mut self, from: u64, end: u64) -> io::Result<View> {
-        let offset = from.saturating_sub(edges::LONGEST as u64);
-        let end = end.saturating_add(edges::LONGEST as u64).min(self.size);
-        let length = end.saturating_sub(offset);
-        self.file.seek(SeekFrom::Start(offset))?;
-        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-        (&mut self.file).take(length).read_to_end(&mut bytes)?;
-        Ok(View { offset, bytes })
+        View::read(&mut *self.file, from, end, self.size)
     }
 }
 
@@ -223,27 +237,15 @@ fn incomplete_end(file: &mut dyn Input, bytes: u64) -> io::Result<u64> {
     Ok(utf16::incomplete_suffix(&end) as u64)
 }
 
-struct View {
-    offset: u64,
-    bytes: Vec<u8>,
-}
-
-impl View {
-    /// The index of a byte of the file.
-    fn index(&self, byte: u64) -> usize {
-        let index = usize::try_from(byte.saturating_sub(self.offset)).unwrap_or(usize::MAX);
-        index.min(self.bytes.len())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::store::fixture::saved;
+    use crate::text::shown::{Shown, Source};
     use proptest::prelude::*;
 
     fn read(places: &Places, path: &str, range: Range) -> Piece {
-        let mut read = RangeRead::open(places, &LineIndexes::default(), path, range).unwrap();
+        let mut read = RangeRead::open(places, &LineIndexes::default(), path, None, range).unwrap();
         loop {
             if let Some(piece) = read.step(1).unwrap() {
                 return piece;
@@ -299,6 +301,7 @@ mod tests {
                 Just(0xf0u8), Just(0x9f), Just(0x98), Just(0x80), Just(0xed), Just(b'\n'), Just(b'\r'), Just(b'a'), any::<u8>()
             ], 0..80),
             count in 1u64..9,
+            most in LEAST..20,
         ) {
             let (_root, places, path) = saved(&bytes);
             let whole = Shown::decode(&bytes, Source::Text).text;
@@ -306,6 +309,11 @@ mod tests {
             for first in [by_bytes, lines(1, count)] {
                 let joined: String = tile(&places, &path, first).into_iter().map(|each| each.text).collect();
                 prop_assert_eq!(&joined, &*whole);
+            }
+            for first in [by_bytes, lines(1, count)].map(|range| Range { max_bytes: Some(most), ..range }) {
+                let pieces = tile(&places, &path, first);
+                prop_assert!(pieces.iter().all(|piece| piece.byte_count <= most));
+                prop_assert_eq!(pieces.iter().map(|each| each.text.as_str()).collect::<String>(), &*whole);
             }
             // Neighbours that are chosen without looking at `next` miss nothing either.
             let joined: String = (0..=bytes.len() as u64 / count)

@@ -86,24 +86,34 @@ pub struct Reader {
 }
 
 /// An output as its store finds it: whatever path was asked for, it is opened from the place itself.
-struct Owned {
-    place: Folder,
+pub(super) struct Owned {
+    /// The folder of the store that it is in, past that of its session.
+    pub place: Folder,
     session: Option<String>,
     name: String,
 }
 
 impl Owned {
-    fn open(&self) -> io::Result<File> {
+    pub fn open(&self) -> io::Result<File> {
+        self.within(|folder| folder.read(&self.name))
+    }
+
+    /// Dates it as if it were saved now.
+    pub fn renew(&self) -> io::Result<()> {
+        self.within(|folder| folder.renew(&self.name))
+    }
+
+    fn within<T>(&self, work: impl FnOnce(&Folder) -> io::Result<T>) -> io::Result<T> {
         match &self.session {
-            Some(session) => self.place.inner(session)?.read(&self.name),
-            None => self.place.read(&self.name),
+            Some(session) => work(&self.place.inner(session)?),
+            None => work(&self.place),
         }
     }
 }
 
 /// The output of these places that has this path, if it is the path of one: its name is one of ours, and its folder, links
 /// resolved, is one of the places or the folder of a session in one. The output need not be there.
-fn owner(places: &Places, path: &Path) -> Option<Owned> {
+pub(super) fn owner(places: &Places, path: &Path) -> Option<Owned> {
     let name = path.file_name()?.to_str().filter(|name| names::is_output(name))?.to_owned();
     let parent = path.parent()?;
     let folder = match parent.canonicalize() {
@@ -138,14 +148,26 @@ pub fn owns(places: &Places, path: &Path) -> bool {
 
 /// Opens an output of these places, and nothing else.
 pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
+    open_output_of(places, path, None)
+}
+
+/// The same; with the folder of a session, only if that is where the output is, links resolved.
+pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>) -> Result<File> {
     let Some(owned) = owner(places, Path::new(path)) else {
-        return Err(Error {
-            code: Code::StorageNotOwned,
-            message: format!("{path:?} is not an output that this store saved"),
-            field: Some("path".to_owned()),
-        });
+        return Err(not_owned(path, "is not an output that this store saved"));
     };
+    if session.is_some() && owned.session.as_deref() != session {
+        return Err(not_owned(path, "is not an output of this session"));
+    }
     owned.open().map_err(|error| failed(path, &error))
+}
+
+fn not_owned(path: &str, problem: &str) -> Error {
+    Error {
+        code: Code::StorageNotOwned,
+        message: format!("{path:?} {problem}"),
+        field: Some("path".to_owned()),
+    }
 }
 
 /// Whether the output of this path is only a part of what came in.
@@ -215,6 +237,29 @@ mod tests {
             let expected: Vec<u16> = text.encode_utf16().chain([0xd800]).collect();
             assert_eq!(units, expected, "pieces of {size}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_does_not_lead_into_another_session() {
+        let (root, places, _) = saved(b"");
+        let ids: [Vec<u16>; 2] = ["me", "they"].map(|id| id.encode_utf16().collect());
+        let [mine, theirs] = ids.map(|id| names::session(&id));
+        let name = "x_5_aaaaaaaaaaaaa.txt";
+        for session in [&mine, &theirs] {
+            fs::create_dir(root.path().join(session)).unwrap();
+            fs::write(root.path().join(session).join(name), session).unwrap();
+        }
+        let open = |path: &Path| {
+            let file = open_output_of(&places, path.to_str().unwrap(), Some(&mine));
+            file.map_err(|error| error.code).map(|file| io::read_to_string(file).unwrap())
+        };
+        assert_eq!(open(&root.path().join(&mine).join(name)), Ok(mine.clone()));
+        assert_eq!(open(&root.path().join(&theirs).join(name)), Err(Code::StorageNotOwned));
+        let elsewhere = tempfile::tempdir().unwrap();
+        let disguise = elsewhere.path().join(&mine);
+        std::os::unix::fs::symlink(root.path().join(&theirs), &disguise).unwrap();
+        assert_eq!(open(&disguise.join(name)), Err(Code::StorageNotOwned));
     }
 
     #[test]

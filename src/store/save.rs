@@ -10,9 +10,10 @@ use super::calls::Earlier;
 use super::folder::{Draft, Folder};
 use super::names;
 use super::opened::OpenStore;
-use super::part::{Part, Ring, copy_range};
-use super::places::Durability;
+use super::part::Part;
+use super::places::{Durability, folder_of};
 use super::read::Unfinished;
+use super::ring::{Ring, copy_range};
 use super::upkeep;
 use crate::error::{Code, os_reason};
 
@@ -112,17 +113,19 @@ const CHECK_SPACE_BYTES: u64 = 16 << 20;
 /// than the output of a tool.
 const RESERVE: u64 = 64 << 20;
 
-fn check_reserve(folder: &Folder) -> io::Result<()> {
-    folder.space().map_or(Ok(()), |(free, total)| within_reserve(free, total))
+/// Whether the reserve is still free after so many bytes were written.
+fn check_reserve(folder: &Folder, bytes: u64) -> io::Result<()> {
+    folder.space().map_or(Ok(()), |(free, total)| within_reserve(free, total, bytes))
 }
 
-fn within_reserve(free: u64, total: u64) -> io::Result<()> {
+fn within_reserve(free: u64, total: u64, bytes: u64) -> io::Result<()> {
     let reserve = RESERVE.min(total / 100);
-    if free >= reserve {
+    if free >= reserve.saturating_add(bytes) {
         return Ok(());
     }
+    let wanted = if bytes > 0 { format!(", {bytes} are to be written") } else { String::new() };
     let problem = format!(
-        "the reserve of free space is reached: {free} bytes are free, and {reserve} are left to others"
+        "the reserve of free space is reached: {free} bytes are free{wanted}, and {reserve} are left to others"
     );
     Err(io::Error::new(io::ErrorKind::StorageFull, problem))
 }
@@ -154,11 +157,11 @@ impl Save {
     /// Appends bytes. A failure moves everything written so far to the next folder; the error is the last one's.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SaveError> {
         if self.open.is_none() {
-            self.open = Some(self.open_next()?);
+            self.open = Some(self.open_next(0)?);
         }
         let is_due = self.written - self.checked >= CHECK_SPACE_BYTES;
         while let Some(open) = &mut self.open {
-            let room = if is_due { check_reserve(&open.folder) } else { Ok(()) };
+            let room = if is_due { check_reserve(&open.folder, 0) } else { Ok(()) };
             let append = |()| match self.most {
                 Some(most) if self.written + bytes.len() as u64 > most => {
                     Ring::new(most).write(&mut open.draft.file, self.written, bytes)
@@ -183,7 +186,7 @@ impl Save {
         let long = self.most.filter(|most| self.written > *most);
         let bytes = match long {
             Some(most) => Ring::new(most).head(),
-            None => open.draft.file.metadata()?.len(),
+            None => self.written,
         };
         let file = Box::new(open.draft.reader()?);
         Ok(Unfinished { file, bytes, incomplete: long.is_some() })
@@ -192,7 +195,7 @@ impl Save {
     /// Gives the file its name. Only now can anybody see it. What was saved of the same call before is not saved again.
     pub fn publish(mut self) -> Result<Saved, SaveError> {
         if self.open.is_none() {
-            self.open = Some(self.open_next()?);
+            self.open = Some(self.open_next(0)?);
         }
         let store = Arc::clone(&self.store);
         let call = self.call.take().map(|call| store.calls.of(self.session.as_deref(), call));
@@ -202,8 +205,6 @@ impl Save {
             self.move_on(&error)?;
         }
         let bytes = self.held();
-        let dated =
-            self.open.as_ref().and_then(|open| open.draft.file.metadata().ok()?.modified().ok());
         let path = match earlier.as_mut().and_then(|earlier| self.find_same(earlier)) {
             Some(path) => path,
             None => self.publish_new()?,
@@ -212,6 +213,7 @@ impl Save {
             earlier.note(&path, bytes);
         }
         drop(earlier);
+        let dated = || self.open.as_ref()?.draft.file.metadata().ok()?.modified().ok();
         upkeep::saved(&store, i64::try_from(self.now_ms).unwrap_or(i64::MAX), dated);
         let (path, part) = (path.display().to_string(), self.sealed.map(|(part, _)| part));
         Ok(Saved { path, bytes, redactions: None, part, attempts: self.attempts })
@@ -225,10 +227,9 @@ impl Save {
 
     fn publish_new(&mut self) -> Result<PathBuf, SaveError> {
         loop {
-            let durability = self.store.places.durability;
             let is_partial = self.sealed.is_some();
             let Some(open) = &mut self.open else { return Err(self.failure()) };
-            match open.publish(&self.slug, self.now_ms, durability, is_partial) {
+            match open.publish(&self.store, &self.slug, self.now_ms, is_partial) {
                 Ok(path) => return Ok(path),
                 Err(error) => self.move_on(&error)?,
             }
@@ -250,41 +251,35 @@ impl Save {
         let Some(open) = self.open.as_mut().filter(|_| self.sealed.is_none()) else {
             return Ok(());
         };
+        check_reserve(&open.folder, most)?;
         let (ring, total) = (Ring::new(most), self.written);
-        let round = &mut open.draft.file;
-        let (part, line) = ring.cut(total, |from, to| {
-            let mut bytes = Vec::new();
-            ring.copy(round, from..to, &mut bytes)?;
-            Ok(bytes)
-        })?;
         let mut draft = match open.folder.draft(self.now_ms) {
             // The folder was removed under the draft, which is still there.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let durability = self.store.places.durability;
-                open.folder = enter(&open.place, open.session.as_deref(), durability)?;
+                open.folder = enter(&self.store, &open.place, open.session.as_deref())?;
                 open.folder.draft(self.now_ms)?
             }
             other => other?,
         };
-        let ordered = &mut draft.file;
-        let copied = ring
-            .copy(round, 0..part.head_bytes, ordered)
-            .and_then(|()| ordered.write_all(line.as_bytes()))
-            .and_then(|()| ring.copy(round, part.tail_start()..total, ordered));
-        if let Err(error) = copied {
-            open.folder.discard(&mut draft);
-            return Err(error);
+        match ring.seal(&mut open.draft.file, total, &mut draft.file) {
+            Ok(sealed) => {
+                open.folder.discard(&mut open.draft);
+                open.draft = draft;
+                self.sealed = Some(sealed);
+                Ok(())
+            }
+            Err(error) => {
+                open.folder.discard(&mut draft);
+                Err(error)
+            }
         }
-        open.folder.discard(&mut open.draft);
-        open.draft = draft;
-        self.sealed = Some((part, part.head_bytes + line.len() as u64 + part.tail_bytes));
-        Ok(())
     }
 
-    fn open_next(&mut self) -> Result<Open, SaveError> {
+    /// Begins a draft in the next folder that works and has room for so many bytes.
+    fn open_next(&mut self, bytes: u64) -> Result<Open, SaveError> {
         while let Some(dir) = self.store.places.dirs.get(self.next).cloned() {
             self.next += 1;
-            match self.try_open(&dir) {
+            match self.try_open(&dir, bytes) {
                 Ok(open) => return Ok(open),
                 Err(error) => self.note(&dir, &error),
             }
@@ -292,20 +287,17 @@ impl Save {
         Err(self.failure())
     }
 
-    fn try_open(&self, dir: &Path) -> io::Result<Open> {
-        match self.open_in(dir) {
+    fn try_open(&self, dir: &Path, bytes: u64) -> io::Result<Open> {
+        match self.open_in(dir, bytes) {
             // A sweep removed the session's folder as empty just when it was entered.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_in(dir),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_in(dir, bytes),
             other => other,
         }
     }
 
-    fn open_in(&self, dir: &Path) -> io::Result<Open> {
-        let folder = enter(dir, self.session.as_deref(), self.store.places.durability)?;
-        check_reserve(&folder)?;
-        if let Some(session) = &self.session {
-            self.store.leases.hold(&dir.join(session), &folder);
-        }
+    fn open_in(&self, dir: &Path, bytes: u64) -> io::Result<Open> {
+        let folder = enter(&self.store, dir, self.session.as_deref())?;
+        check_reserve(&folder, bytes)?;
         let draft = folder.draft(self.now_ms)?;
         Ok(Open { folder, place: dir.to_owned(), session: self.session.clone(), draft })
     }
@@ -316,7 +308,7 @@ impl Save {
         let Some(mut failed) = self.open.take() else { return Err(self.failure()) };
         self.note(&failed.place.clone(), error);
         loop {
-            let mut next = self.open_next()?;
+            let mut next = self.open_next(held)?;
             match copy_range(&mut failed.draft.file, 0..held, &mut next.draft.file) {
                 Ok(()) => {
                     self.open = Some(next);
@@ -352,11 +344,12 @@ impl Save {
 impl Open {
     fn publish(
         &mut self,
+        store: &OpenStore,
         slug: &str,
         now_ms: u64,
-        durability: Durability,
         is_partial: bool,
     ) -> io::Result<PathBuf> {
+        let durability = store.places.durability;
         if durability != Durability::Process {
             // Never tried again on the same file: the system reports a failed write-back only once.
             self.draft.file.sync_all()?;
@@ -372,16 +365,12 @@ impl Open {
                         // the save a failure, and a second copy elsewhere would not be better.
                         let _ = self.folder.sync();
                     }
-                    let path = self
-                        .session
-                        .iter()
-                        .fold(self.place.clone(), |path, session| path.join(session));
-                    return Ok(path.join(name));
+                    return Ok(folder_of(&self.place, self.session.as_deref()).join(name));
                 }
                 // The folder was removed under the file, which is still there without a name.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
                     was_removed = true;
-                    self.folder = enter(&self.place, self.session.as_deref(), durability)?;
+                    self.folder = enter(store, &self.place, self.session.as_deref())?;
                 }
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists && attempts < NAME_ATTEMPTS =>
@@ -394,8 +383,8 @@ impl Open {
     }
 }
 
-/// Opens the folder that an output goes to, making what is not there.
-fn enter(place: &Path, session: Option<&str>, durability: Durability) -> io::Result<Folder> {
+/// Opens the folder that an output goes to, making what is not there, and holds the lease of the session.
+fn enter(store: &OpenStore, place: &Path, session: Option<&str>) -> io::Result<Folder> {
     let (folder, is_new) = Folder::open_or_make(place)?;
     if is_new && is_inside_working_dir(place) {
         // Asked to keep outputs inside a project: its version control must not pick them up.
@@ -403,9 +392,10 @@ fn enter(place: &Path, session: Option<&str>, durability: Durability) -> io::Res
     }
     let Some(session) = session else { return Ok(folder) };
     let inner = folder.enter(session)?;
-    if durability == Durability::Full {
+    if store.places.durability == Durability::Full {
         folder.sync()?;
     }
+    store.leases.hold(&place.join(session), &inner);
     Ok(inner)
 }
 
@@ -415,174 +405,4 @@ fn is_inside_working_dir(dir: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::part::Collection;
-    use crate::store::places::Places;
-    use std::fs;
-
-    fn save_to(dirs: &[PathBuf], session: Option<Vec<u16>>) -> Save {
-        let places = Places { dirs: dirs.to_vec(), durability: Durability::Full };
-        let request = SaveRequest { tool: "bash".to_owned(), session, call: None, now_ms: 5 };
-        Save::new(Arc::new(OpenStore::new(places)), request)
-    }
-
-    #[test]
-    fn a_saved_file_is_whole_private_and_alone() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = root.path().join("deep/er");
-        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61]));
-        save.write(b"hello ").unwrap();
-        let session = fs::read_dir(dir.join(names::session(&[0x61]))).unwrap();
-        assert!(!session.map(|entry| entry.unwrap().file_name()).any(|name| name != ".lease"));
-        save.write(b"world").unwrap();
-        let saved = save.publish().unwrap();
-        assert_eq!(fs::read(&saved.path).unwrap(), b"hello world");
-        assert_eq!(saved.bytes, 11);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-            assert_eq!(mode(&saved.path), 0o600);
-            assert_eq!(mode(dir.to_str().unwrap()), 0o700);
-        }
-    }
-
-    #[test]
-    fn a_folder_that_fails_is_left_for_the_next() {
-        let root = tempfile::tempdir().unwrap();
-        let file = root.path().join("a-file");
-        fs::write(&file, "").unwrap();
-        let good = root.path().join("good");
-        let mut save = save_to(&[file.clone(), good.clone()], None);
-        save.write(b"text").unwrap();
-        let saved = save.publish().unwrap();
-        assert!(saved.path.starts_with(good.to_str().unwrap()));
-        assert_eq!(saved.attempts.len(), 1);
-        assert!(saved.attempts[0].error.starts_with("ENOTDIR"), "{:?}", saved.attempts);
-        let error = save_to(&[file], None).write(b"text").unwrap_err();
-        assert_eq!((error.code, error.attempts.len()), ("STORAGE_WRITE", 1));
-    }
-
-    #[test]
-    fn a_reserve_of_free_space_is_left() {
-        let gib = 1 << 30;
-        assert!(within_reserve(RESERVE, 100 * gib).is_ok());
-        let error = within_reserve(RESERVE - 1, 100 * gib).unwrap_err();
-        assert!(crate::error::os_reason(&error).contains("reserve of free space"));
-        // On a small file system a hundredth of it will do.
-        assert!(within_reserve(1 << 20, 100 << 20).is_ok() && within_reserve(0, 100).is_err());
-        assert!(within_reserve(0, 0).is_ok());
-    }
-
-    #[test]
-    fn an_abandoned_save_leaves_nothing() {
-        let root = tempfile::tempdir().unwrap();
-        let mut save = save_to(&[root.path().to_owned()], None);
-        save.write(b"text").unwrap();
-        drop(save);
-        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_folder_that_is_removed_meanwhile_is_made_again() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = root.path().join("place");
-        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61]));
-        save.write(b"text").unwrap();
-        fs::remove_dir_all(&dir).unwrap();
-        assert_eq!(fs::read(save.publish().unwrap().path).unwrap(), b"text");
-    }
-
-    fn numbered(lines: usize) -> String {
-        (0..lines).map(|line| format!("line {line} 你\n")).collect()
-    }
-
-    #[test]
-    fn a_file_over_its_bound_holds_both_ends_and_says_so() {
-        let root = tempfile::tempdir().unwrap();
-        let text = numbered(5000);
-        for piece in [1, 100, 4000, 30_000, text.len()] {
-            let mut save = save_to(&[root.path().to_owned()], None).with_most(9000);
-            for bytes in text.as_bytes().chunks(piece) {
-                save.write(bytes).unwrap();
-            }
-            let saved = save.publish().unwrap();
-            let part = saved.part.unwrap();
-            let mut expected = Collection::default().with_most(9000);
-            expected.push(text.as_bytes());
-            let (bytes, expected_part) = expected.finish();
-            assert_eq!(fs::read(&saved.path).unwrap(), bytes, "pieces of {piece}");
-            assert_eq!((Some(part), saved.bytes), (expected_part, bytes.len() as u64));
-            assert!(saved.path.ends_with(".partial.txt"));
-        }
-        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 5);
-        let mut save = save_to(&[root.path().to_owned()], None).with_most(9000);
-        save.write(&text.as_bytes()[..9000]).unwrap();
-        let saved = save.publish().unwrap();
-        assert_eq!(fs::read(&saved.path).unwrap(), text.as_bytes()[..9000]);
-        assert!(saved.part.is_none() && !saved.path.contains("partial"));
-    }
-
-    #[test]
-    fn a_file_over_its_bound_moves_on_like_any_other() {
-        let root = tempfile::tempdir().unwrap();
-        let text = numbered(5000);
-        let expected = {
-            let mut collection = Collection::default().with_most(9000);
-            collection.push(text.as_bytes());
-            collection.finish().0
-        };
-        let full = || io::Error::from_raw_os_error(28);
-        for at in [10, 4500, 9000, 20_000, 43_210] {
-            let dirs = [root.path().join("a"), root.path().join("b"), root.path().join("c")];
-            let mut save = save_to(&dirs, None).with_most(9000);
-            let (before, after) = text.as_bytes().split_at(at);
-            save.write(before).unwrap();
-            save.move_on(&full()).unwrap();
-            for piece in after.chunks(1234) {
-                save.write(piece).unwrap();
-            }
-            save.seal().unwrap();
-            save.move_on(&full()).unwrap();
-            let saved = save.publish().unwrap();
-            assert_eq!(fs::read(&saved.path).unwrap(), expected, "moved at {at}");
-            assert_eq!(saved.attempts.len(), 2);
-        }
-        let left = |dir: &str| fs::read_dir(root.path().join(dir)).unwrap().count();
-        assert_eq!(["a", "b", "c"].map(left), [0, 0, 5]);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_file_over_its_bound_needs_no_folder_before_it_is_whole() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = root.path().join("place");
-        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_most(4096);
-        save.write(numbered(500).as_bytes()).unwrap();
-        fs::remove_dir_all(&dir).unwrap();
-        let saved = save.publish().unwrap();
-        assert_eq!((saved.attempts.len(), fs::read(saved.path).unwrap().len() > 4000), (0, true));
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_full_disk_moves_what_was_written() {
-        // A device that is always full stands in for the first folder's file.
-        let root = tempfile::tempdir().unwrap();
-        let mut save = save_to(&[root.path().join("a"), root.path().join("b")], None);
-        save.write(b"first ").unwrap();
-        let open = save.open.as_mut().unwrap();
-        let half = fs::OpenOptions::new().read(true).open(root.path()).unwrap();
-        let kept = std::mem::replace(&mut open.draft.file, half);
-        // Writing to a folder's descriptor fails; reading the kept part back must still work.
-        assert!(open.draft.file.write_all(b"x").is_err());
-        open.draft.file = kept;
-        save.move_on(&io::Error::from_raw_os_error(28)).unwrap();
-        save.write(b"second").unwrap();
-        let saved = save.publish().unwrap();
-        assert_eq!(fs::read(&saved.path).unwrap(), b"first second");
-        assert!(saved.attempts[0].error.starts_with("ENOSPC"));
-    }
-}
+mod tests;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::excerpt::{Found, Match, excerpt};
 use super::pattern::{Reading, compile};
 use super::places::Places;
-use super::read::{Input, is_incomplete, open_output, unreadable};
+use super::read::{Input, is_incomplete, open_output_of, unreadable};
 use crate::error::{Code, Error, Result};
 use crate::text::lines::LineRule;
 
@@ -22,6 +22,16 @@ const BLOCK: usize = 256 * 1024;
 const LONGEST_LINE: usize = 1 << 20;
 /// Bytes that two pieces share: a match that is no longer is never missed.
 const OVERLAP: usize = 64 * 1024;
+/// Lines that may be shown before a match, and after it.
+pub const MOST_CONTEXT: u32 = 100;
+/// Matching lines of one call, unless it says otherwise, and at most.
+pub const MATCHES: u64 = 100;
+/// See [`MATCHES`].
+pub const MOST_MATCHES: u64 = 10_000;
+/// Bytes of text of one call, unless it says otherwise, and at most.
+pub const SHOWN_BYTES: u64 = 64 * 1024;
+/// See [`SHOWN_BYTES`].
+pub const MOST_SHOWN_BYTES: u64 = 4 << 20;
 /// Bytes before a piece that decide whether a word or line begins with it.
 const LOOK_BEHIND: usize = 8;
 
@@ -98,13 +108,15 @@ pub struct Search {
     line_done: bool,
     shown_bytes: u64,
     findings: Findings,
+    /// There is no room for more: only the end of the last match's line is looked for, from this byte on.
+    ending: Option<u64>,
 }
 
 impl Search {
-    /// Opens an output and compiles the pattern.
-    pub fn open(places: &Places, path: &str, query: Query) -> Result<Self> {
+    /// Opens an output and compiles the pattern; with the folder of a session, only an output that is in it.
+    pub fn open(places: &Places, path: &str, session: Option<&str>, query: Query) -> Result<Self> {
         let regex = compile(&query.pattern, query.reading())?;
-        let file = open_output(places, path)?;
+        let file = open_output_of(places, path, session)?;
         let size = file.metadata().map_err(unreadable)?.len();
         Search::of(Box::new(file), size, path, regex, query)
     }
@@ -136,6 +148,7 @@ impl Search {
             line_start: None,
             line_done: false,
             shown_bytes: 0,
+            ending: None,
             findings: Findings { incomplete: is_incomplete(path), ..Findings::default() },
         };
         search.file.seek(SeekFrom::Start(offset)).map_err(unreadable)?;
@@ -146,7 +159,11 @@ impl Search {
     pub fn step(&mut self, budget: u64) -> Result<Option<Findings>> {
         let mut read = 0;
         while read < budget {
-            match self.advance().map_err(unreadable)? {
+            let advanced = match self.ending {
+                Some(at) => self.find_end(at),
+                None => self.advance(),
+            };
+            match advanced.map_err(unreadable)? {
                 Some(bytes) => read += bytes,
                 None => {
                     self.findings.lines_searched = self.line - self.first_line;
@@ -174,6 +191,9 @@ impl Search {
         };
         let is_piece = read > 0 && self.buffer.get(end - 1) != Some(&b'\n');
         let goes_on = self.search_to(end, is_piece)?;
+        if self.ending.is_some() {
+            return Ok(Some(read as u64));
+        }
         if !goes_on || read == 0 {
             return Ok(None);
         }
@@ -265,33 +285,28 @@ impl Search {
         self.shown_bytes += shown.bytes();
         self.findings.matches.push(shown);
         if self.findings.matches.len() as u64 >= self.query.max_matches {
-            return self.stop_after(found);
+            (self.line, self.ending) = (found.line, Some(found.to));
+            return Ok(false);
         }
         Ok(true)
     }
 
-    /// Stops behind the line of a match, which may end far away.
-    fn stop_after(&mut self, found: &Found) -> io::Result<bool> {
-        self.file.seek(SeekFrom::Start(found.to))?;
-        let (mut at, mut block) = (found.to, vec![0; BLOCK]);
-        loop {
-            let read = self.file.read(&mut block)?;
-            let fresh = block.get(..read).unwrap_or_default();
-            if read == 0 {
-                self.line = found.line + 1;
-                return Ok(false);
-            }
-            if let Some(end) = memchr(b'\n', fresh) {
-                at += end as u64 + 1;
-                break;
-            }
-            at += read as u64;
+    /// Looks for the end of the line at `from` in the next block, and stops behind it. It may be far away.
+    fn find_end(&mut self, from: u64) -> io::Result<Option<u64>> {
+        self.file.seek(SeekFrom::Start(from))?;
+        let room = self.buffer.get_mut(..BLOCK).unwrap_or_default();
+        let read = self.file.read(room)?;
+        let end = memchr(b'\n', room.get(..read).unwrap_or_default());
+        if end.is_none() && read > 0 {
+            self.ending = Some(from + read as u64);
+            return Ok(Some(read as u64));
         }
-        self.line = found.line + 1;
-        if at < self.size {
-            self.stop(found.line + 1, at);
+        self.line += 1;
+        let behind = end.map(|at| from + at as u64 + 1);
+        if let Some(behind) = behind.filter(|behind| *behind < self.size) {
+            self.stop(self.line, behind);
         }
-        Ok(false)
+        Ok(None)
     }
 
     fn stop(&mut self, line: u64, byte: u64) {
@@ -329,7 +344,7 @@ fn parse_cursor(cursor: &str, size: u64) -> Result<(u64, u64)> {
     let is_possible = |&(line, byte): &(u64, u64)| line >= 1 && byte <= size && line - 1 <= byte;
     numbers.filter(is_possible).ok_or_else(|| {
         let problem = format!("got {cursor:?}, allowed is what an earlier search gave as `next`");
-        Error::field(Code::InvalidArgument, "after", problem)
+        Error::field(Code::InvalidArgument, "options.after", problem)
     })
 }
 
@@ -353,7 +368,7 @@ mod tests {
     }
 
     fn run(places: &Places, path: &str, query: Query) -> Findings {
-        let mut search = Search::open(places, path, query).unwrap();
+        let mut search = Search::open(places, path, None, query).unwrap();
         loop {
             if let Some(findings) = search.step(1).unwrap() {
                 return findings;
@@ -433,9 +448,28 @@ mod tests {
         }
         for cursor in ["x", "", "1", "0:0", "2:0", "1:99999999", "18446744073709551615:7"] {
             let bad = Query { cursor: Some(cursor.into()), ..query("7") };
-            let error = Search::open(&places, &path, bad).unwrap_err();
-            assert_eq!(error.field.as_deref(), Some("after"), "{cursor}");
+            let error = Search::open(&places, &path, None, bad).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("options.after"), "{cursor}");
         }
+    }
+
+    #[test]
+    fn the_end_of_a_long_line_is_looked_for_in_steps() {
+        let blocks = 20;
+        let line = "x".repeat(blocks * BLOCK);
+        let (_root, places, path) = saved(format!("first\n{line}\nlast\n").as_bytes());
+        let query = Query { max_matches: 1, ..query("x") };
+        let mut search = Search::open(&places, &path, None, query).unwrap();
+        let mut steps = 0;
+        let found = loop {
+            steps += 1;
+            if let Some(found) = search.step(1).unwrap() {
+                break found;
+            }
+        };
+        assert_eq!((found.matches.len(), found.lines_searched), (1, 2));
+        assert_eq!(found.next, Some(format!("3:{}", "first\n".len() + line.len() + 1)));
+        assert!(steps >= blocks, "{steps}");
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! Keeping a store within its bounds: by age, by bytes, by number. Own files only, and never one younger than an hour.
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::bounds::{Bounds, Candidate, DAY_MS, HOUR_MS, Kept, Reason};
 use super::folder::Folder;
-use super::inventory::{Inventory, Item};
-use super::lease::retire;
-use super::names;
+use super::inventory::{Inventory, Item, Temporary, remove_left_behind};
+use super::lease::{Leases, is_leased, retire};
 use super::opened::OpenStore;
 use crate::error::os_reason;
 
@@ -26,9 +28,9 @@ pub enum Occasion {
     Asked(i64),
     /// The store itself.
     Upkeep {
-        /// The time by the clock that dates the files, whatever time it is for this process, in nanoseconds since the
-        /// epoch. What was touched later stays.
-        now_ns: i128,
+        /// The time since the epoch by the clock that dates the files, whatever time it is for this process. What was
+        /// touched later stays.
+        now: Duration,
         /// When the store saved for the first time, by the clock that names the files. What was saved since stays.
         since_ms: i64,
     },
@@ -38,9 +40,7 @@ impl Occasion {
     fn now_ms(self) -> i64 {
         match self {
             Occasion::Asked(now_ms) => now_ms,
-            Occasion::Upkeep { now_ns, .. } => {
-                i64::try_from(now_ns / 1_000_000).unwrap_or(i64::MAX)
-            }
+            Occasion::Upkeep { now, .. } => i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
         }
     }
 }
@@ -56,7 +56,7 @@ pub struct Removed {
     pub reason: Reason,
 }
 
-/// An output that should have gone and did not.
+/// An output that should have gone and did not, or a folder that could not be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failed {
     /// Where it is.
@@ -77,9 +77,9 @@ pub struct Report {
     pub removed_bytes: u64,
     /// What is left.
     pub kept: Kept,
-    /// The first of the outputs that could not be removed.
+    /// The first of the outputs that could not be removed, and of the folders that could not be looked at.
     pub failed: Vec<Failed>,
-    /// How many could not be removed.
+    /// How many there are of both.
     pub failed_files: u64,
     /// Folders where nothing was done because another process sweeps them at this moment.
     pub skipped_dirs: Vec<String>,
@@ -92,97 +92,128 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
     let mut locks = Vec::new();
     let mut inventories = Vec::new();
     for dir in &store.places.dirs {
-        let Ok(folder) = Folder::open(dir) else { continue };
-        match folder.sweep_lock().ok().filter(|lock| lock.try_lock().is_ok()) {
-            Some(lock) => locks.push(lock),
-            None => {
-                report.skipped_dirs.push(dir.display().to_string());
-                continue;
+        match begin(dir) {
+            Ok(Some((lock, inventory))) => {
+                locks.push(lock);
+                inventories.push(inventory);
             }
+            Ok(None) => report.skipped_dirs.push(dir.display().to_string()),
+            // Nothing was saved there yet.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => report.fail(dir, &error),
         }
-        inventories.extend(Inventory::take(dir, folder));
     }
-    let now_ms = occasion.now_ms();
+    for (path, error) in inventories.iter().flat_map(|inventory| &inventory.unreadable) {
+        report.fail(path, error);
+    }
     let items: Vec<(&Inventory, &Item)> = inventories
         .iter()
         .flat_map(|inventory| inventory.items.iter().map(move |item| (inventory, item)))
         .collect();
-    let candidates = candidates(&items, occasion);
+    let candidates = candidates(&inventories, occasion);
+    let now_ms = occasion.now_ms();
     report.kept = bounds.apply(&candidates, now_ms, |index, reason| {
         items.get(index).is_some_and(|(inventory, item)| report.remove(inventory, item, reason))
     });
+    let ours = matches!(occasion, Occasion::Asked(_)).then_some(&store.leases);
     for inventory in &inventories {
-        remove_left_behind(&inventory.folder, now_ms);
-        for session in &inventory.sessions {
-            if let Ok(inner) = inventory.folder.inner(session) {
-                remove_left_behind(&inner, now_ms);
-            }
-            let ours = matches!(occasion, Occasion::Asked(_)).then_some(&store.leases);
-            retire(&inventory.folder, &inventory.dir, session, ours);
-        }
+        clear(inventory, now_ms, ours);
     }
     report
 }
 
-fn candidates(items: &[(&Inventory, &Item)], occasion: Occasion) -> Vec<Candidate> {
+/// Locks a folder and looks at it; nothing if another sweep is under way there.
+fn begin(dir: &Path) -> io::Result<Option<(File, Inventory)>> {
+    let folder = Folder::open(dir)?;
+    let lock = folder.sweep_lock()?;
+    match lock.try_lock() {
+        Ok(()) => Ok(Some((lock, Inventory::take(dir, folder)?))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn candidates(inventories: &[Inventory], occasion: Occasion) -> Vec<Candidate> {
     let age = |item: &Item| occasion.now_ms().saturating_sub(item.file.modified_ms);
-    let may_have_jumped = !items.iter().any(|(_, item)| (HOUR_MS..JUMP_MS).contains(&age(item)));
+    let mut items = inventories.iter().flat_map(|inventory| &inventory.items);
+    let may_have_jumped = !items.any(|item| (HOUR_MS..JUMP_MS).contains(&age(item)));
     let stays = |item: &Item| match occasion {
         Occasion::Asked(_) => false,
-        Occasion::Upkeep { now_ns, since_ms } => {
-            may_have_jumped || item.saved_ms >= since_ms || item.file.touched_ns > now_ns
+        Occasion::Upkeep { now, since_ms } => {
+            let is_later = item.file.touched_ns > now.as_nanos().cast_signed();
+            may_have_jumped || item.saved_ms >= since_ms || is_later
         }
     };
-    let candidate = |(_, item): &(&Inventory, &Item)| Candidate {
-        modified_ms: item.file.modified_ms,
-        bytes: item.file.bytes,
-        leased: item.leased,
-        stays: stays(item),
-    };
-    items.iter().map(candidate).collect()
+    let mut candidates = Vec::new();
+    for inventory in inventories {
+        let leased = leased(inventory);
+        candidates.extend(inventory.items.iter().map(|item| Candidate {
+            modified_ms: item.file.modified_ms,
+            bytes: item.file.bytes,
+            leased: item.session.as_deref().is_some_and(|session| leased.contains(session)),
+            stays: stays(item),
+        }));
+    }
+    candidates
+}
+
+/// The sessions that are in use.
+fn leased(inventory: &Inventory) -> BTreeSet<&str> {
+    let is_leased =
+        |session: &&str| inventory.within(Some(session), |folder| Ok(is_leased(folder)));
+    let sessions = inventory.sessions.iter().map(String::as_str);
+    sessions.filter(|session| is_leased(session).unwrap_or(false)).collect()
+}
+
+/// Removes what killed processes left, for nobody writes to one file for an hour unseen, and folders that have become empty.
+fn clear(inventory: &Inventory, now_ms: i64, ours: Option<&Leases>) {
+    let before_ms = now_ms.saturating_sub(HOUR_MS);
+    for Temporary { session, name } in &inventory.temporaries {
+        // A folder that is gone has nothing in it.
+        let _ = inventory.within(session.as_deref(), |folder| {
+            remove_left_behind(folder, name, before_ms);
+            Ok(())
+        });
+    }
+    for session in &inventory.sessions {
+        retire(&inventory.folder, &inventory.dir, session, ours);
+    }
 }
 
 /// Keeps sweeps out of a folder until what is answered is dropped; nothing if one is under way there.
-pub(super) fn hold_off(dir: &Path) -> Option<File> {
-    let lock = Folder::open(dir).and_then(|folder| folder.sweep_lock()).ok()?;
+pub(super) fn hold_off(folder: &Folder) -> Option<File> {
+    let lock = folder.sweep_lock().ok()?;
     lock.try_lock_shared().ok()?;
     Some(lock)
 }
 
-/// Removes what a process left that was killed: nobody writes to one file for an hour unseen.
-fn remove_left_behind(folder: &Folder, now_ms: i64) {
-    for name in folder.names().unwrap_or_default().iter().filter(|name| names::is_temporary(name)) {
-        if folder
-            .left_behind(name)
-            .is_some_and(|modified| now_ms.saturating_sub(modified) > HOUR_MS)
-        {
-            // What cannot be removed is tried again by the next sweep.
-            let _ = folder.remove(name);
-        }
-    }
-}
-
 impl Report {
     fn remove(&mut self, inventory: &Inventory, item: &Item, reason: Reason) -> bool {
-        let path = || inventory.path(item).display().to_string();
+        let path = inventory.path(item);
         match inventory.remove(item) {
             Ok(()) => {
                 self.removed_files += 1;
                 self.removed_bytes += item.file.bytes;
                 if self.removed.len() < NAMED {
-                    self.removed.push(Removed { path: path(), bytes: item.file.bytes, reason });
+                    let path = path.display().to_string();
+                    self.removed.push(Removed { path, bytes: item.file.bytes, reason });
                 }
                 true
             }
             // Somebody else was faster.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
             Err(error) => {
-                self.failed_files += 1;
-                if self.failed.len() < NAMED_FAILURES {
-                    self.failed.push(Failed { path: path(), error: os_reason(&error) });
-                }
+                self.fail(&path, &error);
                 false
             }
+        }
+    }
+
+    fn fail(&mut self, path: &Path, error: &io::Error) {
+        self.failed_files += 1;
+        if self.failed.len() < NAMED_FAILURES {
+            let path = path.display().to_string();
+            self.failed.push(Failed { path, error: os_reason(error) });
         }
     }
 }
@@ -190,6 +221,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::names;
     use crate::store::places::{Durability, Places};
     use std::fs;
     use std::time::{Duration, UNIX_EPOCH};
@@ -318,6 +350,19 @@ mod tests {
         file(root.path(), 'b', 1, HOUR_MS + 1);
         let report = sweep(&store(&[root.path()]), &Bounds::of_age(0.0001), ASKED);
         assert_eq!(gone(&report), [('b', Reason::Age)]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_reported() {
+        let root = tempfile::tempdir().unwrap();
+        let (file, good) = (root.path().join("a-file"), root.path().join("good"));
+        fs::write(&file, "").unwrap();
+        self::file(&good, 'a', 10, HOUR_MS * 9);
+        let store = store(&[&file, &root.path().join("missing"), &good]);
+        let report = sweep(&store, &Bounds { max_files: 0, ..NONE }, ASKED);
+        assert_eq!((report.removed_files, report.failed_files), (1, 1));
+        assert_eq!(report.failed[0].path, file.display().to_string());
+        assert!(report.skipped_dirs.is_empty() && !report.failed[0].error.is_empty());
     }
 
     #[test]

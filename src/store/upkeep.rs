@@ -44,17 +44,15 @@ impl Upkeep {
     }
 }
 
-/// Says that an output was saved: when by the clock that names the files, and when by the one that dates them.
-pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: Option<SystemTime>) {
+/// Says that an output was saved: when by the clock that names the files, and when by the one that dates them, which is
+/// asked only when a sweep is due.
+pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Option<SystemTime>) {
     let Some(bounds) = store.upkeep.bounds else { return };
     let since_ms = *store.upkeep.since_ms.get_or_init(|| named_ms);
-    let since_epoch = dated.and_then(|dated| dated.duration_since(UNIX_EPOCH).ok());
-    let Some(now_ns) = since_epoch.and_then(|since| i128::try_from(since.as_nanos()).ok()) else {
-        return;
-    };
     if !store.upkeep.saves.fetch_add(1, Ordering::Relaxed).is_multiple_of(EVERY) {
         return;
     }
+    let Some(now) = dated().and_then(|dated| dated.duration_since(UNIX_EPOCH).ok()) else { return };
     // Whoever holds the lock is starting one, or waits for it.
     let Ok(mut thread) = store.upkeep.thread.try_lock() else { return };
     if thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
@@ -62,7 +60,7 @@ pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: Option<SystemTime>) {
     }
     let ours = Arc::clone(store);
     let work = move || {
-        let report = sweep(&ours, &bounds, Occasion::Upkeep { now_ns, since_ms });
+        let report = sweep(&ours, &bounds, Occasion::Upkeep { now, since_ms });
         *ours.upkeep.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
     };
     // A system that has no thread to spare gets its sweep another time.
@@ -87,7 +85,11 @@ mod tests {
     }
 
     fn save(store: &Arc<OpenStore>) -> String {
-        let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+        save_at(store, SystemTime::now())
+    }
+
+    fn save_at(store: &Arc<OpenStore>, now: SystemTime) -> String {
+        let now_ms = now.duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
         let mut save =
             Save::new(Arc::clone(store), SaveRequest { now_ms, ..SaveRequest::default() });
         save.write(b"text").unwrap();
@@ -121,10 +123,11 @@ mod tests {
         assert!(!first.exists() && Path::new(&saved).exists());
         assert_eq!(store.upkeep.last().unwrap().removed_files, 1);
         let second = old(root.path(), 'b');
-        for _ in 1..EVERY {
+        for saves in [1, EVERY - 1] {
+            store.upkeep.saves.store(saves, Ordering::Relaxed);
             save(&store);
+            assert!(second.exists());
         }
-        assert!(second.exists());
         save(&store);
         assert!(!second.exists());
     }
@@ -135,11 +138,12 @@ mod tests {
         let store = store(root.path());
         let saved = save(&store);
         age(Path::new(&saved), 8 * DAY);
-        for _ in 0..EVERY {
-            save(&store);
-        }
-        assert!(Path::new(&saved).exists());
-        save(&self::store(root.path()));
+        let other = old(root.path(), 'a');
+        store.upkeep.saves.store(EVERY, Ordering::Relaxed);
+        save(&store);
+        assert!(Path::new(&saved).exists() && !other.exists());
+        // In the same millisecond it might be its own.
+        save_at(&self::store(root.path()), SystemTime::now() + Duration::from_secs(1));
         assert!(!Path::new(&saved).exists());
     }
 
@@ -149,8 +153,8 @@ mod tests {
         let store = store(root.path());
         let path = old(root.path(), 'a');
         let at = |now: SystemTime| {
-            let now_ns = now.duration_since(UNIX_EPOCH).unwrap().as_nanos().cast_signed();
-            Occasion::Upkeep { now_ns, since_ms: i64::MAX }
+            let now = now.duration_since(UNIX_EPOCH).unwrap();
+            Occasion::Upkeep { now, since_ms: i64::MAX }
         };
         let bounds = Bounds::of_age(7.0);
         let second = Duration::from_secs(1);

@@ -1,6 +1,14 @@
 //! Where lines begin and end.
 
+use memchr::memchr_iter;
 use serde::{Deserialize, Serialize};
+
+/// How many `\n` there are.
+// Never a part of its caller: in the binding, which is compiled to be small, it would lose its wide instructions.
+#[inline(never)]
+pub fn breaks(text: &[u8]) -> usize {
+    memchr_iter(b'\n', text).count()
+}
 
 /// What counts as a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

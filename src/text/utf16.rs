@@ -13,6 +13,8 @@ pub struct Measure {
 const BLOCK: usize = 16 * 1024;
 
 /// Counts without transcoding. Several units a cycle, because no step depends on the one before.
+// Never a part of its caller: in the binding, which is compiled to be small, it would lose its wide instructions.
+#[inline(never)]
 pub fn measure(units: &[u16]) -> Measure {
     let mut total = Measure { breaks: 0, bytes: units.len() };
     let mut surrogates = 0usize;
@@ -57,6 +59,28 @@ fn is_low(unit: u16) -> bool {
     unit & 0xfc00 == 0xdc00
 }
 
+/// The character that starts at `at`, and its units. A lone surrogate is a character of its own.
+pub fn scalar_at(units: &[u16], at: usize) -> Option<(u32, usize)> {
+    let &first = units.get(at)?;
+    match units.get(at + 1) {
+        Some(&low) if is_high(first) && is_low(low) => Some((joined(first, low), 2)),
+        _ => Some((u32::from(first), 1)),
+    }
+}
+
+/// The character that ends before `end`, and its units.
+pub fn scalar_before(units: &[u16], end: usize) -> Option<(u32, usize)> {
+    let &last = units.get(end.checked_sub(1)?)?;
+    match end.checked_sub(2).and_then(|at| units.get(at)) {
+        Some(&high) if is_high(high) && is_low(last) => Some((joined(high, last), 2)),
+        _ => Some((u32::from(last), 1)),
+    }
+}
+
+fn joined(high: u16, low: u16) -> u32 {
+    0x10000 + ((u32::from(high) & 0x3ff) << 10) + (u32::from(low) & 0x3ff)
+}
+
 /// Turns UTF-16 into WTF-8, piece by piece: a surrogate pair may be split between two pieces.
 #[derive(Debug, Default)]
 pub struct Encoder {
@@ -65,6 +89,8 @@ pub struct Encoder {
 
 impl Encoder {
     /// Appends the text of the units to `out`.
+    // Never a part of its caller, for the same reason as `measure`.
+    #[inline(never)]
     pub fn push(&mut self, units: &[u16], out: &mut Vec<u8>) {
         out.reserve(units.len() + units.len() / 8 + 3);
         let mut rest = units;
@@ -85,6 +111,8 @@ impl Encoder {
     }
 
     /// Appends Latin-1 text, of which a byte is a unit.
+    // Never a part of its caller, for the same reason as `measure`.
+    #[inline(never)]
     pub fn push_latin1(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         if !bytes.is_empty() {
             self.finish(out);
@@ -206,6 +234,8 @@ pub fn units(text: &str) -> usize {
 }
 
 /// Turns WTF-8 back into the UTF-16 it was made from. Bytes that are neither UTF-8 nor a lone surrogate become U+FFFD.
+// Never a part of its caller, for the same reason as `measure`.
+#[inline(never)]
 pub fn decode(bytes: &[u8]) -> Vec<u16> {
     // Nearly everything is well-formed, and checking that goes many bytes at a time.
     if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
@@ -234,6 +264,8 @@ pub fn decode(bytes: &[u8]) -> Vec<u16> {
 }
 
 /// The UTF-16 of a text.
+// Never a part of its caller, for the same reason as `measure`.
+#[inline(never)]
 pub fn of_text(text: &str) -> Vec<u16> {
     // A character has no more units than bytes.
     let mut units = Vec::with_capacity(text.len());

@@ -13,6 +13,7 @@ use super::window::{Totals, Window};
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::{Shown, Source};
+use crate::tokens::{Mode, longest_end, longest_start, of_text};
 
 /// A stretch of the text that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub struct Cut<'a> {
     pub total_lines: u64,
     /// Bytes of the text.
     pub total_bytes: u64,
+    /// Tokens of the text by their upper estimate, if they are limited.
+    pub total_tokens: Option<u64>,
 }
 
 impl Cut<'_> {
@@ -80,6 +83,12 @@ impl Cut<'_> {
     /// Bytes of the original that are not shown.
     pub fn removed_bytes(&self) -> u64 {
         self.total_bytes - self.kept_bytes()
+    }
+
+    /// Tokens that are not shown, at least one; only known where they are limited.
+    pub fn removed_tokens(&self) -> u64 {
+        let kept: u64 = self.pieces.iter().map(|piece| of_text(&piece.text, Mode::Upper)).sum();
+        self.total_tokens.unwrap_or(0).saturating_sub(kept).max(1)
     }
 
     /// The first line that is not shown whole, which is where to read on.
@@ -124,10 +133,18 @@ impl Cut<'_> {
     }
 }
 
+/// The room that the line between two ends needs; it counts against the limits.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gap {
+    /// Bytes, without the breaks around it.
+    pub bytes: u64,
+    /// Tokens, with the breaks around it.
+    pub tokens: u64,
+}
+
 /// Cuts the text that went through a window which was made for these limits or wider ones.
 ///
-/// `gap_bytes` is the room that the line between two ends needs; it counts against the limits.
-pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap_bytes: u64) -> Cut<'a> {
+pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -> Cut<'a> {
     let totals = window.totals();
     let rule = limits.line_rule;
     let total_lines = rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
@@ -137,10 +154,12 @@ pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap_bytes: u
         direction,
         total_lines,
         total_bytes: totals.bytes,
+        total_tokens: window.tokens(),
     };
     let gap = Limits {
         max_lines: limits.max_lines.saturating_sub(1),
-        max_bytes: limits.max_bytes.saturating_sub(gap_bytes.saturating_add(2)),
+        max_bytes: limits.max_bytes.saturating_sub(gap.bytes.saturating_add(2)),
+        max_tokens: without(limits.max_tokens, gap.tokens),
         ..*limits
     };
     match limits.direction {
@@ -149,16 +168,18 @@ pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap_bytes: u
             done(vec![piece], unit, Direction::Tail)
         }
         // Two ends need a line each and something to show in it.
-        Direction::Both if gap.max_lines >= 2 && gap.max_bytes >= 2 => {
-            let half = Limits {
+        Direction::Both if gap.max_lines >= 2 && gap.max_bytes >= 2 && gap.max_tokens >= 2 => {
+            let first_half = Limits {
                 max_lines: gap.max_lines.div_ceil(2),
                 max_bytes: gap.max_bytes.div_ceil(2),
+                max_tokens: half(gap.max_tokens),
                 ..gap
             };
-            let (first, first_unit) = head(window, source, &half, Blank::Hide);
+            let (first, first_unit) = head(window, source, &first_half, Blank::Hide);
             let rest = Limits {
                 max_lines: gap.max_lines - (first.last_line + 1 - first.first_line),
                 max_bytes: gap.max_bytes - first.text.len() as u64,
+                max_tokens: without_text(gap.max_tokens, &first.text),
                 ..gap
             };
             let (last, last_unit) = tail(window, source, &rest, total_lines, Blank::Hide);
@@ -168,11 +189,10 @@ pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap_bytes: u
                 let (piece, unit) = head(window, source, limits, Blank::Show);
                 return done(vec![piece], unit, Direction::Head);
             }
-            let unit = if first_unit == Unit::Bytes || last_unit == Unit::Bytes {
-                Unit::Bytes
-            } else {
-                Unit::Lines
-            };
+            let unit = [Unit::Tokens, Unit::Bytes]
+                .into_iter()
+                .find(|unit| [first_unit, last_unit].contains(unit))
+                .unwrap_or(Unit::Lines);
             done(vec![first, last], unit, Direction::Both)
         }
         Direction::Head | Direction::Both => {
@@ -180,6 +200,19 @@ pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap_bytes: u
             done(vec![piece], unit, Direction::Head)
         }
     }
+}
+
+/// A limit in tokens less so many; no limit stays none.
+fn without(most: u64, tokens: u64) -> u64 {
+    if most == u64::MAX { most } else { most.saturating_sub(tokens) }
+}
+
+fn without_text(most: u64, text: &str) -> u64 {
+    if most == u64::MAX { most } else { most.saturating_sub(of_text(text, Mode::Upper)) }
+}
+
+fn half(most: u64) -> u64 {
+    if most == u64::MAX { most } else { most.div_ceil(2) }
 }
 
 /// What to do when all that could be shown is one line without text.
@@ -233,6 +266,11 @@ fn head<'a>(
 fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept {
     let bytes = text.as_bytes();
     let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
+    // Tokens come to a place in the text, and from there on they are a limit in bytes.
+    let (max_bytes, unit) = match limits.max_tokens {
+        u64::MAX => (max_bytes, Unit::Bytes),
+        most => narrower(max_bytes, longest_start(text, most, Mode::Upper), text.len()),
+    };
     let mut kept = Kept { start: 0, end: 0, lines: 0, partial: false, stopped: Unit::Lines };
     let mut breaks = memchr_iter(b'\n', bytes);
     // Where the next line begins.
@@ -242,14 +280,14 @@ fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
         let content_end = match found {
             Some(at) => limits.line_rule.content_end(bytes, at),
             None if complete && next == bytes.len() && limits.line_rule == LineRule::Terminated => {
-                kept.stopped = Unit::Bytes;
+                kept.stopped = unit;
                 break;
             }
             None if complete => bytes.len(),
             None => usize::MAX,
         };
         if content_end > max_bytes {
-            kept.stopped = Unit::Bytes;
+            kept.stopped = unit;
             break;
         }
         kept.end = content_end;
@@ -262,7 +300,7 @@ fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     if !is_blank(bytes.get(..kept.end).unwrap_or_default()) {
         return kept;
     }
-    if kept.stopped == Unit::Bytes {
+    if kept.stopped != Unit::Lines {
         let line_end = bytes
             .get(next..)
             .and_then(|rest| memchr(b'\n', rest))
@@ -314,6 +352,11 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     let bytes = text.as_bytes();
     let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
     let stop = limits.line_rule.last_content_end(bytes);
+    let ending = text.get(..stop).unwrap_or_default();
+    let (max_bytes, unit) = match limits.max_tokens {
+        u64::MAX => (max_bytes, Unit::Bytes),
+        most => narrower(max_bytes, stop - longest_end(ending, most, Mode::Upper), stop),
+    };
     let mut kept = Kept { start: stop, end: stop, lines: 0, partial: false, stopped: Unit::Lines };
     let mut breaks = memrchr_iter(b'\n', bytes.get(..stop).unwrap_or_default());
     // Where the text of the line ends that is looked at.
@@ -324,12 +367,12 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
             Some(at) => at + 1,
             None if complete => 0,
             None => {
-                kept.stopped = Unit::Bytes;
+                kept.stopped = unit;
                 break;
             }
         };
         if stop - line_start > max_bytes {
-            kept.stopped = Unit::Bytes;
+            kept.stopped = unit;
             break;
         }
         kept.start = line_start;
@@ -337,7 +380,7 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
         match found {
             Some(at) => line_end = at,
             None => {
-                kept.stopped = Unit::Bytes;
+                kept.stopped = unit;
                 // No line is left that could be cut inside.
                 line_end = 0;
                 break;
@@ -347,11 +390,15 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     if !is_blank(bytes.get(kept.start..stop).unwrap_or_default()) {
         return kept;
     }
-    if kept.stopped == Unit::Bytes && line_end > 0 {
+    if kept.stopped != Unit::Lines && line_end > 0 {
         // The text of the line that did not fit ends before its break.
         let content_end =
             if line_end < stop { limits.line_rule.content_end(bytes, line_end) } else { line_end };
-        let start = graphemes::ceil(text, stop.saturating_sub(max_bytes));
+        let mut start = graphemes::ceil(text, stop.saturating_sub(max_bytes));
+        // Inside of a line a later start may cost a little more than an earlier one.
+        while start < stop && !limits.allow_tokens(ending.get(start..).unwrap_or_default()) {
+            start = graphemes::ceil(text, start + 1);
+        }
         if start < content_end {
             kept.start = start;
             kept.lines += 1;
@@ -363,6 +410,11 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
         kept.end = bytes.len();
     }
     kept
+}
+
+/// The narrower of a limit in bytes and one in tokens that allows so many bytes of a text of `length`, and which it is.
+fn narrower(max_bytes: usize, room: usize, length: usize) -> (usize, Unit) {
+    if room < max_bytes && room < length { (room, Unit::Tokens) } else { (max_bytes, Unit::Bytes) }
 }
 
 /// A part of a text, without a copy if the text is not ours.
@@ -384,184 +436,15 @@ fn is_blank(bytes: &[u8]) -> bool {
 pub fn fits(window: &Window, source: Source, limits: &Limits) -> bool {
     let Totals { bytes, breaks, ends_with_break } = window.totals();
     let lines = limits.line_rule.count(breaks, bytes == 0, ends_with_break);
+    let unlimited = limits.max_tokens == u64::MAX;
     // What came as a text is shown byte for byte as long as it is kept: a lone surrogate and U+FFFD both take three.
-    if source == Source::Text || !limits.allow(lines, bytes) {
+    if (source == Source::Text && unlimited) || !limits.allow(lines, bytes) {
         return limits.allow(lines, bytes);
     }
     let raw = if limits.direction == Direction::Tail { window.tail().0 } else { window.head().0 };
-    limits.allow(lines, Shown::decode(raw, source).text.len() as u64)
+    let text = Shown::decode(raw, source).text;
+    limits.allow(lines, text.len() as u64) && limits.allow_tokens(&text)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn limits(max_lines: u64, max_bytes: u64, direction: Direction) -> Limits {
-        Limits { max_lines, max_bytes, direction, line_rule: LineRule::Terminated }
-    }
-
-    fn cut_text(text: &str, limits: &Limits) -> Cut<'static> {
-        let mut window = Window::new(limits);
-        window.push(text.as_bytes());
-        cut(&window, Source::Text, limits, 30).into_owned()
-    }
-
-    fn shown(text: &str, max_lines: u64, max_bytes: u64, direction: Direction) -> String {
-        let cut = cut_text(text, &limits(max_lines, max_bytes, direction));
-        let pieces: Vec<&str> = cut.pieces.iter().map(|piece| piece.text.as_ref()).collect();
-        pieces.join("|")
-    }
-
-    #[test]
-    fn whole_lines_within_both_limits() {
-        use Direction::{Head, Tail};
-        let text = "ab\ncd\nef";
-        assert_eq!(shown(text, 9, 5, Head), "ab\ncd");
-        assert_eq!(shown(text, 9, 5, Tail), "cd\nef");
-        assert_eq!(shown(text, 9, 4, Head), "ab");
-        assert_eq!(shown(text, 1, 99, Tail), "ef");
-        assert_eq!(shown("a\r\nb\r\nc", 2, 99, Head), "a\r\nb");
-        assert_eq!(shown("a\r\nb\r\nc\r\n", 2, 99, Tail), "b\r\nc");
-    }
-
-    #[test]
-    fn a_line_that_is_shown_whole_is_not_called_partial() {
-        // Only the last break is too much, and a carriage return is no text to look for.
-        let cut = cut_text("\r\r\n\r\n", &limits(2, 3, Direction::Tail));
-        assert_eq!((cut.partials(), cut.kept_lines(), cut.kept_bytes()), (vec![], 2, 3));
-    }
-
-    #[test]
-    fn a_text_that_fits_is_shown_once() {
-        for text in ["", "\n", "a", "a\n", "\n\n", "a\nb", "a\n\n", "\r\n\r\na", "a\nb\nc\nd\n"] {
-            for direction in [Direction::Head, Direction::Tail, Direction::Both] {
-                for max_lines in 4..9 {
-                    for max_bytes in [8, 32, 34, 36, 40, 48, 100] {
-                        let limits = limits(max_lines, max_bytes, direction);
-                        let cut = cut_text(text, &limits);
-                        assert_eq!(cut.kept_bytes() + cut.removed_bytes(), text.len() as u64);
-                        assert!(cut.removed_lines() <= cut.total_lines, "{text:?} {limits:?}");
-                        let shown: u64 =
-                            cut.pieces.iter().map(|piece| piece.text.len() as u64).sum();
-                        assert!(shown <= text.len() as u64, "{text:?} {limits:?}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_line_that_does_not_fit_is_cut_inside() {
-        use Direction::{Head, Tail};
-        assert_eq!(shown(&"a".repeat(11), 9, 10, Head), "a".repeat(10));
-        assert_eq!(shown(&format!("y\n{}", "x".repeat(20)), 9, 10, Head), "y");
-        assert_eq!(shown(&format!("y\n{}", "x".repeat(20)), 9, 10, Tail), "x".repeat(10));
-        assert_eq!(shown("你好", 9, 4, Head), "你");
-        assert_eq!(shown("你好", 9, 4, Tail), "好");
-        assert_eq!(shown("你好", 9, 2, Head), "");
-        let cut = cut_text(&"x".repeat(10_000), &limits(9, 10, Tail));
-        assert_eq!(cut.partials(), [Partial { line: 1, shown: 10, total: 10_000 }]);
-        assert_eq!((cut.kept_lines(), cut.removed_lines(), cut.removed_bytes()), (1, 0, 9_990));
-    }
-
-    #[test]
-    fn blank_lines_do_not_make_an_empty_preview() {
-        use Direction::{Head, Tail};
-        assert_eq!(shown(&format!("\n{}", "x".repeat(20)), 9, 5, Head), "\nxxxx");
-        assert_eq!(shown(&format!("{}\n\n", "x".repeat(20)), 9, 5, Tail), "xxxx\n");
-        assert_eq!(shown("\nabc", 1, 99, Head), "\n");
-        assert_eq!(shown("abc\n\n", 1, 99, Tail), "\n");
-        assert_eq!(shown("\n\n\n", 1, 99, Head), "\n");
-    }
-
-    #[test]
-    fn two_ends_share_the_budget_with_the_gap() {
-        let text: String = (1..=100).map(|i| format!("line {i}\n")).collect();
-        let cut = cut_text(&text, &limits(5, 1000, Direction::Both));
-        let lines: Vec<(u64, u64)> =
-            cut.pieces.iter().map(|piece| (piece.first_line, piece.last_line)).collect();
-        assert_eq!(lines, [(1, 2), (99, 100)]);
-        assert_eq!((cut.kept_lines(), cut.removed_lines(), cut.next_line()), (4, 96, 3));
-        let one_line = format!("HEAD{}TAIL", "x".repeat(500));
-        let cut = cut_text(&one_line, &limits(9, 100, Direction::Both));
-        assert!(cut.pieces[0].text.starts_with("HEAD") && cut.pieces[1].text.ends_with("TAIL"));
-        assert_eq!((cut.kept_lines(), cut.kept_bytes()), (1, 68));
-        assert_eq!(cut.partials(), [Partial { line: 1, shown: 68, total: 508 }]);
-    }
-
-    #[test]
-    fn the_split_rule_counts_the_empty_piece() {
-        let split = |text: &str, max_lines, direction| {
-            let limits = Limits { line_rule: LineRule::Split, ..limits(max_lines, 999, direction) };
-            cut_text(text, &limits)
-        };
-        let cut = split("a\nb\nc\n", 3, Direction::Head);
-        assert_eq!((cut.pieces[0].text.as_ref(), cut.removed_lines()), ("a\nb\nc", 1));
-        assert_eq!(split("a\nb\nc\n", 3, Direction::Tail).pieces[0].text, "b\nc\n");
-        assert_eq!(split("a\r\nb\r\nc", 2, Direction::Head).pieces[0].text, "a\r\nb\r");
-    }
-
-    fn any_text() -> impl Strategy<Value = Vec<u8>> {
-        let word = prop_oneof![
-            3 => "[a-z ]{0,12}",
-            1 => Just("你好".to_owned()),
-            1 => Just("👨\u{200d}👩\u{200d}👧".to_owned()),
-            1 => Just("e\u{301}\u{302}".to_owned()),
-            2 => Just("\n".to_owned()),
-            1 => Just("\r\n".to_owned()),
-            1 => Just("🇩🇪🇫🇷".to_owned()),
-        ];
-        let bytes = prop_oneof![9 => word.prop_map(String::into_bytes), 1 => Just(vec![0xff]), 1 => Just(vec![0xed, 0xa0, 0x80])];
-        prop::collection::vec(bytes, 0..40).prop_map(|parts| parts.concat())
-    }
-
-    fn direction() -> impl Strategy<Value = Direction> {
-        prop_oneof![Just(Direction::Head), Just(Direction::Tail), Just(Direction::Both)]
-    }
-
-    proptest! {
-        #[test]
-        fn every_cut_is_within_its_limits_and_true(
-            text in any_text(), max_lines in 1u64..12, max_bytes in 1u64..120, direction in direction(),
-        ) {
-            let limits = limits(max_lines, max_bytes, direction);
-            let mut window = Window::new(&limits);
-            window.push(&text);
-            prop_assume!(!fits(&window, Source::Text, &limits));
-            let gap = 30;
-            let cut = cut(&window, Source::Text, &limits, gap);
-            let mut lines = 0;
-            let mut bytes = 0;
-            for piece in &cut.pieces {
-                lines += LineRule::Terminated.count(
-                    piece.text.matches('\n').count() as u64, piece.text.is_empty(), piece.text.ends_with('\n'));
-                bytes += piece.text.len() as u64;
-                let raw = &text[piece.bytes.start as usize..piece.bytes.end as usize];
-                prop_assert_eq!(Shown::decode(raw, Source::Text).text, piece.text.as_ref());
-                prop_assert!(piece.first_line >= 1 && piece.last_line <= cut.total_lines.max(1));
-                let before = text[..piece.bytes.start as usize].iter().filter(|&&b| b == b'\n').count() as u64;
-                prop_assert_eq!(piece.first_line, before + 1);
-            }
-            if cut.direction == Direction::Both {
-                lines += 1;
-                bytes += gap + 2;
-                prop_assert!(cut.pieces[0].bytes.end <= cut.pieces[1].bytes.start);
-            }
-            prop_assert!(lines <= max_lines && bytes <= max_bytes, "{} lines, {} bytes", lines, bytes);
-            prop_assert!(cut.kept_lines() <= cut.total_lines);
-        }
-
-        #[test]
-        fn a_preview_is_empty_only_when_no_grapheme_fits(
-            text in any_text(), max_lines in 1u64..12, max_bytes in 26u64..120, direction in direction(),
-        ) {
-            let limits = limits(max_lines, max_bytes, direction);
-            let mut window = Window::new(&limits);
-            window.push(&text);
-            prop_assume!(!fits(&window, Source::Text, &limits));
-            let cut = cut(&window, Source::Text, &limits, 30);
-            prop_assert!(!cut.pieces[0].text.is_empty() || cut.direction == Direction::Both);
-        }
-    }
-}
+mod tests;

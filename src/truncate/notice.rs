@@ -18,6 +18,16 @@ pub struct Wording {
     lines: &'static str,
     /// `{n}`: how many bytes are missing.
     bytes: &'static str,
+    /// The same when tokens stopped the cut.
+    tokens: &'static str,
+    /// `{n}`, `{from}`, `{to}`: how many lines are missing between two that are shown, and which.
+    gap: &'static str,
+    /// The same where all of them are like the line `{like}` before them.
+    repeats: &'static str,
+    /// What stands in place of binary data: `{n}` bytes, of a kind that is not known, and of the kind `{kind}`.
+    binary: [&'static str; 2],
+    /// What is said of a preview of JSON.
+    json: JsonWords,
     /// How the call went: well, badly.
     outcome: [&'static str; 2],
     /// `{from}`, `{to}`, `{total}`: a range of lines that is shown.
@@ -44,6 +54,43 @@ pub struct Wording {
     is_compact: bool,
 }
 
+/// What is missing in a preview of JSON, which cannot say so itself.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonWords {
+    /// `{list}`: all of the following.
+    shown: &'static str,
+    /// `{which}`, `{total}`, `{path}`: the elements of an array that are shown.
+    items: &'static str,
+    /// `{shown}`, `{total}`, `{path}`: how many members of an object are shown.
+    members: &'static str,
+    /// `{shown}`, `{total}`: how many of the values that the text consists of are shown.
+    values: &'static str,
+    /// `{n}`: arrays and objects beside those.
+    more: &'static str,
+    /// `{n}`: strings of which only the ends are shown.
+    texts: &'static str,
+    /// Between two of them.
+    between: &'static str,
+}
+
+/// One thing that a preview of JSON shows only a part of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JsonPart {
+    /// An array: which of its elements are shown, how many there are, and where it is.
+    Items(String, u64, String),
+    /// An object: how many of its members are shown, how many there are, and where it is.
+    Members(u64, u64, String),
+    /// JSON Lines: which values are shown, and how many there are.
+    Values(String, u64),
+    /// Other arrays and objects.
+    More(u64),
+    /// Strings.
+    Texts(u64),
+}
+
+/// What a list of what is missing may take.
+const MAX_JSON_BYTES: usize = 210;
+
 /// The next call to make.
 #[derive(Debug, Clone, Copy)]
 enum Advice {
@@ -57,6 +104,19 @@ enum Advice {
 pub static ENGLISH: Wording = Wording {
     lines: "...{n} lines truncated...",
     bytes: "...{n} bytes truncated...",
+    tokens: "...{n} tokens truncated...",
+    gap: "...{n} lines truncated: {from}-{to}...",
+    repeats: "...{n} lines truncated: {from}-{to}, all like line {like}...",
+    binary: ["[binary data, {n} bytes]", "[binary data: {kind}, {n} bytes]"],
+    json: JsonWords {
+        shown: "Shown: {list}.",
+        items: "items {which} of {total} in {path}",
+        members: "{shown} of {total} keys of {path}",
+        values: "values {which} of {total}",
+        more: "other arrays and objects in part: {n}",
+        texts: "long strings without their middle (\u{2026}): {n}",
+        between: "; ",
+    },
     outcome: [
         "The tool call succeeded but the output was truncated.",
         "The tool call failed and its output was truncated.",
@@ -86,6 +146,19 @@ pub static ENGLISH: Wording = Wording {
 pub static CHINESE: Wording = Wording {
     lines: "...已截断 {n} 行...",
     bytes: "...已截断 {n} 字节...",
+    tokens: "...已截断 {n} 词元...",
+    gap: "...已截断 {n} 行：第 {from}-{to} 行...",
+    repeats: "...已截断 {n} 行：第 {from}-{to} 行，均与第 {like} 行相似...",
+    binary: ["[二进制数据，{n} 字节]", "[二进制数据：{kind}，{n} 字节]"],
+    json: JsonWords {
+        shown: "显示：{list}。",
+        items: "{path} 的第 {which} 项（共 {total} 项）",
+        members: "{path} 的 {total} 个键中的 {shown} 个",
+        values: "第 {which} 个值（共 {total} 个）",
+        more: "另有 {n} 个数组或对象只显示一部分",
+        texts: "{n} 个长字符串省略了中间（\u{2026}）",
+        between: "；",
+    },
     outcome: ["工具调用成功，但输出已被截断。", "工具调用失败，输出已被截断。"],
     shown: "显示第 {from}-{to} 行，共 {total} 行。",
     partial: "第 {line} 行显示 {shown} 字节，共 {total} 字节。",
@@ -188,8 +261,69 @@ impl Wording {
 
     /// The line that stands where text is missing.
     pub fn marker(&self, unit: Unit, removed: u64) -> String {
-        let template = if unit == Unit::Lines { self.lines } else { self.bytes };
+        let template = match unit {
+            Unit::Lines => self.lines,
+            Unit::Bytes => self.bytes,
+            Unit::Tokens => self.tokens,
+        };
         fill(template, &[("n", &removed.to_string())])
+    }
+
+    /// The line that stands where lines from one number to another are missing; they may all be like the line before.
+    pub fn gap(&self, removed: u64, from: u64, to: u64, like: Option<u64>) -> String {
+        let template = if like.is_some() { self.repeats } else { self.gap };
+        let [n, from, to, like] =
+            [removed, from, to, like.unwrap_or(0)].map(|number| number.to_string());
+        fill(template, &[("n", &n), ("from", &from), ("to", &to), ("like", &like)])
+    }
+
+    /// What stands in place of so many bytes of binary data, whose kind is empty if it is not known.
+    pub fn binary(&self, kind: &str, bytes: u64) -> String {
+        let [unknown, known] = self.binary;
+        let template = if kind.is_empty() { unknown } else { known };
+        fill(template, &[("n", &bytes.to_string()), ("kind", kind)])
+    }
+
+    /// What a preview of JSON shows of what is there, the most important first.
+    pub fn json_parts(&self, parts: &[JsonPart]) -> String {
+        let words = &self.json;
+        let mut list: Vec<String> = Vec::new();
+        let (mut left, mut more) = (MAX_JSON_BYTES, 0);
+        for part in parts {
+            let text = match part {
+                JsonPart::Items(which, total, path) => fill(
+                    words.items,
+                    &[("which", which), ("total", &total.to_string()), ("path", path)],
+                ),
+                JsonPart::Members(shown, total, path) => fill(
+                    words.members,
+                    &[("shown", &shown.to_string()), ("total", &total.to_string()), ("path", path)],
+                ),
+                JsonPart::Values(which, total) => {
+                    fill(words.values, &[("which", which), ("total", &total.to_string())])
+                }
+                JsonPart::More(n) => {
+                    more += n;
+                    continue;
+                }
+                JsonPart::Texts(n) => fill(words.texts, &[("n", &n.to_string())]),
+            };
+            // Room for what is said of the others.
+            let is_kept = text.len() + words.between.len() + 60 <= left;
+            if !is_kept && !matches!(part, JsonPart::Texts(_)) {
+                more += 1;
+                continue;
+            }
+            left = left.saturating_sub(text.len() + words.between.len());
+            list.push(text);
+        }
+        if more > 0 {
+            list.push(fill(words.more, &[("n", &more.to_string())]));
+        }
+        if list.is_empty() {
+            return String::new();
+        }
+        fill(words.shown, &[("list", &list.join(words.between))])
     }
 
     /// The one line that is marker and hint at once. There is none where nothing was saved.
@@ -205,11 +339,23 @@ impl Wording {
 
     /// Where the rest is and how to read on, at most five lines.
     pub fn hint(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> String {
+        self.hint_of(cut, circumstances, None)
+    }
+
+    /// The same, with these words for what is shown.
+    pub fn hint_of(
+        &self,
+        cut: &Cut<'_>,
+        circumstances: &Circumstances,
+        shown: Option<&str>,
+    ) -> String {
         let mut first = vec![self.outcome[usize::from(circumstances.failed)].to_owned()];
         if let Some(limit) = circumstances.ceiling {
             first.push(fill(self.ceiling, &[("limit", &limit.to_string())]));
         }
-        if !circumstances.foreign {
+        if let Some(shown) = shown {
+            first.push(shown.to_owned());
+        } else if !circumstances.foreign {
             first.extend(self.shown(cut));
         }
         let place = match &circumstances.lost {
@@ -303,7 +449,8 @@ impl Wording {
 
     /// The longest marker that a text of this size can need.
     pub fn longest_marker(&self, total_bytes: u64) -> usize {
-        self.marker(Unit::Lines, total_bytes).len().max(self.marker(Unit::Bytes, total_bytes).len())
+        let units = [Unit::Lines, Unit::Bytes, Unit::Tokens];
+        units.map(|unit| self.marker(unit, total_bytes).len()).into_iter().max().unwrap_or(0)
     }
 }
 
@@ -368,10 +515,33 @@ pub fn contains_marker(text: &str) -> bool {
         ALL.iter().any(|wording| {
             is_filled(wording.lines, line, true)
                 || is_filled(wording.bytes, line, true)
+                || is_filled(wording.tokens, line, true)
+                || has_numbers(wording.gap, line)
+                || has_numbers(wording.repeats, line)
                 || is_filled(wording.compact, line, false)
                 || is_filled(wording.compact_part, line, false)
         })
     })
+}
+
+/// Whether a line is a template with a number at each of its places.
+fn has_numbers(template: &str, line: &str) -> bool {
+    let mut rest = line;
+    for (index, part) in template.split('{').enumerate() {
+        let words = if index == 0 { part } else { part.split_once('}').map_or(part, |it| it.1) };
+        if index > 0 {
+            let number = rest.trim_start_matches(|char: char| char.is_ascii_digit());
+            if number.len() == rest.len() {
+                return false;
+            }
+            rest = number;
+        }
+        match rest.strip_prefix(words) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 fn is_filled(template: &str, line: &str, digits: bool) -> bool {
@@ -384,126 +554,4 @@ fn is_filled(template: &str, line: &str, digits: bool) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::shown::Source;
-    use crate::truncate::cut::cut;
-    use crate::truncate::limits::Limits;
-    use crate::truncate::window::Window;
-
-    fn sample(direction: Direction) -> Cut<'static> {
-        let limits =
-            Limits { max_lines: 4, max_bytes: 1000, direction, line_rule: Default::default() };
-        let mut window = Window::new(&limits);
-        window.push("line\n".repeat(100).as_bytes());
-        cut(&window, Source::Text, &limits, 30).into_owned()
-    }
-
-    const SAMPLE_PART: Part =
-        Part { head_bytes: 2 << 50, tail_bytes: 2 << 50, omitted_bytes: 2 << 51 };
-
-    fn saved(tools: &[&str]) -> Circumstances {
-        Circumstances {
-            path: "/tmp/x.txt".into(),
-            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
-            ..Default::default()
-        }
-    }
-
-    #[test]
-    fn the_hint_names_only_what_the_model_has() {
-        let hint = ENGLISH.hint(&sample(Direction::Head), &saved(&[]));
-        assert!(hint.contains("succeeded") && hint.ends_with("/tmp/x.txt"), "{hint}");
-        let hint = ENGLISH.hint(&sample(Direction::Head), &saved(&["Grep", "view"]));
-        assert!(
-            hint.contains("Use Grep to search")
-                && hint.contains("Use view on that file from line 5"),
-            "{hint}"
-        );
-        let failed = Circumstances { failed: true, ..saved(&[]) };
-        assert!(!ENGLISH.hint(&sample(Direction::Head), &failed).contains("succeeded"));
-    }
-
-    #[test]
-    fn a_partial_file_is_not_called_the_full_output() {
-        let part = Part { head_bytes: 1000, tail_bytes: 900, omitted_bytes: 100 };
-        let partial = Circumstances { part: Some(part), ..saved(&["Grep", "view"]) };
-        for wording in ALL {
-            let hint = wording.hint(&sample(Direction::Head), &partial);
-            let says = ["1000", "900", "2000", "/tmp/x.txt"].iter().all(|text| hint.contains(text));
-            assert!(
-                says && !hint.to_lowercase().contains("full") && !hint.contains("完整"),
-                "{hint}"
-            );
-            let compact = wording.compact(&partial).unwrap();
-            assert!(!compact.contains("full") && !compact.contains("完整"), "{compact}");
-        }
-        let hint = ENGLISH.hint(&sample(Direction::Head), &partial);
-        assert!(hint.contains("Use view on that file from line 5"), "{hint}");
-        let short = Part { head_bytes: 10, ..part };
-        let hint =
-            ENGLISH.hint(&sample(Direction::Head), &Circumstances { part: Some(short), ..partial });
-        assert!(hint.contains("Use Grep") && !hint.contains("Use view"), "{hint}");
-    }
-
-    #[test]
-    fn a_notice_has_a_ceiling() {
-        let tools = saved(&["Grep", "view", "task"]);
-        let whole_or_part = [None, Some(SAMPLE_PART)];
-        for (wording, part) in ALL.iter().flat_map(|each| whole_or_part.map(|part| (each, part))) {
-            for direction in [Direction::Head, Direction::Tail, Direction::Both] {
-                let mut circumstances = tools.clone();
-                circumstances.ceiling = Some(u64::MAX);
-                circumstances.part = part;
-                let cut = Cut {
-                    total_lines: u64::MAX / 2,
-                    total_bytes: u64::MAX / 2,
-                    ..sample(direction)
-                };
-                let hint = wording.hint(&cut, &circumstances);
-                let bytes = hint.len() + wording.longest_marker(u64::MAX) + 4;
-                assert!(bytes <= 512 + 10, "{bytes} bytes: {hint}");
-                assert!(hint.lines().count() + 4 <= 8, "{hint}");
-                circumstances.lost = Some("x".repeat(1000));
-                assert!(wording.hint(&cut, &circumstances).len() <= 512);
-            }
-        }
-    }
-
-    #[test]
-    fn every_marker_is_recognised_and_ordinary_text_is_not() {
-        for wording in ALL {
-            for unit in [Unit::Lines, Unit::Bytes] {
-                assert!(contains_marker(&format!("a\n{}\nb", wording.marker(unit, 12))));
-            }
-            for part in [None, Some(SAMPLE_PART)] {
-                let compact = wording.compact(&Circumstances { part, ..saved(&[]) }).unwrap();
-                assert!(contains_marker(&compact), "{compact}");
-            }
-        }
-        for text in [
-            "",
-            "... lines truncated...",
-            "12 lines truncated",
-            "...x lines truncated...",
-            "the output was truncated",
-        ] {
-            assert!(!contains_marker(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn values_are_filled_in_literally() {
-        assert_eq!(fill("to: {path}", &[("path", "/a/{n}/$&")]), "to: /a/{n}/$&");
-    }
-
-    #[test]
-    fn an_empty_preview_leaves_no_blank_lines() {
-        assert_eq!(
-            assemble("", &["marker", "hint"], "\n\n", Direction::Head).content,
-            "marker\n\nhint"
-        );
-        let tail = assemble("end", &["marker", "hint"], "\n\n", Direction::Tail);
-        assert_eq!(tail.content.get(tail.preview_start..), Some("end"));
-    }
-}
+mod tests;

@@ -4,14 +4,18 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::cut::{Cut, Piece, cut};
+use super::binary;
+use super::cut::{Cut, Gap, Piece, cut};
+use super::json;
 use super::limits::{Direction, Limits, Unit};
 use super::notice::{Circumstances, Wording, assemble};
+use super::smart;
 use super::window::Window;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
 use crate::text::utf16::units;
+use crate::tokens::{Mode, longest_start, of_text};
 
 /// A custom notice is the caller's text, but what it adds to a bounded preview stays bounded.
 pub const MAX_CUSTOM_NOTICE_BYTES: usize = 4 * 1024;
@@ -104,6 +108,9 @@ pub fn render(
     circumstances: &Circumstances,
 ) -> Rendered {
     let maker = Maker { window, source, form, circumstances };
+    if let Some(made) = maker.binary().or_else(|| maker.smart()) {
+        return made;
+    }
     if !form.inside || form.preview.is_some() {
         return maker.attempt(form.limits, None);
     }
@@ -145,17 +152,25 @@ impl Maker<'_> {
         for _ in 0..8 {
             let made = self.attempt(limits, compact);
             let (lines, bytes) = size(&made.content);
-            if whole.allow(lines, bytes) {
+            let tokens = tokens(whole, &made.content);
+            if whole.allow(lines, bytes) && tokens <= whole.max_tokens {
                 return Some(made).filter(|made| !made.preview.is_empty());
             }
             let over_lines = lines.saturating_sub(whole.max_lines);
             let over_bytes = bytes.saturating_sub(whole.max_bytes);
+            let over_tokens = tokens.saturating_sub(whole.max_tokens);
             // What is actually shown is the place to save from, not the budget that was not used up.
             let (shown_lines, shown_bytes) =
-                size(made.content.get(made.preview).unwrap_or_default());
+                size(made.content.get(made.preview.clone()).unwrap_or_default());
             let (max_lines, max_bytes) =
                 (shown_lines.min(limits.max_lines), shown_bytes.min(limits.max_bytes));
-            if over_lines >= max_lines || over_bytes >= max_bytes {
+            let max_tokens =
+                self::tokens(whole, made.content.get(made.preview).unwrap_or_default())
+                    .min(limits.max_tokens);
+            if over_lines >= max_lines
+                || over_bytes >= max_bytes
+                || over_tokens >= max_tokens.max(1)
+            {
                 return None;
             }
             if over_lines > 0 {
@@ -164,8 +179,98 @@ impl Maker<'_> {
             if over_bytes > 0 {
                 limits.max_bytes = max_bytes - over_bytes;
             }
+            if over_tokens > 0 {
+                limits.max_tokens = max_tokens - over_tokens;
+            }
         }
         None
+    }
+
+    /// A description of what is no text, where somebody looks at what the text is.
+    fn binary(&self) -> Option<Rendered> {
+        let Maker { window, form, circumstances, .. } = *self;
+        window.scanner().filter(|_| form.preview.is_none())?;
+        let kind = binary::kind(window.head().0)?;
+        let mut cut = cut(window, self.source, &form.limits, Gap::default());
+        cut.direction = Direction::Head;
+        cut.pieces.clear();
+        let mut preview = form.wording.binary(kind, window.totals().bytes);
+        preview.truncate(self.fitting(&preview));
+        let hint = match form.notice {
+            Some(notice) => notice[..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)].into(),
+            None => form.wording.hint(&cut, circumstances),
+        };
+        let whole = assemble(&preview, &[&hint], "\n\n", Direction::Head);
+        let (lines, bytes) = size(&whole.content);
+        let fits = form.limits.allow(lines, bytes) && form.limits.allow_tokens(&whole.content);
+        if form.inside && !fits {
+            return Some(finish(preview.clone(), 0, &preview, String::new(), &cut, None));
+        }
+        Some(finish(whole.content, whole.preview_start, &preview, hint, &cut, None))
+    }
+
+    /// Bytes of a line that keep the limits.
+    fn fitting(&self, line: &str) -> usize {
+        let limits = self.form.limits;
+        let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
+        let room = match limits.max_tokens {
+            u64::MAX => max_bytes,
+            most => max_bytes.min(longest_start(line, most, Mode::Upper)),
+        };
+        graphemes::floor(line, room)
+    }
+
+    /// What matters, if it was looked for and there is room for any of it.
+    fn smart(&self) -> Option<Rendered> {
+        let Maker { window, form, circumstances, .. } = *self;
+        let scanner = window.scanner().filter(|_| form.preview.is_none())?;
+        let mut limits = form.limits;
+        for _ in 0..12 {
+            let (text, cut, shown) = self.selected(scanner, &limits)?;
+            let custom = form
+                .notice
+                .map(|notice| &notice[..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)]);
+            let hint = custom.map_or_else(
+                || form.wording.hint_of(&cut, circumstances, shown.as_deref()),
+                str::to_owned,
+            );
+            let whole = assemble(&text, &[&hint], "\n\n", cut.direction);
+            let bound = if form.inside { &whole.content } else { &text };
+            let (lines, bytes) = size(bound);
+            let tokens = tokens(form.limits, bound);
+            let over_lines = lines.saturating_sub(form.limits.max_lines);
+            let over_bytes = bytes.saturating_sub(form.limits.max_bytes);
+            if over_lines == 0 && over_bytes == 0 && tokens <= form.limits.max_tokens {
+                return Some(finish(whole.content, whole.preview_start, &text, hint, &cut, None));
+            }
+            limits.max_lines = limits.max_lines.saturating_sub(over_lines);
+            limits.max_bytes = limits.max_bytes.saturating_sub(over_bytes);
+            if tokens > form.limits.max_tokens {
+                // Most of what is over is text; a little more than its share is taken off.
+                let shown = size(&text).1.min(limits.max_bytes);
+                let share = u128::from(shown) * u128::from(form.limits.max_tokens) * 97;
+                limits.max_bytes = (share / (u128::from(tokens) * 100)) as u64;
+            }
+        }
+        None
+    }
+
+    /// A preview of JSON where that was asked for and the text is JSON, or else the lines that matter; and in the first case
+    /// what is missing.
+    fn selected(
+        &self,
+        scanner: &smart::scan::Scanner,
+        limits: &Limits,
+    ) -> Option<(String, Cut<'static>, Option<String>)> {
+        let Maker { window, source, form, .. } = *self;
+        let made = window
+            .json()
+            .and_then(|scanner| json::preview(window, scanner, source, limits, form.wording));
+        if let Some(json::Preview { text, cut, missing }) = made {
+            return Some((text, cut, Some(missing)));
+        }
+        let selection = smart::preview(window, scanner, source, limits, form.wording)?;
+        Some((selection.text, selection.cut, None))
     }
 
     fn attempt(&self, limits: Limits, compact: Option<Compact<'_>>) -> Rendered {
@@ -175,7 +280,8 @@ impl Maker<'_> {
             Some(Compact { line, around }) => line.len() + 2 * around.len(),
             None => wording.longest_marker(self.window.totals().bytes) + 2,
         };
-        let cut = cut(self.window, self.source, &limits, gap as u64 - 2);
+        let gap = Gap { bytes: gap as u64 - 2, tokens: self.gap_tokens(compact) };
+        let cut = cut(self.window, self.source, &limits, gap);
         let both = cut.direction == Direction::Both;
         if let Some(Compact { line, around }) = compact {
             let kept = join_ends(&cut.pieces, line, around);
@@ -206,16 +312,36 @@ impl Maker<'_> {
         finish(whole.content, whole.preview_start, &preview, hint, &cut, form.preview)
     }
 
+    /// Tokens of the line between two ends, whatever number will be in it.
+    fn gap_tokens(&self, compact: Option<Compact<'_>>) -> u64 {
+        if self.form.limits.max_tokens == u64::MAX {
+            return 0;
+        }
+        let tokens = |gap: &str| of_text(&format!("\n\n{gap}\n\n"), Mode::Upper) + 1;
+        if let Some(Compact { line, .. }) = compact {
+            return tokens(line);
+        }
+        let digits = self.window.totals().bytes.to_string().len();
+        let markers = [Unit::Lines, Unit::Bytes, Unit::Tokens].into_iter().flat_map(|unit| {
+            let marker = self.form.wording.marker(unit, 0);
+            // Digits cost the same all the way, or the more of two weights.
+            ["1", "12"].map(|number| {
+                let number: String = number.chars().cycle().take(digits).collect();
+                tokens(&marker.replacen('0', &number, 1))
+            })
+        });
+        markers.max().unwrap_or(0)
+    }
+
     /// When nothing fits beside the notice: the shortest sign that something is missing.
     fn marker_only(&self, line: Option<&str>) -> Rendered {
         let limits = self.form.limits;
-        let mut cut = cut(self.window, self.source, &limits, 0);
+        let mut cut = cut(self.window, self.source, &limits, Gap::default());
         cut.direction = Direction::Head;
         cut.pieces.clear();
         let (unit, removed) = missing(&cut, None);
         let marker = line.map_or_else(|| self.form.wording.marker(unit, removed), str::to_owned);
-        let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
-        let content = marker[..graphemes::floor(&marker, max_bytes)].to_owned();
+        let content = marker[..self.fitting(&marker)].to_owned();
         let hint = self.form.wording.hint(&cut, self.circumstances);
         finish(content, 0, "", hint, &cut, None)
     }
@@ -232,6 +358,7 @@ fn missing(cut: &Cut<'_>, foreign: Option<Foreign<'_>>) -> (Unit, u64) {
             (Unit::Bytes, cut.total_bytes.saturating_sub(text.len() as u64))
         }
         None if cut.limited_by == Unit::Lines => (Unit::Lines, cut.removed_lines()),
+        None if cut.limited_by == Unit::Tokens => (Unit::Tokens, cut.removed_tokens()),
         None => (Unit::Bytes, cut.removed_bytes()),
     }
 }
@@ -309,82 +436,14 @@ fn partial_lines(cut: &Cut<'_>) -> Vec<PartialLine> {
         .collect()
 }
 
+fn tokens(limits: Limits, text: &str) -> u64 {
+    if limits.max_tokens == u64::MAX { 0 } else { of_text(text, Mode::Upper) }
+}
+
 fn size(text: &str) -> (u64, u64) {
     let breaks = text.matches('\n').count() as u64;
     (LineRule::Terminated.count(breaks, text.is_empty(), text.ends_with('\n')), text.len() as u64)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::truncate::notice::{ENGLISH, OPENCODE};
-    use proptest::prelude::*;
-
-    fn rendered(text: &str, limits: Limits, wording: &Wording, inside: bool) -> Rendered {
-        let mut window = Window::new(&limits);
-        window.push(text.as_bytes());
-        let form = Form { limits, wording, inside, notice: None, preview: None };
-        let circumstances =
-            Circumstances { path: "/data/tool_1_abc.txt".into(), ..Default::default() };
-        render(&window, Source::Text, &form, &circumstances)
-    }
-
-    fn limits(max_lines: u64, max_bytes: u64, direction: Direction) -> Limits {
-        Limits { max_lines, max_bytes, direction, line_rule: LineRule::Terminated }
-    }
-
-    #[test]
-    fn the_notice_stands_where_the_text_is_missing() {
-        let text: String = (0..100).map(|i| format!("line{i}\n")).collect();
-        let head = rendered(&text, limits(2, 1000, Direction::Head), &ENGLISH, false).content;
-        assert!(
-            head.starts_with("line0\nline1\n\n...98 lines truncated...\n\nThe tool call succeeded"),
-            "{head}"
-        );
-        let tail = rendered(&text, limits(2, 1000, Direction::Tail), &ENGLISH, false).content;
-        assert!(
-            tail.starts_with("...98 lines truncated...") && tail.ends_with("\n\nline98\nline99"),
-            "{tail}"
-        );
-        let both = rendered(&text, limits(3, 1000, Direction::Both), &ENGLISH, false).content;
-        assert!(both.starts_with("line0\n...98 lines truncated...\nline99\n\nThe tool"), "{both}");
-    }
-
-    #[test]
-    fn the_facts_point_at_the_preview() {
-        let text = "你好😀\n".repeat(100);
-        for direction in [Direction::Head, Direction::Tail, Direction::Both] {
-            let Rendered { content, preview, facts } =
-                rendered(&text, limits(4, 1000, direction), &ENGLISH, false);
-            let (preview_at, preview) = (preview.start, &content[preview]);
-            assert_eq!(units(&content[..preview_at]), facts.preview.from);
-            assert!(preview.starts_with("你好😀\n") && preview.ends_with("你好😀"), "{preview}");
-        }
-    }
-
-    #[test]
-    fn one_line_says_it_all_when_both_ends_share_the_budget() {
-        let text = format!("HEAD-{}-TAIL", "x".repeat(500));
-        let content = rendered(&text, limits(2000, 300, Direction::Both), &OPENCODE, true).content;
-        assert!(content.len() <= 300 && content.contains("/data/tool_1_abc.txt ..."), "{content}");
-        assert!(content.starts_with("HEAD-") && content.ends_with("-TAIL"), "{content}");
-    }
-
-    proptest! {
-        #[test]
-        fn with_the_notice_inside_everything_keeps_the_limits(
-            lines in 1u64..40, max_lines in 1u64..20, max_bytes in 1u64..500, width in 1usize..200,
-            direction in prop_oneof![Just(Direction::Head), Just(Direction::Tail), Just(Direction::Both)],
-            opencode: bool,
-        ) {
-            let text = format!("{}\n", "é".repeat(width)).repeat(lines as usize);
-            let limits = limits(max_lines, max_bytes, direction);
-            prop_assume!(!limits.allow(lines, text.len() as u64));
-            let wording = if opencode { &OPENCODE } else { &ENGLISH };
-            let Rendered { content, .. } = rendered(&text, limits, wording, true);
-            let (lines, bytes) = size(&content);
-            prop_assert!(lines <= max_lines && bytes <= max_bytes, "{lines} lines, {bytes} bytes: {content}");
-            prop_assert!(!content.is_empty());
-        }
-    }
-}
+mod tests;

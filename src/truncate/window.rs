@@ -1,9 +1,15 @@
 //! What has to be remembered of a text while it streams by, so that it can be cut at the end: its two ends and a few
 //! counts. Memory is bounded by the limits, whatever comes.
 
+use std::sync::Arc;
+
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::json;
 use super::limits::{Direction, Limits};
+use super::smart::rules::Rules;
+use super::smart::scan::Scanner;
+use crate::tokens::{Meter, Mode};
 
 /// How far beyond the limits the ends are kept, so that a cut can see the break or the grapheme it falls into.
 const SLACK: usize = 4 * 1024;
@@ -34,22 +40,41 @@ pub struct Window {
     last_byte: Option<u8>,
     after_head: Option<u64>,
     before_tail: Option<u64>,
+    /// Only where tokens are limited: counting them takes time.
+    meter: Option<Meter>,
+    /// Only where what matters is kept.
+    scanner: Option<Box<Scanner>>,
+    /// Only where JSON is to stay JSON.
+    json: Option<Box<json::Scanner>>,
 }
 
 impl Window {
     /// A window wide enough for cuts within these limits.
     pub fn new(limits: &Limits) -> Self {
+        Window::judging(limits, None)
+    }
+
+    /// The same, with other rules for what matters than those by default.
+    pub fn judging(limits: &Limits, rules: Option<Arc<Rules>>) -> Self {
+        let is_smart = limits.keep.is_smart();
         let cap = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX).saturating_add(SLACK);
         Window {
             cap,
-            keep_head: limits.direction != Direction::Tail,
-            keep_tail: limits.direction != Direction::Head,
+            keep_head: is_smart || limits.direction != Direction::Tail,
+            keep_tail: is_smart || limits.direction != Direction::Head,
             head: Vec::new(),
             tail: Vec::new(),
             totals: Totals::default(),
             last_byte: None,
             after_head: None,
             before_tail: None,
+            meter: (limits.max_tokens != u64::MAX).then(|| Meter::new(Mode::Upper)),
+            // Only then: making the rules ready takes milliseconds.
+            scanner: is_smart
+                .then(|| rules.or_else(Rules::built_in))
+                .flatten()
+                .map(|rules| Box::new(Scanner::new(rules))),
+            json: limits.keep.is_json().then(|| Box::new(json::Scanner::new(limits.max_bytes))),
         }
     }
 
@@ -61,6 +86,15 @@ impl Window {
         }
         if self.keep_tail {
             self.push_tail(bytes);
+        }
+        if let Some(meter) = &mut self.meter {
+            meter.take(bytes);
+        }
+        if let Some(scanner) = &mut self.scanner {
+            scanner.push(bytes);
+        }
+        if let Some(json) = &mut self.json {
+            json.push(bytes);
         }
         self.totals.bytes += bytes.len() as u64;
         self.totals.breaks += memchr_iter(b'\n', bytes).count() as u64;
@@ -110,9 +144,24 @@ impl Window {
         self.tail.extend_from_slice(bytes.get(dropped_bytes..).unwrap_or_default());
     }
 
+    /// The lines that matter, if they are looked for.
+    pub fn scanner(&self) -> Option<&Scanner> {
+        self.scanner.as_deref()
+    }
+
+    /// What is remembered of JSON, if it is to stay JSON.
+    pub fn json(&self) -> Option<&json::Scanner> {
+        self.json.as_deref()
+    }
+
     /// The counts so far.
     pub fn totals(&self) -> Totals {
         self.totals
+    }
+
+    /// Tokens so far by their upper estimate, if they are limited.
+    pub fn tokens(&self) -> Option<u64> {
+        self.meter.as_ref().map(Meter::tokens)
     }
 
     /// The start of the text, and whether that is all of it.
@@ -143,16 +192,11 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::lines::LineRule;
+    use crate::truncate::fixture::limits;
     use proptest::prelude::*;
 
     fn window(max_bytes: u64) -> Window {
-        Window::new(&Limits {
-            max_lines: 10,
-            max_bytes,
-            direction: Direction::Both,
-            line_rule: LineRule::Terminated,
-        })
+        Window::new(&limits(10, max_bytes, Direction::Both))
     }
 
     proptest! {

@@ -1,10 +1,15 @@
 //! An output that arrives in pieces, strings and bytes in any order, gives what it gives in one piece.
 
+use std::io::Read;
 use std::sync::Arc;
 
 use spillway_core::intake::{Intake, Outcome, RenderRequest, Style};
 use spillway_core::store::opened::OpenStore;
+use spillway_core::store::part::Part;
 use spillway_core::store::places::{Durability, Places};
+use spillway_core::store::read::Unfinished;
+use spillway_core::store::redact::{Pattern, Rules};
+use spillway_core::store::ring::LEAST_BYTES;
 use spillway_core::store::save::SaveRequest;
 use spillway_core::text::shown::Source;
 use spillway_core::text::utf16;
@@ -33,6 +38,9 @@ pub fn check(data: &[u8]) {
     // A save costs more than everything else.
     let root =
         (input.byte() == 0xff).then(|| tempfile::tempdir().expect("there is room for a folder"));
+    let is_collected = root.is_none() && input.flag();
+    let rules = input.flag().then(rules);
+    let most = input.flag().then(|| LEAST_BYTES + input.below(4096) as u64);
     let is_peeked = input.flag();
     let pieces = pieces(&mut input);
     let bytes = join(&pieces);
@@ -43,7 +51,16 @@ pub fn check(data: &[u8]) {
             let places = Places::new(&[root.path().display().to_string()], Durability::Process);
             (Arc::new(OpenStore::new(places)), SaveRequest::default())
         });
-        let intake = Intake::new(limits, Source::Text, save);
+        let mut intake = Intake::new(limits, Source::Text, save);
+        if is_collected {
+            intake = intake.collecting();
+        }
+        if let Some(rules) = &rules {
+            intake.redact(Arc::clone(rules));
+        }
+        if let Some(most) = most {
+            intake.keep_at_most(most);
+        }
         match hold {
             Some(limits) => intake.holding(limits),
             None => intake,
@@ -66,7 +83,13 @@ pub fn check(data: &[u8]) {
         if is_peeked {
             // Looking changes nothing.
             split.render(&style, &request);
+            seen(&split);
         }
+    }
+    let (read, read_split) = (seen(&whole), seen(&split));
+    if let (Some(read), Some(split)) = (&read, &read_split) {
+        // Half a pair at the end may still be waited for.
+        assert!(read.starts_with(split) || split.starts_with(read));
     }
     let outcomes = [whole.finish().clone(), split.finish().clone()];
     assert_eq!(whole.size(), split.size());
@@ -78,9 +101,73 @@ pub fn check(data: &[u8]) {
     } else if !has_bytes {
         assert_eq!(whole.whole(), Some(utf16::decode(&bytes)));
     }
-    for outcome in outcomes {
-        check_outcome(&outcome, &bytes, root.is_some() && whole.whole().is_none());
+    let is_kept = (root.is_some() || is_collected) && whole.whole().is_none();
+    let [kept, kept_split] = [(&mut whole, &outcomes[0]), (&mut split, &outcomes[1])]
+        .map(|(intake, outcome)| kept(intake, outcome));
+    assert_eq!(kept, kept_split);
+    assert_eq!(kept.is_some(), is_kept);
+    if let Some(kept) = kept {
+        check_kept(&kept, &bytes, rules.is_some(), most);
+        if let Some(read) = read.filter(|_| kept.part.is_none()) {
+            assert_eq!(read, kept.bytes);
+        }
     }
+}
+
+fn rules() -> Arc<Rules> {
+    let run = Pattern { source: "x{3,}".to_owned(), ..Pattern::default() };
+    let rules = Rules::new(&[run], &["word word".to_owned()], false);
+    Arc::new(rules.expect("these are rules"))
+}
+
+/// What can be read of an output that is still coming in.
+fn seen(intake: &Intake) -> Option<Vec<u8>> {
+    let Unfinished { file, bytes, .. } = intake.reader().ok()?;
+    let mut seen = Vec::new();
+    file.take(bytes).read_to_end(&mut seen).expect("what came in can be read");
+    assert_eq!(seen.len() as u64, bytes);
+    Some(seen)
+}
+
+/// What was saved or collected.
+#[derive(Debug, PartialEq, Eq)]
+struct Kept {
+    bytes: Vec<u8>,
+    redactions: Option<u64>,
+    part: Option<Part>,
+}
+
+fn kept(intake: &mut Intake, outcome: &Outcome) -> Option<Kept> {
+    assert_eq!(outcome.save_error, None);
+    if let Some(saved) = &outcome.saved {
+        let bytes = std::fs::read(&saved.path).expect("what was saved is there");
+        assert_eq!(saved.bytes, bytes.len() as u64);
+        return Some(Kept { bytes, redactions: saved.redactions, part: saved.part });
+    }
+    let collected = outcome.collected.as_ref()?;
+    let bytes = intake.take_collected();
+    assert_eq!(collected.bytes, bytes.len() as u64);
+    Some(Kept { bytes, redactions: collected.redactions, part: collected.part })
+}
+
+fn check_kept(kept: &Kept, all: &[u8], is_redacted: bool, most: Option<u64>) {
+    assert_eq!(kept.redactions.is_some(), is_redacted);
+    assert_eq!(kept.part.is_some(), most.is_some_and(|most| all.len() as u64 > most));
+    let Some(part) = kept.part else { return check_same(&kept.bytes, all, is_redacted) };
+    assert!(kept.bytes.len() as u64 <= most.unwrap_or(0));
+    assert_eq!(part.total_bytes(), all.len() as u64);
+    let (head, tail) = (part.head_bytes as usize, part.tail_bytes as usize);
+    check_same(&kept.bytes[..head], &all[..head], is_redacted);
+    check_same(&kept.bytes[kept.bytes.len() - tail..], &all[all.len() - tail..], is_redacted);
+}
+
+/// What is redacted has its length and its line breaks.
+fn check_same(kept: &[u8], came: &[u8], is_redacted: bool) {
+    assert_eq!(kept.len(), came.len());
+    let is_fine = |(kept, came): (&u8, &u8)| {
+        kept == came || (is_redacted && *kept == b'*' && !matches!(came, b'\r' | b'\n'))
+    };
+    assert!(kept.iter().zip(came).all(is_fine));
 }
 
 enum Piece {
@@ -122,13 +209,4 @@ fn join(pieces: &[Piece]) -> Vec<u8> {
     }
     bytes.extend(encode(&string));
     bytes
-}
-
-fn check_outcome(outcome: &Outcome, bytes: &[u8], is_saved: bool) {
-    assert_eq!(outcome.save_error, None);
-    let saved = outcome.saved.as_ref();
-    assert_eq!(saved.map(|saved| saved.bytes), is_saved.then_some(bytes.len() as u64));
-    if let Some(saved) = saved {
-        assert_eq!(std::fs::read(&saved.path).expect("what was saved is there"), bytes);
-    }
 }

@@ -2,7 +2,7 @@
 
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::shown::{Shown, Source};
-use spillway_core::truncate::cut::{Cut, cut, fits};
+use spillway_core::truncate::cut::{Cut, Gap, cut, fits};
 use spillway_core::truncate::limits::{Direction, Limits};
 use spillway_core::truncate::notice::{
     CHINESE, Circumstances, ENGLISH, MORYFLOW, OPENCODE, TAKUMI, contains_marker,
@@ -46,7 +46,8 @@ pub fn check(data: &[u8]) {
         return;
     }
 
-    let made = cut(&window, source, &limits, gap_bytes);
+    let gap = Gap { bytes: gap_bytes, tokens: 0 };
+    let made = cut(&window, source, &limits, gap);
     check_counts(&made, &raw, rule);
     check_pieces(&made, &raw, source, &limits, gap_bytes);
     check_choice(&made, &shown, &limits);

@@ -116,9 +116,30 @@ impl<'a> Input<'a> {
         let (max_lines, max_bytes) = (self.count().max(1), self.count().max(1));
         // As the strategies `line` and `byte` have it.
         match self.byte() % 4 {
-            2 => Limits { max_lines, max_bytes: max_bytes * 4, direction, line_rule },
-            3 => Limits { max_lines: u64::MAX, max_bytes, direction, line_rule },
-            _ => Limits { max_lines, max_bytes, direction, line_rule },
+            2 => Limits {
+                max_lines,
+                max_bytes: max_bytes * 4,
+                max_tokens: u64::MAX,
+                direction,
+                line_rule,
+                keep: Default::default(),
+            },
+            3 => Limits {
+                max_lines: u64::MAX,
+                max_bytes,
+                max_tokens: u64::MAX,
+                direction,
+                line_rule,
+                keep: Default::default(),
+            },
+            _ => Limits {
+                max_lines,
+                max_bytes,
+                max_tokens: u64::MAX,
+                direction,
+                line_rule,
+                keep: Default::default(),
+            },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Ranges of an output, put side by side, are the output: nothing is missed, doubled or torn.
 
-use spillway_core::store::range::{MOST, Piece, Range, RangeRead};
+use spillway_core::store::range::{LEAST, MOST, Piece, Range, RangeRead};
 use spillway_core::text::edges;
 use spillway_core::text::shown::{Shown, Source};
 
@@ -14,6 +14,7 @@ pub fn check(data: &[u8]) {
         line_count: input.flag().then(|| input.count().max(1)),
         from_byte: input.flag().then(|| input.count()),
         byte_count: input.flag().then(|| input.count().max(1)),
+        max_bytes: input.flag().then(|| input.count().clamp(LEAST, MOST)),
     };
     let step = input.pick(&[1, 1 << 20, u64::MAX]);
     let bytes = input.file(270 * 1024);
@@ -80,7 +81,8 @@ fn check_any(piece: &Piece, asked: Range, bytes: &[u8]) {
     assert_eq!(piece.total_bytes, size);
     let (from, to) = (piece.from_byte as usize, (piece.from_byte + piece.byte_count) as usize);
     assert_eq!(piece.text, Shown::decode(&bytes[from..to], Source::Text).text);
-    assert!(piece.byte_count <= MOST);
+    let most = asked.max_bytes.unwrap_or(MOST);
+    assert!(piece.byte_count <= most);
     assert_eq!(piece.next.is_some(), to < bytes.len());
     assert_eq!(piece.from_line.is_some(), asked.from_line.is_some());
     let Some(line) = asked.from_line.filter(|_| asked.from_byte.is_none()) else { return };
@@ -89,7 +91,7 @@ fn check_any(piece: &Piece, asked: Range, bytes: &[u8]) {
     assert_eq!(from, before);
     let wanted = usize::try_from(asked.line_count.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
     let length: usize = lines.take(wanted).map(<[u8]>::len).sum();
-    if length as u64 <= MOST {
+    if length as u64 <= most {
         assert_eq!(to - from, length);
         assert!(!piece.partial, "whole lines");
     }

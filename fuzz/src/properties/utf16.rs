@@ -1,11 +1,11 @@
 //! A string becomes bytes and the same string again, however it is split; bytes become what the web makes of them.
 
-use spillway_core::history::cost::cost;
 use spillway_core::text::shown::{Shown, Source};
 use spillway_core::text::utf16::{
     Encoder, Measure, decode, incomplete_suffix, measure, of_text, units,
 };
 use spillway_core::text::{edges, graphemes};
+use spillway_core::tokens::cost;
 
 use super::input::{Input, encode};
 

@@ -168,10 +168,7 @@ fn quota(rig: &Rig, root: &Path) -> Result<std::result::Result<Bad, String>> {
 }
 
 pub fn bench(rig: &Rig, report: &mut Report) {
-    let healthy = match save(rig, &[], &[rig.scratch.join("degrade-healthy")]) {
-        Ok(found) => found["memory"].as_u64().unwrap_or(0),
-        Err(_) => 0,
-    };
+    let healthy = memory_of_a_healthy_save(rig).map_err(|error| error.to_string());
     for (name, make) in CASES {
         report.bench("B12", &format!("a bad folder: {name}"), || {
             let root = rig.scratch.join("bad");
@@ -179,13 +176,21 @@ pub fn bench(rig: &Rig, report: &mut Report) {
                 Ok(bad) => bad,
                 Err(reason) => return Ok(Finding::skipped(reason)),
             };
-            let wrong = check(rig, &bad, healthy).err().map(|error| error.to_string());
+            let wrong = check(rig, &bad, healthy.clone()?).err().map(|error| error.to_string());
             drop(bad);
             let _ = tool("chattr", &["-i", &root.display().to_string()]);
             let _ = fs::remove_dir_all(&root).or_else(|_| fs::remove_file(&root));
             Ok(Finding::new(vec![(json!(2), "saves")], wrong))
         });
     }
+}
+
+fn memory_of_a_healthy_save(rig: &Rig) -> Result<u64> {
+    let found = save(rig, &[], &[rig.scratch.join("degrade-healthy")])?;
+    let memory = found["memory"].as_u64().filter(|memory| *memory > 0);
+    memory.ok_or_else(|| {
+        format!("a save into a healthy folder does not say its memory: {found}").into()
+    })
 }
 
 fn save(rig: &Rig, wrapper: &[String], dirs: &[PathBuf]) -> Result<Value> {
@@ -234,7 +239,7 @@ fn check(rig: &Rig, bad: &Bad, healthy: u64) -> Result<()> {
         check_final(&rig.block, Path::new(path), &Tag { length: LENGTH, ..OUTPUT })?;
     }
     let used = found["memory"].as_u64().unwrap_or(u64::MAX);
-    if healthy > 0 && !bad.is_everywhere && used > healthy + MEMORY_KIB {
+    if !bad.is_everywhere && used > healthy + MEMORY_KIB {
         return Err(format!("{used} KiB of memory, and {healthy} for a healthy folder").into());
     }
     let wrapper: Vec<String> =

@@ -18,7 +18,7 @@ use super::{Result, Rig};
 
 const LIMIT: Duration = Duration::from_secs(120);
 /// What the package needs at run time.
-const PACKAGE: [&str; 4] = ["index.js", "binding.js", "dist", "package.json"];
+const PACKAGE: [&str; 3] = ["index.js", "dist", "package.json"];
 
 /// What was found after some programs had ended.
 #[derive(Debug, Default)]

@@ -195,8 +195,10 @@ fn product(job: &Job<'_>) -> (Outcome, String) {
     let limits = Limits {
         max_lines: 100,
         max_bytes: PREVIEW_BYTES,
+        max_tokens: u64::MAX,
         direction: Direction::Tail,
         line_rule: LineRule::Terminated,
+        keep: Default::default(),
     };
     let request = SaveRequest {
         tool: job.tool.to_owned(),

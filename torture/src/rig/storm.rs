@@ -81,8 +81,10 @@ pub fn paused(args: &Args) -> Result<()> {
     let limits = Limits {
         max_lines: 10,
         max_bytes: 1000,
+        max_tokens: u64::MAX,
         direction: Direction::Head,
         line_rule: LineRule::Terminated,
+        keep: Default::default(),
     };
     let request = SaveRequest {
         tool: tag.to_string(),

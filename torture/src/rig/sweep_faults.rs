@@ -17,6 +17,8 @@ use super::sweepers::Sweeper;
 use super::{Result, Rig, files};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
+/// A sweep of a few files that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
 const SESSION: &str = "s-0123456789ab";
 
 /// Names, how old they are in hours, and whether they stay.
@@ -117,7 +119,15 @@ pub fn over(
                 true => check(&root, false),
             };
             let result = result.and_then(|()| {
-                super::child::run(&mut process(rig, Sweeper::Product, &dir), HOUR)?;
+                let next = super::child::run(&mut process(rig, Sweeper::Product, &dir), PATIENCE)?;
+                if next.code != Some(0) {
+                    let (code, signal) = (next.code, next.signal);
+                    return Err(format!(
+                        "the next ended with {code:?} {signal:?}: {}",
+                        next.complaint
+                    )
+                    .into());
+                }
                 check(&root, true)
             });
             if let Err(problem) = result {

@@ -1,0 +1,201 @@
+import { PermissionGate, PermissionPolicy, SpillwayError, ToolResultLedger } from 'spillway'
+import { type AdapterEvent, approvalPolicy, contextMiddleware, guardTools } from 'spillway/ai-sdk'
+import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
+
+const call = { toolCallId: 'c1', messages: [] }
+
+describe('guarded tools', () => {
+  test('the application has everything, the model a preview, however it asks', async () => {
+    const { service, files } = smallService()
+    const ledger = new ToolResultLedger()
+    const { look } = guardTools({ look: { execute: async () => LONG } as Any }, { truncation: service, ledger })
+    expect(await look.execute({}, call)).toBe(LONG)
+    // Version 6 and 7, then version 5, which hands over the output alone and does not wait.
+    const shown = await look.toModelOutput({ toolCallId: 'c1', input: {}, output: LONG })
+    expect(shown.type).toBe('text')
+    expect(shown.value.length).toBeLessThan(3000)
+    expect(shown.value).toContain(ledger.get('c1')?.outputPath)
+    expect(look.toModelOutput(LONG)).toEqual(shown)
+    expect(files()).toEqual([LONG])
+  })
+
+  test('a result of another process is bounded when it is asked for', async () => {
+    const { service, files } = smallService()
+    const { look } = guardTools({ look: {} as Any }, { truncation: service })
+    const given = { toolCallId: 'c1', input: {}, output: LONG }
+    expect(await look.toModelOutput(given)).toEqual(await look.toModelOutput(given))
+    expect(files()).toEqual([LONG])
+    expect(look.toModelOutput('short')).toEqual({ type: 'text', value: 'short' })
+    expect(look.toModelOutput(undefined)).toEqual({ type: 'json', value: null })
+  })
+
+  test('a file that holds a text is bounded, media and denials are left alone', async () => {
+    const { service } = smallService()
+    const file = { type: 'file', mediaType: 'text/plain', data: { type: 'text', text: LONG } }
+    const image = { type: 'image-data', data: 'aGk=', mediaType: 'image/png' }
+    const outputs = [
+      { type: 'content', value: frozen([file, image]) },
+      { type: 'execution-denied', reason: LONG },
+    ]
+    const { look } = guardTools(
+      { look: { toModelOutput: async () => outputs.shift() } as Any },
+      { truncation: service },
+    )
+    const given = { toolCallId: 'c1', input: {}, output: 1 }
+    const shown = await look.toModelOutput(given)
+    expect(shown.value[0].data.text.length).toBeLessThan(3000)
+    expect(shown.value[0].mediaType).toBe('text/plain')
+    expect(shown.value[1]).toEqual(image)
+    expect(await look.toModelOutput(given)).toEqual({ type: 'execution-denied', reason: LONG })
+  })
+
+  test('what no JSON can hold does not end a request', async () => {
+    const cyclic: Any = {}
+    cyclic.self = cyclic
+    const { look } = guardTools({ look: { execute: async () => cyclic } as Any }, {})
+    expect(await look.execute({}, call)).toBe(cyclic)
+    const shown = await look.toModelOutput({ toolCallId: 'c1', input: {}, output: cyclic })
+    expect(JSON.stringify(shown)).toContain('the value')
+  })
+
+  test('who stops reading a stream ends the tool', async () => {
+    let ended = false
+    const execute = async function* () {
+      try {
+        yield 1
+        yield 2
+        yield 3
+      } finally {
+        ended = true
+      }
+    }
+    const { look } = guardTools({ look: { execute } as Any }, {})
+    for await (const step of look.execute({}, call)) {
+      expect(step).toBe(1)
+      break
+    }
+    await new Promise(setImmediate)
+    expect(ended).toBe(true)
+  })
+
+  test('tools that the provider runs are left alone, and so is what is not enumerable', () => {
+    const provider = { type: 'provider-defined', id: 'x' }
+    const hidden = Object.defineProperty({ execute: () => 1 }, 'caller', { value: 7 })
+    const guarded: Any = guardTools({ provider, hidden }, {})
+    expect(guarded.provider).toBe(provider)
+    expect(guarded.hidden.caller).toBe(7)
+  })
+})
+
+describe('the middleware', () => {
+  const prompt = frozen([
+    { role: 'user', content: [{ type: 'text', text: 'go' }] },
+    ...Array.from({ length: 40 }, (_, at) => [
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `h${at}`, toolName: 'look', input: {} }] },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: `h${at}`, toolName: 'look', output: { type: 'text', value: LONG } },
+        ],
+      },
+    ]).flat(),
+    { role: 'assistant', content: [{ type: 'text', text: 'seen' }] },
+  ])
+  const wholes = (messages: Any[]) => JSON.stringify(messages).split('line 150 of').length - 1
+
+  test('prunes a copy', async () => {
+    const middleware = contextMiddleware({ history: eagerPruner(1) })
+    const params = frozen({ prompt, temperature: 1 })
+    const made: Any = await middleware.transformParams({ params })
+    expect(made.temperature).toBe(1)
+    expect([wholes(made.prompt), wholes(prompt)]).toEqual([1, 40])
+  })
+
+  test('a refused request goes out once more, and the next one is shorter at once', async () => {
+    const sent: number[] = []
+    const events: AdapterEvent[] = []
+    const middleware = contextMiddleware({ onEvent: (event) => events.push(event) })
+    const send = async () => {
+      const params: Any = await middleware.transformParams({ params: { prompt } })
+      const answer = async (messages: Any[]) => {
+        sent.push(JSON.stringify(messages).length)
+        if (sent.length === 1) throw overflowError()
+        return { content: [], finishReason: 'stop' }
+      }
+      return middleware.wrapGenerate({
+        params,
+        doGenerate: () => answer(params.prompt),
+        model: { doGenerate: (given: Any) => answer(given.prompt) },
+      })
+    }
+    await send()
+    await send()
+    expect(sent[1]).toBeLessThan((sent[0] as number) * 0.97)
+    expect(sent[2]).toBe(sent[1])
+    expect(events.map(({ type }) => type)).toEqual(['recovered'])
+  })
+
+  test('what is no prompt, and a listener that throws, change nothing', async () => {
+    const onEvent = () => {
+      throw new Error('broken')
+    }
+    const middleware = contextMiddleware({ history: () => ({}) as Any, onEvent })
+    const params = { prompt: 'text' }
+    expect(await middleware.transformParams({ params })).toBe(params)
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const made: Any = await middleware.transformParams({ params: { prompt } })
+    expect(made.prompt).toBe(prompt)
+    expect(warned).toHaveBeenCalled()
+    warned.mockRestore()
+  })
+})
+
+describe('approvals', () => {
+  const toolCall = { toolCallId: 'c1', toolName: 'bash', input: { command: 'make' } }
+
+  test('one question for each call, and what a broken gate cannot judge is denied', async () => {
+    const gate = new PermissionGate(new PermissionPolicy())
+    const policy = approvalPolicy({ permission: gate })
+    expect((await policy({ toolCall })).type).toBe('user-approval')
+    expect((await policy({ toolCall })).type).toBe('user-approval')
+    expect(gate.pending()).toHaveLength(1)
+    const { bash } = guardTools({ bash: { execute: async () => 'ran' } as Any }, { permission: gate })
+    expect(await bash.execute(toolCall.input, call)).toBe('ran')
+    expect(gate.pending()).toHaveLength(0)
+    const broken = { request: () => Promise.reject(new Error('broken')) }
+    const errors: AdapterEvent[] = []
+    const denied = await approvalPolicy({ permission: broken, onEvent: (event) => errors.push(event) })({ toolCall })
+    expect(denied.type).toBe('denied')
+    expect(errors).toHaveLength(1)
+    expect(await approvalPolicy({})({ toolCall })).toEqual({ type: 'not-applicable' })
+  })
+
+  test('a call that nobody was asked about does not run with a policy that asks', async () => {
+    const { bash } = guardTools({ bash: { execute: async () => 'ran' } as Any }, { permission: new PermissionPolicy() })
+    const error: Any = await bash
+      .execute(toolCall.input, { ...call, toolCallId: 'c2' })
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(SpillwayError)
+    expect(error.code).toBe('REFUSED')
+    expect(error.report.kind).toBe('permission_denied')
+  })
+
+  test('consent in the messages counts only where the tools themselves ask', async () => {
+    const messages = [
+      { role: 'assistant', content: [{ type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c3' }] },
+      { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] },
+    ]
+    const tools = (hostApproval: boolean) =>
+      guardTools({ bash: { execute: async () => 'ran' } as Any }, { permission: new PermissionPolicy(), hostApproval })
+    const options = { toolCallId: 'c3', messages }
+    expect(await tools(true).bash.execute(toolCall.input, options)).toBe('ran')
+    await expect(tools(false).bash.execute(toolCall.input, options)).rejects.toThrow(/denied/)
+  })
+})
+
+test('wrong controls name the nearest known', () => {
+  expect(() => contextMiddleware({ histroy: 1 } as Any)).toThrow(/history/)
+  expect(() => contextMiddleware({ recovery: { retrys: 1 } } as Any)).toThrow(/retries/)
+  expect(() => contextMiddleware({ history: 1 } as Any)).toThrow(SpillwayError)
+  expect(() => guardTools(null as Any, {})).toThrow(SpillwayError)
+})

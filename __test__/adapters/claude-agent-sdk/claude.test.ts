@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSdkMcpServer, type Options, query, tool } from '@anthropic-ai/claude-agent-sdk'
+import { PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
+import { type ClaudeCanUseTool, type ClaudeControls, claudeOptions } from 'spillway/claude-agent-sdk'
+import { programMissing } from './program.ts'
+import { fakeApi, type Turn } from './server.ts'
+import { type Any, longText, smallService, tempDir } from './support.ts'
+
+const LONG = longText(300)
+
+const skip = programMissing()
+
+const allow: ClaudeCanUseTool = async (_name, input) => ({ behavior: 'allow', updatedInput: input })
+
+/** A whole run of the SDK against a server on this machine. */
+async function run(controls: ClaudeControls, turns: Turn[], more: Partial<Options> = {}, ask?: ClaudeCanUseTool) {
+  const api = await fakeApi(...turns, { text: 'done' })
+  try {
+    const cwd = tempDir()
+    const options: Options = {
+      ...{ cwd, model: 'claude-sonnet-4-5', maxTurns: 8, settingSources: [], permissionMode: 'default' },
+      env: {
+        ...process.env,
+        ANTHROPIC_BASE_URL: api.url,
+        ANTHROPIC_API_KEY: 'dummy',
+        CLAUDE_CONFIG_DIR: tempDir(),
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      },
+      ...claudeOptions(controls, controls.permission === undefined ? allow : ask),
+      ...more,
+    }
+    const messages: Any[] = []
+    for await (const message of query({ prompt: 'go', options })) messages.push(message)
+    const sent = api.requests.at(-1)?.messages ?? []
+    const results = sent
+      .flatMap(({ content }: Any) => (Array.isArray(content) ? content : []))
+      .filter(({ type }: Any) => type === 'tool_result')
+    return { messages, results }
+  } finally {
+    api.close()
+  }
+}
+
+/** What the tool said, without what the SDK adds to it. */
+const textOf = ({ content }: Any): string => {
+  const text: string = typeof content === 'string' ? content : content.map((part: Any) => part.text ?? '').join('\n')
+  return text.replace(/\s*<system-reminder>[\s\S]*?<\/system-reminder>/g, '')
+}
+const bash = (command: string): Turn => ({
+  calls: [{ id: 'toolu_1', name: 'Bash', input: { command, description: 'x' } }],
+})
+const printing = bash('for i in $(seq 1 300); do echo "line $i of some length"; done')
+
+test('Bash: the model reads a preview, and the whole is kept', { skip }, async () => {
+  const { service, files } = smallService()
+  const ledger = new ToolResultLedger()
+  const { results } = await run({ truncation: service, ledger }, [printing])
+  assert.equal(results.length, 1)
+  assert.ok(textOf(results[0]).length < 3500, textOf(results[0]))
+  assert.match(textOf(results[0]), /line 300 of some length/)
+  assert.deepEqual(
+    files().map((text) => text.trimEnd()),
+    [LONG],
+  )
+  assert.equal(ledger.get('toolu_1')?.toolName, 'Bash')
+  assert.ok(ledger.get('toolu_1')?.outputPath)
+})
+
+test('a tool of an MCP server keeps its blocks', { skip }, async () => {
+  const { service, files } = smallService()
+  const image = {
+    type: 'image' as const,
+    data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    mimeType: 'image/png',
+  }
+  const look = tool('look', 'looks', {}, async () => ({ content: [{ type: 'text', text: LONG }, image] }))
+  const mcpServers = { files: createSdkMcpServer({ name: 'files', version: '1', tools: [look] }) }
+  const call: Turn = { calls: [{ id: 'toolu_1', name: 'mcp__files__look', input: {} }] }
+  const { results } = await run({ truncation: service }, [call], { mcpServers })
+  assert.ok(textOf(results[0]).length < 3500, textOf(results[0]))
+  assert.ok(results[0].content.some(({ type }: Any) => type === 'image'))
+  assert.deepEqual(files(), [LONG])
+})
+
+test('short results go through as they are', { skip }, async () => {
+  const { results } = await run({ truncation: smallService().service }, [bash('echo hello')])
+  assert.equal(textOf(results[0]), 'hello')
+})
+
+test('permission: denied by a rule; asked and allowed; asked and rejected', { skip }, async () => {
+  const permission = () => new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] })
+  const denied = await run({ permission: permission() }, [bash('rm -rf nothing-here')])
+  assert.equal(denied.results[0].is_error, true)
+  assert.match(textOf(denied.results[0]), /denied/)
+
+  const asked: string[] = []
+  const ask: ClaudeCanUseTool = async (name, input) => {
+    asked.push(name)
+    return { behavior: 'allow', updatedInput: input }
+  }
+  const allowed = await run({ permission: permission() }, [bash('echo $((40 + 2))')], {}, ask)
+  assert.deepEqual(asked, ['Bash'])
+  assert.equal(textOf(allowed.results[0]), '42')
+
+  const gate: PermissionGate = new PermissionGate(permission(), {
+    onEvent: (event) => {
+      if (event.type === 'asked') queueMicrotask(() => void gate.respond(event.request.id, { reject: 'not today' }))
+    },
+  })
+  const rejected = await run({ permission: gate }, [bash('echo $((40 + 2))')])
+  assert.equal(rejected.results[0].is_error, true)
+  assert.match(textOf(rejected.results[0]), /not today/)
+  assert.deepEqual(gate.pending(), [])
+})
+
+test('a failed command is bounded or left alone, and noted as failed', { skip }, async () => {
+  const ledger = new ToolResultLedger()
+  await run({ truncation: smallService().service, ledger }, [bash('exit 3')])
+  assert.equal(ledger.get('toolu_1')?.isError, true)
+})
+
+test('what the SDK has put into a file by itself is not saved again', async () => {
+  const { service, files } = smallService()
+  const ledger = new ToolResultLedger()
+  const { hooks } = claudeOptions({ truncation: service, ledger })
+  const [after] = hooks.PostToolUse[0]?.hooks ?? []
+  const response = { stdout: LONG, stderr: '', persistedOutputPath: '/x/y.txt', persistedOutputSize: 40_000 }
+  const input = { session_id: 's', tool_name: 'Bash', tool_input: {}, tool_use_id: 't1', tool_response: response }
+  assert.deepEqual(await after?.(input, 't1', { signal: new AbortController().signal }), {})
+  assert.deepEqual(files(), [])
+  assert.equal(ledger.get('t1')?.outputPath, '/x/y.txt')
+})
+
+test('what the SDK does by itself is an error at once', () => {
+  assert.throws(() => claudeOptions({ history: () => undefined } as Any), {
+    code: 'INVALID_ARGUMENT',
+    field: 'controls.history',
+  })
+})

@@ -1,0 +1,186 @@
+import { PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
+import { claudeOptions } from 'spillway/claude-agent-sdk'
+import { contextControl, needsApproval } from 'spillway/langchain'
+import { plugin } from 'spillway/opencode'
+import { agentHooks } from 'spillway/pi'
+import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
+
+const deny = () => new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] })
+
+describe('LangChain', () => {
+  /** As much of a message as the adapter reads. */
+  class ToolMessage {
+    constructor(fields: object) {
+      Object.assign(this, fields)
+    }
+  }
+  const request = { toolCall: { id: 'c1', name: 'bash', args: { command: 'make' } }, runtime: {} }
+
+  test('a long result becomes a message of its own class, with a reference', async () => {
+    const { service } = smallService()
+    const whole = frozen(new ToolMessage({ content: LONG, tool_call_id: 'c1', name: 'bash', artifact: { rows: 1 } }))
+    const shown = await contextControl({ truncation: service }).wrapToolCall(request, async () => whole)
+    expect(shown).toBeInstanceOf(ToolMessage)
+    expect(shown.content.length).toBeLessThan(3000)
+    expect(shown.artifact).toMatchObject({ rows: 1, outputPath: expect.any(String) })
+  })
+
+  test('what is short, and what is no message, is the very same object', async () => {
+    const { service } = smallService()
+    const { wrapToolCall } = contextControl({ truncation: service })
+    const short = new ToolMessage({ content: 'short', tool_call_id: 'c1' })
+    const command = { update: { messages: [LONG] }, lg_name: 'Command' }
+    for (const result of [short, command, undefined]) {
+      expect(await wrapToolCall(request, async () => result)).toBe(result)
+    }
+  })
+
+  test('an interrupt is thrown as it is, and noted nowhere', async () => {
+    const ledger = new ToolResultLedger()
+    const interrupt = Object.assign(new Error('interrupt'), { is_bubble_up: true })
+    const thrown = contextControl({ ledger }).wrapToolCall(request, () => Promise.reject(interrupt))
+    await expect(thrown).rejects.toBe(interrupt)
+    expect(ledger.size).toBe(0)
+  })
+
+  test('a request that did not fit is sent again with other messages', async () => {
+    const messages = frozen(
+      Array.from({ length: 40 }, (_, at) => [
+        { type: 'ai', content: '', tool_calls: [{ id: `h${at}`, name: 'look', args: {} }] },
+        { type: 'tool', content: LONG, tool_call_id: `h${at}` },
+      ]).flat(),
+    )
+    const sent: Any[] = []
+    const answer = await contextControl({ onEvent: () => {} }).wrapModelCall(
+      { messages, model: 'm' },
+      async (one: Any) => {
+        sent.push(one)
+        if (sent.length === 1) throw overflowError()
+        return 'answer'
+      },
+    )
+    expect(answer).toBe('answer')
+    expect(sent[0].messages).toBe(messages)
+    expect(sent[1].model).toBe('m')
+    expect(JSON.stringify(sent[1].messages).length).toBeLessThan(JSON.stringify(messages).length)
+  })
+
+  test('asks where the policy asks', async () => {
+    const when = needsApproval({ permission: deny() })
+    expect(await when(request)).toBe(true)
+    expect(await when({ toolCall: { id: 'c2', name: 'bash', args: { command: 'rm x' } } })).toBe(false)
+  })
+})
+
+describe('pi', () => {
+  test('before and after belong to one call; what was never asked about is bounded all the same', async () => {
+    const { service } = smallService()
+    const events: string[] = []
+    const audit = { append: (event: Any) => void events.push(event.type) }
+    const hooks = agentHooks({ truncation: service, audit })
+    const call = { toolCall: { id: 'c1', name: 'bash' }, args: { command: 'make' } }
+    const result = frozen({ content: [{ type: 'text', text: LONG }], details: 7 })
+    expect(await hooks.beforeToolCall(call)).toBeUndefined()
+    const edit: Any = await hooks.afterToolCall({ ...call, result, isError: false })
+    expect(edit.content[0].text.length).toBeLessThan(3000)
+    expect('details' in edit).toBe(false)
+    expect(events).toEqual(['decision', 'outcome'])
+    const other = { ...call, toolCall: { id: 'c2', name: 'bash' } }
+    expect(await hooks.afterToolCall({ ...other, result, isError: true })).toBeDefined()
+    const short = { content: [{ type: 'text', text: 'ok' }] }
+    expect(await hooks.afterToolCall({ ...other, result: short, isError: false })).toBeUndefined()
+  })
+
+  test('the same question has the same answer while it is open', async () => {
+    const gate = new PermissionGate(new PermissionPolicy())
+    const hooks = agentHooks({ permission: gate })
+    const call = { toolCall: { id: 'c1', name: 'bash' }, args: { command: 'make' } }
+    const both = [hooks.beforeToolCall(call), hooks.beforeToolCall(call)]
+    await new Promise(setImmediate)
+    const [question] = gate.pending()
+    await gate.respond(question?.id as string, { reject: 'no' })
+    const answers = await Promise.all(both)
+    expect(answers.map((answer) => answer?.block)).toEqual([true, true])
+  })
+
+  test('arguments that cannot be changed block the call', async () => {
+    const hooks = agentHooks({ hooks: { 'tool.before': () => ({ input: { command: 'true' } }) } })
+    const args = frozen({ command: 'make' })
+    expect(await hooks.beforeToolCall({ toolCall: { id: 'c1', name: 'bash' }, args })).toMatchObject({ block: true })
+  })
+
+  test('messages go through a pruner', async () => {
+    const hooks = agentHooks({ history: eagerPruner() })
+    const messages = frozen([
+      { role: 'user', content: 'go', timestamp: 1 },
+      { role: 'assistant', content: [{ type: 'toolCall', id: 'x', name: 'bash', arguments: {} }], timestamp: 2 },
+      {
+        role: 'toolResult',
+        toolCallId: 'x',
+        toolName: 'bash',
+        content: [{ type: 'text', text: LONG }],
+        isError: false,
+        timestamp: 3,
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'seen' }], timestamp: 4 },
+    ])
+    expect(JSON.stringify(await hooks.transformContext(messages as Any[]))).not.toContain('line 150 of')
+  })
+})
+
+describe('the Claude Agent SDK', () => {
+  const signal = new AbortController().signal
+  const input = { session_id: 's', tool_name: 'Bash', tool_input: { command: 'make' }, tool_use_id: 't1' }
+
+  test('the result keeps the shape of its tool', async () => {
+    const { service, files } = smallService()
+    const { hooks } = claudeOptions({ truncation: service })
+    const rewrite = hooks.PostToolUse[0]!.hooks[0] as Any
+    const response = frozen({ stdout: LONG, stderr: 'warning', interrupted: false, nested: [{ text: LONG }] })
+    const { hookSpecificOutput } = await rewrite({ ...input, tool_response: response }, 't1', { signal })
+    const { stdout, nested, ...rest } = hookSpecificOutput.updatedToolOutput
+    expect(stdout.length).toBeLessThan(3000)
+    expect(nested[0].text.length).toBeLessThan(3000)
+    expect(rest).toEqual({ stderr: 'warning', interrupted: false })
+    expect(files()[0]).toBe(LONG)
+    // What is the same must not be said: it would take the place of another hook's rewrite.
+    for (const same of [{ stdout: 'ok' }, 'ok', null, [{ type: 'image', data: LONG }]]) {
+      expect(await rewrite({ ...input, tool_use_id: 't2', tool_response: same }, 't2', { signal })).toEqual({})
+    }
+  })
+
+  test('denied, asked, and judged by a gate that is broken', async () => {
+    const decide = async (permission: Any, command: string) => {
+      const { hooks } = claudeOptions({ permission, onEvent: () => {} })
+      const answer = await (hooks.PreToolUse[0]!.hooks[0] as Any)({ ...input, tool_input: { command } }, 't1', {
+        signal,
+      })
+      return answer.hookSpecificOutput?.permissionDecision
+    }
+    expect(await decide(deny(), 'rm x')).toBe('deny')
+    expect(await decide(deny(), 'make')).toBe('ask')
+    expect(await decide({ request: () => Promise.reject(new Error('broken')) }, 'make')).toBe('deny')
+    const allow = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:make', decision: 'allow' }] })
+    expect(await decide(allow, 'make')).toBeUndefined()
+  })
+
+  test('without a permission the host decides', async () => {
+    expect(claudeOptions({}).canUseTool).toBeUndefined()
+    const asked = claudeOptions({}, async () => ({ behavior: 'allow' }))
+    expect(await asked.canUseTool?.('Bash', { command: 'x' }, { toolUseID: 't1', signal })).toEqual({
+      behavior: 'allow',
+    })
+  })
+})
+
+describe('OpenCode', () => {
+  test('a result that cannot be read is left alone', async () => {
+    const hooks = await plugin({ truncation: smallService().service })()
+    const call = { tool: 'bash', sessionID: 's', callID: 'c1' }
+    for (const output of [null, 1, {}, { output: 7 }, { content: 'none' }]) {
+      const before = JSON.stringify(output)
+      await hooks['tool.execute.after'](call, output)
+      expect(JSON.stringify(output)).toBe(before)
+    }
+  })
+})

@@ -1,0 +1,138 @@
+import { PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
+import { guardModel, guardSession, guardTool, pruneFilter } from 'spillway/openai-agents'
+import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
+
+const functionTool = (invoke: (context: Any, input: string) => Any, more: object = {}): Any => ({
+  ...{ type: 'function', name: 'bash', invoke: async (context: Any, input: string) => invoke(context, input) },
+  ...more,
+})
+const details = (callId: string) => ({ toolCall: { callId } })
+const history: Any[] = [
+  { role: 'user', content: 'go' },
+  { type: 'function_call', callId: 'h1', name: 'look', arguments: '{}', status: 'completed' },
+  {
+    type: 'function_call_result',
+    callId: 'h1',
+    name: 'look',
+    status: 'completed',
+    output: { type: 'text', text: LONG },
+  },
+  { role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'seen' }] },
+  { role: 'user', content: 'more' },
+]
+const isWhole = (items: Any[]) => JSON.stringify(items).includes('line 150 of')
+
+test('texts are bounded in the shape that they had, and the arguments stay the text that the model wrote', async () => {
+  const { service, files } = smallService()
+  const ledger = new ToolResultLedger()
+  const inputs: string[] = []
+  const results: Any[] = [
+    LONG,
+    { type: 'text', text: LONG, providerData: { a: 1 } },
+    [{ type: 'text', text: LONG }],
+    { a: 1 },
+  ]
+  const tool = guardTool(
+    functionTool((_, input) => {
+      inputs.push(input)
+      return results.shift()
+    }),
+    { truncation: service, ledger },
+  )
+  const input = '{"command" : "make"}'
+  const shown: Any[] = []
+  for (const id of ['1', '2', '3', '4']) shown.push(await tool.invoke({}, input, details(id)))
+  expect(shown[0].length).toBeLessThan(3000)
+  expect(shown[1].text.length).toBeLessThan(3000)
+  expect(shown[1].providerData).toEqual({ a: 1 })
+  expect(shown[2][0].text.length).toBeLessThan(3000)
+  expect(shown[3]).toEqual({ a: 1 })
+  expect(new Set(inputs)).toEqual(new Set([input]))
+  expect(files()).toHaveLength(3)
+  expect(ledger.get('1')?.outputPath).toBeDefined()
+})
+
+test('a refused call is a text, and arguments that are no JSON reach the tool', async () => {
+  const permission = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] })
+  const tool = guardTool(
+    functionTool(() => 'ran'),
+    { permission },
+  )
+  expect(await tool.invoke({}, '{"command":"rm x"}', details('1'))).toMatch(/denied and did not run/)
+  const bare = guardTool(
+    functionTool((_, input) => input),
+    {},
+  )
+  expect(await bare.invoke({}, '{broken', details('2'))).toBe('{broken')
+})
+
+test('"always" of the user stands, unless a rule denies', async () => {
+  const gate = new PermissionGate(
+    new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] }),
+  )
+  const tool = guardTool(
+    functionTool(() => 'ran'),
+    { permission: gate },
+  )
+  const context = { isToolApproved: () => true }
+  expect(await tool.invoke(context, '{"command":"make"}', details('1'))).toBe('ran')
+  expect(await tool.invoke(context, '{"command":"rm x"}', details('2'))).toMatch(/denied/)
+  expect(gate.pending()).toHaveLength(0)
+})
+
+test('a session stores what was pruned as it was, and a filter refuses a session that would not', async () => {
+  const items: Any[] = [...history]
+  class Session {
+    #items = items
+    async getItems() {
+      return [...this.#items]
+    }
+    async addItems(added: Any[]) {
+      this.#items.push(...added)
+    }
+  }
+  const session = guardSession(new Session())
+  expect(guardSession(session)).toBe(session)
+  const filter = pruneFilter({ history: eagerPruner(), session })
+  const input = frozen(await session.getItems())
+  const { input: sent } = await filter({ modelData: { input } })
+  expect([isWhole(sent), isWhole(input)]).toEqual([false, true])
+  // The SDK hands over what the filter made of an item.
+  await session.addItems([sent[2]])
+  expect(items.at(-1)).toBe(input[2])
+  await session.getItems()
+  const foreign = { ...history[2], callId: 'other' }
+  await expect(filter({ modelData: { input: [...input, foreign] } })).rejects.toThrow(/would store them pruned/)
+  expect(() => pruneFilter({ session: new Session() })).toThrow(/guardSession/)
+})
+
+test('a stream is started again before its answer, and never after', async () => {
+  const runs: Any[][] = [
+    [{ type: 'response_started' }, overflowError()],
+    [{ type: 'output_text_delta' }, overflowError()],
+  ]
+  const inputs: Any[] = []
+  const many = Array.from({ length: 40 }, (_, at) =>
+    history.slice(1, 3).map((item) => ({ ...item, callId: `h${at}` })),
+  ).flat()
+  const model: Any = guardModel(
+    {
+      getResponse: async () => ({}),
+      async *getStreamedResponse({ input }: Any) {
+        inputs.push(input)
+        for (const event of runs.shift() ?? []) {
+          if (event instanceof Error) throw event
+          yield event
+        }
+      },
+    },
+    { onEvent: () => {} },
+  )
+  const seen: Any[] = []
+  const read = async () => {
+    for await (const event of model.getStreamedResponse({ input: frozen([...many, ...history]) })) seen.push(event.type)
+  }
+  await expect(read()).rejects.toThrow(/too long/)
+  expect(seen).toEqual(['output_text_delta'])
+  expect(JSON.stringify(inputs[1]).length).toBeLessThan(JSON.stringify(inputs[0]).length)
+})

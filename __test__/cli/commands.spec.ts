@@ -1,0 +1,192 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AuditLog } from '../../index.js'
+import { filesIn, tempDir } from '../support/temp'
+import { cli } from './support'
+
+/** Runs it with a store of the test's own. */
+function inStore() {
+  const dir = tempDir()
+  const env = { SPILLWAY_STORAGE_DIR: dir }
+  return { dir, env, spillway: (args: readonly string[], input?: string) => cli(args, { env, input }) }
+}
+
+const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('')
+
+describe('what was saved', () => {
+  test('is read back, in parts and whole, searched and counted', async () => {
+    const { spillway } = inStore()
+    const clipped = await spillway(['clip', '--max-lines', '2', '--json'], lines(3000))
+    const { outputPath, truncated, totalLines } = JSON.parse(clipped.stdout)
+    expect([clipped.code, truncated, totalLines]).toEqual([0, true, 3000])
+
+    const [part, paged, whole, found, none, json, usage, swept] = await Promise.all([
+      spillway(['read', '--from-line', '10', '-n', '2', outputPath]),
+      spillway(['read', outputPath]),
+      spillway(['read', '--all', outputPath]),
+      spillway(['search', '-C', '1', outputPath, 'line 1500$']),
+      spillway(['search', '-F', outputPath, 'line (']),
+      spillway(['search', '--json', '-i', '-m', '1', outputPath, 'LINE']),
+      spillway(['usage']),
+      spillway(['sweep', '--json']),
+    ])
+    expect(part).toMatchObject({ code: 0, stdout: 'line 10\nline 11\n' })
+    expect(part.stderr).toBe(`more: spillway read --from-line 12 --lines 2 ${outputPath}\n`)
+    expect(paged.stdout).toBe(lines(500))
+    expect(whole).toMatchObject({ code: 0, stdout: lines(3000), stderr: '' })
+    expect(found).toMatchObject({ code: 0, stdout: '1499-line 1499\n1500:line 1500\n1501-line 1501\n' })
+    expect(none).toMatchObject({ code: 1, stdout: '' })
+    expect(JSON.parse(json.stdout)).toMatchObject({ matches: [{ line: 1, text: 'line 1' }], truncated: true })
+    expect(usage.stdout).toMatch(/^1 output, .* KiB, 0 sessions\n {2}\//)
+    expect(JSON.parse(swept.stdout)).toMatchObject({ removedFiles: 0, kept: { files: 1 } })
+  })
+
+  test('is all that is read: a file of somebody else is not', async () => {
+    const { spillway, dir } = inStore()
+    writeFileSync(join(dir, 'other.txt'), 'secret')
+    const [plain, json] = await Promise.all([
+      spillway(['read', join(dir, 'other.txt')]),
+      spillway(['read', '--json', join(dir, 'other.txt')]),
+    ])
+    expect(plain).toMatchObject({ code: 3, stdout: '' })
+    expect(plain.stderr).toMatch(/^spillway: .*other\.txt/)
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'STORAGE_NOT_OWNED' } })
+  })
+})
+
+describe('what it is asked', () => {
+  test('is answered by the exit code too', async () => {
+    const answers = await Promise.all([
+      cli(['classify', 'prompt is too long: 213462 tokens > 200000 maximum']),
+      cli(['classify', '--json'], { input: '{"error":{"type":"rate_limit_error","message":"Slow down"}}' }),
+      cli(['permit', '--headless', 'rm -rf /']),
+      cli(['permit', 'make']),
+      cli(['permit', '--json', '--tool', 'read', '{"path":"a.txt"}']),
+    ])
+    expect(answers.map(({ code }) => code)).toEqual([0, 1, 1, 4, 0])
+    const [overflow, rate, denied, asked, allowed] = answers.map(({ stdout }) => stdout)
+    expect(overflow).toBe('overflow, confidence high, 213462 tokens, limit 200000 tokens, anthropic\n')
+    expect(JSON.parse(rate!)).toMatchObject({ kind: 'rate', overflow: false })
+    expect(denied).toMatch(/^deny\n {2}why: /)
+    expect(asked).toContain('would settle it: allow bash shell:make')
+    expect(JSON.parse(allowed!)).toMatchObject({ decision: 'allow', details: [{ decision: 'allow' }] })
+  })
+
+  test('goes by the rules of a file', async () => {
+    const config = join(tempDir(), 'config.jsonc')
+    const rules = [{ domain: 'bash', pattern: 'make', decision: 'allow' }]
+    writeFileSync(config, `// mine\n${JSON.stringify({ agents: { runtime: { permission: { rules } } } })}`)
+    expect(await cli(['permit', '--config', config, 'make'])).toMatchObject({ code: 0 })
+  })
+
+  test('of a log and of a configuration, too', async () => {
+    const dir = tempDir()
+    const log = new AuditLog({ dir, sessionId: 's' })
+    await log.append({ type: 'decision', tool: 'bash' })
+    const receipt = await log.append({ type: 'outcome', tool: 'bash' })
+    await log.close()
+    const file = join(dir, filesIn(dir)[0]!)
+    const good = join(dir, 'good.jsonc')
+    const bad = join(dir, 'bad.jsonc')
+    writeFileSync(good, '{}')
+    writeFileSync(bad, '{\n  "agents": { "runtime": { "truncation": { "maxLines": 0 } } }\n}')
+    const [whole, cut, right, wrong, json, missing] = await Promise.all([
+      cli(['audit', 'verify', '--head', receipt!.hash, file]),
+      cli(['audit', 'verify', '--head', 'f'.repeat(64), '--json', file]),
+      cli(['config', 'lint', good]),
+      cli(['config', 'lint', bad]),
+      cli(['config', 'lint', '--json', bad]),
+      cli(['config', 'lint', join(dir, 'none')]),
+    ])
+    expect(whole).toMatchObject({ code: 0, stdout: `ok: 2 records, 1 writer\n  head: ${receipt!.hash}\n` })
+    expect([cut.code, JSON.parse(cut.stdout).ok]).toEqual([1, false])
+    expect(right).toMatchObject({ code: 0, stdout: 'ok\n' })
+    expect(wrong.code).toBe(1)
+    expect(wrong.stdout).toMatch(/^error: .*maxLines/)
+    expect(JSON.parse(json.stdout)).toMatchObject([{ kind: 'error', line: 2 }])
+    expect(missing.code).toBe(3)
+  })
+})
+
+describe('a conversation', () => {
+  const call = (id: number) => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: `c${id}`, type: 'function', function: { name: 'bash', arguments: '{}' } }],
+  })
+  const result = (id: number) => ({ role: 'tool', tool_call_id: `c${id}`, content: `${id}: ${'output '.repeat(200)}` })
+  const messages = [
+    { role: 'user', content: 'go' },
+    ...Array.from({ length: 8 }, (_, id) => [call(id), result(id)]).flat(),
+    { role: 'assistant', content: 'done' },
+  ]
+  const isCut = (message: { role: string; content: string | null }) =>
+    message.role === 'tool' && message.content!.length < 200
+
+  test('comes back in its own form without the old results', async () => {
+    const dir = tempDir()
+    const [array, object, jsonl] = ['a.json', 'o.json', 'l.jsonl'].map((name) => join(dir, name))
+    writeFileSync(array!, JSON.stringify(messages))
+    writeFileSync(object!, JSON.stringify({ model: 'm', messages }))
+    const jsonLines = messages.map((message) => JSON.stringify(message)).join('\n')
+    writeFileSync(jsonl!, jsonLines)
+    const [first, second, third, fourth, report] = await Promise.all([
+      cli(['prune', array!]),
+      cli(['prune', '--keep-recent', '2', object!]),
+      cli(['prune', '-o', join(dir, 'out'), jsonl!]),
+      cli(['prune', '-'], { input: jsonLines }),
+      cli(['prune', '--json', array!]),
+    ])
+    expect(JSON.parse(first.stdout).filter(isCut)).toHaveLength(3)
+    expect(first.stderr).toMatch(/^3 items left out, \d+ -> \d+ tokens \(openai-chat; always\)\n$/)
+    expect(JSON.parse(second.stdout)).toMatchObject({ model: 'm' })
+    expect(JSON.parse(second.stdout).messages.filter(isCut)).toHaveLength(6)
+    expect([third.code, third.stdout]).toEqual([0, ''])
+    const written = readFileSync(join(dir, 'out'), 'utf8')
+    expect(written).toBe(fourth.stdout)
+    expect(written.trimEnd().split('\n')).toHaveLength(messages.length)
+    expect(JSON.parse(report.stdout).report.pruned).toHaveLength(3)
+    expect(readFileSync(array!, 'utf8')).toBe(JSON.stringify(messages))
+  })
+
+  test('that is none is an error that says where', async () => {
+    const path = join(tempDir(), 'x.jsonl')
+    writeFileSync(path, '{"role":"user","content":"a"}\nnot json\n')
+    const { code, stderr } = await cli(['prune', path])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('x.jsonl:2: is no message')])
+  })
+})
+
+describe('how it is called', () => {
+  test.each([
+    [[], 2, '', 'Usage: spillway <command>'],
+    [['--help'], 0, 'Usage: spillway <command>', ''],
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/, ''],
+    [['help', 'clip'], 0, 'Usage: spillway clip [options] [file]', ''],
+    [['permit', '-h'], 0, 'somebody has to be asked', ''],
+    [['nope'], 2, '', '"nope" is no command; commands are run, clip'],
+    [['run'], 2, '', 'something is missing; usage: spillway run'],
+    [['run', '--nope', '--', 'true'], 2, '', '--nope is no option of spillway run; options are --max-lines'],
+    [['run', '--timeout', 'soon', '--', 'true'], 2, '', '--timeout soon: allowed is a time'],
+    [['clip', '--max-bytes', '1x'], 2, '', '--max-bytes 1x: allowed is a size'],
+    [['clip', '--direction', 'up'], 2, '', '--direction up: allowed is head, tail, both'],
+    [['usage', 'more'], 2, '', 'more is one too many'],
+    [['audit', 'check', 'x'], 2, '', 'check: allowed is verify'],
+  ] as const)('%j', async (args, code, out, err) => {
+    const ran = await cli(args)
+    expect(ran.code).toBe(code)
+    for (const [text, said] of [
+      [ran.stdout, out],
+      [ran.stderr, err],
+    ] as const) {
+      if (said === '') expect(text).toBe('')
+      else expect(text).toEqual(typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said))
+    }
+    expect(ran.stdout + ran.stderr).not.toContain('\x1b')
+  })
+
+  test('wrongly, with --json, is said in JSON', async () => {
+    const { code, stderr } = await cli(['usage', '--json', '--nope'])
+    expect([code, JSON.parse(stderr)]).toMatchObject([2, { error: { code: 'USAGE' } }])
+  })
+})

@@ -1,0 +1,139 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onUnix } from '../support/only'
+import { filesIn, tempDir } from '../support/temp'
+import { CLI, cli, ended, isAlive, shell, start, until } from './support'
+
+const inStore = () => ({ env: { SPILLWAY_STORAGE_DIR: tempDir() } })
+
+describe('spillway run', () => {
+  test('prints what is short as it is, and passes on how the command ended', async () => {
+    const script = 'process.stdout.write("out"); process.stderr.write("err"); process.exitCode = 7'
+    const ran = await cli(['run', '--', process.execPath, '-e', script], inStore())
+    expect(ran).toMatchObject({ code: 7, stderr: '' })
+    expect(['outerr', 'errout']).toContain(ran.stdout)
+  })
+
+  test('prints the end of what is long, and where all of it is', async () => {
+    const { env } = inStore()
+    const script = 'for (let i = 1; i <= 9000; i += 1) console.log(i)'
+    const { code, stdout } = await cli(['run', '--', process.execPath, '-e', script], { env })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/\n8999\n9000\n$/)
+    const [, path] = /saved to: (.*)/.exec(stdout) ?? []
+    expect(readFileSync(path!, 'utf8')).toBe(Array.from({ length: 9000 }, (_, at) => `${at + 1}\n`).join(''))
+  })
+
+  test('gives the command the standard input', async () => {
+    const copy = 'process.stdin.pipe(process.stdout)'
+    const ran = await cli(['run', '--', process.execPath, '-e', copy], { ...inStore(), input: 'through and through' })
+    expect(ran).toMatchObject({ code: 0, stdout: 'through and through' })
+  })
+
+  test('reads no option behind the command', async () => {
+    const print = 'console.log(JSON.stringify(process.argv.slice(1)))'
+    const args = ['run', process.execPath, '-e', print, '--', '--json', '-x', '--', 'y']
+    const { stdout } = await cli(args, inStore())
+    expect(JSON.parse(stdout)).toEqual(['--json', '-x', '--', 'y'])
+  })
+
+  test('says in JSON all that is known', async () => {
+    const { env } = inStore()
+    const args = ['run', '--json', '--max-lines', '2', '--direction', 'head', '--session', 's 1', '--tool', 'build']
+    const script = 'console.log("a\\nb\\nc\\nd")'
+    const { stdout } = await cli([...args, '--', process.execPath, '-e', script], { env })
+    const answer = JSON.parse(stdout)
+    expect(answer).toMatchObject({ exitCode: 0, signal: null, totalLines: 4, truncated: true, keptLines: 2 })
+    expect(answer.outputPath.startsWith(env.SPILLWAY_STORAGE_DIR)).toBe(true)
+    expect(filesIn(env.SPILLWAY_STORAGE_DIR)).toEqual([expect.stringMatching(/^s_1-\w+[/\\]build_/)])
+  })
+
+  test('says what could not be started, as shells do', async () => {
+    const missing = await cli(['run', '--', join(tempDir(), 'nope')], inStore())
+    expect([missing.code, missing.stdout]).toEqual([127, ''])
+    expect(missing.stderr).toMatch(/cannot be started/)
+    const nowhere = await cli(['run', '--cwd', '/no/such', '--', process.execPath, '--version'], inStore())
+    const others = await cli(['run', '--cwd', '/no/such', '--', process.execPath, '--json'], inStore())
+    expect(others.stderr).toBe(nowhere.stderr)
+    expect([nowhere.code, nowhere.stderr]).toEqual([3, expect.stringContaining('/no/such')])
+  })
+
+  onUnix('ends a command that takes too long', async () => {
+    const { code, stdout } = await shell('spillway run --timeout 200ms -- sh -c "echo begun; exec sleep 60"', inStore())
+    expect(code).toBe(124)
+    expect(stdout).toMatch(/^begun\n[\s\S]*ran longer than 200 ms/)
+  })
+
+  onUnix('ends as a command that was killed', async () => {
+    expect((await shell('spillway run -- sh -c "kill -9 $$"', inStore())).code).not.toBe(0)
+    expect((await shell("spillway run -- sh -c 'kill -9 $$'", inStore())).code).toBe(137)
+  })
+
+  onUnix('passes Ctrl-C on, shows what came, and ends with 130', async () => {
+    const { env } = inStore()
+    const marker = join(tempDir(), 'ready')
+    const script = `trap 'echo caught; exit 0' INT; echo begun; : > ${marker}; while :; do sleep 0.02; done`
+    const child = start(process.execPath, [CLI, 'run', '--', 'bash', '-c', script], { env })
+    const end = ended(child)
+    await until(() => existsSync(marker))
+    child.kill('SIGINT')
+    expect(await end).toMatchObject({ code: 130, stdout: 'begun\ncaught\n', stderr: '' })
+  })
+
+  onUnix('ends a command that does not hear Ctrl-C with the second, and everything that it started', async () => {
+    const { env } = inStore()
+    const marker = join(tempDir(), 'ready')
+    const heard = `${marker}.heard`
+    const wait = 'while :; do sleep 0.02; done'
+    const script = `trap ': > ${heard}' INT; sleep 1000 & echo $! > ${marker}.new; mv ${marker}.new ${marker}; ${wait}`
+    const child = start(process.execPath, [CLI, 'run', '--', 'bash', '-c', script], { env })
+    const end = ended(child)
+    await until(() => existsSync(marker))
+    child.kill('SIGINT')
+    await until(() => existsSync(heard))
+    child.kill('SIGINT')
+    expect((await end).code).toBe(130)
+    expect(isAlive(Number(readFileSync(marker, 'utf8')))).toBe(false)
+  })
+
+  onUnix('is quiet when nobody reads on, and still passes the code on', async () => {
+    const line = "spillway run --max-bytes 10m --max-lines 1000000 -- sh -c 'seq 300000; exit 5' | head -1"
+    const { stdout, stderr } = await shell(`set -o pipefail; ${line}; echo "$?"`, inStore())
+    expect([stdout, stderr]).toEqual(['1\n5\n', ''])
+  })
+})
+
+describe('in pipes', () => {
+  onUnix('a reader that stops early is no fault', async () => {
+    const { env } = inStore()
+    const made = await cli(['clip', '--json', '--max-lines', '1'], { env, input: 'line\n'.repeat(400_000) })
+    const { outputPath } = JSON.parse(made.stdout)
+    const line = `spillway read --all ${outputPath} | head -2; echo "\${PIPESTATUS[0]}"`
+    expect(await shell(line, { env })).toMatchObject({ stdout: 'line\nline\n141\n', stderr: '' })
+  })
+
+  onUnix('clip shows what came before Ctrl-C', async () => {
+    const { env } = inStore()
+    const child = start(process.execPath, [CLI, 'clip'], { env })
+    const end = ended(child)
+    // Far more than a pipe holds: when it is gone, most of it has been read.
+    await new Promise((resolve) => child.stdin!.write('line\n'.repeat(400_000), resolve))
+    child.kill('SIGINT')
+    const { code, stdout, stderr } = await end
+    expect([code, stderr]).toEqual([130, ''])
+    expect(stdout).toMatch(/^line\nline\n[\s\S]*saved to: /)
+  })
+
+  test('a file is clipped like a stream', async () => {
+    const { env } = inStore()
+    const path = join(env.SPILLWAY_STORAGE_DIR, 'not-ours.log')
+    writeFileSync(path, 'x\n'.repeat(5000))
+    const [file, piped] = await Promise.all([
+      cli(['clip', '--max-lines', '2', path], { env }),
+      cli(['clip', '--max-lines', '2', '-'], { env, input: 'x\n'.repeat(5000) }),
+    ])
+    const bare = (text: string) => text.replace(/clip_\w+/, '')
+    expect(bare(file.stdout)).toBe(bare(piped.stdout))
+    expect(file.stdout).toMatch(/^x\nx\n[\s\S]*4998 lines[\s\S]*\n$/)
+  })
+})

@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { notHere } from '../support/only'
+import { tempDir } from '../support/temp'
+import { CLI, until } from './support'
+
+const hasTmux = process.platform !== 'win32' && spawnSync('tmux', ['-V']).status === 0
+
+/** A terminal of 100 columns, with a shell in it that has `spillway`. */
+class Terminal {
+  readonly dir = tempDir()
+  private readonly socket = `spillway-${randomUUID()}`
+  private steps = 0
+
+  constructor() {
+    const rc = join(this.dir, 'rc')
+    const lines = [
+      `spillway() { "${process.execPath}" "${CLI}" "$@"; }`,
+      `export SPILLWAY_STORAGE_DIR="${this.dir}" TERM=xterm-256color PS1='$ '`,
+      'unset NO_COLOR FORCE_COLOR NODE_OPTIONS COLORTERM',
+    ]
+    writeFileSync(rc, lines.join('\n'))
+    this.tmux('-f', '/dev/null', 'new-session', '-d', '-x', '100', '-y', '50', `bash --noprofile --rcfile ${rc} -i`)
+    terminals.add(this)
+  }
+
+  type(text: string): void {
+    this.tmux('send-keys', '-l', text)
+    this.press('Enter')
+  }
+
+  press(key: string): void {
+    this.tmux('send-keys', key)
+  }
+
+  /** Runs a line and waits until the shell is back; answers the exit code. */
+  async run(line: string): Promise<number> {
+    this.steps += 1
+    const done = join(this.dir, `done-${this.steps}`)
+    this.type(`${line}; echo $? > ${done}.new; mv ${done}.new ${done}`)
+    await until(() => existsSync(done))
+    return Number(readFileSync(done, 'utf8'))
+  }
+
+  /** What is on the screen, with the codes of colors if that is asked. */
+  screen(...options: string[]): string {
+    return this.tmux('capture-pane', '-p', ...options)
+  }
+
+  end(): void {
+    this.tmux('kill-server')
+  }
+
+  private tmux(...args: string[]): string {
+    return spawnSync('tmux', ['-L', this.socket, ...args], { encoding: 'utf8' }).stdout
+  }
+}
+
+const terminals = new Set<Terminal>()
+
+afterEach(() => {
+  for (const terminal of terminals) terminal.end()
+  terminals.clear()
+})
+
+const inTerminal = (title: string, work: () => Promise<void>) =>
+  hasTmux ? test(title, work) : notHere(title, 'needs tmux')
+
+describe('in a terminal', () => {
+  inTerminal('progress is shown while a command runs, and gone when it has ended', async () => {
+    const terminal = new Terminal()
+    const go = join(terminal.dir, 'go')
+    const ended = terminal.run(`spillway run -- sh -c 'seq 20; until [ -e ${go} ]; do sleep 0.02; done; exit 5'`)
+    await until(() => terminal.screen().includes('» '))
+    expect(terminal.screen()).toMatch(/» \d+ s, \d+ B, 20 lines/)
+    writeFileSync(go, '')
+    expect(await ended).toBe(5)
+    expect(terminal.screen()).toMatch(/\n1\n2\n3\n/)
+    expect(terminal.screen()).not.toContain('» ')
+  })
+
+  inTerminal('Ctrl-C ends the command, and what came is shown', async () => {
+    const terminal = new Terminal()
+    const ready = join(terminal.dir, 'ready')
+    const code = join(terminal.dir, 'code')
+    terminal.type(`spillway run -- sh -c 'echo begun; : > ${ready}; exec sleep 1000'`)
+    await until(() => existsSync(ready))
+    terminal.press('C-c')
+    // The shell drops the rest of a line that Ctrl-C came into.
+    await until(() => /^(\^C)?begun$/m.test(terminal.screen()))
+    terminal.type(`echo $? > ${code}.new; mv ${code}.new ${code}`)
+    await until(() => existsSync(code))
+    expect(readFileSync(code, 'utf8')).toBe('130\n')
+  })
+
+  inTerminal('there are colors, and none where they are not wanted', async () => {
+    const terminal = new Terminal()
+    expect(await terminal.run('spillway permit --headless make')).toBe(1)
+    expect(terminal.screen('-e')).toContain('\x1b[31mdeny')
+    await terminal.run('clear; NO_COLOR=1 spillway permit --headless make')
+    expect(terminal.screen('-e')).not.toContain('\x1b[31m')
+    await terminal.run('clear; spillway permit --headless make | cat')
+    expect(terminal.screen('-e')).toMatch(/^deny$/m)
+  })
+
+  inTerminal('nobody waits for what is typed in', async () => {
+    const terminal = new Terminal()
+    expect(await terminal.run('spillway clip')).toBe(2)
+    expect(terminal.screen()).toContain('standard input is a terminal')
+    const ended = terminal.run('spillway run -- cat')
+    terminal.type('typed in')
+    terminal.press('C-d')
+    expect(await ended).toBe(0)
+    expect(terminal.screen()).toMatch(/typed in\n[\s\S]*typed in\n/)
+  })
+})

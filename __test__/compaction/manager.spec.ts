@@ -1,0 +1,295 @@
+import { type CompactionState, ContextManager, type ContextManagerState, ToolResultLedger } from '../../index.js'
+import { pairedFormats, written } from '../history/histories'
+import { deepFreeze } from '../history/support'
+import { isWhole, type Message, talk, words } from './talk'
+
+const summarize = async () => 'They talked.'
+const now = 1_000_000_000
+
+/** Turns with outputs, and results of distinct calls. */
+const work = (count: number, size = 200, from = 0) =>
+  talk(
+    Array.from({ length: count }, (_, at) => ({
+      user: `question ${from + at}`,
+      steps: [{ output: words(size / 4) }],
+      answer: words(size),
+    })),
+  )
+    .slice(1)
+    .map((message) => JSON.parse(JSON.stringify(message).replaceAll('"call_', `"call_${from}_`)) as Message)
+const system: Message = { role: 'system', content: 'You are a coding agent.' }
+
+describe('before each request', () => {
+  test('nothing to do is the very array', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 100_000 })
+    const history = deepFreeze([system, ...work(3)])
+    const { messages, history: kept, report } = await manager.prepare(history, { now })
+    expect(messages).toBe(history)
+    expect(kept).toBe(history)
+    expect(report).toMatchObject({ fits: true, usable: 95_904, environmentTokens: 0 })
+    expect(report.tokensBefore).toBe(report.tokensAfter)
+    expect(report.steps.map(({ step, outcome }) => `${step}: ${outcome}`)).toEqual([
+      'ledger: off',
+      'outdated: nothing',
+      'superseded: nothing',
+      'budget: nothing',
+      'compaction: nothing',
+      'overflow: nothing',
+    ])
+    expect(manager.explain()).toMatch(/compaction: There is room\.\n.*overflow: It fits\./s)
+  })
+
+  test('each step says what it did', async () => {
+    const ledger = new ToolResultLedger()
+    const read = { tool: 'read', args: { path: 'a.ts' }, output: words(300) }
+    const history = talk([
+      {
+        user: 'a',
+        steps: [{ tool: 'bash', output: words(900) }, ...Array(3).fill(read), ...Array(6).fill({ output: words(50) })],
+        answer: 'x',
+      },
+      { user: 'b' },
+    ])
+    ledger.record({ toolCallId: 'call_0', toolName: 'bash', endedAt: now - 3_600_000, isError: false, bytes: 1 })
+    const options = {
+      contextWindow: 100_000,
+      ledger,
+      superseded: { keepReads: 1 },
+      pruning: { schedule: 'always' as const },
+    }
+    const { messages, report } = await new ContextManager<Message>(options).prepare(deepFreeze(history), { now })
+    const steps = Object.fromEntries(report.steps.map((step) => [step.step, step]))
+    expect(steps.ledger).toMatchObject({ outcome: 'done', items: 1 })
+    expect(steps.outdated).toMatchObject({ outcome: 'done', items: 1 })
+    expect(steps.superseded).toMatchObject({ outcome: 'done', items: 2 })
+    expect(steps.budget).toMatchObject({ outcome: 'nothing', items: 0 })
+    expect(report.pruning.pruned.map(({ policy }) => policy)).toEqual(['outdated', 'superseded', 'superseded'])
+    expect(report.tokensBefore - report.tokensAfter).toBeGreaterThan(2000)
+    expect(isWhole(messages)).toBe(true)
+    const off = new ContextManager<Message>({
+      ...options,
+      outdated: false,
+      superseded: false,
+      budget: false,
+      compaction: false,
+      overflow: false,
+    })
+    const plain = await off.prepare(history, { now })
+    expect(plain.messages).toBe(history)
+    expect(plain.report.steps.slice(1).every(({ outcome }) => outcome === 'off')).toBe(true)
+  })
+})
+
+describe('a compaction', () => {
+  const options = { contextWindow: 8000, pruning: { schedule: 'always' as const } }
+  const stored = deepFreeze([system, ...work(20)])
+
+  test('holds for the requests that follow, and the stored history keeps everything', async () => {
+    let asked = 0
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => `summary ${++asked}` } })
+    const first = await manager.prepare(stored, { now })
+    expect(first.report.compaction).toMatchObject({ action: 'summary', fits: true })
+    expect(first.messages[1]?.content).toMatch(/^\[Session Summary\]\nsummary 1/)
+    expect(first.report.tokensBefore).toBeGreaterThan(first.report.tokensAfter + 4000)
+    const more = [...stored, ...work(2, 200, 100)]
+    const second = await manager.prepare(more, { now: now + 1 })
+    expect(asked).toBe(1)
+    expect(second.messages.slice(0, first.messages.length)).toEqual(first.messages)
+    second.messages.slice(0, first.messages.length).forEach((message, at) => {
+      expect(message).toBe(first.messages[at])
+    })
+    expect(second.report.compaction).toBeUndefined()
+    expect(second.report.tokensBefore).toBeGreaterThan(first.report.tokensBefore)
+    // It is full again: the summary is brought up to date, over what the first one stands for as well.
+    const third = await manager.prepare([...more, ...work(12, 200, 200)], { now: now + 2 })
+    expect(third.report.compaction).toMatchObject({ action: 'summary', summary: { updated: true } })
+    expect(third.messages.filter(({ content }) => content.startsWith('[Session Summary]'))).toHaveLength(1)
+    const fourth = await manager.prepare([...more, ...work(12, 200, 200), ...work(1, 10, 900)], { now: now + 3 })
+    expect(fourth.messages.slice(0, third.messages.length)).toEqual(third.messages)
+    expect(asked).toBe(2)
+  })
+
+  test('goes on in another process with the same bytes', async () => {
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize } })
+    await manager.prepare(stored, { now })
+    const state = JSON.stringify(manager)
+    const more = [...stored, ...work(2, 200, 100)]
+    const again = ContextManager.fromJSON<Message>(state, options)
+    const here = await manager.prepare(more, { now: now + 1 })
+    const there = await again.prepare(JSON.parse(JSON.stringify(more)) as Message[], { now: now + 1 })
+    expect(JSON.stringify(there.messages)).toBe(JSON.stringify(here.messages))
+    expect(JSON.stringify(again)).toBe(JSON.stringify(manager))
+  })
+
+  test('whoever takes the compacted history goes on with it', async () => {
+    let asked = 0
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => `${++asked}` } })
+    const { history, messages } = await manager.prepare(stored, { now })
+    expect(history[1]?.content).toMatch(/^\[Session Summary\]/)
+    const next = await manager.prepare(deepFreeze([...history, ...work(1, 10, 100)]), { now: now + 1 })
+    expect(next.messages.slice(0, messages.length)).toEqual(messages)
+    expect(next.history).toHaveLength(history.length + 3 + 1)
+    expect(asked).toBe(1)
+  })
+
+  test('is forgotten when the history is another one', async () => {
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize } })
+    await manager.prepare(stored, { now })
+    const other = [system, ...work(2, 30, 500)]
+    const { messages } = await manager.prepare(other, { now: now + 1 })
+    expect(messages).toBe(other)
+  })
+
+  test('placeholders of messages that are gone are forgotten, and nothing is pruned a second time', async () => {
+    const manager = new ContextManager<Message>({
+      contextWindow: 12_000,
+      budget: { protectTokens: 300, minTokens: 100, protectTurns: 1 },
+      pruning: { schedule: 'cold' },
+      compaction: { summarize },
+    })
+    let history = [system, ...work(14)]
+    await manager.prepare(history, { now })
+    expect((JSON.parse(JSON.stringify(manager)) as ContextManagerState).pruner.placeholders.length).toBeGreaterThan(3)
+    history = [...history, ...work(3, 600, 100), ...work(20, 300, 200)]
+    const { report, messages } = await manager.prepare(history, { now: now + 1 })
+    expect(report.compaction?.action).toBe('summary')
+    const { pruner } = manager.toJSON()
+    const shown = new Set(messages.map(({ tool_call_id }) => tool_call_id))
+    for (const [key] of pruner.placeholders) expect(shown).toContain(key.split('#')[0])
+    const next = await manager.prepare([...history, { role: 'user', content: 'go on' }], { now: now + 2 })
+    expect(next.report.pruning.pruned).toEqual([])
+    expect(next.messages.slice(0, messages.length)).toEqual(messages)
+  })
+
+  test('without a summary is remembered as well', async () => {
+    const manager = new ContextManager<Message>({ ...options, budget: false, compaction: {} })
+    const stored = talk(Array(12).fill({ user: 'look', steps: [{ output: words(300) }], answer: 'so' }))
+    const first = await manager.prepare(deepFreeze(stored), { now })
+    expect(first.report.compaction).toMatchObject({ action: 'outputs', reason: 'no-summarizer' })
+    expect(first.report.fits).toBe(true)
+    const second = await manager.prepare([...stored, { role: 'user', content: 'go on' }], { now: now + 1 })
+    expect(second.messages.slice(0, first.messages.length)).toEqual(first.messages)
+    expect(second.report.compaction).toBeUndefined()
+  })
+
+  test('by hand', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 100_000, compaction: { summarize } })
+    const { report } = await manager.prepare(stored, { now, force: true })
+    expect(report.compaction).toMatchObject({ action: 'summary' })
+  })
+
+  test('that does not help is an error', async () => {
+    const manager = new ContextManager<Message>({
+      contextWindow: 6000,
+      overflow: false,
+      budget: false,
+      compaction: { summarize, recentTurns: 1 },
+    })
+    let history = [system]
+    const grow = () => {
+      history = [...history, { role: 'user', content: 'more' }, { role: 'assistant', content: words(2600) }]
+      return manager.prepare(history, { now })
+    }
+    const work = async () => {
+      for (let times = 0; times < 8; times++) await grow()
+    }
+    await expect(work()).rejects.toMatchObject({ code: 'COMPACTION' })
+  })
+
+  test('does not wait for ever, and two requests at once do not ask twice', async () => {
+    const control = new AbortController()
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => new Promise(() => {}) } })
+    const hanging = manager.prepare(stored, { now, signal: control.signal })
+    control.abort()
+    await expect(hanging).rejects.toMatchObject({ code: 'ABORTED' })
+    let asked = 0
+    const other = new ContextManager<Message>({ ...options, compaction: { summarize: () => `${++asked}` } })
+    const [one, two] = await Promise.all([other.prepare(stored, { now }), other.prepare(stored, { now })])
+    expect(asked).toBe(1)
+    expect(one.messages).toEqual(two.messages)
+  })
+})
+
+describe('what still does not fit', () => {
+  const history = deepFreeze(talk([{ user: 'look', steps: [{ output: words(30_000) }] }]))
+
+  test('has its results shortened, at this request and with the same bytes at the next', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 16_000, compaction: { summarize } })
+    const { messages, report } = await manager.prepare(history, { now })
+    expect(report.fits).toBe(true)
+    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 1 })
+    expect(isWhole(messages)).toBe(true)
+    const next = await manager.prepare(
+      [...history, { role: 'assistant', content: 'seen' }, { role: 'user', content: 'and?' }],
+      { now: now + 1 },
+    )
+    expect(next.messages.slice(0, messages.length)).toEqual(messages)
+    expect(next.report.fits).toBe(true)
+  })
+
+  test('if nothing helps, it goes out, and the report says so', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 4000 })
+    const huge = [{ role: 'user', content: words(9000) }]
+    const { messages, report } = await manager.prepare(huge, { now })
+    expect(messages).toBe(huge)
+    expect(report.fits).toBe(false)
+    expect(report.steps.at(-1)?.reason).toMatch(/may have 3200 of a window of 4000/)
+  })
+})
+
+test.each(pairedFormats)('works on %s', async (name) => {
+  const conversation = Array.from({ length: 14 }, (_, at) => [
+    { kind: 'user', text: `question ${at}` },
+    { kind: 'calls', text: 'I look', calls: [{ id: `c${at}`, name: 'bash' }] },
+    { kind: 'results', results: [{ id: `c${at}`, name: 'bash', text: words(150), isError: false, image: false }] },
+    { kind: 'assistant', text: 'so it is' },
+  ]).flat()
+  const stored = deepFreeze(written(name, conversation as never))
+  const manager = new ContextManager<object>({ contextWindow: 4000, budget: false, compaction: { summarize } })
+  const first = await manager.prepare(stored, { now, force: true })
+  expect(first.report).toMatchObject({ fits: true, compaction: { action: 'summary', format: name } })
+  const more = [...stored, ...written(name, [{ kind: 'user', text: 'more' }])]
+  const restored = ContextManager.fromJSON<object>(JSON.stringify(manager), { contextWindow: 4000, budget: false })
+  const second = await manager.prepare(more, { now: now + 1 })
+  expect(second.messages.slice(0, -1)).toEqual(first.messages)
+  expect(JSON.stringify((await restored.prepare(more, { now: now + 1 })).messages)).toBe(
+    JSON.stringify(second.messages),
+  )
+})
+
+describe('bad arguments', () => {
+  test.each([
+    [{ contextwindow: 1 }, /contextWindow/],
+    [{ contextWindow: 'x' }, /options.contextWindow/],
+    [{ outdated: 1 }, /options.outdated/],
+    [{ budget: { protectToken: 1 } }, /protectTokens/],
+    [{ pruning: { schedul: 'x' } }, /schedule/],
+    [{ compaction: { summarise: () => '' } }, /summarize/],
+    [{ overflow: 'x' }, /openclaw/],
+    [{ onError: 1 }, /a function/],
+  ])('%j', (options, message) => {
+    expect(() => new ContextManager(options as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(message) }),
+    )
+  })
+
+  test('of a request, and of a state', async () => {
+    const manager = new ContextManager()
+    await expect(manager.prepare({} as never)).rejects.toMatchObject({ field: 'messages' })
+    await expect(manager.prepare([], { now: Number.NaN })).rejects.toMatchObject({ field: 'options.now' })
+    await expect(manager.prepare([], { when: 1 } as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    const state = manager.toJSON()
+    for (const bad of [
+      '{',
+      {},
+      { ...state, version: 2 },
+      { ...state, pruner: {} },
+      { ...state, fold: { from: 3 } },
+      { ...state, fold: { first: 0, head: [0, 0], from: 0, sizes: [], text: '', saved: 0, format: 'nope' } },
+      { ...state, compaction: { failures: -1 } as unknown as CompactionState },
+    ]) {
+      expect(() => ContextManager.fromJSON(bad as never)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
+    }
+    expect((await ContextManager.fromJSON(state).prepare([])).messages).toEqual([])
+  })
+})

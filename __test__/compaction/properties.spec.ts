@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import { compactHistory, cutPoints, detectFormat, planCompaction } from '../../index.js'
+import { conversations, type Happening, hostile, pairedFormats, written } from '../history/histories'
+import { deepFreeze, formatNamed, formats } from '../history/support'
+
+const RUNS = Math.ceil(Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 200) / 2)
+
+/** Conversations that are as long as small windows, in which everything has a size. */
+const long: fc.Arbitrary<Happening[]> = fc
+  .array(fc.tuple(conversations, fc.integer({ min: 1, max: 60 })), { minLength: 1, maxLength: 5 })
+  .map((all) =>
+    all.flatMap(([conversation, times]) =>
+      conversation.map((one): Happening => {
+        const grown = (text: string) => `${text} some words`.repeat(times)
+        if (one.kind === 'results')
+          return { kind: 'results', results: one.results.map((result) => ({ ...result, text: grown(result.text) })) }
+        return { ...one, text: grown(one.text) }
+      }),
+    ),
+  )
+const window = fc.oneof(fc.integer({ min: 1000, max: 4000 }), fc.integer({ min: 1000, max: 60_000 }))
+const format = fc.constantFrom(...pairedFormats)
+
+/** How many calls have no result, and results no call, by the rules of the format. */
+function alone(name: (typeof pairedFormats)[number], messages: readonly object[]): number {
+  const views = messages.map((message) => formatNamed(name).view(message))
+  let open: { id: string | undefined; name: string | undefined }[] = []
+  let orphans = 0
+  for (const { calls, results } of views) {
+    for (const { callId, toolName } of results) {
+      const fits = (call: (typeof open)[number]) =>
+        (callId !== undefined && call.id === callId) ||
+        ((callId === undefined || call.id === undefined) && call.name === toolName)
+      const at = open.findLastIndex(fits)
+      if (at < 0) orphans++
+      else open = open.toSpliced(at, 1)
+    }
+    open = [...open, ...calls.map(({ id, name }) => ({ id, name }))]
+  }
+  return orphans
+}
+
+describe('whatever the history, its format, and the window', () => {
+  test('nothing throws, no result loses its call, and what stays is what was', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        format,
+        long,
+        window,
+        fc.integer({ min: 0, max: 4 }),
+        fc.boolean(),
+        async (name, conversation, contextWindow, recentTurns, force) => {
+          const messages = deepFreeze(written(name, conversation))
+          const { messages: after, report } = await compactHistory(messages, {
+            contextWindow,
+            recentTurns,
+            force,
+            summarize: () => 'short',
+          })
+          expect(alone(name, after)).toBeLessThanOrEqual(alone(name, messages))
+          const { kept, action } = report
+          if (action === 'none') expect(after).toBe(messages)
+          if (action === 'summary') {
+            const stays = [
+              ...messages.slice(0, kept.first),
+              ...messages.slice(...kept.head),
+              ...messages.slice(kept.from),
+            ]
+            const others = after.toSpliced(report.summary?.index as number, 1)
+            expect(others).toHaveLength(stays.length)
+            if (report.replacedMedia === 0)
+              for (const [at, message] of others.entries()) expect(message).toBe(stays[at])
+            expect(report.sizeAfter).toBeLessThanOrEqual(0.9 * report.sizeBefore)
+            const legal = cutPoints(messages).map(({ index }) => index)
+            expect([...legal, messages.length]).toContain(kept.from)
+          }
+          if (action === 'outputs') expect(after).toHaveLength(messages.length)
+          const newest = messages.findLast((message) => formatNamed(name).view(message).role === 'user')
+          if (newest !== undefined) expect(after).toContain(newest)
+          expect(report.messagesAfter).toBe(after.length)
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('no cut is between a call and its result', () => {
+    fc.assert(
+      fc.property(format, conversations, (name, conversation) => {
+        const messages = written(name, conversation)
+        if (detectFormat(messages) !== name) return
+        for (const { index } of cutPoints(messages)) {
+          expect(alone(name, messages.slice(index)) + alone(name, messages.slice(0, index))).toBeLessThanOrEqual(
+            alone(name, messages),
+          )
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('a larger window never keeps less', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        format,
+        long,
+        window,
+        fc.integer({ min: 0, max: 10_000 }),
+        fc.boolean(),
+        async (name, conversation, small, more, writes) => {
+          const messages = written(name, conversation)
+          const kept = async (contextWindow: number) => {
+            const options = { contextWindow, ...(writes && { summarize: () => 'short' }) }
+            return (await compactHistory(messages, options)).report
+          }
+          const [less, greater] = [await kept(small), await kept(small + more)]
+          expect(greater.sizeAfter).toBeGreaterThanOrEqual(less.sizeAfter)
+          if (less.action === 'summary' && greater.action === 'summary')
+            expect(greater.kept.from).toBeLessThanOrEqual(less.kept.from)
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('compacting again with nothing new does nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(format, long, window, async (name, conversation, contextWindow) => {
+        const messages = written(name, conversation)
+        const options = { contextWindow, summarize: () => 'short' }
+        const first = await compactHistory(messages, options)
+        if (first.report.action !== 'summary') return
+        const second = await compactHistory(deepFreeze(first.messages), { ...options, state: first.report.state })
+        expect(second.report.action).not.toBe('summary')
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('hostile messages are compacted, or left alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(hostile, { maxLength: 6 }), fc.boolean(), async (messages, force) => {
+        cutPoints(messages)
+        planCompaction(messages, { contextWindow: 1000 })
+        const { report } = await compactHistory(messages, { contextWindow: 1000, force, summarize: () => 'x' })
+        expect(report.messagesBefore).toBe(messages.length)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+describe.each(pairedFormats)('%s', (name) => {
+  const conversation: Happening[] = Array.from({ length: 12 }, (_, at): Happening[] => [
+    { kind: 'user', text: `question ${at}` },
+    { kind: 'calls', text: 'I look', calls: [{ id: `c${at}`, name: 'edit' }] },
+    {
+      kind: 'results',
+      results: [
+        {
+          id: `c${at}`,
+          name: 'edit',
+          text: 'done '.repeat(200),
+          isError: false,
+          image: at % 2 === 0 && name !== 'gemini',
+        },
+      ],
+    },
+    { kind: 'assistant', text: 'so it is '.repeat(30) },
+  ]).flat()
+
+  test('has a summary that is known again, also when it was stored, and no images if there is no room', async () => {
+    const messages = deepFreeze(written(name, conversation))
+    const options = { contextWindow: 3500, summarize: () => 'They talked.' }
+    const { messages: after, report } = await compactHistory(messages, options)
+    expect(report).toMatchObject({ action: 'summary', reason: 'summarized', format: name, fits: true })
+    expect(report.summary?.text).toContain('They talked.')
+    for (const history of [after, JSON.parse(JSON.stringify(after)) as object[]]) {
+      const longer = [
+        ...history,
+        ...written(
+          name,
+          [...conversation, ...conversation].map(
+            (one) => JSON.parse(JSON.stringify(one).replaceAll('"c', '"d')) as Happening,
+          ),
+        ),
+      ]
+      const asked: (string | undefined)[] = []
+      const again = await compactHistory(longer, {
+        ...options,
+        summarize: ({ previousSummary }) => `${asked.push(previousSummary)}`,
+      })
+      expect(asked[0]).toBe('They talked.')
+      expect(again.report.summary).toMatchObject({ updated: true, index: report.summary?.index })
+      expect(again.messages.filter((message) => JSON.stringify(message).includes('[Session Summary]'))).toHaveLength(1)
+      expect(formats.viewOf(name, again.messages[0])).toMatchObject({ calls: [], results: [] })
+    }
+  })
+})

@@ -1,0 +1,43 @@
+// What every consumer does with the package, however it was loaded: a long output is cut, saved and read back, a history is
+// pruned, a rule asked, and a mistake is an error of the one class.
+
+const assert = require('node:assert')
+const { mkdtempSync, rmSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join } = require('node:path')
+
+const LONG = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}: 水は𝄞\n`).join('')
+
+module.exports = async function use(spillway) {
+  const storageDir = mkdtempSync(join(tmpdir(), 'spillway-consumer-'))
+  try {
+    const service = new spillway.TruncationService({ global: { storageDir } })
+    const short = await service.output('short', { toolName: 'bash' })
+    assert.deepStrictEqual(short, { content: 'short', truncated: false })
+    const result = await service.output(LONG, { toolName: 'test' })
+    assert.strictEqual(result.truncated, true)
+    assert.ok(Buffer.byteLength(result.preview) <= 51_200)
+    const storage = new spillway.TruncationStorage(storageDir)
+    assert.strictEqual(await storage.read(result.outputPath), LONG)
+    const range = await storage.readRange(result.outputPath, { fromLine: 4711, lineCount: 1 })
+    assert.strictEqual(range.text, 'line 4711: 水は𝄞\n')
+    assert.ok(spillway.containsTruncationMarker(result.content))
+
+    const policy = new spillway.PermissionPolicy()
+    assert.strictEqual(
+      policy.evaluate({ cwd: storageDir, tool: 'bash', args: { command: 'rm -rf /' } }).decision === 'allow',
+      false,
+    )
+    const messages = [{ role: 'user', content: 'hello' }]
+    assert.strictEqual(spillway.simplifyOutdatedTerminalResults(messages), messages)
+    assert.throws(
+      () => new spillway.TruncationService({ global: { maxLine: 1 } }),
+      (error) => error instanceof spillway.SpillwayError && error.code === 'INVALID_CONFIG',
+    )
+    await storage.close()
+    await service.close()
+  } finally {
+    rmSync(storageDir, { recursive: true, force: true })
+  }
+  return Object.keys(spillway).length
+}

@@ -1,0 +1,217 @@
+import { repairToolPairs, SpillwayError } from '../../index.js'
+import { pairedFormats, written } from './histories'
+import { deepFreeze, type Fields } from './support'
+
+const MISSING = '[missing tool result: the call was interrupted, or its result was lost]'
+const result = (id: string, text = 'ok') => ({ id, name: 'read', text, isError: false, image: false })
+const calls = (...ids: string[]) => ({
+  kind: 'calls' as const,
+  text: 'Let me see',
+  calls: ids.map((id) => ({ id, name: 'read' })),
+})
+const results = (...all: ReturnType<typeof result>[]) => ({ kind: 'results' as const, results: all })
+const user = { kind: 'user' as const, text: 'Hi' }
+const repair = (messages: readonly object[], options?: object) => repairToolPairs(deepFreeze(messages), options)
+
+describe.each(pairedFormats)('%s', (format) => {
+  test('a history in pairs is given back as it is', () => {
+    for (const history of [[], [user], [user, calls('c', 'd'), results(result('d'), result('c')), user]]) {
+      const messages = deepFreeze(written(format, history))
+      expect(repairToolPairs(messages)).toBe(messages)
+    }
+  })
+
+  test('calls at the end may still be running', () => {
+    const messages = deepFreeze(written(format, [user, calls('c', 'd'), results(result('c'))]))
+    expect(repairToolPairs(messages, { format })).toBe(messages)
+    expect(repair(messages, { format, runningCalls: 'close' })).not.toBe(messages)
+  })
+
+  test('a second answer goes, and an answer to nothing', () => {
+    const history = [user, calls('c'), results(result('c'), result('c', 'again'), { ...result('d'), name: 'ls' }), user]
+    const whole = [user, calls('c'), results(result('c')), user]
+    expect(repair(written(format, history))).toEqual(written(format, whole))
+    const alone = [user, results(result('d')), user]
+    expect(repair(written(format, alone), { format })).toEqual(written(format, [user, user]))
+  })
+})
+
+const inside = (given: Fields[], key: string) => (given[0] as Fields)[key] as object[]
+
+/** What stands in for the result of the second call, with what comes before it from the same turn. */
+const stubs: Record<(typeof pairedFormats)[number], (given: Fields[]) => unknown[]> = {
+  'openai-chat': (given) => [...given, { role: 'tool', tool_call_id: 'd', content: MISSING }],
+  snow: (given) => [
+    ...given,
+    { role: 'tool', tool_call_id: 'd', content: MISSING, name: 'read', messageStatus: 'error' },
+  ],
+  'openai-responses': (given) => [{ type: 'function_call_output', call_id: 'd', output: MISSING }, ...given],
+  'openai-agents': (given) => [
+    { type: 'function_call_result', callId: 'd', name: 'read', status: 'incomplete', output: MISSING },
+    ...given,
+  ],
+  anthropic: (given) => [
+    {
+      ...given[0],
+      content: [
+        ...inside(given, 'content'),
+        { type: 'tool_result', tool_use_id: 'd', content: MISSING, is_error: true },
+      ],
+    },
+  ],
+  'ai-sdk': (given) => [
+    {
+      ...given[0],
+      content: [
+        ...inside(given, 'content'),
+        {
+          type: 'tool-result',
+          toolCallId: 'd',
+          toolName: 'read',
+          output: { type: 'error-text', value: MISSING },
+        },
+      ],
+    },
+  ],
+  langchain: (given) => [
+    ...given,
+    { type: 'tool', tool_call_id: 'd', name: 'read', content: MISSING, status: 'error' },
+  ],
+  gemini: (given) => [
+    {
+      ...given[0],
+      parts: [...inside(given, 'parts'), { functionResponse: { id: 'd', name: 'read', response: { error: MISSING } } }],
+    },
+  ],
+  pi: (given) => [
+    ...given,
+    {
+      role: 'toolResult',
+      toolCallId: 'd',
+      toolName: 'read',
+      content: [{ type: 'text', text: MISSING }],
+      isError: true,
+      timestamp: 5,
+    },
+  ],
+}
+
+describe('a missing result', () => {
+  test.each(pairedFormats)('is synthesised after those of its turn: %s', (format) => {
+    const before = written(format, [user, calls('c', 'd')])
+    const given = written(format, [results(result('c'))]) as Fields[]
+    const after = written(format, [{ kind: 'assistant', text: 'Go on' }, user])
+    const repaired = repair([...before, ...given, ...after])
+    expect(repaired).toEqual([...before, ...stubs[format](given), ...after])
+    for (const message of [...before, ...after]) expect(repaired).toContain(message)
+  })
+
+  test('gets a message of its own where no result of the turn is', () => {
+    const messages = written('anthropic', [user, calls('c'), user])
+    expect(repair(messages)).toEqual([
+      ...messages.slice(0, 2),
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'c', content: MISSING, is_error: true }],
+      },
+      messages[2],
+    ])
+  })
+
+  test('says what the caller wants', () => {
+    const messages = written('openai-chat', [user, calls('c'), user])
+    expect(repair(messages, { text: 'lost \ud800' })[2]).toEqual({
+      role: 'tool',
+      tool_call_id: 'c',
+      content: 'lost \ufffd',
+    })
+  })
+
+  test('has the form that its kind of call wants', () => {
+    const items = [
+      { type: 'custom_tool_call', call_id: 'a', name: 'sql', input: 'select' },
+      { type: 'shell_call', call_id: 'b', action: { commands: ['ls'] } },
+      { type: 'apply_patch_call', call_id: 'c', operation: {} },
+      { type: 'local_shell_call', call_id: 'd', action: {} },
+      { type: 'message', role: 'user', content: 'Hi' },
+    ]
+    expect(repair(items).filter((item) => !items.includes(item as never))).toEqual([
+      { type: 'custom_tool_call_output', call_id: 'a', output: MISSING },
+      {
+        type: 'shell_call_output',
+        call_id: 'b',
+        output: [{ stdout: '', stderr: MISSING, outcome: { type: 'exit', exit_code: 1 } }],
+      },
+      { type: 'apply_patch_call_output', call_id: 'c', status: 'failed', output: MISSING },
+      { type: 'local_shell_call_output', call_id: 'd', output: MISSING },
+    ])
+  })
+
+  test('is a line of the log where the call is one', () => {
+    const [call, said] = written('pi', [calls('c'), user])
+    const entries = [
+      { type: 'message', id: 'e', parentId: null, message: call },
+      { type: 'message', id: 'f', parentId: 'e', message: said },
+    ]
+    expect(repair(entries)[1]).toEqual({
+      type: 'message',
+      message: expect.objectContaining({ role: 'toolResult', toolCallId: 'c', isError: true }),
+    })
+  })
+})
+
+describe('a result that comes too late', () => {
+  test.each(pairedFormats.filter((name) => !name.startsWith('openai-r') && !name.startsWith('openai-a')))(
+    'is moved to its call: %s',
+    (format) => {
+      const late = [user, calls('c'), user, results(result('c', 'late'))]
+      const whole = [user, calls('c'), results(result('c', 'late')), user]
+      expect(repair(written(format, late))).toEqual(written(format, whole))
+    },
+  )
+
+  test('is the same message afterwards', () => {
+    const messages = written('openai-chat', [user, calls('c'), user, results(result('c', 'late'))])
+    expect(repair(messages)).toEqual([messages[0], messages[1], messages[3], messages[2]])
+    expect(repair(messages)[2]).toBe(messages[3])
+  })
+
+  test('may stay where items have no order', () => {
+    const messages = deepFreeze(written('openai-responses', [user, calls('c'), user, results(result('c'))]))
+    expect(repairToolPairs(messages)).toBe(messages)
+  })
+})
+
+test("results of the provider's own tools need no calls", () => {
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+        { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+      ],
+    },
+    { role: 'user', content: 'Go on' },
+  ]
+  expect(repairToolPairs(messages)).toBe(messages)
+})
+
+test('results of MCP have no calls', () => {
+  const messages = [{ content: [{ type: 'text', text: 'ok' }] }]
+  expect(repairToolPairs(messages)).toBe(messages)
+})
+
+test('what is wrong is named', () => {
+  const refuse = (options: unknown, field: string) => {
+    expect(() => repairToolPairs([], options as never)).toThrow(SpillwayError)
+    expect(() => repairToolPairs([], options as never)).toThrow(expect.objectContaining({ field }))
+  }
+  expect(() => repairToolPairs('x' as never)).toThrow(expect.objectContaining({ field: 'messages' }))
+  refuse(null, 'options')
+  refuse([], 'options')
+  refuse({ format: 'xml' }, 'options.format')
+  refuse({ text: 1 }, 'options.text')
+  refuse({ runningCalls: true }, 'options.runningCalls')
+  refuse({ runingCalls: 'keep' }, 'options.runingCalls')
+})

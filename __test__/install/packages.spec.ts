@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(__dirname, '..', '..')
+const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8')
+const main = JSON.parse(read('package.json'))
+
+describe('one package per platform', () => {
+  const folders = readdirSync(join(ROOT, 'npm')).sort()
+
+  test('those that are supported', () => {
+    expect(folders).toEqual([
+      'darwin-arm64',
+      'darwin-x64',
+      'linux-arm64-gnu',
+      'linux-arm64-musl',
+      'linux-x64-gnu',
+      'linux-x64-musl',
+      'win32-arm64-msvc',
+      'win32-x64-msvc',
+    ])
+  })
+
+  test.each(folders)('%s is installed where it fits, and holds the binary alone', (folder) => {
+    const manifest = JSON.parse(read('npm', folder, 'package.json'))
+    const [os, cpu, abi] = folder.split('-')
+    const file = `spillway.${folder}.node`
+    const libc = { gnu: ['glibc'], musl: ['musl'] }[abi ?? '']
+    expect(manifest).toMatchObject({ name: `spillway-${folder}`, version: main.version, license: main.license })
+    expect(manifest).toMatchObject({ os: [os], cpu: [cpu], main: file, files: [file], engines: main.engines })
+    expect(manifest.libc).toEqual(libc)
+    for (const key of ['scripts', 'dependencies', 'optionalDependencies']) expect(manifest).not.toHaveProperty(key)
+  })
+
+  test('the loader knows each of them by its literal name', () => {
+    const source = read('lib', 'binary.ts')
+    const known = [...source.matchAll(/'([\w-]+)': \(\) => require\('spillway-([\w-]+)'\)/g)]
+    for (const [, key, name] of known) expect(key).toBe(name)
+    expect(known.map(([, key]) => key).sort()).toEqual(folders)
+  })
+
+  test('the committed files are those of the table', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/platforms.mjs', '--check'], { cwd: ROOT })
+    expect(String(stderr)).toBe('')
+    expect(status).toBe(0)
+  })
+})
+
+describe('the main package', () => {
+  test('needs nothing at run time, and runs nothing when it is installed', () => {
+    for (const key of ['dependencies', 'optionalDependencies', 'bundleDependencies'])
+      expect(main).not.toHaveProperty(key)
+    const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']
+    expect(Object.keys(main.scripts).filter((name) => hooks.includes(name))).toEqual([])
+    expect(main.files.filter((name: string) => name.includes('.node'))).toEqual([])
+  })
+
+  test('the lock file names no host', () => {
+    expect(read('package-lock.json')).not.toMatch(/"resolved": "(?!file:|node_modules)/)
+  })
+})

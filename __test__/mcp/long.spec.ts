@@ -1,0 +1,248 @@
+import { readFileSync, statSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import fc from 'fast-check'
+import { PermissionPolicy, TruncationStorage } from 'spillway'
+import { type McpProxy, startMcpProxy } from 'spillway/mcp'
+import { isLong, onLinux, onUnix } from '../support/only'
+import { filesIn, tempDir } from '../support/temp'
+import { Host, pathIn, textOf } from './host'
+
+const MIB = 2 ** 20
+/** Longer messages than 4 MiB do not stay in memory. */
+const LONG = 4.2 * MIB
+
+const running = new Set<McpProxy>()
+
+afterEach(() => {
+  for (const proxy of running) proxy.stop('SIGKILL')
+  running.clear()
+})
+
+/** A proxy in this process whose server says what the host says. */
+class Echo {
+  readonly dir = tempDir()
+  readonly storage = new TruncationStorage(this.dir)
+  private readonly input = new PassThrough()
+  private readonly output = new PassThrough()
+  private readonly proxy: McpProxy
+  private readonly lines: AsyncGenerator<string>
+
+  constructor(options: Partial<Parameters<typeof startMcpProxy>[0]> = {}) {
+    const { input, output, storage } = this
+    this.proxy = startMcpProxy({ command: 'cat', input, output, storage, server: 's', ...options })
+    running.add(this.proxy)
+    this.lines = linesOf(output)
+  }
+
+  /** What comes back of a text, which is handed over in pieces of this size. */
+  async send(text: string, pieceBytes = 60_000): Promise<string> {
+    const bytes = Buffer.from(`${text}\n`)
+    for (let from = 0; from < bytes.length; from += pieceBytes)
+      this.input.write(bytes.subarray(from, from + pieceBytes))
+    return (await this.lines.next()).value
+  }
+
+  /** What becomes of a message that answers a request. */
+  async answer(method: string, message: (id: number) => string, pieceBytes?: number): Promise<string> {
+    const id = 7
+    await this.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: { name: 't' } }))
+    return this.send(message(id), pieceBytes)
+  }
+
+  async close(): Promise<void> {
+    this.input.end()
+    await this.proxy.ended
+  }
+}
+
+async function* linesOf(stream: PassThrough): AsyncGenerator<string> {
+  let rest: Buffer[] = []
+  for await (const bytes of stream as AsyncIterable<Buffer>) {
+    let from = 0
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
+      yield Buffer.concat([...rest, bytes.subarray(from, at)]).toString()
+      rest = []
+      from = at + 1
+    }
+    rest.push(bytes.subarray(from))
+  }
+}
+
+const ascii = (json: string) =>
+  json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+describe('a message of any length', () => {
+  onUnix('passes as it is', async () => {
+    const echo = new Echo()
+    const long = 'x'.repeat(LONG)
+    const messages = [
+      JSON.stringify({ jsonrpc: '2.0', method: 'x/long', params: { long, n: 1 } }),
+      `{"jsonrpc":"2.0","method":"x/odd", "params": {"n": 1.0, "n": 12345678901234567890, "a": "${long}"}}`,
+      `not json ${long}`,
+      `"${long}`,
+      '['.repeat(LONG),
+      `{"jsonrpc":"2.0","method":"x/many","params":[${'{"a":[1,"b"]},'.repeat(340_000)}0]}`,
+      `{${Array.from({ length: 230_000 }, (_, at) => `"key ${at}":${at}`).join()}}`,
+    ]
+    for (const message of messages) expect((await echo.send(message)) === message).toBe(true)
+    await echo.close()
+    expect(filesIn(echo.dir)).toEqual([])
+  })
+
+  onUnix(
+    'is bounded if it is a result, and kept to the last byte',
+    async () => {
+      const unit = fc.oneof(
+        fc.constantFrom('\n', '"', '\\', '\t', 'é', '你', '😀', '\ud83d', '\ude00', '\\u0041', '\0'),
+      )
+      const echo = new Echo()
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(unit, { maxLength: 40 }),
+          fc.boolean(),
+          fc.integer({ min: 30_011, max: 200_003 }),
+          async (units, isAscii, pieceBytes) => {
+            const pattern = `${units.join('')}${'some text\n'.repeat(10)}`
+            const text = pattern.repeat(Math.ceil(LONG / pattern.length))
+            const result = {
+              content: [
+                { type: 'text', text },
+                { type: 'image', mimeType: 'a/b', data: 'QUJD'.repeat(9000) },
+              ],
+            }
+            const json = JSON.stringify({ result, jsonrpc: '2.0', id: 7 })
+            const answer = await echo.answer('tools/call', () => (isAscii ? ascii(json) : json), pieceBytes)
+            const { id, result: bounded } = JSON.parse(answer)
+            expect([id, bounded.content[1]]).toEqual([7, result.content[1]])
+            expect(bounded.content[0].text.length).toBeLessThan(60_000)
+            expect((await echo.storage.read(pathIn(bounded))) === text).toBe(true)
+          },
+        ),
+        { numRuns: isLong ? 300 : 3 },
+      )
+      await echo.close()
+    },
+    600_000,
+  )
+
+  onUnix(
+    'is changed only where it must be',
+    async () => {
+      const echo = new Echo()
+      const long = fc.integer({ min: 1, max: 40_000 }).map((length) => 'é"\\\n'.repeat(length))
+      const value = fc.oneof({ weight: 3, arbitrary: fc.jsonValue() }, { weight: 1, arbitrary: long })
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(value, { maxLength: 8 }),
+          fc.integer({ min: 30_011, max: 90_001 }),
+          async (values, bytes) => {
+            const tool = { name: 'a', 'x-values': JSON.parse(JSON.stringify(values)) }
+            const tools = [
+              { ...tool, outputSchema: { long: 'x'.repeat(20_000) } },
+              { name: 'b', more: 'y'.repeat(LONG) },
+            ]
+            const answer = await echo.answer('tools/list', (id) => JSON.stringify({ id, result: { tools } }), bytes)
+            const { result } = JSON.parse(answer)
+            expect(result.tools.slice(0, 2)).toEqual([tool, tools[1]])
+          },
+        ),
+        { numRuns: isLong ? 300 : 3 },
+      )
+      await echo.close()
+    },
+    600_000,
+  )
+
+  onUnix('is bounded whatever it is made of', async () => {
+    const echo = new Echo()
+    const many = `[${'1,'.repeat(2.1 * MIB)}1]`
+    const results: [string, RegExp][] = [
+      [`{"content":${many}}`, /^\[1,1,/],
+      [
+        `{"content":[{"type":"text","text":"short"}],"structuredContent":{"many":${many}}}`,
+        /^short\n\n\.\.\.\d+ bytes truncated/,
+      ],
+      [`{"content":[{"type":"chart","points":${many}}]}`, /^\{"type":"chart","points":\[1,1/],
+      [`{"toolResult":{"many":${many}}}`, /^\{"toolResult":\{"many":\[1,1/],
+      [
+        `{"content":[${'{"type":"text","text":"piece"},'.repeat(145_000)}null]}`,
+        /^\[\{"type":"text","text":"piece"\},/,
+      ],
+      [`{"isError":true,"content":[{"type":"text","text":"${'line\\n'.repeat(0.7 * MIB)}"}]}`, /lines truncated/],
+    ]
+    for (const [result, start] of results) {
+      const answer = JSON.parse(await echo.answer('tools/call', (id) => `{"result":${result},"id":${id}}`)).result
+      expect(answer.content).toEqual([{ type: 'text', text: expect.stringMatching(start) }])
+      expect(answer.content[0].text.length).toBeLessThan(60_000)
+      expect(answer).not.toHaveProperty('structuredContent')
+      expect(statSync(pathIn(answer)).size).toBeGreaterThan(3 * MIB)
+      expect(answer.isError === true).toBe(result.startsWith('{"isError"'))
+    }
+    await echo.close()
+  })
+
+  onUnix('stays whole where nothing is bounded', async () => {
+    const echo = new Echo({ truncation: { enabled: false, hardCeilingBytes: 2 ** 30 } })
+    const message = `{"result":{"content":[{"type":"text","text":"${'x'.repeat(LONG)}"}]},"id":7}`
+    expect((await echo.answer('tools/call', () => message)) === message).toBe(true)
+    await echo.close()
+  })
+})
+
+describe('over two pipes', () => {
+  const bytes = isLong ? 500 * MIB : 16 * MIB
+
+  onLinux(
+    'memory does not depend on the length of a result',
+    async () => {
+      const host = new Host()
+      await host.initialize()
+      await host.call('big', { bytes: 5 * MIB })
+      const before = peakOf(host.child.pid!)
+      const result = await host.call('big', { bytes })
+      expect(textOf(result).includes(' bytes truncated')).toBe(true)
+      expect(result.content[1]).toMatchObject({ type: 'image', data: 'QUJD'.repeat(50_000) })
+      expect(statSync(pathIn(result)).size).toBeGreaterThan(0.7 * bytes)
+      expect(readFileSync(pathIn(result)).subarray(0, 90).toString()).toMatch(
+        /^a line of "text" .* 你好 and 😀 in it\n/,
+      )
+      expect(peakOf(host.child.pid!) - before).toBeLessThan(128 * MIB)
+      expect(await host.close()).toMatchObject({ code: 0, stderr: '' })
+    },
+    600_000,
+  )
+
+  onLinux('a long request arrives whole', async () => {
+    const host = new Host()
+    await host.initialize()
+    const text = 'line of text\n'.repeat(0.4 * MIB)
+    const result = await host.call('echo', { text })
+    expect(readFileSync(pathIn(result), 'utf8') === text).toBe(true)
+    await host.close()
+  })
+})
+
+/** The most memory that a process had so far. */
+function peakOf(pid: number): number {
+  const [, kib] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
+  return Number(kib) * 1024
+}
+
+test.each([
+  ['options.command', { command: '' }],
+  ['options.comand', { command: 'cat', comand: 1 }],
+  ['options.args', { command: 'cat', args: [1] }],
+  ['options.truncation.storageDirs', { command: 'cat', truncation: { storageDirs: ['/tmp'] } }],
+  ['options.storage', { command: 'cat', storage: {} }],
+  ['options.structuredContent', { command: 'cat', structuredContent: 'no' }],
+  ['options.permission', { command: 'cat', server: 's', permission: {} }],
+  ['options.server', { command: 'cat', permission: new PermissionPolicy() }],
+  ['maxLines', { command: 'cat', truncation: { maxLines: 0 } }],
+])('a wrong %s of a proxy is named', (field, options) => {
+  expect(() => startMcpProxy(options as never)).toThrow(expect.objectContaining({ name: 'SpillwayError', field }))
+})
+
+test('a server that cannot be started is an error of the end', async () => {
+  const options = { command: '/no/such/server', input: new PassThrough(), output: new PassThrough() }
+  await expect(startMcpProxy(options).ended).rejects.toMatchObject({ code: 'COMMAND', cause: { code: 'ENOENT' } })
+})

@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAlive, until } from '../cli/support'
+import { onLinux } from '../support/only'
+import { tempDir } from '../support/temp'
+import { Host, type Message, textOf } from './host'
+
+const elicitation = { elicitation: {} }
+const isQuestion = ({ method }: Message) => method === 'elicitation/create'
+const accept = (decision: string) => ({ result: { action: 'accept', content: { decision } } })
+
+describe('a call that is asked about', () => {
+  test('is put to the user, and runs if that is wanted', async () => {
+    const host = new Host(['--permission', '--server', 'files'])
+    await host.initialize(elicitation)
+    const questions: Message[] = []
+    const answers = [accept('once'), { result: { action: 'decline' } }, accept('reject'), { error: { code: -1 } }]
+    host.onRequest = (message) => {
+      questions.push(message)
+      return answers[questions.length - 1]
+    }
+    expect(textOf(await host.call('echo', { text: 'allowed' }))).toBe('allowed')
+    for (let refused = 0; refused < 3; refused += 1) {
+      const result = await host.call('echo', { text: 'refused' })
+      expect(result.isError).toBe(true)
+      expect(textOf(result)).toMatch(/^The call of mcp:files\/echo was denied and did not run: the user rejected it/)
+    }
+    expect(questions).toHaveLength(4)
+    expect(questions.every(isQuestion)).toBe(true)
+    expect(questions[0]!.params).toMatchObject({
+      message: expect.stringContaining('mcp:files/echo'),
+      requestedSchema: { properties: { decision: { enum: ['once', 'always', 'reject'] } }, required: ['decision'] },
+    })
+    expect(questions[0]!.params!.message).toContain('"text": "allowed"')
+    await host.close()
+  })
+
+  test('is not asked about again after "always", which the user’s file remembers', async () => {
+    const config = join(tempDir(), 'config.jsonc')
+    writeFileSync(config, '// mine\n{ "agents": { "runtime": { "permission": { "rules": [] } } } }')
+    const first = new Host(['--config', config, '--server', 'fixture'])
+    await first.initialize(elicitation)
+    let asked = 0
+    first.onRequest = () => {
+      asked += 1
+      return accept('always')
+    }
+    expect(textOf(await first.call('echo', { text: 'a' }))).toBe('a')
+    expect(textOf(await first.call('echo', { text: 'b' }))).toBe('b')
+    expect(asked).toBe(1)
+    await first.close()
+    expect(readFileSync(config, 'utf8')).toMatch(/^\/\/ mine\n[\s\S]*mcp:fixture\/echo/)
+    const second = new Host(['--config', config, '--server', 'fixture'])
+    await second.initialize()
+    expect(textOf(await second.call('echo', { text: 'c' }))).toBe('c')
+    await second.close()
+  })
+
+  test('is denied where nobody can be asked, and where a rule denies it', async () => {
+    const config = join(tempDir(), 'config.jsonc')
+    const rules = [{ domain: 'mcp', pattern: 'mcp:fixture/echo', decision: 'deny' }]
+    writeFileSync(config, JSON.stringify({ agents: { runtime: { permission: { rules, mcpServers: ['fixture'] } } } }))
+    const [judged, ruled] = [
+      new Host(['--permission', '--server', 'fixture']),
+      new Host(['--config', config, '--server', 'fixture']),
+    ]
+    await Promise.all([judged.initialize({ elicitation: { url: {} } }), ruled.initialize(elicitation)])
+    expect(textOf(await judged.call('echo', { text: 'a' }))).toContain('the host has no elicitation')
+    expect(textOf(await ruled.call('echo', { text: 'a' }))).toMatch(/"mcp:fixture\/echo" denies/)
+    expect(textOf(await ruled.call('lines', { count: 2 }))).toBe('line 1\nline 2')
+    await Promise.all([judged.close(), ruled.close()])
+  })
+
+  test('is the call that was shown: what another reader could read differently is not passed on', async () => {
+    const host = new Host(['--permission', '--server', 'fixture'])
+    await host.initialize(elicitation)
+    host.onRequest = () => accept('once')
+    const twice =
+      '{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"exit","name":"echo","arguments":{"text":"ok"}}}'
+    const answer = host.next(({ id }) => id === 'x')
+    host.write(`${twice}\n`)
+    expect((await answer).result!.content[0]!.text).toBe('ok')
+    await host.close()
+  })
+
+  test('must have an id that can be answered: without one nothing was judged, and nothing runs', async () => {
+    const host = new Host(['--permission', '--server', 'fixture'])
+    await host.initialize(elicitation)
+    const answers = [null, 1.5].map((odd) => host.next(({ id, error }) => id === odd && error !== undefined))
+    const params = { name: 'exit' }
+    for (const id of [null, 1.5, undefined]) host.send({ id, method: 'tools/call', params })
+    for (const answer of answers) expect((await answer).error).toMatchObject({ code: -32600 })
+    // The server would be gone if one had come to it.
+    expect(await host.request('ping')).toBeDefined()
+    await host.close()
+  })
+
+  test('is taken back with the request', async () => {
+    const host = new Host(['--permission', '--server', 'fixture'])
+    await host.initialize(elicitation)
+    const asked = host.next(isQuestion)
+    host.send({ id: 'w', method: 'tools/call', params: { name: 'echo', arguments: { text: 'late' } } })
+    const { id } = await asked
+    const takenBack = host.next(({ method }) => method === 'notifications/cancelled')
+    host.send({ method: 'notifications/cancelled', params: { requestId: 'w' } })
+    expect((await takenBack).params).toEqual({ requestId: id })
+    host.send({ id, ...accept('once') })
+    await host.request('ping')
+    // Neither the call nor its end ever came to the server, which would have said so.
+    expect(host.lines.some((line) => line.includes('late') && !line.includes('elicitation'))).toBe(false)
+    expect(host.lines.some((line) => line.includes('wasWaiting'))).toBe(false)
+    await host.close()
+  })
+
+  test('is judged in a batch, too', async () => {
+    const host = new Host(['--permission', '--server', 'fixture'])
+    await host.initialize()
+    const answers = [1, 2].map((at) => host.next(({ id }) => id === `b${at}`))
+    const calls = [1, 2].map((at) => ({ jsonrpc: '2.0', id: `b${at}`, method: 'tools/call', params: { name: 'exit' } }))
+    host.write(`${JSON.stringify(calls)}\n`)
+    for (const answer of answers) expect((await answer).result!.isError).toBe(true)
+    await host.close()
+  })
+})
+
+describe('whoever goes first', () => {
+  const children = (pid: number) =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+
+  onLinux('a killed proxy leaves no server and no file behind', async () => {
+    const host = new Host()
+    await host.initialize()
+    const [server] = children(host.child.pid!)
+    void host.request('tools/call', { name: 'big', arguments: { bytes: 2 ** 30 } })
+    await until(() => isWriting(host.child.pid!))
+    host.child.kill('SIGKILL')
+    await host.ended
+    await until(() => !isAlive(server!))
+    expect(readdirSync(host.store)).toEqual([])
+  })
+
+  onLinux('a proxy that is asked to end asks its server', async () => {
+    const host = new Host()
+    await host.initialize()
+    const [server] = children(host.child.pid!)
+    host.child.kill('SIGTERM')
+    expect(await host.ended).toMatchObject({ code: 143, stderr: '' })
+    expect(isAlive(server!)).toBe(false)
+  })
+
+  onLinux('a host that is gone is not missed', async () => {
+    const host = new Host()
+    await host.initialize()
+    const [server] = children(host.child.pid!)
+    void host.request('tools/call', { name: 'big', arguments: { bytes: 2 ** 30 } })
+    await until(() => isWriting(host.child.pid!))
+    host.child.stdout!.destroy()
+    host.child.stdin!.destroy()
+    await until(() => !isAlive(server!) && !isAlive(host.child.pid!))
+  })
+})
+
+/** Whether a process has a file open that has no name any more. */
+function isWriting(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => /\.mcp-.*\(deleted\)$/.test(linkOf(`/proc/${pid}/fd/${fd}`)))
+  } catch {
+    return false
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    // Closed in the meantime.
+    return ''
+  }
+}

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs'
+import { filesIn } from '../support/temp'
+import { Host, pathIn, textOf } from './host'
+
+const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join('\n')
+
+describe('a result', () => {
+  test('that is short passes byte for byte, and a long one is bounded and kept', async () => {
+    const host = new Host()
+    await host.initialize()
+    await host.call('echo', { text: 'hello' })
+    expect(host.lines.at(-1)).toBe('{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"hello"}]}}')
+
+    const long = await host.call('lines', { count: 5000 })
+    expect(long).toMatchObject({
+      content: [{ type: 'text' }],
+      _meta: { 'spillway/truncation': { removedLines: 3000 } },
+    })
+    expect(textOf(long)).toMatch(/^line 1\nline 2\n[\s\S]*\nline 2000\n\n\.\.\.3000 lines truncated/)
+    expect(textOf(long)).toContain('Use search_output to search that file.')
+    expect(readFileSync(pathIn(long), 'utf8')).toBe(lines(5000))
+    expect(filesIn(host.store)).toEqual([expect.stringMatching(/^mcp__fixture__lines_/)])
+    expect(await host.close()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('of a call that failed stays one, and shows its end', async () => {
+    const host = new Host()
+    await host.initialize()
+    const failed = await host.call('fail', { count: 5000 })
+    expect(failed.isError).toBe(true)
+    expect(textOf(failed)).toMatch(/line 5000$/)
+    const { error } = await host.request('tools/call', { name: 'throw', arguments: { count: 5000 } })
+    expect(error).toMatchObject({ code: -32000, data: { a: 1 } })
+    expect(error!.message).toMatch(/3000 lines truncated[\s\S]*line 5000$/)
+    expect(await host.call('nope')).toEqual({ content: [{ type: 'text', text: 'unknown tool nope' }], isError: true })
+    await host.close()
+  })
+
+  test('keeps images, links and blobs where they are, and shares its limits among texts', async () => {
+    const host = new Host()
+    await host.initialize()
+    const { content, _meta } = await host.call('media')
+    expect(content.map(({ type }) => type)).toEqual(['image', 'text', 'resource', 'resource', 'resource_link'])
+    expect(content[0]).toMatchObject({ mimeType: 'image/png', data: 'QUJD'.repeat(30_000) })
+    expect(content[1]).toMatchObject({ text: lines(1500), annotations: { priority: 1 } })
+    const { uri, text } = content[2]!.resource as { uri: string; text: string }
+    expect([uri, text.split('\n').slice(0, 500).join('\n')]).toEqual(['file:///a', lines(500)])
+    expect(text).toContain('...1000 lines truncated...')
+    expect(content[3]).toEqual({ type: 'resource', resource: { uri: 'file:///b', blob: 'QUJD' } })
+    expect(_meta).toMatchObject({ 'example.com/own': 1, 'spillway/truncation': { removedLines: 1000 } })
+    await host.close()
+  })
+
+  test('loses its structure when it is cut, and nothing of what that says', async () => {
+    const host = new Host()
+    await host.initialize()
+    const short = await host.call('twice', { count: 3 })
+    expect(short.structuredContent).toEqual({ rows: [{ at: 0 }, { at: 1 }, { at: 2 }] })
+    const twice = await host.call('twice', { count: 3000 })
+    expect(twice).not.toHaveProperty('structuredContent')
+    expect(JSON.parse(readFileSync(pathIn(twice), 'utf8')).rows).toHaveLength(3000)
+    const beside = await host.call('beside', { count: 3000 })
+    expect(beside).not.toHaveProperty('structuredContent')
+    expect(textOf(beside)).toMatch(/^see the structure\n\{\n {2}"needle"/)
+    expect(readFileSync(pathIn(beside), 'utf8')).toContain('"at": 2999')
+    const odd = await host.call('odd', { count: 50_000 })
+    expect(odd.content).toEqual([{ type: 'text', text: expect.stringContaining('"type": "chart"') }])
+    await host.close()
+  })
+
+  test('that is not as promised is the server’s own affair', async () => {
+    const host = new Host()
+    await host.initialize()
+    expect(await host.call('liar')).toMatchObject({ structuredContent: { not: 'as promised' } })
+    expect(await host.call('nothing')).toEqual({ toolResult: 42 })
+    await host.close()
+  })
+})
+
+describe('the rest of an output', () => {
+  test('is read and searched by tools that the host is told of', async () => {
+    const host = new Host()
+    await host.initialize()
+    const { result } = await host.request('tools/list')
+    expect(result!.tools!.map(({ name }) => name)).toEqual(['echo', 'read_output', 'search_output'])
+    expect(result!.tools![0]).not.toHaveProperty('outputSchema')
+    const path = pathIn(await host.call('lines', { count: 5000 }))
+    const read = await host.call('read_output', { path, from_line: 4001, line_count: 2 })
+    expect(textOf(read)).toMatch(/^\[lines 4001-4002, .*\]\nline 4001\nline 4002\n\[More: read_output with /)
+    expect(textOf(await host.call('search_output', { path, pattern: '4999$' }))).toContain('4999:line 4999')
+    const wrong = await host.call('read_output', { path: '/etc/passwd' })
+    expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining('/etc/passwd')])
+    await host.close()
+  })
+
+  test('has other tools where the server has such tools itself, on whichever page', async () => {
+    const tool = (name: string) => ({ name, inputSchema: { type: 'object' } })
+    const pages = [[tool('read_output')], [tool('echo')], [tool('spillway_read_output')]]
+    const host = new Host([], { PAGES: JSON.stringify(pages) })
+    await host.initialize()
+    const path = pathIn(await host.call('lines', { count: 5000 }))
+    // Before the host has asked for the list.
+    expect(textOf(await host.call('read_output', { path }))).toBe('unknown tool read_output')
+    const names: string[][] = []
+    for (let cursor: unknown; ; ) {
+      const { result } = await host.request('tools/list', cursor === undefined ? {} : { cursor })
+      names.push(result!.tools!.map(({ name }) => name))
+      cursor = result!.nextCursor
+      if (cursor === undefined) break
+    }
+    expect(names).toEqual([
+      ['read_output'],
+      ['echo'],
+      ['spillway_read_output', 'spillway_read_output_2', 'search_output'],
+    ])
+    const read = await host.call('spillway_read_output_2', { path, line_count: 1 })
+    expect(textOf(read)).toContain('line 1\n[More: spillway_read_output_2 with ')
+    await host.close()
+  })
+
+  test('is nobody’s where they are not offered', async () => {
+    const host = new Host(['--no-output-tools', '--structured-content', 'keep'])
+    await host.initialize()
+    const { result } = await host.request('tools/list')
+    expect(result!.tools).toEqual([{ name: 'echo', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }])
+    const twice = await host.call('twice', { count: 3000 })
+    expect((twice.structuredContent as { rows: [] }).rows).toHaveLength(3000)
+    expect(textOf(twice)).not.toContain('search_output')
+    await host.close()
+  })
+})
+
+describe('every other message', () => {
+  test('passes as it is, in both directions', async () => {
+    const says = [
+      'log, and no JSON\n',
+      '\n',
+      '{"jsonrpc":"2.0","id":1e3,"method":"x","params":{"n":12345678901234567890}}\n',
+    ]
+    const host = new Host([], { SAYS: JSON.stringify(says) })
+    await host.initialize()
+    expect(host.lines.slice(0, 3)).toEqual(says.map((line) => line.slice(0, -1)))
+    expect((await host.request('resources/list')).error).toEqual({ code: -32601, message: 'no resources/list' })
+    const heard = host.next(({ method }) => method === 'notifications/message')
+    host.send({ method: 'notifications/roots/list_changed' })
+    expect((await heard).params).toMatchObject({ data: { heard: 'notifications/roots/list_changed' } })
+    host.onRequest = ({ params }) => ({ result: { role: 'user', seen: params } })
+    const sampled = JSON.parse(textOf(await host.call('sample')))
+    expect(sampled).toMatchObject({ id: 'q1', result: { seen: { big: '12345678901234567890' } } })
+    await host.close()
+  })
+
+  test('about a call keeps its order and its token', async () => {
+    const host = new Host()
+    await host.initialize()
+    // What the server says of the notification before has come when this is answered.
+    await host.request('ping')
+    await host.call('progress', {}, { _meta: { progressToken: 'mine' } })
+    const order = host.lines.slice(3).map((line) => JSON.parse(line).params?.progress ?? 'result')
+    expect(order).toEqual([1, 2, 3, 'result'])
+    const cancelled = host.next(({ method }) => method === 'notifications/message')
+    host.send({ id: 'w', method: 'tools/call', params: { name: 'wait' } })
+    host.send({ method: 'notifications/cancelled', params: { requestId: 'w' } })
+    expect((await cancelled).params).toMatchObject({ data: { wasWaiting: true, of: 'w' } })
+    await host.close()
+  })
+
+  test('of a hundred calls at once has its own answer', async () => {
+    const host = new Host()
+    await host.initialize()
+    const counts = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? at + 1 : 2000 + at))
+    const results = await Promise.all(counts.map((count) => host.call('lines', { count })))
+    for (const [at, result] of results.entries()) {
+      const count = counts[at]!
+      if (count <= 2000) expect(textOf(result)).toBe(lines(count))
+      else expect(readFileSync(pathIn(result), 'utf8')).toBe(lines(count))
+    }
+    expect(new Set(results.map((result) => result._meta && pathIn(result))).size).toBe(51)
+    await host.close()
+  })
+})
+
+describe('an end', () => {
+  test('of the server is that of the proxy, and half a message is none', async () => {
+    const host = new Host()
+    await host.initialize()
+    const long = host.call('lines', { count: 5000 })
+    host.send({ id: 'c', method: 'tools/call', params: { name: 'crash' } })
+    expect(textOf(await long)).toContain('3000 lines truncated')
+    expect(await host.ended).toMatchObject({ code: 3, stderr: '' })
+    for (const line of host.lines) JSON.parse(line)
+  })
+
+  test('of a server that cannot be started is told as shells do', async () => {
+    const host = new Host([], {}, ['--no-such-option'])
+    expect((await host.ended).code).toBe(9)
+  })
+})

@@ -1,0 +1,211 @@
+import { type GateEvent, ModeController, PermissionGate, PermissionPolicy, SpillwayError } from '../..'
+
+const ask = (toolCallId: string, command: string, sessionId = 's1') => ({
+  toolCallId,
+  tool: 'bash',
+  args: { command },
+  sessionId,
+})
+
+function make(options: ConstructorParameters<typeof PermissionGate>[1] = {}) {
+  const events: GateEvent[] = []
+  const policy = new PermissionPolicy({ vault: '/', rules: [{ domain: 'bash', pattern: 'rm *', decision: 'deny' }] })
+  const gate = new PermissionGate(policy, { now: () => 1000, onEvent: (event) => events.push(event), ...options })
+  return { gate, policy, events }
+}
+
+test('rules decide at once, and only a question waits', async () => {
+  const { gate, events } = make()
+  await expect(gate.request({ toolCallId: 'a', tool: 'read', args: { path: '/x' } })).resolves.toMatchObject({
+    decision: 'allow',
+    by: 'rule',
+  })
+  await expect(gate.request(ask('b', 'rm x'))).resolves.toMatchObject({ decision: 'deny', by: 'rule' })
+  const waiting = gate.request(ask('c', 'make'))
+  expect(gate.pending()).toEqual([
+    {
+      id: expect.any(String),
+      toolCallId: 'c',
+      tool: 'bash',
+      args: { command: 'make' },
+      sessionId: 's1',
+      targets: ['shell:make'],
+      reasons: ['"shell:*" asks about shell:make'],
+      suggestedRules: [{ domain: 'bash', pattern: 'shell:make', decision: 'allow' }],
+      askedAt: 1000,
+    },
+  ])
+  await gate.respond(gate.pending()[0].id, 'once')
+  await expect(waiting).resolves.toMatchObject({ decision: 'allow', by: 'once' })
+  expect(gate.pending()).toEqual([])
+  expect(events.map(({ type }) => type)).toEqual(['decided', 'decided', 'asked', 'decided'])
+  void gate.request(ask('d', 'make'))
+  expect(gate.pending()).toHaveLength(1)
+})
+
+test('one decision per call, however often it is requested', async () => {
+  const { gate } = make()
+  const all = [gate.request(ask('a', 'make')), gate.request(ask('a', 'make'))]
+  expect(gate.pending()).toHaveLength(1)
+  await gate.respond(gate.pending()[0].id, { reject: 'not now' })
+  for (const one of await Promise.all([...all, gate.request(ask('a', 'make'))])) {
+    expect(one).toMatchObject({ decision: 'deny', by: 'reject', message: 'not now' })
+  }
+})
+
+test('always stores what was shown, and lets equal questions of the session through', async () => {
+  const saved: unknown[] = []
+  const { gate, policy } = make({ saveRule: (rule) => void saved.push(rule) })
+  const first = gate.request(ask('a', 'wc -l'))
+  const same = gate.request(ask('b', 'wc -l'))
+  const other = gate.request(ask('c', 'wc -l', 's2'))
+  const [{ id, suggestedRules }] = gate.pending()
+  await expect(gate.respond(id, 'always', { domain: 'bash', pattern: '*', decision: 'allow' })).rejects.toThrow(
+    SpillwayError,
+  )
+  await gate.respond(id, 'always', suggestedRules[1])
+  expect(saved).toEqual([{ domain: 'bash', pattern: 'shell:wc *', decision: 'allow' }])
+  await expect(first).resolves.toMatchObject({ by: 'always' })
+  await expect(same).resolves.toMatchObject({ by: 'always' })
+  expect(gate.pending()).toHaveLength(1)
+  await gate.respond(gate.pending()[0].id, 'once')
+  await other
+  await expect(gate.request(ask('d', 'wc -c', 's3'))).resolves.toMatchObject({
+    by: 'rule',
+    verdict: { rule: { source: 'approval' } },
+  })
+  expect(policy.evaluate(ask('x', 'rm wc') && { tool: 'bash', args: { command: 'rm wc' } }).decision).toBe('deny')
+})
+
+test('always for a session is for no other', async () => {
+  const { gate } = make({ scope: 'session' })
+  const first = gate.request(ask('a', 'make'))
+  await gate.respond(gate.pending()[0].id, 'always')
+  await first
+  await expect(gate.request(ask('b', 'make'))).resolves.toMatchObject({ decision: 'allow' })
+  void gate.request(ask('c', 'make', 's2'))
+  expect(gate.pending()).toHaveLength(1)
+})
+
+test('where no rule would be safe, there is no always', async () => {
+  const { gate } = make()
+  void gate.request(ask('a', 'ls && make'))
+  await expect(gate.respond(gate.pending()[0].id, 'always')).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENT',
+    field: 'response',
+  })
+  expect(gate.pending()).toHaveLength(1)
+})
+
+test('a rule that cannot be saved holds until the end, and that is told', async () => {
+  const { gate, events } = make({ saveRule: () => Promise.reject(new Error('disk full')) })
+  const first = gate.request(ask('a', 'make'))
+  await gate.respond(gate.pending()[0].id, 'always')
+  await expect(first).resolves.toMatchObject({ decision: 'allow' })
+  expect(events).toContainEqual(expect.objectContaining({ type: 'rule_not_stored', message: 'disk full' }))
+})
+
+test('a rejection ends every question of its session', async () => {
+  const { gate } = make()
+  const mine = [gate.request(ask('a', 'make')), gate.request(ask('b', 'ninja'))]
+  void gate.request(ask('c', 'make', 's2'))
+  await gate.respond(gate.pending()[0].id, { reject: true })
+  for (const one of mine) await expect(one).resolves.toMatchObject({ decision: 'deny', by: 'reject' })
+  expect(gate.pending().map(({ sessionId }) => sessionId)).toEqual(['s2'])
+})
+
+test('a question is taken back by its signal', async () => {
+  const { gate } = make()
+  const controller = new AbortController()
+  const waiting = gate.request({ ...ask('a', 'make'), signal: controller.signal })
+  controller.abort()
+  await expect(waiting).resolves.toMatchObject({ decision: 'deny', by: 'abort' })
+  expect(gate.pending()).toEqual([])
+  await expect(gate.request({ ...ask('b', 'make'), signal: AbortSignal.abort() })).resolves.toMatchObject({
+    by: 'abort',
+  })
+})
+
+test('questions, answers and approvals survive a restart', async () => {
+  const { gate, policy } = make()
+  const done = gate.request(ask('a', 'make'))
+  await gate.respond(gate.pending()[0].id, 'once')
+  await done
+  const always = gate.request(ask('b', 'wc -l'))
+  await gate.respond(gate.pending()[0].id, 'always')
+  await always
+  void gate.request(ask('c', 'ninja'))
+  const kept = JSON.parse(JSON.stringify(gate))
+  const fresh = new PermissionPolicy({ vault: '/' })
+  const again = PermissionGate.restore(kept, fresh)
+  expect(again.pending()).toEqual(gate.pending())
+  expect(fresh.approvals()).toEqual(policy.approvals())
+  await expect(again.request(ask('a', 'make'))).resolves.toMatchObject({ decision: 'allow', by: 'once' })
+  const { id } = again.pending()[0]
+  const taken = again.request(ask('c', 'ninja'))
+  expect(again.pending().map((one) => one.id)).toEqual([id])
+  await again.respond(id, 'once')
+  await expect(taken).resolves.toMatchObject({ decision: 'allow' })
+  const early = PermissionGate.restore(kept, new PermissionPolicy({ vault: '/' }))
+  await early.respond(id, 'once')
+  await expect(early.request(ask('c', 'ninja'))).resolves.toMatchObject({ decision: 'allow', by: 'once' })
+  for (const bad of [null, {}, { version: 2 }, { version: 1, pending: [1], answers: [], approvals: [] }]) {
+    expect(() => PermissionGate.restore(bad, fresh)).toThrow(SpillwayError)
+  }
+})
+
+test('answers to nothing are refused', async () => {
+  const { gate } = make()
+  await expect(gate.respond('x', 'once')).rejects.toMatchObject({ field: 'id' })
+  void gate.request(ask('a', 'make'))
+  await expect(gate.respond(gate.pending()[0].id, 'never' as never)).rejects.toMatchObject({ field: 'response' })
+  await expect(gate.request({ tool: 'x' } as never)).rejects.toMatchObject({ field: 'call.toolCallId' })
+  expect(() => new PermissionGate({} as never)).toThrow(SpillwayError)
+})
+
+test('what listens cannot change what is decided', async () => {
+  const { gate } = make({
+    onEvent: () => {
+      throw new Error('no')
+    },
+  })
+  await expect(gate.request(ask('a', 'rm x'))).resolves.toMatchObject({ decision: 'deny' })
+})
+
+describe('modes', () => {
+  test('full access needs one confirmation, is of one session, and is told', () => {
+    const events: unknown[] = []
+    const modes = new ModeController({ onEvent: (event) => events.push(event) })
+    const { confirmationId = '' } = modes.setMode('s1', 'full_access')
+    expect(modes.getMode('s1')).toBe('agent')
+    expect(modes.confirm(confirmationId)).toEqual({ mode: 'full_access' })
+    expect(() => modes.confirm(confirmationId)).toThrow(SpillwayError)
+    expect(modes.getMode('s1')).toBe('full_access')
+    expect(modes.getMode('s2')).toBe('agent')
+    modes.setMode('s1', 'agent')
+    expect(modes.setMode('s1', 'full_access')).toEqual({ mode: 'full_access' })
+    expect(events).toEqual([
+      { type: 'mode_requested', sessionId: 's1', previousMode: 'agent', nextMode: 'full_access' },
+      { type: 'mode_changed', sessionId: 's1', previousMode: 'agent', nextMode: 'full_access' },
+      { type: 'mode_changed', sessionId: 's1', previousMode: 'full_access', nextMode: 'agent' },
+      { type: 'mode_changed', sessionId: 's1', previousMode: 'agent', nextMode: 'full_access' },
+    ])
+    modes.endSession('s1')
+    expect(modes.setMode('s1', 'full_access').confirmationId).toEqual(expect.any(String))
+    expect(() => modes.setMode('s1', 'x' as never)).toThrow(SpillwayError)
+  })
+
+  test('full access allows without a question, is recorded, and stops at hard denies', async () => {
+    const modes = new ModeController()
+    const { gate, events } = make({ modes })
+    modes.confirm(modes.setMode('s1', 'full_access').confirmationId ?? '')
+    await expect(gate.request(ask('a', 'make'))).resolves.toMatchObject({ decision: 'allow', by: 'full_access' })
+    await expect(gate.request(ask('b', 'sudo rm -rf /'))).resolves.toMatchObject({ decision: 'deny', by: 'rule' })
+    expect(events).toMatchObject([
+      { type: 'decided', mode: 'full_access' },
+      { type: 'decided', mode: 'full_access' },
+    ])
+    void gate.request(ask('c', 'make', 's2'))
+    expect(gate.pending()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,302 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import {
+  type PermissionCall,
+  PermissionPolicy,
+  type PermissionRule,
+  SpillwayError,
+  TruncationService,
+  TruncationStorage,
+} from '../..'
+
+let root: string
+let vault: string
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-permission-')))
+  vault = join(root, 'vault')
+  mkdirSync(join(vault, 'notes'), { recursive: true })
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const decide = (tool: string, args: unknown, rules: PermissionRule[] = [], call: Partial<PermissionCall> = {}) =>
+  new PermissionPolicy({ vault, rules }).evaluate({ tool, args, ...call })
+
+test('a verdict says everything', () => {
+  const verdict = decide('read', { path: 'notes/a.md' }, [
+    { domain: 'read', pattern: 'vault:notes/**', decision: 'ask' },
+    { domain: 'read', pattern: 'vault:**/*.md', decision: 'allow' },
+  ])
+  expect(verdict).toEqual({
+    decision: 'allow',
+    domain: 'read',
+    targets: ['vault:/notes/a.md'],
+    rule: { domain: 'read', pattern: 'vault:**/*.md', decision: 'allow', source: 'user' },
+    shadowed: [
+      { domain: 'read', pattern: 'vault:notes/**', decision: 'ask', source: 'user' },
+      { domain: 'read', pattern: 'vault:**', decision: 'allow', source: 'default' },
+    ],
+    reasons: [],
+    suggestedRules: [],
+  })
+})
+
+test('links are followed before anything is decided', () => {
+  writeFileSync(join(root, 'secret.txt'), '')
+  symlinkSync(join(root, 'secret.txt'), join(vault, 'link.md'))
+  symlinkSync(root, join(vault, 'up'))
+  symlinkSync(join(vault, 'loop'), join(vault, 'loop'))
+  expect(decide('read', { path: 'link.md' }).decision).toBe('ask')
+  expect(decide('edit', { path: 'link.md' }).decision).toBe('deny')
+  expect(decide('edit', { path: 'up/new.txt' }).decision).toBe('deny')
+  expect(decide('edit', { path: 'loop' }).decision).toBe('deny')
+  expect(
+    decide('bash', { command: 'echo x > up/new.txt' }, [{ domain: 'bash', pattern: '*', decision: 'allow' }]).decision,
+  ).toBe('deny')
+  const ban: PermissionRule[] = [{ domain: 'read', pattern: 'fs:**/secret.txt', decision: 'deny' }]
+  expect(decide('read', { path: 'link.md' }, ban).decision).toBe('deny')
+  expect(decide('edit', { path: 'notes/new/file.md' }).decision).toBe('allow')
+})
+
+test('a step up behind a link is one from where the link leads', () => {
+  const elsewhere = join(root, 'other', 'deep')
+  mkdirSync(elsewhere, { recursive: true })
+  symlinkSync(elsewhere, join(vault, 'out'))
+  writeFileSync(join(root, 'other', 'a.md'), '')
+  expect(decide('read', { path: 'out/../a.md' }).decision).toBe('ask')
+  expect(decide('edit', { path: `${vault}/out/../a.md` }).decision).toBe('deny')
+  expect(decide('edit', { path: 'notes/../a.md' }).decision).toBe('allow')
+  const cat: PermissionRule[] = [{ domain: 'bash', pattern: 'cat *', decision: 'allow' }]
+  for (const command of ['cat out/../a.md', 'cat < out/../a.md', 'cat out/../*.md']) {
+    expect(decide('bash', { command }, cat).decision).toBe('ask')
+  }
+  expect(decide('bash', { command: 'cat a.md', cwd: 'out/..' }, cat).decision).toBe('ask')
+  expect(decide('bash', { command: 'cat > out/../b.md' }, cat).decision).toBe('deny')
+})
+
+test.each([
+  ['rules[0].pattern', { rules: [{ domain: 'bash', pattern: '\ud800', decision: 'allow' }] }],
+  ['mcpServers[1]', { mcpServers: ['a', '\udfff'] }],
+  ['tools', { tools: { '\ud800': { domain: 'read' } } }],
+])('half of a surrogate pair in %s is refused', (field, options) => {
+  expect(() => new PermissionPolicy(options as never)).toThrow(
+    expect.objectContaining({ code: 'INVALID_CONFIG', field }) as Error,
+  )
+})
+
+test('arguments that cannot be read are asked about and never throw', () => {
+  const cyclic: Record<string, unknown> = {}
+  cyclic.self = cyclic
+  const getter = Object.defineProperty({}, 'path', {
+    enumerable: true,
+    get: () => {
+      throw new Error('no')
+    },
+  })
+  let times = 0
+  const changing = Object.defineProperty({}, 'path', {
+    enumerable: true,
+    get: () => (times++ === 0 ? 'notes/a.md' : '/etc/passwd'),
+  })
+  const refusing = new Proxy(
+    {},
+    {
+      ownKeys: () => {
+        throw new Error('no')
+      },
+    },
+  )
+  let deep: unknown = 'x'
+  for (let i = 0; i < 5000; i++) deep = [deep]
+  for (const args of [
+    cyclic,
+    getter,
+    refusing,
+    { path: deep },
+    { path: '\ud800' },
+    1n,
+    Symbol('x'),
+    () => 1,
+    null,
+    undefined,
+    7,
+    [],
+    {
+      path: {
+        toJSON: () => {
+          throw 1
+        },
+      },
+    },
+  ]) {
+    expect(decide('read', args).decision).toBe('ask')
+    expect(decide('read', args, [], { headless: true }).decision).toBe('deny')
+  }
+  expect(decide('read', changing).targets).toEqual(['vault:/notes/a.md'])
+  const call = {
+    tool: 'read',
+    get args(): unknown {
+      throw new Error('no')
+    },
+  }
+  expect(new PermissionPolicy({ vault }).evaluate(call).decision).toBe('ask')
+})
+
+test.each([
+  [{ rules: 1 }, 'rules'],
+  [{ rules: [{ domain: 'bash', pattern: 'regex:(', decision: 'allow' }] }, 'rules[0].pattern'],
+  [{ rules: [{ domain: 'bash', pattern: '*', decision: 'maybe' }] }, 'rules[0].decision'],
+  [
+    { rules: [{ domain: 'bash', pattern: 'git *', decision: 'allow', examples: { match: ['ls'] } }] },
+    'rules[0].examples.match[0]',
+  ],
+  [{ hardDeny: [{ domain: 'bash', pattern: '*', decision: 'ask' }] }, 'hardDeny[0].decision'],
+  [{ profile: 'x' }, 'profile'],
+  [{ outsideEdit: 'allow' }, 'outsideEdit'],
+  [{ mcpServers: [''] }, 'mcpServers'],
+  [{ tools: { a: { domain: 'mcp' } } }, 'tools.a.domain'],
+  [{ tools: { a: { domain: 'read', shape: 'command' } } }, 'tools.a.shape'],
+  [{ sensitiveFiles: ['a/b'] }, 'sensitiveFiles'],
+  [{ vault: 'relative' }, 'vault'],
+  [{ headless: 1 }, 'headless'],
+  [{ storage: {} }, 'storage'],
+  [{ rulez: [] }, 'rulez'],
+])('options that are wrong name their field: %j', (options, field) => {
+  const make = () => new PermissionPolicy(options as never)
+  expect(make).toThrow(SpillwayError)
+  expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field }))
+})
+
+test.each([
+  [{}, 'call.tool'],
+  [{ tool: 'x', mode: 'y' }, 'call.mode'],
+  [{ tool: 'x', cwd: 1 }, 'call.cwd'],
+  [{ tool: 'x', toolz: 1 }, 'call.toolz'],
+])('a call that is wrong names its field: %j', (call, field) => {
+  expect(() => new PermissionPolicy().evaluate(call as never)).toThrow(
+    expect.objectContaining({ code: 'INVALID_ARGUMENT', field }),
+  )
+})
+
+test('addresses are compared as they are fetched', () => {
+  const allow: PermissionRule[] = [
+    { domain: 'web_fetch', pattern: '*', decision: 'ask' },
+    { domain: 'web_fetch', pattern: 'url:https://example.com/**', decision: 'allow' },
+  ]
+  const fetched = (url: string, rules = allow) => decide('web_fetch', { url }, rules)
+  expect(fetched('HTTPS://EXAMPLE.com/a/../b').targets).toEqual(['url:https://example.com/b'])
+  expect(fetched('https://example.com/%2e%2e/x').decision).toBe('allow')
+  expect(fetched('example.com/x').decision).toBe('allow')
+  expect(fetched('https://example.com@evil.org/').decision).toBe('ask')
+  expect(fetched('https://user@example.com/').decision).toBe('ask')
+  for (const url of [
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://[::1]/',
+    'http://localhost:3000/',
+    'http://169.254.169.254/x',
+    'file:///etc/passwd',
+    'data:text/plain,x',
+    'http://',
+    'nothing at all',
+  ]) {
+    expect([url, fetched(url, []).decision]).toEqual([url, 'ask'])
+  }
+  expect(fetched('https://example.org/', []).decision).toBe('allow')
+})
+
+test('tools of one’s own say where their arguments stand', () => {
+  const policy = new PermissionPolicy({ vault, tools: { open_note: { domain: 'read', keys: ['note'] } } })
+  expect(policy.evaluate({ tool: 'open_note', args: { note: '../x', path: 'y' } }).targets).toEqual([
+    `fs:${join(root, 'x')}`,
+  ])
+  expect(policy.evaluate({ tool: 'unknown_tool', args: { path: 'y' } })).toMatchObject({ decision: 'ask', targets: [] })
+})
+
+test('an output that the storage saved for this session may be read, unless the user says no', async () => {
+  const dir = join(root, 'outputs')
+  const storage = new TruncationStorage(dir)
+  const service = new TruncationService({ storage, global: { maxLines: 1 } })
+  const { outputPath = '' } = await service.output('a\nb\nc', { toolName: 'bash', sessionId: 's1' })
+  const policy = (rules: PermissionRule[]) => new PermissionPolicy({ vault, storage, rules })
+  const call = { tool: 'read', args: { path: outputPath }, sessionId: 's1' }
+  for (const tool of ['read', 'read_output', 'search_output']) {
+    const args = { path: outputPath, pattern: 'b' }
+    expect([tool, policy([]).evaluate({ ...call, tool, args }).decision]).toEqual([tool, 'allow'])
+  }
+  expect(policy([]).evaluate({ ...call, sessionId: 's2' }).decision).toBe('ask')
+  expect(policy([]).evaluate({ ...call, args: { path: join(dir, 'other.txt') } }).decision).toBe('ask')
+  expect(policy([{ domain: 'read', pattern: `fs:${dir}/**`, decision: 'deny' }]).evaluate(call).decision).toBe('deny')
+})
+
+test('approvals are listed, hold for their session, and can be taken back', () => {
+  const policy = new PermissionPolicy({ vault })
+  const call = { tool: 'bash', args: { command: 'make' }, sessionId: 's1' }
+  const [rule] = policy.evaluate(call).suggestedRules
+  policy.approve(rule, 's1')
+  expect(policy.evaluate(call)).toMatchObject({ decision: 'allow', rule: { source: 'approval' } })
+  expect(policy.evaluate({ ...call, sessionId: 's2' }).decision).toBe('ask')
+  expect(policy.approvals()).toEqual([{ sessionId: 's1', rule: { ...rule, source: 'approval' } }])
+  expect(policy.revoke(rule, 's1')).toBe(true)
+  expect(policy.revoke(rule, 's1')).toBe(false)
+  expect(policy.evaluate(call).decision).toBe('ask')
+})
+
+test('rules that can never count are told', () => {
+  const policy = new PermissionPolicy({
+    vault,
+    rules: [
+      { domain: 'mcp', pattern: 'mcp:a/*', decision: 'allow' },
+      { domain: 'mcp', pattern: '*', decision: 'ask' },
+    ],
+  })
+  expect(policy.shadowedRules()).toMatchObject([{ rule: { pattern: 'mcp:a/*' }, hiddenBy: { pattern: '*' } }])
+})
+
+test('every target is explained', () => {
+  const { details } = new PermissionPolicy({ vault }).explain({ tool: 'bash', args: { command: 'cat .env > out' } })
+  expect(details.map(({ target, decision }) => [target, decision]).sort()).toEqual([
+    ['shell:cat .env', 'ask'],
+    ['vault:/.env', 'ask'],
+    ['vault:/out', 'allow'],
+  ])
+})
+
+test('a decision changes nothing, and is the same again', () => {
+  const runs = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 100)
+  const policy = new PermissionPolicy({ vault, rules: [{ domain: 'bash', pattern: 'ls *', decision: 'allow' }] })
+  fc.assert(
+    fc.property(
+      fc.constantFrom('bash', 'read', 'edit', 'grep', 'web_fetch', 'mcp:a/b', 'x'),
+      fc.anything(),
+      (tool, args) => {
+        const before = policy.evaluate({ tool, args })
+        expect(['allow', 'ask', 'deny']).toContain(before.decision)
+        expect(policy.evaluate({ tool, args })).toEqual(before)
+      },
+    ),
+    { numRuns: runs },
+  )
+})
+
+test('a command of 128 KiB and 10,000 rules are no matter', () => {
+  const rules = Array.from(
+    { length: 10_000 },
+    (_, n) => ({ domain: 'bash', pattern: `p${n} *`, decision: 'allow' }) as const,
+  )
+  const policy = new PermissionPolicy({ vault, rules })
+  const allowed = Array.from({ length: 5000 }, (_, n) => `p${n} x`).join(' && ')
+  expect(policy.evaluate({ tool: 'bash', args: { command: allowed } }).decision).toBe('allow')
+  expect(policy.evaluate({ tool: 'bash', args: { command: `${allowed}; evil` } }).decision).toBe('ask')
+  expect(policy.evaluate({ tool: 'bash', args: { command: `ls ${'a'.repeat(1_000_000)}` } }).decision).toBe('ask')
+})
+
+test('a reason says which target it is about, in few words', () => {
+  const policy = new PermissionPolicy({ vault: '/vault' })
+  const { reasons, targets } = policy.evaluate({ tool: 'bash', args: { command: `x${'é'.repeat(50_000)}` } })
+  expect(targets).toHaveLength(1)
+  expect(reasons.join().length).toBeLessThan(300)
+  expect(reasons[0]).toMatch(/shell:xé+…$/)
+})

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PermissionPolicy } from '../..'
+import { endChild } from '../support/child'
+import bypass from './bypass.json'
+import everyday from './everyday.json'
+
+let vault: string
+
+beforeAll(() => {
+  vault = mkdtempSync(join(tmpdir(), 'spillway-permission-'))
+})
+afterAll(() => rmSync(vault, { recursive: true }))
+
+const verdicts = (policy: PermissionPolicy, commands: string[]) =>
+  commands.map((command) => ({ command, ...policy.evaluate({ tool: 'bash', args: { command } }) }))
+
+test('no attempt to get around the rules runs without a question', () => {
+  const policy = new PermissionPolicy({ vault, rules: bypass.rules as never })
+  const found = verdicts(
+    policy,
+    bypass.commands.map(({ command }) => command),
+  )
+  expect(found.length).toBeGreaterThanOrEqual(300)
+  expect(found.filter(({ decision }) => decision === 'allow').map(({ command }) => command)).toEqual([])
+  for (const { why } of bypass.commands) expect(why).toMatch(/\w/)
+})
+
+test('what the rules allow is allowed', () => {
+  const policy = new PermissionPolicy({ vault, rules: bypass.rules as never })
+  for (const command of [
+    'git status',
+    'npm test',
+    'ls -la',
+    'git log --oneline && npm test',
+    "git commit -m 'a; b && c'",
+  ]) {
+    expect({ command, ...policy.evaluate({ tool: 'bash', args: { command } }) }).toMatchObject({ decision: 'allow' })
+  }
+})
+
+test('commands of every day run without a question', () => {
+  const policy = new PermissionPolicy({ vault, rules: everyday.rules as never })
+  const found = verdicts(policy, everyday.commands)
+  expect(found.length).toBeGreaterThanOrEqual(150)
+  const asked = found.filter(({ decision }) => decision !== 'allow')
+  expect(asked.map(({ command, reasons }) => [command, ...reasons])).toEqual([])
+})
+
+test('the same commands are asked about without rules', () => {
+  const policy = new PermissionPolicy({ vault })
+  for (const { decision } of verdicts(policy, everyday.commands)) expect(decision).not.toBe('allow')
+})
+
+test('a text that the parser cannot take is asked about, and prints nothing', () => {
+  const body = `const policy = new spillway.PermissionPolicy({ vault: '/vault', rules: input.rules })
+    const { decision } = policy.evaluate({ tool: 'bash', args: { command: input.command } })
+    console.log(JSON.stringify(decision))`
+  const input = { rules: bypass.rules, command: '"x$(<<E\n))"$(( \nE\n' }
+  expect(endChild(body, { input })).toEqual({ status: 0, signal: null, stdout: '"ask"\n', stderr: '' })
+  expect(endChild(body, { input, env: { NODE_DEBUG: 'spillway' } }).stderr).toMatch(/panicked/)
+})

@@ -1,0 +1,127 @@
+/** `PermissionPolicy.evaluate` on commands, beside Gemini CLI's engine; a call through the loop detector; a line of the audit log. */
+import { mkdtempSync } from 'node:fs'
+import path from 'node:path'
+import { compare } from '../measure.mjs'
+import { makeRow } from '../report.mjs'
+import { KB } from '../workloads.mjs'
+
+const GEMINI = new URL('../node_modules/@google/gemini-cli-core/dist/src/', import.meta.url)
+/** 50 bytes: four programs, all of them known. */
+const COMPOUND = 'cd src && git status --short | head -5 && npm test'
+const STEP = 'git status && '
+const RULES = ['git *', 'npm test', 'ls *', 'cd *', 'head *']
+const MANY = 10_000
+
+export const permission = {
+  name: 'permission',
+  title: 'Permissions, loops and the audit log, per call',
+
+  async run({ subject, folder, shortRounds: rounds, log }) {
+    const policy = new subject.PermissionPolicy({ rules: RULES.map(allowed) })
+    const many = new subject.PermissionPolicy({
+      rules: [...Array.from({ length: MANY - RULES.length }, (_, at) => `program${at} *`), ...RULES].map(allowed),
+    })
+    for (const one of [policy, many]) check(one.evaluate(bash(COMPOUND)).decision === 'allow')
+    const time = (sides) => compare(sides, { rounds, batchMs: 20, warmUpMs: 200 })
+    const evaluate = (name, own, command) => side(name, () => own.evaluate(bash(command)))
+
+    const short = await time([evaluate('ours', policy, COMPOUND)])
+    const rows = [makeRow({ work: 'a compound command of 50 bytes', ours: short.ours, target: 0.02, unit: 'ms' })]
+    for (const size of [7 * KB, 70 * KB]) {
+      const command = STEP.repeat(Math.ceil(size / STEP.length)).concat('ls -la')
+      const { ours } = await time([evaluate('ours', policy, command)])
+      const perByte = ours.map((milliseconds) => milliseconds / command.length)
+      rows.push(
+        makeRow({ work: `per byte of a command of ${size / KB} KB`, ours: perByte, target: 0.0003, unit: 'ms' }),
+      )
+    }
+    const rules = await time([evaluate('many', many, COMPOUND), evaluate('few', policy, COMPOUND)])
+    rows.push(
+      makeRow({
+        work: `the compound command, ${MANY.toLocaleString('en')} rules`,
+        ours: rules.many,
+        yardstick: rules.few,
+        yardstickName: `${RULES.length} rules`,
+        target: 1.5,
+      }),
+    )
+    rows.push(...(await besideGemini(policy, time, log)))
+    rows.push(await loop(subject, time), await audit(subject, folder, time))
+    return rows
+  },
+}
+
+async function besideGemini(policy, time, log) {
+  let engine
+  try {
+    // It says every step of a decision on the console otherwise.
+    const { debugLogger } = await import(new URL('utils/debugLogger.js', GEMINI))
+    for (const level of ['log', 'debug', 'warn', 'error']) debugLogger[level] = () => {}
+    const { PolicyEngine } = await import(new URL('policy/policy-engine.js', GEMINI))
+    const rule = (pattern) => ({
+      toolName: 'run_shell_command',
+      argsPattern: new RegExp(`"command":"${pattern.replace(/ \*$/, '(?:\\s|"|\\\\")')}`),
+      decision: 'allow',
+      priority: 100,
+    })
+    engine = new PolicyEngine({ rules: RULES.map(rule), defaultDecision: 'ask_user' })
+  } catch (error) {
+    log(`@google/gemini-cli-core is skipped: ${error.message}`)
+    return []
+  }
+  const call = { name: 'run_shell_command', args: { command: COMPOUND } }
+  check((await engine.check(call, undefined)).decision === 'allow')
+  const { ours, theirs } = await time([
+    side('ours', () => policy.evaluate(bash(COMPOUND))),
+    side('theirs', () => engine.check(call, undefined)),
+  ])
+  const work = 'a compound command of 50 bytes'
+  return [makeRow({ work, ours, yardstick: theirs, yardstickName: 'Gemini PolicyEngine', target: 0.05 })]
+}
+
+async function loop({ DoomLoopDetector }, time) {
+  const detector = new DoomLoopDetector({ maxToolCalls: Number.POSITIVE_INFINITY })
+  let at = 0
+  const call = () => {
+    // A detector is for a run, and a run has an end.
+    if (at % 500 === 0) detector.startRun()
+    const callId = `call_${at++}`
+    detector.check({ callId, tool: 'bash', args: { command: `ls ${at}` } })
+    detector.record({ callId, result: `what number ${at} printed` })
+  }
+  const { ours } = await time([side('ours', call)])
+  return makeRow({ work: '`DoomLoopDetector` `check` and `record`', ours })
+}
+
+async function audit({ AuditLog }, folder, time) {
+  const dir = mkdtempSync(path.join(folder, 'audit-'))
+  const log = new AuditLog({ dir, sessionId: 'benchmark' })
+  let at = 0
+  const append = () => log.append({ type: 'tool_call', tool: 'bash', command: `ls ${at++}`, decision: 'allow' })
+  check((await append()) !== undefined)
+  const { ours } = await time([side('ours', append)])
+  await log.close()
+  return makeRow({ work: '`await AuditLog.append`, one event at a time', ours })
+}
+
+/** Many calls under one clock. */
+function side(name, call) {
+  return {
+    name,
+    async batch(count) {
+      const start = performance.now()
+      for (let i = 0; i < count; i++) {
+        const result = call()
+        if (typeof result?.then === 'function') await result
+      }
+      return performance.now() - start
+    },
+  }
+}
+
+const allowed = (pattern) => ({ domain: 'bash', pattern, decision: 'allow' })
+const bash = (command) => ({ tool: 'bash', args: { command } })
+
+function check(holds) {
+  if (!holds) throw new Error('the command is not decided as it should be')
+}

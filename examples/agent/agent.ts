@@ -1,0 +1,248 @@
+/**
+ * A whole agent with every part of Spillway switched on. In a project of your own, import from 'spillway'.
+ *
+ * Messages are those of the AI SDK. The model is a function, so a provider, a mock and a script all fit.
+ */
+
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  AuditLog,
+  ContextManager,
+  classifyOverflow,
+  createTruncation,
+  DoomLoopDetector,
+  estimateTokens,
+  guardTool,
+  HookRunner,
+  type Hooks,
+  loadAgents,
+  loadConfig,
+  type ModelParameters,
+  PermissionGate,
+  PermissionPolicy,
+  resolveModelSettings,
+  ToolResultLedger,
+  TruncationStorage,
+  verifyAudit,
+} from '../../index.js'
+import { type AgentTool, toolsFor } from './tools'
+
+export interface TextPart {
+  type: 'text'
+  text: string
+}
+export interface CallPart {
+  type: 'tool-call'
+  toolCallId: string
+  toolName: string
+  input: unknown
+}
+export interface ResultPart {
+  type: 'tool-result'
+  toolCallId: string
+  toolName: string
+  output: { type: 'text' | 'error-text'; value: string }
+}
+export type Message =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: (TextPart | CallPart)[] }
+  | { role: 'tool'; content: ResultPart[] }
+
+/** What a model is asked, and what it answers. */
+export interface ModelRequest {
+  system: string
+  messages: Message[]
+  tools: AgentTool[]
+  settings: ModelParameters
+}
+export type Model = (request: ModelRequest) => Promise<(TextPart | CallPart)[]>
+
+/** A question to the user, and what can be answered. */
+export interface Question {
+  about: 'permission' | 'loop'
+  tool: string
+  /** What the call touches, or why it looks like a loop. */
+  why: string
+}
+export type Answer = 'once' | 'always' | 'no'
+
+export interface AgentOptions {
+  model: Model
+  /** Writes a summary of what is handed to it. */
+  summarize(prompt: string): Promise<string>
+  /** In tokens. */
+  contextWindow: number
+  /** The folder that the agent works in. */
+  workspace: string
+  /** Where outputs, the audit log, the user's configuration and agents are. */
+  dataDir: string
+  /** What the user says, in turn. */
+  prompts: readonly string[]
+  askUser(question: Question): Promise<Answer>
+  hooks?: Hooks
+}
+
+/** One request: its size in tokens, and what it would have been without any of this. */
+export interface RequestRecord {
+  tokens: number
+  unmanaged: number
+  /** What was done to the history before it was sent. */
+  did: string[]
+}
+
+export interface AgentRun {
+  messages: Message[]
+  requests: RequestRecord[]
+  asked: (Question & { answer: Answer })[]
+  /** Calls that did not run, and why. */
+  refused: { tool: string; kind: string; message: string }[]
+  /** Results of tools that left the history: pruned, replaced by a line, or summed up. */
+  left: { request: number; how: 'pruned' | 'outputs' | 'summary'; tool: string; outputs: number }[]
+  /** Outputs that were too long for the model, and where they are. */
+  saved: { tool: string; path: string }[]
+  compactions: number
+  audit: { path: string; records: number; ok: boolean }
+}
+
+const sizeOf = (...parts: unknown[]) =>
+  parts.reduce((sum: number, part) => sum + estimateTokens(JSON.stringify(part)), 0)
+
+/** Works through what the user says, and tells how it went. */
+export async function runAgent(options: AgentOptions): Promise<AgentRun> {
+  const { model, contextWindow, workspace, dataDir } = options
+  const sessionId = 'session-1'
+  const run: AgentRun = {
+    messages: [],
+    ...{ requests: [], asked: [], refused: [], left: [], saved: [], compactions: 0 },
+    audit: { path: '', records: 0, ok: false },
+  }
+  const ask = async (question: Question): Promise<Answer> => {
+    const answer = await options.askUser(question)
+    run.asked.push({ ...question, answer })
+    return answer
+  }
+
+  // What the user set: rules and limits in a file, agents in Markdown.
+  const storageDir = join(dataDir, 'outputs')
+  await mkdir(storageDir, { recursive: true })
+  const configFile = join(dataDir, 'config.jsonc')
+  const { options: config, problems } = loadConfig({ userFile: configFile })
+  const { agents, problems: wrong } = await loadAgents(join(dataDir, 'agents'))
+  for (const { message } of [...problems, ...wrong]) process.emitWarning(message)
+  const [agent] = agents
+  const settings = resolveModelSettings({ defaultSystemPrompt: 'You are a coding agent.', agent })
+  const hooks = new HookRunner({
+    builtIn: { 'chat.system': () => `The folder is ${workspace}. Do not leave it.` },
+    user: options.hooks,
+  })
+
+  // Outputs: bounded, and kept whole.
+  const { service } = createTruncation(
+    config.truncation && {
+      ...{ storageDirs: [storageDir], strategy: 'smart', availableTools: ['read_output', 'search_output'] },
+      ...{ maxLines: 120, maxBytes: 6000, ...config.truncation },
+    },
+  )
+  const storage = new TruncationStorage(storageDir)
+
+  // What may run, who is asked, and when it is a loop.
+  const policy = new PermissionPolicy({ ...config.permission, vault: workspace, storage })
+  const gate = new PermissionGate(policy, {
+    configFile,
+    onEvent: async (event) => {
+      if (event.type !== 'asked') return
+      const { id, tool, targets, suggestedRules } = event.request
+      const answer = await ask({ about: 'permission', tool, why: targets.join(', ') })
+      const response = answer === 'always' && suggestedRules.length === 0 ? 'once' : answer
+      await gate.respond(id, response === 'no' ? { reject: true } : response)
+    },
+  })
+  const doomLoop = new DoomLoopDetector(config.doomLoop)
+  const audit = new AuditLog({ dir: join(dataDir, 'audit'), sessionId })
+  const ledger = new ToolResultLedger()
+  const tools = toolsFor(workspace, service, storage)
+  const guarded = new Map(
+    tools.map((tool) => [
+      tool.name,
+      guardTool(tool, {
+        ...{ hooks, permission: gate, doomLoop, audit, truncation: service, ledger, sessionId },
+        askDoomLoop: async ({ tool, verdict }) => {
+          const answer = await ask({ about: 'loop', tool, why: verdict.reason ?? '' })
+          return answer === 'no' ? 'stop' : answer
+        },
+      }),
+    ]),
+  )
+
+  /** Runs a call of the model's. Whatever happens, there is a result for it. */
+  const execute = async ({ toolCallId, toolName, input }: CallPart): Promise<ResultPart> => {
+    const tool = guarded.get(toolName)
+    const result =
+      (await tool?.execute(input as never, { toolCallId, workingDirectory: workspace })) ?? 'There is no such tool.'
+    const { output = result, isError, success, kind, metadata } = result as Record<string, unknown>
+    const path = (metadata as { truncationPath?: string } | undefined)?.truncationPath
+    if (path) run.saved.push({ tool: toolName, path })
+    const value = typeof output === 'string' ? output : JSON.stringify(output)
+    if (kind !== undefined) run.refused.push({ tool: toolName, kind: String(kind), message: value })
+    const type = isError === true || success === false ? 'error-text' : 'text'
+    return { type: 'tool-result', toolCallId, toolName, output: { type, value } }
+  }
+
+  /** What is sent of the history: what is worth its tokens, and a summary of the rest. */
+  const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  const context = new ContextManager<Message>({
+    ...{ contextWindow, ledger, environment: { systemPrompt: settings.systemPrompt, tools: specs } },
+    compaction: { summarize: ({ prompt }) => options.summarize(prompt), hooks },
+  })
+  const prepare = async (did: string[], force: boolean): Promise<Message[]> => {
+    const { messages, report } = await context.prepare(run.messages, { now: Date.now(), force })
+    const request = run.requests.length + 1
+    for (const { toolName = '' } of report.pruning.pruned)
+      run.left.push({ request, how: 'pruned', tool: toolName, outputs: 1 })
+    if (report.pruning.pruned.length > 0) did.push('pruned')
+    const { action = 'none', droppedTools = {} } = report.compaction ?? {}
+    if (action === 'none') return messages
+    for (const [tool, outputs] of Object.entries(droppedTools)) run.left.push({ request, how: action, tool, outputs })
+    if (action === 'summary') run.compactions += 1
+    did.push(action)
+    return messages
+  }
+
+  const request = async (): Promise<(TextPart | CallPart)[]> => {
+    const who = { sessionId, agent: agent?.id }
+    const system = await hooks.chatSystem(settings.systemPrompt, who)
+    const parameters = await hooks.chatParams(settings.modelSettings, who)
+    const did: string[] = []
+    for (let messages = await prepare(did, false); ; messages = await prepare(did, true)) {
+      try {
+        const answer = await model({ system, messages, tools, settings: parameters })
+        const size = (sent: Message[]) => sizeOf(system, specs, sent)
+        run.requests.push({ tokens: size(messages), unmanaged: size(run.messages), did })
+        return answer
+      } catch (error) {
+        // Estimates are estimates: the provider has the last word, once.
+        if (!classifyOverflow(error).overflow || did.includes('overflow')) throw error
+        did.push('overflow')
+      }
+    }
+  }
+
+  for (const prompt of options.prompts) {
+    doomLoop.startRun()
+    run.messages.push({ role: 'user', content: prompt })
+    for (;;) {
+      const answer = await request()
+      run.messages.push({ role: 'assistant', content: answer })
+      const calls = answer.filter((part) => part.type === 'tool-call')
+      if (calls.length === 0) break
+      run.messages.push({ role: 'tool', content: await Promise.all(calls.map(execute)) })
+    }
+  }
+  await audit.close()
+  await service.close()
+  await storage.close()
+  const { ok, records } = await verifyAudit(audit.path)
+  run.audit = { path: audit.path, records, ok }
+  return run
+}

@@ -1,0 +1,88 @@
+//! A preview of what matters keeps its limits, says which lines are missing, and shows true lines under their true numbers.
+
+use spillway_core::text::lines::LineRule;
+use spillway_core::text::shown::{Shown, Source};
+use spillway_core::truncate::cut::fits;
+use spillway_core::truncate::limits::Limits;
+use spillway_core::truncate::notice::{CHINESE, Circumstances, ENGLISH};
+use spillway_core::truncate::render::{Form, render};
+use spillway_core::truncate::smart::{Keep, preview, terminal::clean};
+use spillway_core::truncate::window::Window;
+
+use super::input::{Input, as_text};
+
+pub fn check(data: &[u8]) {
+    let mut input = Input::new(data);
+    let keep = input.pick(&[Keep::SmartLate, Keep::SmartEarly]);
+    let limits = Limits { keep, line_rule: LineRule::Terminated, ..input.limits() };
+    let (source, wording) = (Source::Text, input.pick(&[&ENGLISH, &CHINESE]));
+    let inside = input.flag();
+    let size = input.below(512) + 1;
+    let raw = as_text(&input.content(6 * 1024));
+
+    let mut window = Window::new(&limits);
+    window.push(&raw);
+    if fits(&window, source, &limits) {
+        return;
+    }
+    let form = Form { limits, wording, inside, notice: None, preview: None };
+    let circumstances = Circumstances { path: "/data/x.txt".to_owned(), ..Default::default() };
+    let made = render(&window, source, &form, &circumstances);
+    let bound = if inside { &made.content } else { &made.content[made.preview.clone()] };
+    assert!(bound.len() as u64 <= limits.max_bytes, "{bound}");
+    assert!(bound.lines().count() as u64 <= limits.max_lines, "{bound}");
+
+    let mut pieces = Window::new(&limits);
+    raw.chunks(size).for_each(|piece| pieces.push(piece));
+    assert_eq!(render(&pieces, source, &form, &circumstances), made);
+
+    let scanner = window.scanner().expect("the limits ask for it");
+    if let Some(selection) = preview(&window, scanner, source, &limits, &ENGLISH) {
+        let text = Shown::decode(&raw, source).text;
+        check_lines(&text, &selection.text);
+        assert!(selection.cut.kept_bytes() <= raw.len() as u64);
+        assert!(selection.cut.kept_lines() <= selection.cut.total_lines);
+    }
+}
+
+/// Counting on from each gap gives the number of every line.
+fn check_lines(text: &str, preview: &str) {
+    let lines: Vec<&str> =
+        text.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    let mut next = 0;
+    for line in preview.split('\n') {
+        // A line of the text may look like a gap; it is one only if it goes on from where the preview is.
+        if let Some((from, to)) = gap(line).filter(|(from, _)| *from == next + 1)
+            && lines.get(next).is_none_or(|own| clean(own) != line)
+        {
+            assert!(from <= to && to <= lines.len(), "{line}");
+            next = to;
+            continue;
+        }
+        let raw = lines.get(next).copied().unwrap_or_default();
+        let own = clean(raw);
+        let is_true = own == line
+            || line
+                .strip_suffix('\u{2026}')
+                .is_some_and(|start| own.starts_with(start) || was_seen(raw, start));
+        assert!(is_true, "line {}: {line:?} of {own:?}", next + 1);
+        next += 1;
+    }
+    assert_eq!(next, lines.len());
+}
+
+/// Whether the screen showed this at some time: a long line is shown as far as it was looked at, and what comes after that can
+/// write over it.
+fn was_seen(raw: &str, start: &str) -> bool {
+    raw.contains(['\r', '\u{8}', '\u{1b}'])
+        && raw.char_indices().any(|(at, _)| clean(&raw[..at]).starts_with(start))
+}
+
+fn gap(line: &str) -> Option<(usize, usize)> {
+    let (count, rest) = line.strip_prefix("...")?.split_once(" lines truncated: ")?;
+    let (from, rest) = rest.split_once('-')?;
+    let to = rest.split(|char: char| !char.is_ascii_digit()).next()?;
+    let (count, from, to): (usize, usize, usize) =
+        (count.parse().ok()?, from.parse().ok()?, to.parse().ok()?);
+    (to + 1 == from + count).then_some((from, to))
+}

@@ -1,0 +1,127 @@
+/** The middleware around a model. */
+
+import { isArray, isRecord } from '../../context'
+import { checkControls } from '../shared/controls'
+import { type OutgoingRequest, overflowOf, Requests } from '../shared/requests'
+import { type AiSdkControls, OWN_CONTROLS, sessionOf } from './controls'
+import { type Peeked, peek, type StreamPart } from './stream'
+
+/** What the middleware reads of a call of a model. */
+export interface ModelCall {
+  /** Messages in the SDK's shape. */
+  prompt: unknown
+  abortSignal?: AbortSignal | undefined
+  providerOptions?: unknown
+}
+
+/** A middleware for `wrapLanguageModel` of the AI SDK 5, 6 and 7. */
+export interface ContextMiddleware {
+  /** Each version of the SDK asks for another name here, and none looks at it. */
+  // biome-ignore lint/suspicious/noExplicitAny: nothing else is 'v2', 'v3' and 'v4'
+  readonly specificationVersion: any
+  transformParams<P extends ModelCall>(options: { params: P }): Promise<P>
+  wrapGenerate<P extends ModelCall, R extends object>(options: {
+    doGenerate: () => PromiseLike<R>
+    params: P
+    model: { doGenerate(params: P): PromiseLike<R> }
+  }): Promise<R>
+  // biome-ignore lint/suspicious/noExplicitAny: the parts of a stream are other ones in each version
+  wrapStream<P extends ModelCall, R extends { stream: ReadableStream<any> }>(options: {
+    doStream: () => PromiseLike<R>
+    params: P
+    model: { doStream(params: P): PromiseLike<R> }
+  }): Promise<R>
+}
+
+/**
+ * A middleware that leaves out of each request what it can do without (`history`), and sends a request that did not fit once
+ * more, shorter (`recovery`): also one whose error comes in a stream, as long as nothing of the answer has come. What is
+ * stored, and what the SDK gives back, is never touched. Whatever fails in it is told, and the request goes out as it is.
+ *
+ * One middleware serves all sessions; the session of a request is `providerOptions.spillway.sessionId`, unless
+ * `sessionOf` says otherwise.
+ *
+ * @example
+ * const model = wrapLanguageModel({ model: base, middleware: contextMiddleware({ history: () => new HistoryPruner() }) })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ */
+export function contextMiddleware(controls: AiSdkControls): ContextMiddleware {
+  checkControls(controls, OWN_CONTROLS)
+  const requests = new Requests(controls)
+  const prepared = new WeakMap<object, OutgoingRequest<unknown>>()
+  const { recovery } = controls
+  const window = recovery ? recovery.contextWindowTokens : undefined
+
+  const requestOf = (params: ModelCall): OutgoingRequest<unknown> => {
+    const messages = params.prompt as unknown[]
+    return prepared.get(params) ?? { original: messages, messages, sessionId: undefined }
+  }
+  const withPrompt = <P extends ModelCall>(params: P, prompt: unknown): P => ({ ...params, prompt })
+
+  return {
+    specificationVersion: 'v4',
+
+    async transformParams({ params }) {
+      if (!isArray(params?.prompt)) return params
+      const { prompt } = params
+      const request = await requests.prepare(prompt, sessionOf(controls, params))
+      const made = request.messages === prompt ? { ...params } : withPrompt(params, request.messages)
+      prepared.set(made, request)
+      return made
+    },
+
+    wrapGenerate({ doGenerate, params, model }) {
+      if (!isArray(params?.prompt)) return Promise.resolve(doGenerate())
+      const { prompt, abortSignal: signal } = params
+      return requests.send(
+        requestOf(params),
+        (messages) => (messages === prompt ? doGenerate() : model.doGenerate(withPrompt(params, messages))),
+        { signal, overflowed: (answer) => endOf(answer, window) },
+      )
+    },
+
+    async wrapStream<P extends ModelCall, R extends { stream: ReadableStream<StreamPart> }>({
+      doStream,
+      params,
+      model,
+    }: StreamOptions<P, R>): Promise<R> {
+      if (!isArray(params?.prompt)) return doStream()
+      const { prompt, abortSignal: signal } = params
+      let last: Peeked<R> | undefined
+      const send = async (messages: readonly unknown[]): Promise<Peeked<R>> => {
+        const before = last
+        const result: R = messages === prompt ? await doStream() : await model.doStream(withPrompt(params, messages))
+        before?.cancel()
+        last = await peek(result)
+        return last
+      }
+      const options = { signal, overflowed: (peeked: Peeked<R>) => troubleOf(peeked.trouble, window) }
+      return (await requests.send(requestOf(params), send, options)).result
+    },
+  }
+}
+
+interface StreamOptions<P extends ModelCall, R> {
+  doStream: () => PromiseLike<R>
+  params: P
+  model: { doStream(params: P): PromiseLike<R> }
+}
+
+/** What a stream began with, if it is about an overflow. */
+function troubleOf(trouble: StreamPart | undefined, window: number | undefined): unknown {
+  if (trouble === undefined) return undefined
+  return trouble.type === 'error' ? trouble.error : endOf(trouble, window)
+}
+
+/** Answers that came to their end as they should. */
+const WELL_ENDED = new Set<unknown>(['stop', 'tool-calls'])
+
+/** How an answer ended, if that is because there was no room for it. */
+function endOf(answer: object, window: number | undefined): unknown {
+  const { finishReason, usage } = answer as { finishReason?: unknown; usage?: unknown }
+  if (WELL_ENDED.has(isRecord(finishReason) ? finishReason.unified : finishReason)) return undefined
+  const end = { finishReason, usage }
+  const found = overflowOf(end, window)
+  // An answer to a request that was too long is an answer.
+  return found === undefined || found.matched === 'usage-over-window' ? undefined : end
+}

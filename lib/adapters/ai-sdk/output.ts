@@ -1,0 +1,73 @@
+/** What a model reads of a result, in the AI SDK's shape. */
+
+import { isArray, isRecord } from '../../context'
+import { plainJson } from '../../plain-json'
+import type { Bound } from '../shared/bound'
+
+/** The SDK's `ToolResultOutput`, as far as it matters here. */
+export interface ModelOutput {
+  type: string
+  value?: unknown
+  [more: string]: unknown
+}
+
+/** A value as the SDK itself would say it to a model. */
+export function modelOutput(value: unknown): ModelOutput {
+  return typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: jsonOf(value) }
+}
+
+function jsonOf(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value) ?? 'null')
+  } catch {
+    // A cycle, or a number that JSON has no name for, would end the whole request.
+    return JSON.parse(plainJson(value))
+  }
+}
+
+/** An output of the tool's own making, bounded. */
+export async function boundOutput(
+  output: ModelOutput,
+  bound: Bound,
+  call: { toolName: string; toolCallId?: string; sessionId?: string | undefined },
+): Promise<ModelOutput> {
+  const { type, value } = output ?? {}
+  const failed = type === 'error-text' || type === 'error-json'
+  const context = { ...call, failed }
+  switch (type) {
+    case 'text':
+    case 'error-text': {
+      const { value: text } = await bound(value, context)
+      return text === value ? output : { ...output, value: text }
+    }
+    case 'json':
+    case 'error-json': {
+      const { value: shown } = await bound(value, context)
+      if (shown === value) return output
+      // What was cut is a text.
+      return { ...output, type: typeof shown === 'string' ? `${failed ? 'error-' : ''}text` : type, value: shown }
+    }
+    case 'content': {
+      const parts = isArray(value) ? value.map(textOfFile) : value
+      const { value: shown } = await bound(parts, context)
+      if (shown === parts) return output
+      return { ...output, value: isArray(shown) ? shown.map(fileOfText) : [{ type: 'text', text: shown }] }
+    }
+    default:
+      return output
+  }
+}
+
+const FILE = Symbol('file')
+
+/** A file that holds a text is read like any other text. */
+function textOfFile(part: unknown): unknown {
+  const { type, data } = Object(part) as { type?: unknown; data?: unknown }
+  const text = type === 'file' && isRecord(data) && data.type === 'text' ? data.text : undefined
+  return typeof text === 'string' ? { type: 'text', text, [FILE]: part } : part
+}
+
+function fileOfText(part: unknown): unknown {
+  const { [FILE]: file, text } = Object(part) as { [FILE]?: { data: object }; text?: unknown }
+  return file === undefined ? part : { ...file, data: { ...file.data, text } }
+}

@@ -1,0 +1,61 @@
+/** A stream of a model, looked at as long as nothing of an answer has come. */
+
+/** A part of a stream, as far as it matters here. */
+export interface StreamPart {
+  type: string
+  error?: unknown
+  finishReason?: unknown
+  usage?: unknown
+}
+
+/** A stream whose beginning was looked at. */
+export interface Peeked<R> {
+  /** The result with a stream that begins at the beginning. */
+  result: R
+  /** What the stream begins with, if that is an error or an end. */
+  trouble: StreamPart | undefined
+  /** The stream is not wanted any more. */
+  cancel(): void
+}
+
+/** Parts that are no answer yet. */
+const SILENT = new Set(['stream-start', 'response-metadata', 'raw'])
+
+/** Reads until the first part that a user would see. */
+export async function peek<R extends { stream: ReadableStream<StreamPart> }>(result: R): Promise<Peeked<R>> {
+  const reader = result.stream.getReader()
+  const held: StreamPart[] = []
+  let failure: { error: unknown } | undefined
+  let trouble: StreamPart | undefined
+  let ended = false
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      ended = done
+      if (done) break
+      held.push(value)
+      if (SILENT.has(value.type)) continue
+      if (value.type === 'error' || value.type === 'finish') trouble = value
+      break
+    }
+  } catch (error) {
+    failure = { error }
+    trouble = { type: 'error', error }
+  }
+  const cancel = () => {
+    reader.cancel().catch(() => {})
+  }
+  const stream = new ReadableStream<StreamPart>({
+    async pull(controller) {
+      const next = held.shift()
+      if (next !== undefined) return controller.enqueue(next)
+      if (failure !== undefined) return controller.error(failure.error)
+      if (ended) return controller.close()
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return { result: { ...result, stream }, trouble, cancel }
+}

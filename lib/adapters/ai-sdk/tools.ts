@@ -1,0 +1,259 @@
+/** Tools with controls around them. */
+
+import type { ToolControls, ToolTruncationConfig } from 'spillway'
+import { textOfValue } from '../../content'
+import { isArray, isRecord, wrong } from '../../context'
+import { guardTool } from '../../guard-tool'
+import { shortenUnsaved } from '../../strategies'
+import { approvalsOf, judge } from '../shared/approvals'
+import { type Bound, boundBy } from '../shared/bound'
+import { checkControls, toolControls } from '../shared/controls'
+import { errorFor, guardCall } from '../shared/guard'
+import { copyWith } from '../shared/overlay'
+import { type AiSdkControls, type AiSdkSource, OWN_CONTROLS, sessionOf } from './controls'
+import { boundOutput, type ModelOutput, modelOutput } from './output'
+import { Shown } from './shown'
+import { Steps } from './steps'
+
+/** A tool of the AI SDK, as far as it is read here. */
+interface AnyTool {
+  type?: unknown
+  execute?: (input: unknown, options: unknown) => unknown
+  toModelOutput?: (...given: unknown[]) => unknown
+  needsApproval?: unknown
+  truncation?: unknown
+}
+
+/** Options of a call of a tool, as far as they are read here. */
+interface CallOptions extends AiSdkSource {
+  toolCallId?: string
+  abortSignal?: AbortSignal
+  messages?: unknown
+}
+
+/** The kit that all tools of one call of {@link guardTools} share. */
+interface Kit {
+  readonly controls: AiSdkControls
+  readonly around: ToolControls
+  readonly bound: Bound
+  readonly shown: Shown
+}
+
+/**
+ * The same tools with everything around them that `guardTool` knows, in its order. The application gets what a tool gave, the
+ * model gets what `truncation` leaves of it. A message of an error is bounded as well, and a call that was not let through
+ * throws a `SpillwayError` with code `REFUSED`, so that the SDK tells the model.
+ *
+ * A tool that streams is one whose `execute` is an `async function*`: what it yields goes through at once, and of the last
+ * value the model reads a preview. A tool that has a `toModelOutput` keeps it; what it answers is bounded, and `tool.final`
+ * sees what it is given. Tools without `execute` are only bounded, and tools that the provider runs are left alone.
+ *
+ * Give the tools that this answers to `convertToModelMessages` as well, or the SDK sends full results again.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` for what are no tools or no controls
+ */
+export function guardTools<T extends Record<string, object>>(tools: T, controls: AiSdkControls): T {
+  checkControls(controls, OWN_CONTROLS)
+  if (!isRecord(tools)) throw wrong('tools', tools, 'an object of tools')
+  const { permission } = controls
+  const around = toolControls(controls)
+  if (permission !== undefined) around.permission = approvalsOf(permission).permission
+  // What is wrong with the controls is said now, and not when a model calls a tool.
+  guardTool({ name: 'tool', execute: () => undefined }, toolControls(controls))
+  const kit: Kit = { controls, around, bound: boundBy(controls), shown: new Shown() }
+  const guarded = Object.entries(tools).map(([name, tool]) => [name, guardOne(kit, name, tool)])
+  return Object.fromEntries(guarded) as T
+}
+
+function guardOne(kit: Kit, name: string, tool: AnyTool): object {
+  if (!isRecord(tool)) throw wrong(`tools.${name}`, tool, 'a tool')
+  const { execute, toModelOutput, needsApproval } = tool as AnyTool
+  const providers = typeof tool.type === 'string' && tool.type.startsWith('provider')
+  if (typeof execute !== 'function' && providers) return tool
+  const members: Record<string, unknown> = {}
+  if (typeof execute === 'function') {
+    const streams = execute.constructor.name === 'AsyncGeneratorFunction'
+    const own = typeof toModelOutput === 'function'
+    const call = (input: unknown, options: CallOptions, run: (input: unknown) => unknown) =>
+      runOne(kit, name, tool, own, input, options, run)
+    const plain = (input: unknown, options: CallOptions) =>
+      call(input, options, (judged) => execute.call(tool, judged, options))
+    members.execute = streams ? streamed(tool, execute, call) : plain
+    if (kit.controls.hostApproval && kit.controls.permission !== undefined) {
+      members.needsApproval = approvalOf(kit, name, needsApproval)
+    }
+  }
+  members.toModelOutput = outputOf(kit, name, tool as AnyTool)
+  return copyWith(tool, members)
+}
+
+/** One call; answers what the application gets. */
+async function runOne(
+  kit: Kit,
+  tool: string,
+  declared: AnyTool,
+  own: boolean,
+  args: unknown,
+  options: CallOptions,
+  run: (input: unknown) => unknown,
+): Promise<unknown> {
+  const { controls, shown } = kit
+  const { toolCallId, abortSignal: signal } = options ?? {}
+  const { permission, hostApproval } = controls
+  if (permission !== undefined && toolCallId !== undefined) {
+    // The SDK calls a tool only when whoever it asked has agreed.
+    if (hostApproval && wasApproved(options.messages, toolCallId)) {
+      await judge(controls, callOf(kit, tool, args, options))
+    }
+    approvalsOf(permission).approve(toolCallId)
+  }
+  const truncation = isRecord(declared.truncation) ? (declared.truncation as ToolTruncationConfig) : undefined
+  const { truncation: _, ...unbounded } = kit.around
+  const outcome = await guardCall(
+    { tool, args, toolCallId, sessionId: sessionOf(controls, options ?? {}), signal, truncation },
+    // What a tool makes for the model by itself is bounded when it has made it.
+    own ? unbounded : kit.around,
+    async (input: never) => lastOf(await run(input)),
+  )
+  if (outcome.kind !== 'value') throw errorFor(await withBoundedMessage(kit, tool, outcome, own, toolCallId))
+  const { value } = outcome
+  if (own) return outcome.shown
+  shown.remember(toolCallId, value, outcome.shown === value ? undefined : modelOutput(outcome.shown))
+  return value
+}
+
+type Failed = Exclude<Awaited<ReturnType<typeof guardCall>>, { kind: 'value' }>
+
+/** Errors never pass `toModelOutput`. */
+async function withBoundedMessage(
+  { bound }: Kit,
+  toolName: string,
+  outcome: Failed,
+  own: boolean,
+  toolCallId: string | undefined,
+): Promise<Failed> {
+  if (!own || outcome.kind !== 'threw') return outcome
+  const { value } = await bound(outcome.shown, { toolName, ...(toolCallId && { toolCallId }), failed: true })
+  return { ...outcome, shown: String(value) }
+}
+
+/** A function that answers a stream without saying so before is read to its end. */
+async function lastOf(value: unknown): Promise<unknown> {
+  if (typeof (value as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator] !== 'function') return value
+  let last: unknown
+  for await (const step of value as AsyncIterable<unknown>) last = step
+  return last
+}
+
+/** The steps of a tool that streams, and then what the application gets. */
+function streamed(
+  tool: object,
+  execute: NonNullable<AnyTool['execute']>,
+  call: (input: unknown, options: CallOptions, run: (input: unknown) => unknown) => Promise<unknown>,
+) {
+  return async function* (input: unknown, options: CallOptions): AsyncGenerator<unknown> {
+    const steps = new Steps()
+    let last: unknown
+    const done = call(input, options, (judged) =>
+      steps.from(execute.call(tool, judged, options) as AsyncIterable<unknown>),
+    )
+    done.then(
+      () => steps.end(),
+      () => steps.end(),
+    )
+    try {
+      for await (const step of steps) {
+        last = step
+        yield step
+      }
+    } finally {
+      steps.stop()
+    }
+    const value = await done
+    if (value !== last) yield value
+  }
+}
+
+/** What the model reads of a result. */
+function outputOf(kit: Kit, toolName: string, tool: AnyTool) {
+  const { toModelOutput } = tool
+  return (...given: unknown[]): unknown => {
+    const [first] = given
+    const { toolCallId, output, named } = readGiven(first)
+    if (typeof toModelOutput === 'function') {
+      const made = toModelOutput.apply(tool, given)
+      if (!named && !isThenable(made)) return boundAtOnce(kit, made as ModelOutput)
+      return Promise.resolve(made).then((answer) =>
+        boundOutput(answer as ModelOutput, kit.bound, {
+          toolName,
+          ...(toolCallId && { toolCallId }),
+          sessionId: kit.controls.sessionId,
+        }),
+      )
+    }
+    const known = kit.shown.recall(toolCallId, output)
+    if (known === 'as it is') return modelOutput(output)
+    if (known !== undefined) return known
+    // Version 5 does not wait for an answer.
+    if (!named) return boundAtOnce(kit, modelOutput(output))
+    return boundOutput(modelOutput(output), kit.bound, {
+      toolName,
+      ...(toolCallId && { toolCallId }),
+      sessionId: kit.controls.sessionId,
+    })
+  }
+}
+
+/** Version 5 hands over the output alone. */
+function readGiven(first: unknown): { toolCallId: string | undefined; output: unknown; named: boolean } {
+  if (isRecord(first) && typeof first.toolCallId === 'string' && 'output' in first && 'input' in first) {
+    return { toolCallId: first.toolCallId, output: first.output, named: true }
+  }
+  return { toolCallId: undefined, output: first, named: false }
+}
+
+/** Without waiting nothing can be saved; the application has the full output, and the model learns that it was cut. */
+function boundAtOnce({ controls }: Kit, output: ModelOutput): ModelOutput {
+  const { type, value } = output ?? {}
+  if (controls.truncation === undefined) return output
+  if (type === 'content' && isArray(value)) return { ...output, value: value.map(shortPart) }
+  if (type !== 'text' && type !== 'json' && type !== 'error-text') return output
+  const shorter = shortenUnsaved(textOfValue(value))
+  return shorter === undefined ? output : { ...output, type: type === 'json' ? 'text' : type, value: shorter }
+}
+
+function shortPart(part: unknown): unknown {
+  const { type, text } = Object(part) as { type?: unknown; text?: unknown }
+  const shorter = type === 'text' && typeof text === 'string' ? shortenUnsaved(text) : undefined
+  return shorter === undefined ? part : { ...(part as object), text: shorter }
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof (value as PromiseLike<unknown> | null)?.then === 'function'
+}
+
+function callOf({ controls }: Kit, tool: string, args: unknown, options: CallOptions) {
+  return { tool, args, toolCallId: options?.toolCallId ?? '', sessionId: sessionOf(controls, options ?? {}) }
+}
+
+/** `needsApproval`: the tool's own, or where `permission` wants to ask. What is denied is refused when it is called. */
+function approvalOf(kit: Kit, tool: string, own: unknown) {
+  return async (input: unknown, options: CallOptions): Promise<boolean> => {
+    const wanted = typeof own === 'function' ? await own(input, options) : own
+    const { decision } = await judge(kit.controls, callOf(kit, tool, input, options))
+    return wanted === true || decision === 'ask'
+  }
+}
+
+/** Whether the messages that a call goes on from have the user's consent to it. */
+function wasApproved(messages: unknown, toolCallId: string): boolean {
+  const parts = (isArray(messages) ? messages : []).flatMap((message) => {
+    const { content } = Object(message) as { content?: unknown }
+    return isArray(content) ? (content as Record<string, unknown>[]) : []
+  })
+  const asked = parts.find((part) => part?.type === 'tool-approval-request' && part.toolCallId === toolCallId)
+  return parts.some(
+    (part) =>
+      part?.type === 'tool-approval-response' && part.approvalId === asked?.approvalId && part.approved === true,
+  )
+}

@@ -1,0 +1,180 @@
+/**
+ * Spillway for the Claude Agent SDK (`@anthropic-ai/claude-agent-sdk` 0.3): hooks around its tools, and `canUseTool`. The SDK
+ * has no hook before a request, so nothing is pruned here; its own compaction does that. The SDK itself is never loaded.
+ */
+
+import type { ToolControls } from 'spillway'
+import type { Check } from '../checks'
+import { isRecord } from '../context'
+import { guardTool } from '../guard-tool'
+import { plainJson } from '../plain-json'
+import { approvalsOf, type CallToJudge, judge } from './shared/approvals'
+import { checkControls, toolControls } from './shared/controls'
+import { leafwise } from './shared/leaves'
+import { type HostResult, SplitCalls } from './shared/split'
+import type { AdapterControls } from './shared/types'
+
+export type { AdapterEvent } from './shared/types'
+
+/** Options of {@link claudeOptions}. Sessions are those of the SDK. */
+export interface ClaudeControls extends Omit<AdapterControls, 'recovery' | 'history' | 'sessionId' | 'now'> {}
+
+/** What the SDK tells a hook. */
+// biome-ignore lint/suspicious/noExplicitAny: one of the SDK's many inputs
+export type ClaudeHook = (input: any, toolUseID: string | undefined, options: { signal: AbortSignal }) => Promise<any>
+
+/** Answers for the user, as the SDK has it. */
+export type ClaudeCanUseTool = (
+  toolName: string,
+  input: Record<string, unknown>,
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK's own options
+  options: any,
+) => Promise<
+  | { behavior: 'allow'; updatedInput?: Record<string, unknown> }
+  | { behavior: 'deny'; message: string; interrupt?: boolean }
+>
+
+/** For `options` of `query`. */
+export interface ClaudeOptions {
+  hooks: {
+    PreToolUse: { hooks: ClaudeHook[] }[]
+    PostToolUse: { hooks: ClaudeHook[] }[]
+    PostToolUseFailure: { hooks: ClaudeHook[] }[]
+  }
+  /** Only with `permission` or `ask`: without, the SDK decides as it would. */
+  canUseTool?: ClaudeCanUseTool
+}
+
+const NOT_HERE: Check = ['nothing: the SDK does that by itself', () => false]
+const OWN = { recovery: NOT_HERE, history: NOT_HERE, sessionId: NOT_HERE, now: NOT_HERE }
+
+/** The host has put the output into a file by itself. */
+const PERSISTED = 'persistedOutputPath'
+
+/**
+ * Options for `query`: hooks with everything around the tools that `guardTool` knows, and `canUseTool`. Results keep the shape
+ * of their tool; every long text in them is bounded by itself. What the SDK has put into a file by itself is left alone.
+ * Messages of failed tools cannot be changed.
+ *
+ * What `permission` denies does not run. Where it asks, the SDK asks `canUseTool`: `ask`, if that is given, answers for the
+ * user; else a `PermissionGate` asks by itself, and of a `PermissionPolicy` it is denied. What it allows the SDK's own rules may
+ * still deny.
+ *
+ * @example
+ * for await (const message of query({ prompt, options: { ...claudeOptions({ truncation: service }), model } })) show(message)
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ */
+export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool): ClaudeOptions {
+  checkControls(controls, OWN)
+  const around: ToolControls = toolControls(controls)
+  guardTool({ name: 'tool', execute: () => undefined }, around)
+  const truncation = leafwise(controls.truncation)
+  if (truncation !== undefined) around.truncation = truncation
+  const { permission } = controls
+  if (permission !== undefined) around.permission = approvalsOf(permission).permission
+  const calls = new SplitCalls(around)
+  const before: ClaudeHook = async (input: HookInput, _id, { signal }) => {
+    const call = callOf(input, signal)
+    if ((await judge(controls, factsOf(call))).decision === 'ask') {
+      return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }
+    }
+    const outcome = await calls.before(call)
+    if (outcome.kind === 'refused') return denied(outcome.refusal.output)
+    if (plainJson(outcome.args) === plainJson(call.args)) return {}
+    return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: outcome.args } }
+  }
+
+  const after: ClaudeHook = async (input: HookInput, _id, { signal }) => {
+    const call = callOf(input, signal)
+    const { tool_response: response } = input
+    const persisted = isRecord(response) && typeof response[PERSISTED] === 'string'
+    const outcome = await calls.after(call, {
+      value: persisted ? { output: undefined, metadata: { truncationPath: response[PERSISTED] } } : boxed(response),
+    })
+    if (persisted || outcome.kind !== 'value') return {}
+    const updatedToolOutput = (outcome.shown as { output: unknown }).output
+    // Hooks run side by side, and the last rewrite wins: what is the same is not said.
+    if (plainJson(updatedToolOutput) === plainJson(response)) return {}
+    return { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput } }
+  }
+
+  const failed: ClaudeHook = async (input: HookInput, _id, { signal }) => {
+    const error: HostResult = { error: new Error(String(input.error)) }
+    await calls.after(callOf(input, signal), error)
+    return {}
+  }
+
+  const canUseTool: ClaudeCanUseTool = async (tool, args, options) => {
+    const { toolUseID, signal } = options
+    const call: ToolCallOf = { tool, args, toolCallId: toolUseID, signal }
+    if (permission === undefined) return (ask as ClaudeCanUseTool)(tool, args, options)
+    const { decision, reason } = await judge(controls, factsOf(call))
+    if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }
+    let input = args
+    if (decision === 'ask' && ask !== undefined) {
+      const answer = await ask(tool, args, options)
+      if (answer.behavior !== 'allow') {
+        approvalsOf(permission).withdraw(toolUseID)
+        return answer
+      }
+      approvalsOf(permission).approve(toolUseID)
+      input = answer.updatedInput ?? args
+    }
+    const outcome = await calls.before({ ...call, args: input })
+    if (outcome.kind === 'refused') return { behavior: 'deny', message: outcome.refusal.output }
+    return { behavior: 'allow', updatedInput: outcome.args as Record<string, unknown> }
+  }
+
+  return {
+    hooks: {
+      PreToolUse: [{ hooks: [before] }],
+      PostToolUse: [{ hooks: [after] }],
+      PostToolUseFailure: [{ hooks: [failed] }],
+    },
+    ...((permission !== undefined || ask !== undefined) && { canUseTool }),
+  }
+}
+
+interface HookInput {
+  session_id?: string
+  tool_name: string
+  tool_input: unknown
+  tool_use_id: string
+  tool_response?: unknown
+  error?: unknown
+}
+
+interface ToolCallOf {
+  tool: string
+  args: unknown
+  toolCallId: string
+  sessionId?: string
+  signal?: AbortSignal
+}
+
+function callOf({ tool_name, tool_input, tool_use_id, session_id }: HookInput, signal?: AbortSignal): ToolCallOf {
+  return {
+    ...{ tool: tool_name, args: tool_input, toolCallId: tool_use_id },
+    ...(typeof session_id === 'string' && { sessionId: session_id }),
+    ...(signal && { signal }),
+  }
+}
+
+function factsOf({ signal: _, ...facts }: ToolCallOf): CallToJudge {
+  return facts
+}
+
+/** A result whose shape is the tool's own; how a command ended is said beside it, too. */
+function boxed(response: unknown): object {
+  const { exitCode, stderr } = Object(response) as { exitCode?: unknown; stderr?: unknown }
+  return { output: response, ...(exitCode !== undefined && { exitCode }), ...(stderr !== undefined && { stderr }) }
+}
+
+function denied(reason: string): object {
+  const hookSpecificOutput = {
+    hookEventName: 'PreToolUse',
+    permissionDecision: 'deny',
+    permissionDecisionReason: reason,
+  }
+  return { hookSpecificOutput }
+}

@@ -1,0 +1,210 @@
+/**
+ * Spillway for LangChain (`langchain` 1): one middleware around the tools and the model, and a function that says which
+ * calls the user must approve. `@langchain/core` is loaded when a tool fails, because the message of an error must be one
+ * of its own.
+ */
+
+import type { ToolControls, ToolTruncationConfig } from 'spillway'
+import type { Check } from '../checks'
+import { isArray, isRecord } from '../context'
+import { guardTool } from '../guard-tool'
+import { CHECK } from '../overflow/limits'
+import { plainJson } from '../plain-json'
+import { approvalsOf, judge } from './shared/approvals'
+import { checkControls, sessionFrom, toolControls } from './shared/controls'
+import { guardCall, type HostOutcome } from './shared/guard'
+import { Requests } from './shared/requests'
+import type { AdapterControls } from './shared/types'
+
+export type * from './shared/types'
+
+/** Where a session may be named: the runtime of an agent. */
+export interface LangChainRuntime {
+  context?: unknown
+  configurable?: { thread_id?: string }
+  signal?: AbortSignal
+}
+
+/** Options of {@link contextControl} and {@link needsApproval}; give both the same. */
+export interface LangChainControls extends AdapterControls {
+  /**
+   * The session of a request or a call.
+   * @default the `thread_id`, else `sessionId`
+   */
+  sessionOf?: (runtime: LangChainRuntime) => string | undefined
+}
+
+/** A middleware of LangChain: what `createMiddleware` of `langchain` makes. */
+export interface LangChainMiddleware {
+  name: string
+  // biome-ignore lint/suspicious/noExplicitAny: LangChain's own types stand here, and are other ones for each schema
+  wrapToolCall: (request: any, handler: any) => Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  wrapModelCall: (request: any, handler: any) => Promise<any>
+}
+
+/** A call of a tool, as far as it is read here. */
+interface ToolRequest {
+  toolCall: { id?: string; name: string; args: unknown }
+  tool?: unknown
+  runtime?: LangChainRuntime
+}
+
+/** A request of a model, as far as it is read here. */
+interface ModelRequest {
+  messages: unknown[]
+  runtime?: LangChainRuntime
+}
+
+/** A message of a tool, as far as it is read here. */
+interface ToolMessageLike {
+  content: unknown
+  tool_call_id: string
+  name?: string
+  id?: string
+  status?: 'success' | 'error'
+  artifact?: unknown
+  additional_kwargs?: Record<string, unknown>
+  response_metadata?: unknown
+  metadata?: unknown
+}
+
+const OWN: Readonly<Record<string, Check>> = { sessionOf: CHECK.function }
+
+/**
+ * A middleware for `createAgent` with everything: around each tool the controls that `guardTool` knows, in its order; before
+ * each request `history` leaves out what it can do without; and a request that did not fit goes out once more, shorter
+ * (`recovery`). State and checkpoints keep every message as it was.
+ *
+ * A result that was shortened has `outputPath` in its `artifact`, which no model sees. A tool that throws, and a call that is
+ * not let through, become a message with status `error`. Results that are a `Command` and interrupts go through untouched.
+ *
+ * @example
+ * const agent = createAgent({ model, tools, middleware: [contextControl({ truncation: service, history: () => new HistoryPruner() })] })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ */
+export function contextControl(controls: LangChainControls): LangChainMiddleware {
+  checkControls(controls, OWN)
+  guardTool({ name: 'tool', execute: () => undefined }, toolControls(controls))
+  const { permission } = controls
+  const around: ToolControls = toolControls(controls)
+  if (permission !== undefined) around.permission = approvalsOf(permission).permission
+  const requests = new Requests(controls)
+
+  const wrapToolCall = async (request: ToolRequest, handler: (request: ToolRequest) => unknown): Promise<unknown> => {
+    const { toolCall, tool, runtime } = request
+    const { id: toolCallId, name, args } = toolCall
+    // The human's middleware stands before the tools: what comes here was agreed to.
+    if (permission !== undefined && toolCallId !== undefined) approvalsOf(permission).approve(toolCallId)
+    const declared = Object(tool).truncation as ToolTruncationConfig | undefined
+    const call = {
+      ...{ tool: name, args, toolCallId, sessionId: sessionOf(controls, runtime), signal: runtime?.signal },
+      ...(isRecord(declared) && { truncation: declared }),
+      suspends,
+    }
+    const outcome = await guardCall(call, around, async (judged) => {
+      const same = plainJson(judged) === plainJson(args)
+      return forGuard(await handler(same ? request : { ...request, toolCall: { ...toolCall, args: judged } }))
+    })
+    return forHost(outcome, toolCall, runtime)
+  }
+
+  const wrapModelCall = async (
+    request: ModelRequest,
+    handler: (request: ModelRequest) => unknown,
+  ): Promise<unknown> => {
+    const { messages, runtime } = request
+    if (!isArray(messages)) return handler(request)
+    const outgoing = await requests.prepare(messages, sessionOf(controls, runtime))
+    const send = async (sent: readonly unknown[]) =>
+      handler(sent === messages ? request : { ...request, messages: [...sent] })
+    return requests.send(outgoing, send, { signal: runtime?.signal })
+  }
+
+  const middleware = { name: 'spillway', wrapToolCall, wrapModelCall }
+  // What `createMiddleware` makes is known by this mark.
+  return Object.assign(middleware, { [Symbol.for('AgentMiddleware')]: true as const })
+}
+
+/**
+ * A `when` for `humanInTheLoopMiddleware`: the user is asked where `permission` says so. What it denies is not asked about:
+ * {@link contextControl} refuses it. The same call has one decision, however often LangChain asks.
+ *
+ * @example
+ * humanInTheLoopMiddleware({ interruptOn: { bash: { allowedDecisions: ['approve', 'reject'], when: needsApproval(controls) } } })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
+ */
+export function needsApproval(controls: LangChainControls): (request: {
+  toolCall: { id?: string; name: string; args: unknown }
+  // biome-ignore lint/suspicious/noExplicitAny: LangChain's own type stands here
+  runtime?: any
+}) => Promise<boolean> {
+  checkControls(controls, OWN)
+  return async ({ toolCall, runtime }) => {
+    const { id: toolCallId, name: tool, args } = toolCall
+    if (toolCallId === undefined) return false
+    const sessionId = sessionOf(controls, runtime)
+    return (await judge(controls, { tool, args, toolCallId, sessionId })).decision === 'ask'
+  }
+}
+
+function sessionOf(controls: LangChainControls, runtime: LangChainRuntime = {}): string | undefined {
+  return sessionFrom(controls, () =>
+    controls.sessionOf ? controls.sessionOf(runtime) : runtime.configurable?.thread_id,
+  )
+}
+
+/** An interrupt ends the run of the graph, not the call: the tool runs again when the run goes on. */
+function suspends(thrown: unknown): boolean {
+  return Object(thrown).is_bubble_up === true
+}
+
+const WHOLE = Symbol('whole')
+
+/** A result in a shape that `guardTool` bounds by its text; a command has none. */
+function forGuard(result: unknown): unknown {
+  const { content, status, tool_call_id } = Object(result) as Partial<ToolMessageLike>
+  if (typeof tool_call_id !== 'string') return { output: undefined, [WHOLE]: result }
+  return { output: content, ...(status === 'error' && { isError: true }), [WHOLE]: result }
+}
+
+function forHost(
+  outcome: HostOutcome,
+  toolCall: ToolRequest['toolCall'],
+  runtime: LangChainRuntime | undefined,
+): unknown {
+  if (outcome.kind === 'refused') return errorMessage(toolCall, outcome.refusal.output)
+  if (outcome.kind === 'threw') {
+    if (suspends(outcome.error) || runtime?.signal?.aborted) throw outcome.error
+    return errorMessage(toolCall, outcome.shown)
+  }
+  const shown = outcome.shown as { output: unknown; metadata?: Record<string, unknown>; [WHOLE]: unknown }
+  const whole = shown[WHOLE]
+  const { content } = Object(whole) as Partial<ToolMessageLike>
+  return shown.output === undefined || shown.output === content ? whole : shortened(whole as ToolMessageLike, shown)
+}
+
+/** The message with what the model reads, of the very class that it had. */
+function shortened(message: ToolMessageLike, shown: { output: unknown; metadata?: Record<string, unknown> }): unknown {
+  const { tool_call_id, name, id, status, artifact, additional_kwargs, response_metadata, metadata } = message
+  const { truncationPath, truncationRemovedLines, truncationRemovedBytes } = shown.metadata ?? {}
+  const reference = {
+    outputPath: truncationPath,
+    removedLines: truncationRemovedLines,
+    removedBytes: truncationRemovedBytes,
+  }
+  const kept = truncationPath === undefined ? undefined : reference
+  const isFree = artifact === undefined || artifact === null || isRecord(artifact)
+  const ToolMessage = message.constructor as new (fields: object) => unknown
+  return new ToolMessage({
+    ...{ content: shown.output, tool_call_id, name, id, status, response_metadata, metadata },
+    artifact: kept && isFree ? { ...kept, ...(artifact as object) } : artifact,
+    // Another artifact is the tool's own.
+    additional_kwargs: kept && !isFree ? { ...kept, ...additional_kwargs } : additional_kwargs,
+  })
+}
+
+function errorMessage({ id, name }: ToolRequest['toolCall'], content: string): unknown {
+  const { ToolMessage } = require('@langchain/core/messages') as typeof import('@langchain/core/messages')
+  return new ToolMessage({ content, tool_call_id: id ?? '', name, status: 'error' })
+}

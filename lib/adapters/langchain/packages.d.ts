@@ -1,0 +1,10 @@
+/**
+ * What is used of LangChain's core, so that this compiles without it. Not published: who uses the adapter has the
+ * core, and the adapter's tests check it against it.
+ */
+
+declare module '@langchain/core/messages' {
+  export class ToolMessage {
+    constructor(fields: { content: unknown; tool_call_id: string; name?: string; status?: 'success' | 'error' })
+  }
+}

@@ -1,0 +1,210 @@
+/** Controls around the tools of a client, and around a tool of a server. */
+
+import {
+  type GuardedTool,
+  guardTool,
+  SpillwayError,
+  type Tool,
+  type ToolControls,
+  type TruncationMiddleware,
+} from 'spillway'
+import { middlewareOf } from '../../middleware'
+import { boundResult, type StructuredContent } from './result'
+import { isRecord, type McpCallParams, type McpClientLike, type McpToolResult, META_KEY } from './types'
+
+/** What stands around a tool of MCP: the controls of `guardTool`, and what is particular here. */
+export interface McpControls extends Omit<ToolControls, 'refusal'> {
+  /**
+   * What the server is called: permissions, files and records know its tools as `mcp__name__tool`. Needed around a client with
+   * `permission`.
+   * @default what a client says of its server; of a tool, nothing: it has its own name
+   */
+  server?: string
+  /**
+   * What becomes of `structuredContent` when the texts beside it are cut. `drop`: it goes, and what it says besides them is
+   * bounded and kept with them. `keep`: it stays as it is, however long; needed where a tool declares an `outputSchema`.
+   * @default 'drop' around a client, 'keep' around a tool
+   */
+  structuredContent?: StructuredContent
+}
+
+/**
+ * The same client, with controls around `callTool`: texts in results are bounded, `isError` and media stay, and where the
+ * whole is stands in `_meta['spillway/truncation']`. A call that is not let through is a result with `isError`; what
+ * `callTool` throws is thrown on, with a bounded message.
+ *
+ * @param client a client of version 1 or 2 of the TypeScript SDK, or anything with a `callTool` like theirs
+ * @example
+ * const client = guardMcpClient(rawClient, { truncation: new TruncationService(), server: 'git', permission: gate })
+ * const { content } = await client.callTool({ name: 'query', arguments: { sql } })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no client or no control
+ */
+export function guardMcpClient<C extends McpClientLike>(client: C, controls: McpControls = {}): C {
+  const given: unknown = client
+  if (!(isRecord(given) && typeof given.callTool === 'function')) throw wrong('client', 'an object with callTool')
+  checkControls(controls)
+  const { server, structuredContent = 'drop', ...others } = controls
+  if (others.permission !== undefined && server === undefined) {
+    // What a server calls itself is no ground for trust.
+    throw wrong('controls.server', 'the name of the server, with permission')
+  }
+  const callTool = async (params: McpCallParams, ...rest: unknown[]): Promise<unknown> => {
+    const own = params?.arguments
+    let thrown: { error: unknown } | undefined
+    const answer = await guarded(
+      toolName(server ?? serverOf(client), String(params?.name)),
+      async (args) => {
+        try {
+          const isSame = own === undefined && isRecord(args) && Object.keys(args).length === 0
+          return (await client.callTool(isSame ? params : { ...params, arguments: args }, ...rest)) as unknown
+        } catch (error) {
+          thrown = { error }
+          throw error
+        }
+      },
+      others,
+      structuredContent,
+    )(own ?? {}, { signal: signalIn(rest) })
+    if (thrown) throw boundedError(thrown.error, answer)
+    return answer
+  }
+  const bound = new Map<unknown, unknown>()
+  return new Proxy(client, {
+    get(target, key) {
+      if (key === 'callTool') return callTool
+      // With the client itself as `this`: private fields are not seen through a proxy.
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function' || key === 'constructor' || Object.hasOwn(target, key)) return value
+      if (!bound.has(value)) bound.set(value, value.bind(target))
+      return bound.get(value)
+    },
+    set: (target, key, value) => Reflect.set(target, key, value, target),
+  })
+}
+
+/**
+ * The handler of a tool, with controls around it: for `registerTool` of the TypeScript SDK, or any server. What it throws
+ * becomes a result with `isError` and a bounded message, as the SDK would have it.
+ *
+ * @example
+ * server.registerTool('query', { inputSchema }, guardMcpTool('query', handler, { truncation: service }))
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no handler or no control
+ */
+// biome-ignore lint/suspicious/noExplicitAny: a handler takes what the SDK gives it
+export function guardMcpTool<H extends (...args: any[]) => any>(
+  name: string,
+  handler: H,
+  controls: McpControls = {},
+): (...args: Parameters<H>) => Promise<Awaited<ReturnType<H>>> {
+  if (typeof name !== 'string' || name === '') throw wrong('name', 'the name of a tool')
+  if (typeof handler !== 'function') throw wrong('handler', 'a function')
+  checkControls(controls)
+  const { server, structuredContent = 'keep', ...others } = controls
+  return async (...given) => {
+    // A tool without arguments is given only what is known of the request.
+    const hasArguments = given.length > 1
+    const more = hasArguments ? given.slice(1) : given
+    const run = guarded(
+      toolName(server, name),
+      async (args) => (await handler(...(hasArguments ? [args, ...more] : more))) as unknown,
+      others,
+      structuredContent,
+    )
+    return (await run(hasArguments ? given[0] : {}, { signal: signalIn(more) })) as never
+  }
+}
+
+function guarded(
+  name: string,
+  execute: (args: unknown) => Promise<unknown>,
+  controls: Omit<McpControls, 'server' | 'structuredContent'>,
+  structured: StructuredContent,
+): (args: unknown, context: { signal: AbortSignal | undefined }) => Promise<unknown> {
+  /** The result that a list of blocks belongs to, and what is known of the cut that made another. */
+  const whole = new WeakMap<object, McpToolResult>()
+  const meta = new WeakMap<object, unknown>()
+  const { truncation } = controls
+  const bound = middlewareOf(truncation)
+  const boundBlocks: TruncationMiddleware | undefined =
+    bound &&
+    (async (tool, given, context) => {
+      const { output } = given
+      if (!Array.isArray(output)) return bound(tool, given, context)
+      const result = { ...whole.get(output), content: output, ...(context.failed === true && { isError: true }) }
+      const answer: McpToolResult = await boundResult(result, bound, context, structured)
+      if (answer === result) return given
+      const content = answer.content as object
+      meta.set(content, answer._meta?.[META_KEY])
+      return { ...given, output: content, metadata: { truncationPath: outputPathOf(answer) } }
+    })
+  const tool: Tool = {
+    name,
+    execute: async (args) => {
+      const result = await execute(args)
+      if (isRecord(result) && Array.isArray(result.content)) whole.set(result.content, result)
+      return result as never
+    },
+  }
+  const safe: GuardedTool<Tool> = guardTool(tool, { ...controls, truncation: boundBlocks, refusal: 'mcp' })
+  return async (args, { signal }) => {
+    const answer = await safe.execute(args as never, (signal === undefined ? {} : { signal }) as never)
+    if (!isRecord(answer) || !isRecord(answer._meta) || answer._meta.truncationPath === undefined) return answer
+    const { truncationPath, ...others } = answer._meta
+    const facts = meta.get(answer.content as object) ?? { outputPath: truncationPath }
+    const { structuredContent, ...rest } = answer
+    const kept = structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
+    return { ...rest, ...kept, _meta: { ...others, [META_KEY]: facts } }
+  }
+}
+
+function outputPathOf({ _meta }: McpToolResult): unknown {
+  const facts = _meta?.[META_KEY]
+  return isRecord(facts) ? (facts.outputPath ?? '') : undefined
+}
+
+/** What was thrown; of a long message only a part, with what was thrown as its cause. */
+function boundedError(error: unknown, answer: unknown): unknown {
+  const [block] = isRecord(answer) && Array.isArray(answer.content) ? answer.content : []
+  const text: unknown = isRecord(block) ? block.text : undefined
+  if (!(error instanceof Error) || typeof text !== 'string' || text === error.message) return error
+  const { name, code } = error as Error & { code?: unknown }
+  return Object.assign(new Error(text, { cause: error }), { name }, code === undefined ? {} : { code })
+}
+
+function toolName(server: string | undefined, tool: string): string {
+  return server === undefined ? tool : `mcp__${server}__${tool}`
+}
+
+function serverOf(client: McpClientLike): string {
+  const { getServerVersion } = client as { getServerVersion?: () => { name?: unknown } | undefined }
+  const name = typeof getServerVersion === 'function' ? getServerVersion.call(client)?.name : undefined
+  return typeof name === 'string' ? name : 'server'
+}
+
+/** The signal of a request, wherever a version of the SDK has it. */
+function signalIn(values: readonly unknown[]): AbortSignal | undefined {
+  for (const value of values) {
+    if (!isRecord(value)) continue
+    const request = isRecord(value.mcpReq) ? value.mcpReq : value
+    const { signal } = request as { signal?: AbortSignal }
+    if (typeof signal?.addEventListener === 'function') return signal
+  }
+  return undefined
+}
+
+function checkControls(controls: McpControls): void {
+  if (!isRecord(controls)) throw wrong('controls', 'an object')
+  const { server, structuredContent, ...others } = controls as McpControls
+  if (server !== undefined && (typeof server !== 'string' || server === '')) {
+    throw wrong('controls.server', 'the name of a server')
+  }
+  if (structuredContent !== undefined && structuredContent !== 'drop' && structuredContent !== 'keep') {
+    throw wrong('controls.structuredContent', "'drop' or 'keep'")
+  }
+  if ('refusal' in others) throw wrong('controls.refusal', 'nothing: a refusal is a result of MCP')
+  guardTool({ name: 'check', execute: async () => ({ success: true }) } as Tool, others)
+}
+
+function wrong(field: string, allowed: string): SpillwayError {
+  return new SpillwayError('INVALID_ARGUMENT', `${field}: allowed is ${allowed}`, { field })
+}

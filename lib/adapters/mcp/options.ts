@@ -1,0 +1,76 @@
+/** The options of the proxy. */
+
+import type { Readable, Writable } from 'node:stream'
+import type { PermissionPolicy, TruncationStorage, UserTruncationConfig } from 'spillway'
+import type { StructuredContent } from './result'
+
+/** Settings of truncation without those of a storage. */
+export type McpTruncation = Omit<
+  UserTruncationConfig,
+  | ('storage' | 'storageDir' | 'storageDirs' | 'durability' | 'maxStoreBytes' | 'maxStoreFiles' | 'maxFileBytes')
+  | ('sweepOnSave' | 'retentionDays' | 'availableTools' | 'skipTools' | 'shouldTruncate' | 'ledger')
+>
+
+/** Options of {@link startMcpProxy}. */
+export interface McpProxyOptions {
+  /** The program of the server. */
+  command: string
+  /** @default [] */
+  args?: readonly string[]
+  /** The folder it runs in. Default: that of this process. */
+  cwd?: string
+  /** Variables on top of this process's environment. */
+  env?: Readonly<Record<string, string>>
+  /** Where the host's messages come from. @default process.stdin */
+  input?: Readable
+  /** Where the host reads. @default process.stdout */
+  output?: Writable
+  /**
+   * What the server is called: files know its tools as `mcp__name__tool`, permissions as `mcp:name/tool`. Needed with
+   * {@link permission}.
+   * @default the name that it gives itself
+   */
+  server?: string
+  /** How results are bounded. What concerns the storage is the affair of {@link storage}. */
+  truncation?: McpTruncation
+  /** Where whole outputs are kept. Default: a storage with default settings. */
+  storage?: TruncationStorage
+  /** Outputs are kept for this session, and the tools show no others. Default: none. */
+  sessionId?: string
+  /**
+   * Whether the host is told of the tools `read_output` and `search_output`.
+   * @default true
+   */
+  outputTools?: boolean
+  /**
+   * What becomes of `structuredContent` when the texts beside it are cut. `drop`: it goes, and what it says besides them is kept
+   * with them; the host is not told of schemas for it. `keep`: it stays as it is, however long.
+   * @default 'drop'
+   */
+  structuredContent?: StructuredContent
+  /** Judges calls. What would be asked is put to the user by elicitation, or denied where the host has none. */
+  permission?: PermissionPolicy
+  /** Where an answer "always" is written, as a file of `loadConfig`. Default: it holds as long as the proxy. */
+  configFile?: string
+}
+
+/** How the server ended. */
+export interface McpServerExit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A proxy that runs. */
+export interface McpProxy {
+  /** The id of the server's process. */
+  readonly pid: number
+  /** Resolves when the server has ended and everything that it said has been handed over. */
+  readonly ended: Promise<McpServerExit>
+  /** Ends the server: asks it first, and does not wait for more than five seconds. */
+  stop(signal?: NodeJS.Signals): void
+}
+
+export const OPTION_NAMES: readonly (keyof McpProxyOptions)[] = [
+  ...(['command', 'args', 'cwd', 'env', 'input', 'output', 'server', 'truncation', 'storage', 'sessionId'] as const),
+  ...(['outputTools', 'structuredContent', 'permission', 'configFile'] as const),
+]

@@ -1,0 +1,428 @@
+/** Stands between a host and a server, and looks only at what it has to. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { createTruncation, type Truncation, TruncationStorage } from 'spillway'
+import { Asking } from './asking'
+import { type Line, linesOf, messageOf, spliced } from './lines'
+import { Listing, mayBeOurs } from './listing'
+import type { McpProxyOptions, McpServerExit } from './options'
+import { Questions } from './questions'
+import { boundResult, type StructuredContent } from './result'
+import { boundSkimmed } from './spooled'
+import { isRecord, type Message } from './types'
+import { MessageWriter } from './writer'
+
+/** So much of what the server said is worked on at a time; then it has to wait. */
+const MOST_AT_WORK = 2 ** 24
+/** So many requests are remembered whose answer never came. */
+const MOST_PENDING = 10_000
+const MOST_PAGES = 1000
+const KILL_AFTER_MS = 5000
+const LEFT_BEHIND_MS = 1000
+
+/** A request of the host that the server has not answered, as far as its answer is looked at. */
+interface Pending {
+  method: string
+  /** Of `tools/call`. */
+  tool?: string
+  id: string
+}
+
+export class ServerProxy {
+  readonly ended: Promise<McpServerExit>
+  readonly child: ChildProcess
+  private readonly host: MessageWriter
+  private readonly server: MessageWriter
+  /** What no message contains. */
+  private readonly mark = `spillway:${randomUUID()}:`
+  private readonly pending = new Map<string, Pending>()
+  /** Calls that wait: for the user, or for one of our tools. */
+  private readonly waiting = new Map<string, AbortController>()
+  private readonly toHost: Questions
+  private readonly toServer: Questions
+  private readonly storage: TruncationStorage
+  private readonly listing: Listing
+  private readonly structured: StructuredContent
+  private readonly asking: Asking | undefined
+  private truncation: Truncation | undefined
+  private namesUsed: object | undefined
+  private serverName: string | undefined
+  private atWork = 0
+  private readonly work = new Set<Promise<void>>()
+  private listed: Promise<void> | undefined
+
+  constructor(private readonly options: McpProxyOptions) {
+    const { command, args = [], cwd, env, output = process.stdout, permission, configFile, sessionId } = options
+    this.storage = options.storage ?? new TruncationStorage()
+    this.structured = options.structuredContent ?? 'drop'
+    this.serverName = options.server
+    this.listing = new Listing(this.storage, options.outputTools !== false, this.structured, sessionId)
+    // What is wrong with the settings shows before the server is started.
+    this.truncator()
+    this.child = spawn(command, args, {
+      cwd,
+      env: env ? { ...process.env, ...env } : process.env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+      windowsHide: true,
+    })
+    this.host = new MessageWriter(output)
+    this.server = new MessageWriter(this.child.stdin!)
+    this.toHost = new Questions(this.host)
+    this.toServer = new Questions(this.server)
+    this.asking = permission && new Asking(permission, configFile, (...question) => this.toHost.ask(...question))
+    this.ended = this.run()
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): void {
+    this.child.kill(signal)
+    setTimeout(() => this.child.kill('SIGKILL'), KILL_AFTER_MS).unref()
+  }
+
+  private async run(): Promise<McpServerExit> {
+    const { child, options } = this
+    const { input = process.stdin, output = process.stdout } = options
+    // A server that is gone hears nothing more; that it is gone shows in its end.
+    child.stdin!.on('error', () => this.server.break())
+    output.on('error', () => {
+      this.host.break()
+      this.stop()
+    })
+    const exited = new Promise<McpServerExit>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code, signal) => {
+        resolve({ code, signal })
+        // What it left behind may hold the pipe open for ever.
+        setTimeout(() => child.stdout!.destroy(), LEFT_BEHIND_MS).unref()
+      })
+    })
+    const fromHost = this.listen(input, (line) => this.onHost(line)).finally(() => child.stdin!.end())
+    fromHost.catch(() => this.stop())
+    const fromServer = this.listen(child.stdout!, (line) => this.onServer(line))
+    try {
+      const [exit] = await Promise.all([exited, fromServer.catch(() => {})])
+      this.toServer.giveUp()
+      for (const waiting of this.waiting.values()) waiting.abort()
+      await Promise.all(this.work)
+      await this.host.flush()
+      return exit
+    } finally {
+      for (const waiting of this.waiting.values()) waiting.abort()
+      this.toHost.giveUp()
+      this.toServer.giveUp()
+      input.destroy()
+      await this.storage.close()
+    }
+  }
+
+  private async listen(
+    source: NodeJS.ReadableStream,
+    onLine: (line: Line) => Promise<void> | undefined,
+  ): Promise<void> {
+    const folders = [this.storage.getStorageDir()]
+    const stream = source as AsyncIterable<Buffer | string>
+    for await (const line of linesOf(stream, { folders, mark: this.mark })) {
+      const done = onLine(line)
+      if (done) await done
+    }
+  }
+
+  // From the host -----------------------------------------------------------------------------------------------------
+
+  private onHost(line: Line): Promise<void> | undefined {
+    if (Array.isArray(line.value)) return this.onHostBatch(line, line.value)
+    const message = messageOf(line.value)
+    if (message === undefined) return this.pass(line, this.server)
+    const { id, method } = message
+    // What a question of ours is answered is not the server's affair.
+    if (this.toHost.settle(message)) return drop(line)
+    if (method === undefined) return this.pass(line, this.server)
+    if (method === 'notifications/cancelled') return this.onCancelled(line, message)
+    const key = keyOf(id)
+    if (key === undefined && method === 'tools/call' && this.asking) return this.begin(0, this.refuse(line, id))
+    if (key === undefined || typeof method !== 'string') return this.pass(line, this.server)
+    if (method === 'initialize' && isRecord(message.params)) this.asking?.learn(message.params.capabilities)
+    if (method === 'tools/list' && !(isRecord(message.params) && message.params.cursor)) this.listing.begin()
+    if (method === 'tools/call') return this.onCall(line, message, key)
+    this.expect(key, { method, id: key })
+    return this.pass(line, this.server)
+  }
+
+  /** Of the protocol of March 2025: several messages in one. Those that are looked at go one by one. */
+  private onHostBatch(line: Line, messages: readonly unknown[]): Promise<void> | undefined {
+    if (line.spool) return this.pass(line, this.server)
+    for (const value of messages) {
+      const done = this.onHost({ bytes: Buffer.from(`${JSON.stringify(value)}\n`), value, isWhole: true })
+      if (done) this.begin(0, done)
+    }
+    return undefined
+  }
+
+  private onCall(line: Line, message: Message, key: string): Promise<void> | undefined {
+    const params = isRecord(message.params) ? message.params : {}
+    const name = String(params.name)
+    if (mayBeOurs(name) && this.options.outputTools !== false) {
+      return this.begin(0, this.answeredByUs(message, this.callOurs(line, message, key, name)))
+    }
+    if (this.asking) {
+      return this.begin(0, this.answeredByUs(message, this.callJudged(line, message, key, name)))
+    }
+    return this.forwardCall(line, key, name)
+  }
+
+  /** Nobody can be told what became of such a call, so it is not judged, and what is not judged does not run. */
+  private async refuse(line: Line, id: unknown): Promise<void> {
+    drop(line)
+    if (id === undefined) return
+    const error = { code: -32600, message: 'The id of a call must be a string or a whole number.' }
+    await this.host.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`)
+  }
+
+  /** A host waits for every answer. */
+  private async answeredByUs({ id }: Message, work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      warn(error)
+      await this.answer(id, { content: [{ type: 'text', text: 'The call could not be made.' }], isError: true })
+    }
+  }
+
+  private forwardCall(line: Line, key: string, tool: string): Promise<void> | undefined {
+    this.expect(key, { method: 'tools/call', tool, id: key })
+    return this.pass(line, this.server)
+  }
+
+  private async callOurs(line: Line, message: Message, key: string, name: string): Promise<void> {
+    const controller = this.hold(key)
+    try {
+      if (this.listing.names === undefined) {
+        this.listed ??= this.list()
+        await this.listed
+      }
+      const tool = this.listing.find(name)
+      if (tool === undefined) {
+        if (controller.signal.aborted) drop(line)
+        else if (this.asking) await this.callJudged(line, message, key, name)
+        else await this.forwardCall(line, key, name)
+        return
+      }
+      const args = argumentsOf(message)
+      const { success, output } = await tool.execute(args, { signal: controller.signal })
+      line.spool?.close()
+      if (controller.signal.aborted) return
+      const text = name === tool.name ? output : output.replace(`[More: ${tool.name} with`, () => `[More: ${name} with`)
+      await this.answer(message.id, { content: [{ type: 'text', text }], ...(success ? {} : { isError: true }) })
+    } finally {
+      this.waiting.delete(key)
+    }
+  }
+
+  private async callJudged(line: Line, message: Message, key: string, name: string): Promise<void> {
+    const controller = this.hold(key)
+    const args = argumentsOf(message)
+    // Not the name that a server gives itself: it could be that of one which is trusted.
+    const call = {
+      tool: `mcp:${this.options.server}/${name}`,
+      args,
+      toolCallId: `${this.mark}${key}`,
+      sessionId: this.options.sessionId,
+    }
+    const refusal = await this.asking!.judge(call, controller.signal)
+    this.waiting.delete(key)
+    if (controller.signal.aborted) {
+      line.spool?.close()
+    } else if (refusal !== undefined) {
+      line.spool?.close()
+      await this.answer(message.id, refusal)
+    } else {
+      // What was judged is what is sent: of two members with one name another reader may take the other.
+      this.expect(key, { method: 'tools/call', tool: name, id: key })
+      await this.send(line, message, this.server)
+    }
+  }
+
+  private hold(key: string): AbortController {
+    const controller = new AbortController()
+    this.waiting.set(key, controller)
+    return controller
+  }
+
+  private onCancelled(line: Line, { params }: Message): Promise<void> | undefined {
+    const key = isRecord(params) ? keyOf(params.requestId) : undefined
+    const waiting = key === undefined ? undefined : this.waiting.get(key)
+    if (waiting === undefined) return this.pass(line, this.server)
+    // The server has not heard of it.
+    waiting.abort()
+    return drop(line)
+  }
+
+  // From the server ---------------------------------------------------------------------------------------------------
+
+  private onServer(line: Line): Promise<void> | undefined {
+    if (Array.isArray(line.value)) return this.onServerBatch(line, line.value)
+    // The end of a message that the server did not finish would be a fault of ours.
+    if (line.value === undefined && !line.isWhole) return drop(line)
+    const message = messageOf(line.value)
+    if (message && this.toServer.settle(message)) return drop(line)
+    const pending = message && this.answered(message)
+    if (message === undefined || pending === undefined) return this.pass(line, this.host)
+    const changed = this.changedAnswer(line, message, pending)
+    if (changed === undefined) return this.pass(line, this.host)
+    const done = changed
+      .catch((error: unknown) => {
+        // The host gets what the server said, whatever becomes of us.
+        warn(error)
+        return message
+      })
+      .then((answer) => (answer === message ? this.pass(line, this.host) : this.send(line, answer, this.host)))
+    // One at a time where a file is read; the next waits in the pipe.
+    if (line.spool) return done
+    return this.begin(line.bytes.length, done)
+  }
+
+  private onServerBatch(line: Line, messages: readonly unknown[]): Promise<void> | undefined {
+    if (line.spool) return this.pass(line, this.host)
+    for (const value of messages) {
+      const done = this.onServer({ bytes: Buffer.from(`${JSON.stringify(value)}\n`), value, isWhole: true })
+      if (done) this.begin(0, done)
+    }
+    return undefined
+  }
+
+  /** The request that a message answers, if its answer is looked at. */
+  private answered({ id, method }: Message): Pending | undefined {
+    const key = method === undefined ? keyOf(id) : undefined
+    const pending = key === undefined ? undefined : this.pending.get(key)
+    if (pending) this.pending.delete(key!)
+    return pending
+  }
+
+  /** The answer as the host gets it; the very same message, or nothing at once, if nothing is to change. */
+  private changedAnswer(line: Line, message: Message, pending: Pending): Promise<Message> | undefined {
+    const { result } = message
+    if (pending.method === 'tools/call' || pending.method === 'tasks/result') {
+      return this.boundAnswer(line, message, pending)
+    }
+    if (pending.method === 'initialize' && isRecord(result) && isRecord(result.serverInfo)) {
+      this.serverName ??= typeof result.serverInfo.name === 'string' ? result.serverInfo.name : undefined
+    }
+    if (pending.method !== 'tools/list') return undefined
+    const page = this.listing.page(result)
+    return page === result ? undefined : Promise.resolve({ ...message, result: page })
+  }
+
+  private async boundAnswer(line: Line, message: Message, { tool, id }: Pending): Promise<Message> {
+    const { service, middleware } = this.truncator()
+    const { sessionId } = this.options
+    const toolCallId = `${this.mark}${id}`
+    const context = {
+      toolName: this.toolName(tool ?? 'task'),
+      toolCallId,
+      ...(sessionId !== undefined && { sessionId }),
+    }
+    const { result, error } = message
+    if (isRecord(error) && result === undefined) {
+      const answer = await middleware(context.toolName, { output: error.message }, { ...context, failed: true })
+      return answer.output === error.message ? message : { ...message, error: { ...error, message: answer.output } }
+    }
+    const bounded = line.spool
+      ? ((await boundSkimmed(result, line, service, context, this.structured)) ?? result)
+      : await boundResult(result, middleware, context, this.structured)
+    return bounded === result ? message : { ...message, result: bounded }
+  }
+
+  // Both ways ---------------------------------------------------------------------------------------------------------
+
+  /** Hands a message on as it came. */
+  private pass(line: Line, to: MessageWriter): Promise<void> | undefined {
+    if (line.bytes) return to.write(line.bytes)
+    const { spool } = line
+    return to.writePieces(spool.read()).finally(() => spool.close())
+  }
+
+  /** Hands a changed message on, with what its stand-ins stand for. */
+  private async send(line: Line, message: Message, to: MessageWriter): Promise<void> {
+    if (line.spool === undefined) {
+      await to.write(`${JSON.stringify(message)}\n`)
+      return
+    }
+    const { spool } = line
+    await to.writePieces(withLineFeed(spliced(message, line))).finally(() => spool.close())
+  }
+
+  private async answer(id: unknown, result: unknown): Promise<void> {
+    await this.host.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`)
+  }
+
+  /** Work that others need not wait for, as long as there is not too much of it. */
+  private begin(bytes: number, work: Promise<void>): Promise<void> | undefined {
+    this.atWork += bytes
+    const done = work.catch(warn).finally(() => {
+      this.atWork -= bytes
+      this.work.delete(done)
+    })
+    this.work.add(done)
+    return this.atWork > MOST_AT_WORK ? done : undefined
+  }
+
+  private expect(key: string, pending: Pending): void {
+    this.pending.set(key, pending)
+    if (this.pending.size <= MOST_PENDING) return
+    const [oldest] = this.pending.keys()
+    this.pending.delete(oldest!)
+  }
+
+  // Of our own --------------------------------------------------------------------------------------------------------
+
+  /** Asks the server for its tools, where the host has not done so, to know which names are free. */
+  private async list(): Promise<void> {
+    this.listing.begin()
+    let cursor: unknown
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const asked = this.toServer.ask('tools/list', cursor === undefined ? {} : { cursor })
+      const result = await asked.catch(() => ({ tools: [] }))
+      this.listing.page(result)
+      cursor = isRecord(result) ? result.nextCursor : undefined
+      if (typeof cursor !== 'string') return
+    }
+  }
+
+  private toolName(tool: string): string {
+    return `mcp__${this.serverName ?? 'server'}__${tool}`
+  }
+
+  /** The notice names our tools as the host knows them. */
+  private truncator(): Truncation {
+    const { names } = this.listing
+    if (this.truncation && names === this.namesUsed) return this.truncation
+    this.namesUsed = names
+    const availableTools =
+      this.options.outputTools === false ? [] : names ? Object.values(names) : ['read_output', 'search_output']
+    this.truncation = createTruncation({ ...this.options.truncation, storage: this.storage, availableTools })
+    return this.truncation
+  }
+}
+
+function argumentsOf({ params }: Message): unknown {
+  return isRecord(params) ? (params.arguments ?? {}) : {}
+}
+
+/** What cannot be told apart from another number is passed on and not looked at. */
+function keyOf(id: unknown): string | undefined {
+  if (typeof id === 'string') return `s${id}`
+  return Number.isSafeInteger(id) ? `n${id}` : undefined
+}
+
+function drop(line: Line): undefined {
+  line.spool?.close()
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(`mcp: ${error instanceof Error ? error.message : String(error)}`, 'SpillwayWarning')
+}
+
+function* withLineFeed(pieces: Iterable<Buffer>): Generator<Buffer> {
+  yield* pieces
+  yield Buffer.from('\n')
+}

@@ -1,0 +1,48 @@
+/** The shapes of the Model Context Protocol that matter here, structurally: no SDK is needed, and any of them fits. */
+
+/** A block of a tool's result. Blocks of other types pass through. */
+export interface McpContentBlock {
+  type: string
+  text?: unknown
+  resource?: unknown
+  [key: string]: unknown
+}
+
+/** What a tool answers. */
+export interface McpToolResult {
+  content?: unknown
+  structuredContent?: unknown
+  isError?: boolean
+  _meta?: Record<string, unknown>
+  [key: string]: unknown
+}
+
+/** The arguments of `callTool`. */
+export interface McpCallParams {
+  name: string
+  arguments?: Record<string, unknown>
+  [key: string]: unknown
+}
+
+/** The part of a client that is guarded: of version 1 and 2 of the TypeScript SDK, and of anything like them. */
+export interface McpClientLike {
+  // biome-ignore lint/suspicious/noExplicitAny: what follows the first argument differs between versions, and is passed on
+  callTool(params: any, ...rest: any[]): Promise<any>
+}
+
+/** A message of JSON-RPC, as far as it was looked at. */
+export interface Message {
+  jsonrpc?: unknown
+  id?: unknown
+  method?: unknown
+  params?: unknown
+  result?: unknown
+  error?: unknown
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Where the facts about a cut stand in the `_meta` of a result. */
+export const META_KEY = 'spillway/truncation'

@@ -1,0 +1,17 @@
+/**
+ * Spillway for OpenAI's Agents SDK (`@openai/agents` 0.20): function tools and MCP servers with controls around them, a model
+ * that prunes its requests and recovers from an overflow, and a filter and a session for runs that prune with
+ * `callModelInputFilter`. The SDK itself is never loaded; its shapes are read as they are.
+ */
+
+export type { AgentsControls, AgentsSource } from './openai-agents/controls'
+export { guardModel } from './openai-agents/model'
+export {
+  type FilterArgs,
+  guardSession,
+  type PruneFilter,
+  type PruneFilterOptions,
+  pruneFilter,
+} from './openai-agents/session'
+export { guardMcpServer, guardTool } from './openai-agents/tools'
+export type * from './shared/types'

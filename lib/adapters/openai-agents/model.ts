@@ -1,0 +1,105 @@
+/** A model that sends what it can do without no more, and again, shorter, what did not fit. */
+
+import { isArray, isRecord, wrong } from '../../context'
+import { checkControls } from '../shared/controls'
+import { overlay } from '../shared/overlay'
+import { firstAttempt, type OutgoingRequest, overflowOf, Requests } from '../shared/requests'
+import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
+
+/** A request of the SDK, as far as it is read here. */
+interface RequestLike {
+  input: unknown
+  conversationId?: string
+  previousResponseId?: string
+  signal?: AbortSignal
+}
+
+/** A model of the SDK, as far as it is used here. */
+interface ModelLike {
+  getResponse(request: RequestLike): Promise<unknown>
+  getStreamedResponse(request: RequestLike): AsyncIterable<unknown>
+}
+
+/**
+ * The same model, whose requests leave out what they can do without (`history`), and which sends a request that did not fit
+ * once more, shorter (`recovery`); of a stream as long as nothing of the answer has come. Works behind everything that the SDK
+ * stores: sessions and results keep the whole, whatever way the history came in.
+ *
+ * Where the provider keeps the conversation (`conversationId`, `previousResponseId`) a request has only what is new; then
+ * nothing is left out, and of a request that did not fit only results that are too long are shortened.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no model, and for what is no control
+ */
+export function guardModel<T extends object>(model: T, controls: AgentsControls): T {
+  checkControls(controls, OWN_CONTROLS)
+  const { getResponse, getStreamedResponse } = Object(model) as Partial<ModelLike>
+  if (typeof getResponse !== 'function' || typeof getStreamedResponse !== 'function') {
+    throw wrong('model', model, 'a model with getResponse and getStreamedResponse')
+  }
+  const inner = model as unknown as ModelLike
+  const requests = new Requests(controls)
+  const { recovery } = controls
+  const window = recovery ? recovery.contextWindowTokens : undefined
+
+  const prepare = async ({ input, conversationId, previousResponseId }: RequestLike) => {
+    const original = input as unknown[]
+    const sessionId = sessionOf(controls, { conversationId })
+    const isDelta = conversationId !== undefined || previousResponseId !== undefined
+    return isDelta ? { original, messages: original, sessionId } : requests.prepare(original, sessionId)
+  }
+  const withInput = (request: RequestLike, { messages }: Pick<OutgoingRequest<unknown>, 'messages'>): RequestLike =>
+    messages === request.input ? request : { ...request, input: messages }
+
+  return overlay(model, {
+    getResponse: async (request: RequestLike): Promise<unknown> => {
+      if (!isArray(request?.input)) return inner.getResponse(request)
+      const { signal } = request
+      return requests.send(await prepare(request), (messages) => inner.getResponse(withInput(request, { messages })), {
+        signal,
+        overflowed: (answer) => emptyOf(answer, window),
+      })
+    },
+
+    getStreamedResponse: async function* (request: RequestLike): AsyncGenerator<unknown> {
+      if (!isArray(request?.input)) return yield* inner.getStreamedResponse(request)
+      const attempt = firstAttempt()
+      for (let current = await prepare(request); ; ) {
+        const held: unknown[] = []
+        let answering = false
+        try {
+          for await (const event of inner.getStreamedResponse(withInput(request, current))) {
+            if (!answering && isSilent(event)) {
+              held.push(event)
+              continue
+            }
+            answering = true
+            yield* held.splice(0)
+            yield event
+          }
+          return yield* held
+        } catch (thrown) {
+          const shorter = answering ? undefined : await requests.recover(current, thrown, attempt, request.signal)
+          if (shorter === undefined) {
+            yield* held
+            throw thrown
+          }
+          current = shorter
+        }
+      }
+    },
+  })
+}
+
+/** An answer with nothing in it because there was no room for it. */
+function emptyOf(answer: unknown, window: number | undefined): unknown {
+  if (!isRecord(answer) || !isArray(answer.output) || answer.output.length > 0) return undefined
+  return overflowOf(answer, window) === undefined ? undefined : answer
+}
+
+/** The provider's own events that come before anything of an answer. */
+const SILENT = new Set<unknown>(['response.created', 'response.queued', 'response.in_progress'])
+
+function isSilent(event: unknown): boolean {
+  const { type, event: raw } = Object(event) as { type?: unknown; event?: unknown }
+  return type === 'response_started' || (type === 'model' && isRecord(raw) && SILENT.has(raw.type))
+}

@@ -1,0 +1,167 @@
+/** Function tools, and tools of MCP servers, with controls around them. */
+
+import type { ToolControls, ToolTruncationConfig } from 'spillway'
+import { isArray, isRecord, wrong } from '../../context'
+import { guardTool as guardCore } from '../../guard-tool'
+import { plainJson } from '../../plain-json'
+import { approvalsOf, judge } from '../shared/approvals'
+import { checkControls, toolControls } from '../shared/controls'
+import { errorFor, guardCall, type HostOutcome } from '../shared/guard'
+import { copyWith, overlay } from '../shared/overlay'
+import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
+
+/** A function tool, as far as it is read here. */
+interface AnyTool {
+  type?: unknown
+  name: string
+  invoke: (runContext: unknown, input: string, details?: CallDetails) => Promise<unknown>
+  needsApproval?: unknown
+  truncation?: unknown
+}
+
+interface CallDetails {
+  toolCall?: { callId?: string }
+  signal?: AbortSignal
+}
+
+/** The context of a run, as far as it is read here. */
+interface RunContextLike {
+  context?: unknown
+  isToolApproved?(approval: { toolName: string; callId: string }): boolean | undefined
+}
+
+/** What the SDK says of a tool that threw, where the tool does not say it by itself. Nothing else marks an error. */
+const DEFAULT_ERROR = 'An error occurred while running the tool. Please try again.'
+
+/**
+ * The same function tool with everything around it that `guardTool` of Spillway knows. Its guardrails and its own
+ * `needsApproval` stay; where `permission` wants to ask, the SDK interrupts the run, and what is answered there, also after
+ * a restart, is the answer. The model and the application read the same: a preview of what is long.
+ *
+ * A tool that the provider runs is given back as it is. `shellTool`, `computerTool` and `applyPatchTool` cannot be guarded.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool that can be guarded, and for what is no control
+ */
+export function guardTool<T extends object>(tool: T, controls: AgentsControls): T {
+  checkControls(controls, OWN_CONTROLS)
+  const given: unknown = tool
+  if (isRecord(given) && given.type === 'hosted_tool') return tool
+  if (!isRecord(given) || given.type !== 'function' || typeof given.invoke !== 'function') {
+    throw wrong('tool', tool, 'a function tool')
+  }
+  const around = checkedControls(controls)
+  const own = given as unknown as AnyTool
+  const { name } = own
+  const truncation = isRecord(own.truncation) ? (own.truncation as ToolTruncationConfig) : undefined
+  const invoke = async (runContext: RunContextLike, input: string, details?: CallDetails): Promise<unknown> => {
+    const args = parsed(input)
+    const { toolCall, signal } = details ?? {}
+    const toolCallId = toolCall?.callId
+    const sessionId = sessionOf(controls, { context: runContext?.context })
+    await approved(controls, own, runContext, args, toolCallId, sessionId)
+    const outcome = await guardCall(
+      { tool: name, args, toolCallId, sessionId, signal, truncation },
+      around,
+      async (judged) => {
+        // The text that the model wrote, unless somebody changed what it says.
+        const text = plainJson(judged) === plainJson(args) ? input : JSON.stringify(judged)
+        return forGuard(await own.invoke.call(tool, runContext, text, details))
+      },
+    )
+    return forHost(outcome)
+  }
+  const needsApproval = controls.permission === undefined ? {} : { needsApproval: approvalOf(controls, own) }
+  return copyWith(tool, { invoke, ...needsApproval })
+}
+
+/**
+ * The same MCP server, whose results are bounded and whose calls are judged. Calls of MCP servers have no id here, so the
+ * user cannot be asked by the SDK: a `PermissionGate` asks by itself, and of a `PermissionPolicy` what it would ask is denied.
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no MCP server, and for what is no control
+ */
+export function guardMcpServer<T extends object>(server: T, controls: AgentsControls): T {
+  checkControls(controls, OWN_CONTROLS)
+  const { callTool, callToolResult } = Object(server) as Record<string, unknown>
+  if (typeof callTool !== 'function') throw wrong('server', server, 'an MCP server')
+  checkedControls(controls)
+  const around = toolControls(controls)
+  const guarded = (method: (...given: unknown[]) => unknown) => {
+    return async (tool: string, args: unknown, ...more: unknown[]): Promise<unknown> => {
+      const call = { tool, args: args ?? {}, sessionId: sessionOf(controls, {}) }
+      const outcome = await guardCall(call, around, (judged) => method.call(server, tool, judged, ...more))
+      if (outcome.kind !== 'value') throw errorFor(outcome)
+      const { shown } = outcome
+      return typeof shown === 'string' ? [{ type: 'text', text: shown }] : shown
+    }
+  }
+  return overlay(server, {
+    callTool: guarded(callTool as never),
+    ...(typeof callToolResult === 'function' && { callToolResult: guarded(callToolResult as never) }),
+  })
+}
+
+/** The controls around a tool; what is wrong with them is said now, and not when a model calls it. */
+function checkedControls(controls: AgentsControls): ToolControls {
+  const around = toolControls(controls)
+  guardCore({ name: 'tool', execute: () => undefined }, around)
+  const { permission } = controls
+  return permission === undefined ? around : { ...around, permission: approvalsOf(permission).permission }
+}
+
+/** The SDK calls a tool only when whoever it asked has agreed; "always" is an answer to calls that nobody was asked about. */
+async function approved(
+  controls: AgentsControls,
+  tool: AnyTool,
+  runContext: RunContextLike,
+  args: unknown,
+  toolCallId: string | undefined,
+  sessionId: string | undefined,
+): Promise<void> {
+  const { permission } = controls
+  if (permission === undefined || toolCallId === undefined) return
+  if (runContext?.isToolApproved?.({ toolName: tool.name, callId: toolCallId }) === true) {
+    await judge(controls, { tool: tool.name, args, toolCallId, sessionId })
+  }
+  approvalsOf(permission).approve(toolCallId)
+}
+
+/** `needsApproval`: the tool's own, or where `permission` wants to ask. What is denied is refused when it is called. */
+function approvalOf(controls: AgentsControls, { name: tool, needsApproval: own }: AnyTool) {
+  return async (runContext: RunContextLike, args: unknown, toolCallId?: string): Promise<boolean> => {
+    const wanted = typeof own === 'function' ? await own(runContext, args, toolCallId) : own
+    if (toolCallId === undefined) return wanted === true
+    const sessionId = sessionOf(controls, { context: runContext?.context })
+    const { decision } = await judge(controls, { tool, args, toolCallId, sessionId })
+    return wanted === true || decision === 'ask'
+  }
+}
+
+/** Arguments that are no JSON are judged as what they are; the tool itself complains of them. */
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input === '' ? '{}' : input)
+  } catch {
+    return input
+  }
+}
+
+const PART = Symbol('part')
+
+/** A result in a shape that `guardTool` bounds by its text. */
+function forGuard(value: unknown): unknown {
+  if (typeof value === 'string' && value.startsWith(DEFAULT_ERROR))
+    return { output: value, isError: true, [PART]: undefined }
+  if (isRecord(value) && value.type === 'text' && typeof value.text === 'string')
+    return { output: value.text, [PART]: value }
+  return value
+}
+
+/** The result as the SDK has it. */
+function forHost(outcome: HostOutcome): unknown {
+  if (outcome.kind === 'refused') return outcome.refusal.output
+  if (outcome.kind === 'threw') throw errorFor(outcome)
+  const { shown } = outcome
+  if (!isRecord(shown) || !(PART in shown)) return isArray(shown) || shown !== undefined ? shown : outcome.value
+  const part = shown[PART as never] as object | undefined
+  return part === undefined ? shown.output : { ...part, text: shown.output }
+}

@@ -1,0 +1,104 @@
+/** Checking what an adapter was given, and telling what it did. */
+
+import type { SpillwayError, ToolControls } from 'spillway'
+import { type Check, checkOptions } from '../../checks'
+import { describe, isRecord, wrong } from '../../context'
+import { messageOf, SpillwayError as OurError } from '../../errors'
+import { CONTROL_KEYS } from '../../guard-tool'
+import { CHECK } from '../../overflow/limits'
+import { CHECKS } from '../../overflow/recover'
+import { catchLater, warn } from '../../report'
+import type { AdapterControls, AdapterEvent, HistoryControl, RecoveryOptions, RequestControls } from './types'
+
+const isFunction = (value: unknown) => typeof value === 'function'
+
+const REQUESTS: Readonly<Record<keyof RequestControls, Check>> = {
+  history: [
+    'an object with prune or prepare, or a function that answers one',
+    (value) => isFunction(value) || isControl(value),
+  ],
+  recovery: ['an object, or false', (value) => value === false || isRecord(value)],
+  onEvent: CHECK.function,
+  now: CHECK.function,
+}
+
+/** The options of a recovery that the request itself does not say. */
+const {
+  messages: _messages,
+  overflow: _overflow,
+  state: _state,
+  signal: _signal,
+  duringCompaction: _during,
+  ...KNOWN
+} = CHECKS
+
+const RECOVERY: Readonly<Record<keyof RecoveryOptions, Check>> = { ...KNOWN, retries: CHECK.whole }
+
+/** The controls around a tool are checked by `guardTool`. */
+// The host's own shape of a refusal is what an adapter is for.
+const AROUND_TOOLS = CONTROL_KEYS.filter((key) => key !== 'refusal')
+const anything: Check = ['anything', () => true]
+const TOOLS: Readonly<Record<string, Check>> = Object.fromEntries(AROUND_TOOLS.map((key) => [key, anything]))
+
+/** Whether this is something that prepares a history. */
+export function isControl(value: unknown): value is HistoryControl {
+  const { prune, prepare } = Object(value) as { prune?: unknown; prepare?: unknown }
+  return isFunction(prune) || isFunction(prepare)
+}
+
+/**
+ * Checks what an adapter was given.
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the field
+ */
+export function checkControls(controls: unknown, own: Readonly<Record<string, Check>> = {}): void {
+  if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
+  checkOptions('controls', controls, { ...REQUESTS, ...TOOLS, ...own })
+  if (isRecord(controls.recovery)) checkOptions('controls.recovery', controls.recovery, RECOVERY)
+}
+
+/** The controls that `guardTool` knows. */
+export function toolControls(controls: AdapterControls): ToolControls {
+  const known = AROUND_TOOLS as (keyof AdapterControls)[]
+  return Object.fromEntries(known.filter((key) => controls[key] !== undefined).map((key) => [key, controls[key]]))
+}
+
+/** Tells the caller, who cannot get in the way. */
+export function tell({ onEvent }: Pick<RequestControls, 'onEvent'>, event: AdapterEvent): void {
+  if (onEvent === undefined) {
+    if (event.type === 'error') warn('adapter', event.error)
+    return
+  }
+  try {
+    catchLater('onEvent', onEvent(event))
+  } catch (thrown) {
+    warn('onEvent', thrown)
+  }
+}
+
+/** Tells of a failure that cost nobody a request. */
+export function tellError(
+  controls: Pick<RequestControls, 'onEvent'>,
+  what: string,
+  thrown: unknown,
+  sessionId?: string,
+): void {
+  const error =
+    thrown instanceof OurError ? thrown : new OurError('CALLBACK', `${what}: ${messageOf(thrown)}`, { cause: thrown })
+  tell(controls, { type: 'error', ...(sessionId !== undefined && { sessionId }), error })
+}
+
+/** The error for an answer that is none. */
+export function badAnswer(what: string, answer: unknown, allowed: string): SpillwayError {
+  return new OurError('CALLBACK', `${what} answered ${describe(answer)}, allowed is ${allowed}`)
+}
+
+/** The session that the caller's function names, else the one of the controls. Never throws. */
+export function sessionFrom(controls: AdapterControls, name: () => unknown): string | undefined {
+  try {
+    const named = name()
+    if (typeof named === 'string' && named !== '') return named
+  } catch (thrown) {
+    tellError(controls, 'sessionOf', thrown)
+  }
+  return controls.sessionId
+}

@@ -1,0 +1,154 @@
+/** One call of a host's tool, with everything around it that `guardTool` knows, taken apart again for the host. */
+
+import type {
+  AuditEvent,
+  DoomLoopCall,
+  DoomLoopResult,
+  ExecutionContext,
+  RefusedResult,
+  ToolControls,
+  ToolHookResult,
+  ToolResultRecord,
+  ToolTruncationConfig,
+} from 'spillway'
+import { isArray } from '../../context'
+import { messageOf, SpillwayError } from '../../errors'
+import { guardTool, isToolHookRunner } from '../../guard-tool'
+
+/** A call on its way to a host's tool. */
+export interface HostCall {
+  tool: string
+  args: unknown
+  toolCallId?: string | undefined
+  sessionId?: string | undefined
+  signal?: AbortSignal | undefined
+  /** What the tool itself declares. */
+  truncation?: ToolTruncationConfig | undefined
+  /** Whether what was thrown only suspends the call: it will come again, and nothing is noted of this time. */
+  suspends?: (thrown: unknown) => boolean
+}
+
+/** What became of it. */
+export type HostOutcome =
+  /** `value` is the tool's own, changed by `tool.after` at most; `shown` is what the model reads of it. */
+  | { kind: 'value'; value: unknown; shown: unknown }
+  /** The tool threw; `shown` is what the model reads of the message. */
+  | { kind: 'threw'; error: unknown; shown: string }
+  /** It was not let through. */
+  | { kind: 'refused'; refusal: RefusedResult }
+
+/** Runs a call. Never rejects. */
+export async function guardCall(
+  call: HostCall,
+  controls: ToolControls,
+  execute: (args: never) => unknown,
+): Promise<HostOutcome> {
+  const { tool, args, toolCallId, sessionId, signal, truncation, suspends } = call
+  let suspended = false
+  let ran: { value: unknown } | { error: unknown } | undefined
+  const capture = (told: ToolHookResult) => {
+    if (ran && 'value' in ran) ran = { value: told.result }
+    return undefined
+  }
+  const own = seenBy(capture, controls.hooks)
+  const guarded = guardTool(
+    {
+      name: tool,
+      ...(truncation && { truncation }),
+      execute: async (judged: never) => {
+        try {
+          const value = await execute(judged)
+          ran = { value }
+          return value
+        } catch (error) {
+          ran = { error }
+          suspended = suspends?.(error) === true
+          throw error
+        }
+      },
+    },
+    {
+      ...(suspends ? unlessSuspended(controls, () => suspended) : controls),
+      ...(own && { hooks: own }),
+      refusal: 'result',
+    } as ToolControls,
+  )
+  const context = { ...(toolCallId && { toolCallId }), ...(sessionId && { sessionId }), ...(signal && { signal }) }
+  const result = await guarded.execute(args as never, context as ExecutionContext)
+  const outcome = ran as { value: unknown } | { error: unknown } | undefined
+  if (outcome === undefined) return { kind: 'refused', refusal: result as RefusedResult }
+  if ('value' in outcome) return { kind: 'value', value: outcome.value, shown: result }
+  return { kind: 'threw', error: outcome.error, shown: String((result as RefusedResult).output) }
+}
+
+type HooksOfTools = ToolControls['hooks']
+
+/** The same hooks, and `capture` is told what they make of a result. */
+function seenBy(capture: (told: ToolHookResult) => undefined, hooks: HooksOfTools): HooksOfTools {
+  if (hooks === undefined) return undefined
+  if (!isToolHookRunner(hooks)) {
+    const after = hooks['tool.after']
+    if (after === undefined) return hooks
+    return { ...hooks, 'tool.after': [...(isArray(after) ? after : [after]), capture] }
+  }
+  return {
+    toolBefore: (call) => hooks.toolBefore(call),
+    toolAfter: async (call) => {
+      const result = await hooks.toolAfter(call)
+      capture({ ...call, result })
+      return result
+    },
+    toolFinal: (call) => hooks.toolFinal(call),
+  }
+}
+
+/** The same hooks but for `tool.before`. */
+export function withoutBefore(hooks: HooksOfTools): HooksOfTools {
+  if (hooks === undefined) return undefined
+  if (!isToolHookRunner(hooks)) {
+    const { 'tool.before': _, ...later } = hooks
+    return later
+  }
+  return {
+    toolBefore: async (call) => call.args,
+    toolAfter: (call) => hooks.toolAfter(call),
+    toolFinal: (call) => hooks.toolFinal(call),
+  }
+}
+
+/** Controls that note the end of a call only if it has one. */
+function unlessSuspended(controls: ToolControls, suspended: () => boolean): ToolControls {
+  const { audit, ledger, doomLoop } = controls
+  return {
+    ...controls,
+    ...(audit && {
+      audit: {
+        append: (event: AuditEvent) => (suspended() && event.type === 'outcome' ? undefined : audit.append(event)),
+      },
+    }),
+    ...(ledger && {
+      ledger: { record: (entry: ToolResultRecord) => (suspended() ? undefined : ledger.record(entry)) },
+    }),
+    ...(doomLoop && {
+      doomLoop: {
+        check: (one: DoomLoopCall) => doomLoop.check(one),
+        approve: (callId: string, approval: 'once' | 'always') => doomLoop.approve(callId, approval),
+        record: (one: DoomLoopResult) => (suspended() ? undefined : doomLoop.record(one)),
+      },
+    }),
+  }
+}
+
+/** The error that a host is thrown: the tool's own if its message is as it was, else one with what the model reads. */
+export function errorFor(outcome: Exclude<HostOutcome, { kind: 'value' }>): unknown {
+  if (outcome.kind === 'refused') {
+    const { refusal } = outcome
+    return new SpillwayError('REFUSED', refusal.output, { report: refusal })
+  }
+  const { error, shown } = outcome
+  if (messageOf(error) === shown) return error
+  const shorter = new Error(shown, { cause: error })
+  const { name } = Object(error) as { name?: unknown }
+  if (typeof name === 'string') shorter.name = name
+  return shorter
+}

@@ -1,0 +1,33 @@
+/** What belongs to a session, for so many sessions as were used last. */
+
+const MOST = 1000
+
+/** Values by key; of more than `most`, those not used for longest are forgotten. */
+export class Recent<K, V> {
+  readonly #values = new Map<K, V>()
+  readonly #most: number
+
+  constructor(most = MOST) {
+    this.#most = most
+  }
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#values.get(key)
+    if (value !== undefined) this.set(key, value)
+    return value
+  }
+
+  set(key: K, value: V): void {
+    this.#values.delete(key)
+    this.#values.set(key, value)
+    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value as K)
+  }
+
+  delete(key: K): boolean {
+    return this.#values.delete(key)
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * `guardTool` for hosts that run their tools themselves and ask before and after: the guard runs from the first question to
+ * the second, and the tool that it thinks it runs is the wait between them.
+ */
+
+import type { RefusedResult, ToolControls } from 'spillway'
+import { isRecord } from '../../context'
+import { plainJson } from '../../plain-json'
+import { guardCall, type HostCall, type HostOutcome, withoutBefore } from './guard'
+import { Recent } from './sessions'
+
+/** Whether a call may run, and with which arguments. */
+export type BeforeOutcome = { kind: 'run'; args: unknown } | { kind: 'refused'; refusal: RefusedResult }
+
+/** How a host's tool ended. */
+export type HostResult = { value: unknown } | { error: unknown }
+
+interface OpenCall {
+  readonly before: Promise<BeforeOutcome>
+  readonly done: Promise<HostOutcome>
+  deliver(result: HostResult): void
+}
+
+/** Calls between the two questions; what a host never comes back about is forgotten. */
+const MOST_OPEN = 1000
+
+/** The calls of one host. */
+export class SplitCalls {
+  readonly #around: ToolControls
+  readonly #open = new Recent<string, OpenCall>(MOST_OPEN)
+
+  constructor(around: ToolControls) {
+    this.#around = around
+  }
+
+  /** Everything up to the tool. Asked again about the same call, the answer is the same. */
+  before(call: HostCall & { toolCallId: string }): Promise<BeforeOutcome> {
+    const known = this.#open.get(call.toolCallId)
+    if (known !== undefined) return known.before
+    let deliver: OpenCall['deliver'] = () => {}
+    const result = new Promise<HostResult>((resolve) => {
+      deliver = resolve
+    })
+    let run: (outcome: BeforeOutcome) => void = () => {}
+    const before = new Promise<BeforeOutcome>((resolve) => {
+      run = resolve
+    })
+    const done = guardCall(call, this.#around, async (args) => {
+      run({ kind: 'run', args })
+      return unwrap(await result)
+    })
+    const answer = Promise.race([
+      before,
+      // A call that is over before the tool ran was not let through.
+      done.then((outcome): BeforeOutcome | Promise<BeforeOutcome> => {
+        if (outcome.kind !== 'refused') return before
+        this.#open.delete(call.toolCallId)
+        return { kind: 'refused', refusal: outcome.refusal }
+      }),
+    ])
+    this.#open.set(call.toolCallId, { before: answer, done, deliver })
+    return answer
+  }
+
+  /** Everything from the tool on; of a call that nobody asked about before, what can still be done. */
+  async after(call: HostCall & { toolCallId: string }, result: HostResult): Promise<HostOutcome> {
+    const open = this.#open.get(call.toolCallId)
+    this.#open.delete(call.toolCallId)
+    if (open !== undefined) {
+      open.deliver(result)
+      return open.done
+    }
+    const { permission: _, doomLoop: __, hooks, ...around } = this.#around
+    const later = withoutBefore(hooks)
+    return guardCall(call, { ...around, ...(later && { hooks: later }) }, () => unwrap(result))
+  }
+}
+
+function unwrap(result: HostResult): unknown {
+  if ('error' in result) throw result.error
+  return result.value
+}
+
+/** Hosts call a tool with the object that they showed, so what was judged is put into it. Whether that could be done. */
+export function replaceArgs(args: unknown, judged: unknown): boolean {
+  if (plainJson(args) === plainJson(judged)) return true
+  if (!isRecord(args) || !isRecord(judged) || Object.isFrozen(args)) return false
+  for (const key of Object.keys(args)) if (!Object.hasOwn(judged, key)) delete args[key]
+  Object.assign(args, judged)
+  return true
+}

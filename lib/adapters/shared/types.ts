@@ -1,0 +1,72 @@
+/** What every adapter can be given, and what it tells: the types that all of them export. */
+
+import type { OverflowClass, OverflowReport, RecoverOptions, SpillwayError, ToolControls } from 'spillway'
+
+/** What a pruner or a context manager is asked before a request: which messages to send now. */
+export interface PrepareOptions {
+  /** Milliseconds since the epoch. */
+  now: number
+}
+
+/** What it answers. */
+export interface PreparedMessages {
+  messages: readonly unknown[]
+  /** Handed on to `onEvent`. */
+  report?: unknown
+}
+
+/**
+ * Whatever makes a history fit for a request: a `HistoryPruner`, a context manager, or an object of your own. It must not
+ * change the messages that it is given.
+ */
+export type HistoryControl =
+  | { prune(messages: readonly unknown[], options: PrepareOptions): PreparedMessages | Promise<PreparedMessages> }
+  | { prepare(messages: readonly unknown[], options: PrepareOptions): PreparedMessages | Promise<PreparedMessages> }
+
+/** How a request that did not fit is made to fit: the options of `recoverFromOverflow` that are not known from the request. */
+export interface RecoveryOptions
+  extends Omit<
+    RecoverOptions<unknown>,
+    'messages' | 'contextWindowTokens' | 'overflow' | 'state' | 'signal' | 'duringCompaction'
+  > {
+  /**
+   * The model's window in tokens. A limit that the provider's error names counts if it is less.
+   * @default what the error names, else 200000
+   */
+  contextWindowTokens?: number
+  /**
+   * So often a request is sent again. A whole number of at least 0.
+   * @default 1
+   */
+  retries?: number
+}
+
+/** What an adapter did, or what went wrong in it. */
+export type AdapterEvent =
+  /** A request was prepared; `report` is the pruner's. */
+  | { type: 'prepared'; sessionId?: string; report: unknown }
+  /** A request did not fit, and goes out again, shorter. */
+  | { type: 'recovered'; sessionId?: string; overflow: OverflowClass; report: OverflowReport }
+  /** Something failed. The request or the result went on without it. */
+  | { type: 'error'; sessionId?: string; error: SpillwayError }
+
+/** What an adapter does with requests. */
+export interface RequestControls {
+  /**
+   * Leaves out of each request what it can do without. One pruner belongs to one session: give a function, and it is asked
+   * once for each session; the answers for the 1,000 sessions used last are kept.
+   */
+  history?: HistoryControl | ((sessionId: string | undefined) => HistoryControl | undefined)
+  /**
+   * Sends a request that did not fit once more, shorter. `false` lets the error through.
+   * @default {}
+   */
+  recovery?: RecoveryOptions | false
+  /** Told of what was done and of what failed. Without it failures are warnings of the process. */
+  onEvent?: (event: AdapterEvent) => void
+  /** Milliseconds since the epoch. @default Date.now */
+  now?: () => number
+}
+
+/** Everything that an adapter does: around tools, and with requests. */
+export interface AdapterControls extends Omit<ToolControls, 'refusal'>, RequestControls {}

@@ -1,0 +1,88 @@
+/** The options that say how much of an output is shown and where the rest goes. */
+
+import {
+  createTruncation,
+  type LoadedConfig,
+  loadConfig,
+  type TruncationOptions,
+  type TruncationResult,
+  type TruncationService,
+  TruncationStorage,
+  type UserTruncationConfig,
+} from 'spillway'
+import type { Option, Parsed } from './command'
+import { note, printable } from './terminal'
+import { bytes, oneOf, text, whole } from './values'
+
+export const STORE: Readonly<Record<string, Option>> = {
+  store: {
+    type: 'string',
+    value: 'DIR',
+    help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else that of the user.',
+  },
+}
+
+export const CONFIG: Readonly<Record<string, Option>> = {
+  config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
+}
+
+export const LIMITS: Readonly<Record<string, Option>> = {
+  'max-lines': { type: 'string', value: 'N', help: 'Lines to show.' },
+  'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to show, such as 50k.' },
+  'max-tokens': { type: 'string', value: 'N', help: 'Tokens to show, estimated from above.' },
+  direction: { type: 'string', value: 'WHICH', help: 'What to show: head, tail, both.' },
+  strategy: { type: 'string', value: 'NAME', help: 'How to choose it: default, line, byte, smart.' },
+}
+
+export const WORDING: Readonly<Record<string, Option>> = {
+  language: { type: 'string', value: 'LANG', help: 'Of the notice: en, zh-CN.' },
+}
+
+/** The limits that were given. */
+export function limitsOf(values: Parsed['values']): TruncationOptions {
+  const given: TruncationOptions = {
+    maxLines: whole(values, 'max-lines'),
+    maxBytes: bytes(values, 'max-bytes'),
+    maxTokens: whole(values, 'max-tokens'),
+    direction: oneOf(values, 'direction', ['head', 'tail', 'both']),
+    strategy: oneOf(values, 'strategy', ['default', 'line', 'byte', 'smart']),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** Settings of the file that was named, without what is wrong in it, which is told. */
+export function configOf(values: Parsed['values']): LoadedConfig {
+  const userFile = text(values, 'config')
+  const loaded = loadConfig({ userFile })
+  for (const { severity, message } of loaded.problems) note(`spillway: ${severity}: ${printable(message)}`)
+  return loaded
+}
+
+/** A service as the options and the settings say. */
+export function serviceOf(
+  values: Parsed['values'],
+  { options }: LoadedConfig,
+  more: Partial<UserTruncationConfig> = {},
+): TruncationService {
+  const store = text(values, 'store')
+  const language = oneOf(values, 'language', ['en', 'zh-CN'])
+  const fromFile = options.truncation === false ? { enabled: false } : options.truncation
+  const { service } = createTruncation({
+    ...fromFile,
+    ...(store !== undefined && { storageDirs: [store] }),
+    ...(language !== undefined && { language }),
+    ...more,
+  })
+  return service
+}
+
+/** The store that the options name. */
+export function storageOf(values: Parsed['values']): TruncationStorage {
+  const store = text(values, 'store')
+  return new TruncationStorage(store === undefined ? {} : { storageDirs: [store] })
+}
+
+/** The text to print. What is whole is printed as it came; a part of it, like any text of ours, ends with a line feed. */
+export function shownOf({ content, truncated }: TruncationResult): string {
+  return truncated && !content.endsWith('\n') ? `${content}\n` : content
+}

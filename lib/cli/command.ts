@@ -1,0 +1,141 @@
+/** What a subcommand is: its words, its options, and how they are read. */
+
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { bold } from './terminal'
+
+/** One option of a subcommand. */
+export interface Option {
+  type: 'string' | 'boolean'
+  short?: string
+  multiple?: boolean
+  /** What stands for its value in the help, such as `N` or `FILE`. */
+  value?: string
+  help: string
+}
+
+/** What was typed behind the name of a subcommand. */
+export interface Parsed {
+  values: { readonly [name: string]: string | boolean | readonly (string | boolean)[] | undefined }
+  positionals: readonly string[]
+  /** Print JSON. */
+  json: boolean
+}
+
+/** A subcommand. */
+export interface Command {
+  name: string
+  /** One line. */
+  summary: string
+  /** What follows the name, such as `[options] -- <command> [arguments]`. */
+  usage: string
+  /** More about it, in paragraphs. */
+  about?: string
+  options: Readonly<Record<string, Option>>
+  /** How many positional arguments there may be. */
+  positionals: readonly [least: number, most: number]
+  /** The first positional argument, and everything behind it, belongs to another program. */
+  passesOn?: boolean
+  /** What it prints as an exit code, where that says more than success. */
+  exits?: readonly (readonly [code: string, meaning: string])[]
+  examples: readonly (readonly [line: string, meaning: string])[]
+  /** Answers the exit code. */
+  run(parsed: Parsed): Promise<number>
+}
+
+/** The command was typed in a way that it does not understand. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const COMMON: Readonly<Record<string, Option>> = {
+  json: { type: 'boolean', help: 'Print JSON, for programs.' },
+  help: { type: 'boolean', short: 'h', help: 'Print this.' },
+}
+
+/** @throws UsageError that names the option or the argument */
+export function parse(command: Command, args: readonly string[]): Parsed | 'help' {
+  const described = { ...command.options, ...COMMON }
+  const options: ParseArgsConfig['options'] = Object.fromEntries(
+    Object.entries(described).map(([name, { type, short, multiple }]) => [
+      name,
+      { type, ...(short !== undefined && { short }), ...(multiple !== undefined && { multiple }) },
+    ]),
+  )
+  const [own, foreign] = command.passesOn ? split(args, options) : [[...args], []]
+  let parsed: ReturnType<typeof parseArgs>
+  try {
+    parsed = parseArgs({ args: own, options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw usageError(command, error, Object.keys(described))
+  }
+  const { values } = parsed
+  if (values.help === true) return 'help'
+  const positionals = [...parsed.positionals, ...foreign]
+  const [least, most] = command.positionals
+  if (positionals.length < least || positionals.length > most) {
+    const problem = positionals.length < least ? 'something is missing' : `${positionals[most]} is one too many`
+    throw new UsageError(`${problem}; usage: spillway ${command.name} ${command.usage}`)
+  }
+  return { values: values as Parsed['values'], positionals, json: values.json === true }
+}
+
+/** Ours, up to the first argument that is none of ours or to `--`; and the rest, which we do not read. */
+function split(args: readonly string[], options: ParseArgsConfig['options']): [own: string[], foreign: string[]] {
+  const { tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true })
+  const first = tokens.find(({ kind }) => kind === 'positional' || kind === 'option-terminator')
+  if (first === undefined) return [[...args], []]
+  const isTerminator = first.kind === 'option-terminator'
+  return [args.slice(0, first.index), args.slice(first.index + (isTerminator ? 1 : 0))]
+}
+
+function usageError(command: Command, error: unknown, known: readonly string[]): UsageError {
+  const { code, message } = error as { code?: string; message: string }
+  const see = `; see spillway ${command.name} --help`
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const name = /'(-[^'\s]*)/.exec(message)?.[1] ?? 'this'
+    const names = known.map((each) => `--${each}`).join(', ')
+    return new UsageError(`${name} is no option of spillway ${command.name}; options are ${names}${see}`)
+  }
+  return new UsageError(`${message.split('\n', 1)[0]}${see}`)
+}
+
+/** The help of a subcommand. */
+export function helpOf(command: Command): string {
+  const all = Object.entries({ ...command.options, ...COMMON })
+  const left = ([name, { short, value }]: [string, Option]) =>
+    `${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`
+  const sections = [
+    `${bold('Usage:')} spillway ${command.name} ${command.usage}\n\n${command.summary}`,
+    command.about,
+    `${bold('Options:')}\n${table(all.map((entry) => [left(entry), entry[1].help]))}`,
+    `${bold('Exit codes:')}\n${table([...(command.exits ?? EXITS)])}`,
+    `${bold('Examples:')}\n${command.examples.map(([line, meaning]) => `  # ${meaning}\n  ${line}`).join('\n')}`,
+  ]
+  return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
+}
+
+/** What every subcommand ends with unless it says otherwise. */
+const EXITS: readonly (readonly [string, string])[] = [
+  ['0', 'done'],
+  ['2', 'wrong usage'],
+  ['3', 'it could not be done'],
+]
+
+/** The help of the whole. */
+export function overview(commands: readonly Command[]): string {
+  const rows = commands.map(({ name, summary }) => [name, summary] as const)
+  return `${bold('Usage:')} spillway <command> [options]
+
+Takes in any amount of tool output, shows a bounded part of it, and keeps the rest where it can be read.
+
+${bold('Commands:')}
+${table(rows)}
+
+Each has --help with examples, and --json. spillway --version prints the version.
+`
+}
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+}

@@ -1,0 +1,58 @@
+/** `spillway config lint`: what is wrong in a configuration, and what nobody can have meant. */
+
+import { existsSync } from 'node:fs'
+import { lintConfig, loadConfig } from 'spillway'
+import { type Command, type Parsed, UsageError } from '../command'
+import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
+
+const command: Command = {
+  name: 'config',
+  summary: 'lint <file>: checks a configuration, and its rules of permission.',
+  usage: 'lint [options] <file>',
+  about:
+    'Finds wrong and unknown fields, with line and column, rules that can never count, and rules whose examples fail.',
+  options: {},
+  positionals: [2, 2],
+  exits: [
+    ['0', 'nothing was found'],
+    ['1', 'something was found'],
+    ['2', 'wrong usage'],
+    ['3', 'it could not be done'],
+  ],
+  examples: [['spillway config lint ~/.my-agent/config.jsonc', 'a file, with comments or without']],
+  run,
+}
+
+export default command
+
+interface Finding {
+  kind: string
+  path: string
+  message: string
+  line?: number
+  column?: number
+}
+
+async function run({ positionals, json }: Parsed): Promise<number> {
+  const [action, file = ''] = positionals
+  if (action !== 'lint') throw new UsageError(`${action}: allowed is lint`)
+  if (!existsSync(file)) throw new Error(`${file}: is not there`)
+  const { config, problems } = loadConfig({ userFile: file })
+  // What loading left out is told by it, with its place.
+  const told = new Set(problems.map(({ path }) => path))
+  const found: Finding[] = [
+    ...problems.map(({ severity, path, message, line, column }) => ({ kind: severity, path, message, line, column })),
+    ...lintConfig(config).filter(({ path }) => !told.has(path)),
+  ]
+  if (json) {
+    await printJson(found)
+  } else {
+    for (const { kind, message, path } of found) {
+      const color = kind === 'warning' || kind === 'shadowed' || kind === 'unknown' ? yellow : red
+      const where = message.includes(path) ? '' : `${printable(path)}: `
+      await print(`${color(kind)}: ${where}${printable(message)}\n`)
+    }
+    if (found.length === 0) await print(`${green('ok')}\n`)
+  }
+  return found.length > 0 ? EXIT.no : EXIT.ok
+}

@@ -1,0 +1,105 @@
+/** `spillway mcp`: between a host of MCP and a server. */
+
+import { constants } from 'node:os'
+import { PermissionPolicy, SpillwayError } from 'spillway'
+import { type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
+import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WORDING } from '../bounding'
+import { type Command, type Parsed, UsageError } from '../command'
+import { EXIT, note } from '../terminal'
+import { oneOf, text } from '../values'
+
+const command: Command = {
+  name: 'mcp',
+  summary: 'Stands between a host of MCP and a server: long results of tools are bounded and kept.',
+  usage: '[options] -- <server> [arguments]',
+  about: `Speaks MCP over standard input and output, as the server does. The host is told of two more tools, read_output and
+search_output. Every other message passes untouched. With --permission, or rules in --config, calls are judged, and where the
+rules ask, the user is asked by elicitation.`,
+  options: {
+    ...LIMITS,
+    server: {
+      type: 'string',
+      value: 'NAME',
+      help: 'What rules and files call the server. Without rules: its own name.',
+    },
+    permission: { type: 'boolean', help: 'Judge calls: by default, tools of servers that no rule allows are asked.' },
+    'no-output-tools': { type: 'boolean', help: 'Do not offer read_output and search_output.' },
+    'structured-content': {
+      type: 'string',
+      value: 'WHAT',
+      help: 'Of a result that was cut: drop (default), and tell the host of no schemas; keep.',
+    },
+    session: { type: 'string', value: 'ID', help: 'Keep outputs with those of this session, and show no others.' },
+    ...STORE,
+    ...CONFIG,
+    ...WORDING,
+  },
+  positionals: [1, Number.POSITIVE_INFINITY],
+  passesOn: true,
+  exits: [
+    ['N', "the server's own code; 128 and the number of the signal that ended it"],
+    ['2', 'wrong usage'],
+    ['3', 'something else could not be done'],
+    ['126, 127', 'it may not be run; it is not there'],
+  ],
+  examples: [
+    ['spillway mcp -- npx -y @modelcontextprotocol/server-filesystem .', 'in front of a server'],
+    ['spillway mcp --max-tokens 4000 --server github -- docker run -i github-mcp', 'with a limit in tokens'],
+    ['spillway mcp --config agent.jsonc --server files -- node server.js', 'with settings and rules'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  if (json) throw new UsageError('--json: what mcp prints is MCP')
+  const [file = '', ...args] = positionals
+  const { options, config } = configOf(values)
+  const { truncation } = options
+  const { retentionDays: _days, storageDir: _dir, ...limits } = truncation === false ? { enabled: false } : truncation
+  const configFile = text(values, 'config')
+  const isJudged = values.permission === true || config.agents?.runtime?.permission !== undefined
+  const server = text(values, 'server')
+  if (isJudged && server === undefined) {
+    throw new UsageError('--server NAME: is needed with rules; what a server calls itself is no ground for trust')
+  }
+  const language = oneOf(values, 'language', ['en', 'zh-CN'])
+  const proxy = startMcpProxy({
+    command: file,
+    args,
+    truncation: { ...limits, ...limitsOf(values), ...(language !== undefined && { language }) },
+    storage: storageOf(values),
+    server,
+    sessionId: text(values, 'session'),
+    outputTools: values['no-output-tools'] !== true,
+    structuredContent: oneOf(values, 'structured-content', ['drop', 'keep']),
+    ...(isJudged && { permission: new PermissionPolicy(options.permission) }),
+    ...(isJudged && configFile !== undefined && { configFile }),
+  })
+  const restore = passSignalsOn(proxy)
+  try {
+    return codeOf(await proxy.ended)
+  } catch (error) {
+    const { code } = ((error as SpillwayError).cause ?? {}) as NodeJS.ErrnoException
+    if (!(error instanceof SpillwayError) || (code !== 'ENOENT' && code !== 'EACCES')) throw error
+    note(`spillway: ${error.message}`)
+    return code === 'ENOENT' ? EXIT.notFound : EXIT.notExecutable
+  } finally {
+    restore()
+  }
+}
+
+function codeOf({ code, signal }: McpServerExit): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+}
+
+function passSignalsOn(proxy: McpProxy): () => void {
+  const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map(
+    (signal) => [signal, () => proxy.stop(signal)] as const,
+  )
+  for (const [signal, listener] of listeners) process.on(signal, listener)
+  return () => {
+    for (const [signal, listener] of listeners) process.off(signal, listener)
+  }
+}

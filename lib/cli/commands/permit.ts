@@ -1,0 +1,86 @@
+/** `spillway permit`: what the rules say of a call, and why. */
+
+import { PermissionPolicy, type PermissionVerdict } from 'spillway'
+import { CONFIG, configOf, STORE, storageOf } from '../bounding'
+import { type Command, type Parsed, UsageError } from '../command'
+import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
+import { oneOf, text } from '../values'
+
+const command: Command = {
+  name: 'permit',
+  summary: 'Says whether a command or a call of a tool may run, and why.',
+  usage: '[options] <command>',
+  about: 'Nothing is run. With --tool the argument is the JSON of what the tool would be given.',
+  options: {
+    tool: { type: 'string', value: 'NAME', help: 'The tool. Default: bash.' },
+    cwd: { type: 'string', value: 'DIR', help: 'The folder it would run in.' },
+    vault: { type: 'string', value: 'DIR', help: 'The folder that is worked in. Default: the current one.' },
+    mode: { type: 'string', value: 'MODE', help: "agent or full_access. Default: the settings', else agent." },
+    headless: { type: 'boolean', help: 'Nobody can be asked: what would be asked is denied.' },
+    session: { type: 'string', value: 'ID', help: 'The session, whose saved outputs may be read.' },
+    ...CONFIG,
+    ...STORE,
+  },
+  positionals: [1, 1],
+  exits: [
+    ['0', 'allowed'],
+    ['1', 'denied'],
+    ['2', 'wrong usage'],
+    ['3', 'it could not be done'],
+    ['4', 'somebody has to be asked'],
+  ],
+  examples: [
+    ['spillway permit "git status && rm -rf build"', 'a command'],
+    ['spillway permit --config agent.jsonc "npm publish"', 'with rules of yours'],
+    ['spillway permit --tool read \'{"path":".env"}\'', 'another tool'],
+  ],
+  run,
+}
+
+export default command
+
+const CODES = { allow: EXIT.ok, deny: EXIT.no, ask: EXIT.ask } as const
+const COLORS = { allow: green, deny: red, ask: yellow } as const
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const [given = ''] = positionals
+  const { options } = configOf(values)
+  const tool = text(values, 'tool') ?? 'bash'
+  const policy = new PermissionPolicy({
+    ...options.permission,
+    vault: text(values, 'vault'),
+    headless: values.headless === true,
+    storage: storageOf(values),
+  })
+  const verdict = policy.explain({
+    tool,
+    args: text(values, 'tool') === undefined ? { command: given } : argumentsOf(given),
+    cwd: text(values, 'cwd'),
+    mode: oneOf(values, 'mode', ['agent', 'full_access']) ?? options.mode,
+    sessionId: text(values, 'session'),
+  })
+  if (json) await printJson(verdict)
+  else await print(`${linesOf(verdict).join('\n')}\n`)
+  return CODES[verdict.decision]
+}
+
+function argumentsOf(given: string): unknown {
+  try {
+    return JSON.parse(given)
+  } catch (error) {
+    throw new UsageError(`the arguments of the tool are no JSON: ${(error as Error).message}`)
+  }
+}
+
+function linesOf({ decision, reasons, targets, rule, shadowed, suggestedRules }: PermissionVerdict): string[] {
+  const said = ({ domain, pattern, decision: which, source }: NonNullable<PermissionVerdict['rule']>) =>
+    `${which} ${domain} ${printable(pattern)} (${source})`
+  return [
+    COLORS[decision](decision),
+    ...reasons.map((reason) => `  why: ${printable(reason)}`),
+    ...targets.map((target) => `  target: ${printable(target)}`),
+    ...(rule === null ? [] : [`  rule: ${said(rule)}`]),
+    ...shadowed.map((other) => `  not counted: ${said(other)}`),
+    ...suggestedRules.map(({ domain, pattern }) => `  would settle it: allow ${domain} ${printable(pattern)}`),
+  ]
+}

@@ -1,0 +1,79 @@
+/** `spillway prune`: a conversation without the old results that it can do without. */
+
+import { writeFileSync } from 'node:fs'
+import { HistoryPruner, type HistoryPrunerOptions, type PrunePolicy, type PruneReport } from 'spillway'
+import type { Command, Parsed } from '../command'
+import { readConversation } from '../conversation'
+import { EXIT, note, print, printable, printJson } from '../terminal'
+import { countOf, oneOf, text, texts, whole } from '../values'
+
+const command: Command = {
+  name: 'prune',
+  summary: 'Prints a conversation without the old results that it can do without.',
+  usage: '[options] <conversation>',
+  about: `The conversation is a file (or -, standard input) of messages: a JSON array, an object with messages, input or contents,
+or one message a line. It comes back in the same form; the file itself is not changed. What was done is told on standard error.`,
+  options: {
+    'keep-recent': { type: 'string', value: 'N', help: 'So many of the newest results stay. Default: 5.' },
+    policy: {
+      type: 'string',
+      multiple: true,
+      value: 'NAME',
+      help: 'What may go: results (default), outdated, superseded, budget, pressure, arguments. Can be repeated.',
+    },
+    schedule: { type: 'string', value: 'WHEN', help: 'always (default), cache, cold.' },
+    profile: { type: 'string', value: 'NAME', help: 'As a known agent does: opencode, openclaw, snow.' },
+    'keep-errors': { type: 'boolean', help: 'Results of failed calls stay.' },
+    protect: { type: 'string', multiple: true, value: 'TOOL', help: 'Results of this tool stay. Can be repeated.' },
+    'context-window': { type: 'string', value: 'N', help: "Tokens of the model's window, for the policy pressure." },
+    language: { type: 'string', value: 'LANG', help: 'Of what stands in their place: en, zh-CN.' },
+    output: { type: 'string', short: 'o', value: 'FILE', help: 'Write the conversation there.' },
+  },
+  positionals: [1, 1],
+  examples: [
+    ['spillway prune session.jsonl > smaller.jsonl', 'everything but the newest five results'],
+    ['spillway prune --json session.json | jq .report', 'what would go, and what it frees'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const [path = ''] = positionals
+  const conversation = await readConversation(path)
+  const { messages, report } = new HistoryPruner(optionsOf(values)).prune(conversation.messages)
+  if (report.reason === 'unreadable') throw new Error(`${path}: the messages are in no format that is known`)
+  const output = text(values, 'output')
+  const written = conversation.write(messages)
+  if (output !== undefined) writeFileSync(output, written)
+  if (json) await printJson(output === undefined ? { messages, report } : { report })
+  else {
+    if (output === undefined) await print(written)
+    note(sentence(report))
+  }
+  return EXIT.ok
+}
+
+function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
+  const policies = texts(values, 'policy') as PrunePolicy[] | undefined
+  const protectedTools = texts(values, 'protect')
+  const given: HistoryPrunerOptions = {
+    // One look at a file: there is no cache that anything would be lost of.
+    schedule: oneOf(values, 'schedule', ['always', 'cache', 'cold']) ?? 'always',
+    keepRecent: whole(values, 'keep-recent', 0),
+    policies,
+    protectedTools,
+    profile: oneOf(values, 'profile', ['opencode', 'openclaw', 'snow']),
+    keepErrors: values['keep-errors'] === true ? true : undefined,
+    contextWindow: whole(values, 'context-window'),
+    language: oneOf(values, 'language', ['en', 'zh-CN']),
+    onError: ({ message }) => note(`spillway: ${printable(message)}`),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+function sentence({ reason, pruned, tokensBefore, tokensAfter, format }: PruneReport): string {
+  const tokens = `${tokensBefore} -> ${tokensAfter} tokens`
+  return `${countOf(pruned.length, 'item')} left out, ${tokens} (${format ?? 'unknown format'}; ${reason})`
+}

@@ -1,0 +1,141 @@
+/** `spillway run`: a command whose output may be of any length. */
+
+import { constants } from 'node:os'
+import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
+import { CONFIG, configOf, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
+import type { Command, Parsed } from '../command'
+import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
+import { countOf, duration, sizeOf, text } from '../values'
+
+const command: Command = {
+  name: 'run',
+  summary: 'Runs a command, prints a bounded part of its output, and keeps the whole in a file.',
+  usage: '[options] -- <command> [arguments]',
+  about: `Both streams of the command come in the order in which they were written. What is within the limits (2,000 lines and
+50 KiB; the last 500 lines of a shell command) is printed as it is; of more, a part and where the rest is.
+Standard input is the command's. Ctrl-C is passed on to it; the second ends it and everything that it started.`,
+  options: {
+    ...LIMITS,
+    timeout: { type: 'string', value: 'TIME', help: 'End it after so long: 500ms, 30s, 5m.' },
+    cwd: { type: 'string', value: 'DIR', help: 'The folder it runs in.' },
+    separate: { type: 'boolean', help: 'Label what came from standard output and what from standard error.' },
+    tool: { type: 'string', value: 'NAME', help: 'The tool whose settings hold. Default: bash.' },
+    session: { type: 'string', value: 'ID', help: 'Keep the output with those of this session.' },
+    ...STORE,
+    ...CONFIG,
+    ...WORDING,
+  },
+  positionals: [1, Number.POSITIVE_INFINITY],
+  passesOn: true,
+  exits: [
+    ['N', "the command's own code; 128 and the number of the signal that ended it"],
+    ['2', 'wrong usage'],
+    ['3', 'something else could not be done'],
+    ['124', 'it was ended by --timeout'],
+    ['126, 127', 'it may not be run; it is not there'],
+    ['130', 'Ctrl-C'],
+  ],
+  examples: [
+    ['spillway run -- npm test', 'the last 500 lines, and where the rest is'],
+    ['spillway run --strategy smart --timeout 10m -- cargo build', 'errors and their context instead of the end'],
+    ["spillway run -- sh -c 'make 2>&1 | tee log'", 'a pipeline'],
+    ['spillway run --json -- git log -p | jq -r .outputPath', 'only the path of the whole'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const [file = '', ...args] = positionals
+  const service = serviceOf(values, configOf(values))
+  const progress = new Progress()
+  const signals = new Signals()
+  let result: CommandResult
+  try {
+    result = await runCommand(file, args, {
+      service,
+      stdin: 'inherit',
+      cwd: text(values, 'cwd'),
+      timeoutMs: duration(values, 'timeout'),
+      separate: values.separate === true,
+      toolName: text(values, 'tool'),
+      sessionId: text(values, 'session'),
+      truncation: limitsOf(values),
+      onStart: (running) => signals.passOnTo(running),
+      onProgress: ({ bytes, lines, elapsedMs }) =>
+        progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeOf(bytes)}, ${countOf(lines, 'line')}`),
+    })
+  } catch (error) {
+    return notStarted(error)
+  } finally {
+    progress.clear()
+    signals.restore()
+  }
+  const code = codeOf(result, signals.first)
+  onClosedPipe(code)
+  if (json) {
+    const { output, ...facts } = result
+    await printJson({ ...facts, ...output })
+  } else {
+    await print(shownOf(result.output))
+  }
+  // A sweep may be under way; the reader has everything already.
+  await service.close()
+  return code
+}
+
+function codeOf({ exitCode, signal, timedOut }: CommandResult, interrupted: NodeJS.Signals | undefined): number {
+  if (interrupted !== undefined) return 128 + constants.signals[interrupted]
+  if (timedOut) return EXIT.timedOut
+  return exitCode ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
+}
+
+function notStarted(error: unknown): number {
+  if (!(error instanceof SpillwayError) || error.code !== 'COMMAND') throw error
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
+  if (error.field !== undefined || (code !== 'ENOENT' && code !== 'EACCES')) throw error
+  note(`spillway: ${error.message}`)
+  return code === 'ENOENT' ? EXIT.notFound : EXIT.notExecutable
+}
+
+const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The command has a process group of its own, so what ends us does not reach it by itself. */
+class Signals {
+  first: NodeJS.Signals | undefined
+  private running: RunningCommand | undefined
+  private readonly listeners = PASSED_ON.map((signal) => [signal, () => this.hear(signal)] as const)
+
+  constructor() {
+    for (const [signal, listener] of this.listeners) process.on(signal, listener)
+  }
+
+  passOnTo(running: RunningCommand): void {
+    this.running = running
+    if (this.first !== undefined) this.send(this.first)
+  }
+
+  restore(): void {
+    for (const [signal, listener] of this.listeners) process.off(signal, listener)
+  }
+
+  private hear(signal: NodeJS.Signals): void {
+    if (this.first !== undefined) {
+      this.running?.stop()
+      return
+    }
+    this.first = signal
+    this.send(signal)
+  }
+
+  private send(signal: NodeJS.Signals): void {
+    const { running } = this
+    if (running === undefined) return
+    try {
+      process.kill(process.platform === 'win32' ? running.pid : -running.pid, signal)
+    } catch {
+      // It has just ended.
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** `spillway search`: the lines of a saved output that match. */
+
+import type { SearchMatch } from 'spillway'
+import { STORE, storageOf } from '../bounding'
+import type { Command, Parsed } from '../command'
+import { EXIT, green, note, print, printJson } from '../terminal'
+import { text, whole } from '../values'
+
+const command: Command = {
+  name: 'search',
+  summary: 'Prints the lines of a saved output that match a regular expression.',
+  usage: '[options] <path> <pattern>',
+  about: 'The time grows with the text and never explodes: no look-around, no back-references.',
+  options: {
+    literal: { type: 'boolean', short: 'F', help: 'The pattern is the text itself.' },
+    'ignore-case': { type: 'boolean', short: 'i', help: 'Upper and lower case are the same.' },
+    context: { type: 'string', short: 'C', value: 'N', help: 'Lines to show around each match, up to 100.' },
+    'max-matches': { type: 'string', short: 'm', value: 'N', help: 'Stop after so many. Default: 100.' },
+    after: { type: 'string', value: 'CURSOR', help: 'Go on where an earlier search stopped.' },
+    session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
+    ...STORE,
+  },
+  positionals: [2, 2],
+  exits: [
+    ['0', 'something was found'],
+    ['1', 'nothing was found'],
+    ['2', 'wrong usage'],
+    ['3', 'it could not be done'],
+  ],
+  examples: [
+    ['spillway search "$path" "error|warning"', 'as grep -n does'],
+    ['spillway search -F -C 3 "$path" "panic at"', 'a text, with three lines around it'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const [path = '', pattern = ''] = positionals
+  const found = await storageOf(values).search(path, pattern, {
+    literal: values.literal === true,
+    ignoreCase: values['ignore-case'] === true,
+    context: whole(values, 'context', 0),
+    maxMatches: whole(values, 'max-matches'),
+    after: text(values, 'after'),
+    sessionId: text(values, 'session'),
+  })
+  if (json) {
+    await printJson(found)
+  } else {
+    const hasContext = found.matches.some(({ before, after }) => before.length + after.length > 0)
+    for (const [index, match] of found.matches.entries()) {
+      await print(`${index > 0 && hasContext ? '--\n' : ''}${shown(match)}`)
+    }
+    if (found.next !== undefined) note(`more: the same with --after ${found.next}`)
+  }
+  return found.matches.length > 0 ? EXIT.ok : EXIT.no
+}
+
+/** As grep prints it: `12:` for a match, `11-` for a neighbour. */
+function shown({ line, text: match, before, after }: SearchMatch): string {
+  const lines = [
+    ...before.map((each, at) => `${line - before.length + at}-${each}`),
+    `${green(String(line))}:${match}`,
+    ...after.map((each, at) => `${line + 1 + at}-${each}`),
+  ]
+  return `${lines.join('\n')}\n`
+}

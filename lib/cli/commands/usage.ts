@@ -1,0 +1,36 @@
+/** `spillway usage`: how much is saved. */
+
+import { STORE, storageOf } from '../bounding'
+import type { Command, Parsed } from '../command'
+import { EXIT, print, printJson } from '../terminal'
+import { countOf, sizeOf } from '../values'
+
+const command: Command = {
+  name: 'usage',
+  summary: 'Says how much the store holds, and where.',
+  usage: '[options]',
+  options: { ...STORE },
+  positionals: [0, 0],
+  examples: [
+    ['spillway usage', 'for people'],
+    ['spillway usage --json | jq .bytes', 'for programs'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, json }: Parsed): Promise<number> {
+  const usage = await storageOf(values).usage()
+  if (json) {
+    await printJson(usage)
+    return EXIT.ok
+  }
+  const { files, bytes, sessions, dirs } = usage
+  await print(`${countOf(files, 'output')}, ${sizeOf(bytes)}, ${countOf(sessions, 'session')}\n`)
+  for (const { dir, files: own, bytes: size, freeBytes } of dirs) {
+    const free = freeBytes === undefined ? '' : `, ${sizeOf(freeBytes)} free`
+    await print(`  ${dir}: ${countOf(own, 'output')}, ${sizeOf(size)}${free}\n`)
+  }
+  return EXIT.ok
+}

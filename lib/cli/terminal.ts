@@ -1,0 +1,105 @@
+/** Standard output and standard error, as users of a terminal and of pipes expect them. */
+
+import { once } from 'node:events'
+import { writeSync } from 'node:fs'
+
+/** What exit codes mean. `run` and `mcp` end with the code of their command. */
+export const EXIT = {
+  ok: 0,
+  /** The answer is no: nothing found, denied, not an overflow, a log that was changed. */
+  no: 1,
+  usage: 2,
+  /** It could not be done. */
+  failed: 3,
+  /** `permit`: somebody has to be asked. */
+  ask: 4,
+  /** As timeout(1). */
+  timedOut: 124,
+  /** As shells: a program that may not be run, and one that is not there. */
+  notExecutable: 126,
+  notFound: 127,
+  /** As shells count a death by SIGINT and by SIGPIPE. */
+  interrupted: 130,
+  closedPipe: 141,
+} as const
+
+let codeOnClosedPipe: number = EXIT.closedPipe
+
+/** Whoever reads us may stop at any time, as `head` does: that is no fault to speak of. */
+export function exitQuietlyOnClosedPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') {
+        writeSync(2, `spillway: ${error.message}\n`)
+        process.exit(EXIT.failed)
+      }
+      process.exit(codeOnClosedPipe)
+    })
+  }
+}
+
+/** What to end with if the reader is gone before the last byte. */
+export function onClosedPipe(code: number): void {
+  codeOnClosedPipe = code
+}
+
+/** Writes to standard output and waits while the reader is slower than we are. */
+export async function print(text: string): Promise<void> {
+  if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain')
+}
+
+/** Writes a value as JSON. */
+export async function printJson(value: unknown): Promise<void> {
+  await print(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Says something beside the output. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+const hasColors = (stream: NodeJS.WriteStream): boolean => stream.isTTY === true && stream.hasColors()
+
+function colored(code: number, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return hasColors(stream) ? `\x1b[${code}m${text}\x1b[0m` : text
+}
+
+export const bold = (text: string): string => colored(1, text)
+export const red = (text: string, stream?: NodeJS.WriteStream): string => colored(31, text, stream)
+export const green = (text: string): string => colored(32, text)
+export const yellow = (text: string, stream?: NodeJS.WriteStream): string => colored(33, text, stream)
+
+/** Text from elsewhere that a person reads in a terminal: nothing in it moves the cursor or changes colors. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
+    character === '\n' || character === '\t' ? character : `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  )
+}
+
+/** A line that is written over and over, on a terminal only. */
+export class Progress {
+  private readonly isShown = process.stderr.isTTY === true
+  private isDrawn = false
+
+  show(text: string): void {
+    if (!this.isShown) return
+    const width = Math.max(20, (process.stderr.columns ?? 80) - 1)
+    process.stderr.write(`\r${printable(text).slice(0, width)}\x1b[K`)
+    this.isDrawn = true
+  }
+
+  /** Takes the line away. */
+  clear(): void {
+    if (this.isDrawn) process.stderr.write('\r\x1b[K')
+    this.isDrawn = false
+  }
+}
+
+/** Says what went wrong, and answers the exit code for it. */
+export function reportError(error: unknown, asJson: boolean): number {
+  const { name, code, field, message = String(error) } = (error ?? {}) as Record<string, string | undefined>
+  const isUsage = name === 'UsageError'
+  if (asJson) note(JSON.stringify({ error: { code: isUsage ? 'USAGE' : code, field, message } }))
+  else note(`${red('spillway:', process.stderr)} ${printable(message)}`)
+  return isUsage ? EXIT.usage : EXIT.failed
+}

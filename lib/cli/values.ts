@@ -1,0 +1,83 @@
+/** Values of options: numbers, sizes, times; and how such things are written for people. */
+
+import { type Parsed, UsageError } from './command'
+
+type Values = Parsed['values']
+
+/** The text of an option. */
+export function text(values: Values, name: string): string | undefined {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The texts of an option that can be given more than once. */
+export function texts(values: Values, name: string): string[] | undefined {
+  const value = values[name]
+  return Array.isArray(value) ? value.map(String) : undefined
+}
+
+/** @throws UsageError unless it is one of them */
+export function oneOf<T extends string>(values: Values, name: string, allowed: readonly T[]): T | undefined {
+  const value = text(values, name)
+  if (value === undefined || (allowed as readonly string[]).includes(value)) return value as T | undefined
+  throw new UsageError(`--${name} ${value}: allowed is ${allowed.join(', ')}`)
+}
+
+/** @throws UsageError unless it is a whole number of at least so much */
+export function whole(values: Values, name: string, least = 1): number | undefined {
+  const value = text(values, name)
+  if (value === undefined) return undefined
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+  if (Number.isSafeInteger(number) && number >= least) return number
+  throw new UsageError(`--${name} ${value}: allowed is a whole number of at least ${least}`)
+}
+
+/** @throws UsageError unless it is a number above 0, or `infinity` */
+export function positive(values: Values, name: string): number | undefined {
+  const value = text(values, name)
+  if (value === undefined) return undefined
+  const number = /^inf(inity)?$/i.test(value) ? Number.POSITIVE_INFINITY : value.trim() === '' ? 0 : Number(value)
+  if (number > 0) return number
+  throw new UsageError(`--${name} ${value}: allowed is a number above 0, or infinity`)
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 }
+
+/** Bytes: `51200`, `50k`, `1.5MiB`, `infinity`; a unit is 1,024 of the one before. */
+export function bytes(values: Values, name: string): number | undefined {
+  const value = text(values, name)
+  if (value === undefined) return undefined
+  if (/^inf(inity)?$/i.test(value)) return Number.POSITIVE_INFINITY
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(?:([kmgt])i?b?|b)?$/i.exec(value) ?? []
+  const size = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN))
+  if (Number.isSafeInteger(size)) return size
+  throw new UsageError(`--${name} ${value}: allowed is a size, such as 51200, 50k or 1.5MiB`)
+}
+
+const TIMES: Readonly<Record<string, number>> = { ms: 1, '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds: `500ms`, `30` and `30s`, `5m`, `2h`, `1d`. */
+export function duration(values: Values, name: string): number | undefined {
+  const value = text(values, name)
+  if (value === undefined) return undefined
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/i.exec(value) ?? []
+  const ms = Number(number) * (TIMES[unit.toLowerCase()] ?? Number.NaN)
+  if (Number.isFinite(ms) && ms > 0) return ms
+  throw new UsageError(`--${name} ${value}: allowed is a time, such as 500ms, 30s, 5m or 2h`)
+}
+
+/** Bytes for people. */
+export function sizeOf(count: number): string {
+  if (!Number.isFinite(count)) return 'no bound'
+  let size = count
+  for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {
+    if (size < 1024) return `${unit === 'B' ? size : size.toFixed(1)} ${unit}`
+    size /= 1024
+  }
+  return `${size.toFixed(1)} TiB`
+}
+
+/** A number with its noun. */
+export function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,158 @@
+/** What becomes of an output that is there: it is left alone, or saved and shortened. */
+
+import { types } from 'node:util'
+import { decodeBytes, isParts, textsOf } from './content'
+import { describe, wrong } from './context'
+import { messageOf, SpillwayError } from './errors'
+import { Intake, type Outcome, type RenderRequest, type Source } from './intake'
+import { type Client, ceilingOf, type Job, report, textOf } from './job'
+import { type Kept, keptBy, keptByUs } from './kept'
+import { catchLater } from './report'
+import { renderWith, truncated, untouched } from './result'
+import { type Limits, type Plan, wellFormed } from './settings'
+import { AT_ONCE_UNITS, isWithin } from './short'
+import { placeOf, saveTarget } from './storage'
+import type { StrategyResult, TruncationConfig, TruncationContext, TruncationResult, TruncationStrategy } from './types'
+
+/** What becomes of an output that is there; `looked` is the plan by which {@link isShort} said that it is not short. */
+export async function decide(
+  service: Client,
+  content: unknown,
+  context: TruncationContext,
+  looked?: Plan,
+): Promise<TruncationResult<unknown>> {
+  const parts = isParts(content) ? content : undefined
+  if (typeof content !== 'string' && !types.isUint8Array(content) && !parts) {
+    throw wrong('content', content, 'a string, a Uint8Array or an array of message parts')
+  }
+  const source: Source = parts ? textsOf(parts) : (content as string | Uint8Array)
+  const plan = service.settings.plan(context)
+  const units = lengthOf(source)
+  const job: Job = { service, context, plan, source, units, original: content, parts, limits: plan.limits }
+  if (units <= plan.sureUnits) return leave(job)
+  if (plan.mode === 'ceiling') {
+    if (await fits(job, ceilingOf(plan))) return leave(job)
+    return shorten({ ...job, limits: plan.defaultLimits, ceiling: plan.hardCeilingBytes })
+  }
+  if (plan.customStrategy && service.strategy) return byStrategy(job, service.strategy)
+  // Counting once more would give the same answer.
+  const isKnown = looked === plan && plan.mode === 'bound' && units <= AT_ONCE_UNITS
+  return !isKnown && (await fits(job, plan.limits)) ? leave(job) : shorten(job)
+}
+
+function lengthOf(source: Source): number {
+  if (typeof source === 'string') return source.length
+  if (!Array.isArray(source)) return (source as Uint8Array).byteLength
+  return source.reduce((units: number, text: string) => units + text.length, 0) + Math.max(source.length - 1, 0)
+}
+
+async function fits(job: Job, limits: Limits): Promise<boolean> {
+  const { source, units, service, context } = job
+  // Every unit and every byte is at least one byte when it is shown.
+  if (limits.maxBytes !== null && units > limits.maxBytes) return false
+  if (typeof source === 'string' && source.length <= AT_ONCE_UNITS) return isWithin(source, limits)
+  const intake = new Intake(service.settings.handle, limits, source, units, undefined)
+  const end = await intake.finish(undefined, context.signal)
+  intake.release()
+  return end.fits
+}
+
+function leave(job: Job): TruncationResult<unknown> {
+  const { original, service, context } = job
+  return untouched(service, types.isUint8Array(original) ? decodeBytes(original) : original, context)
+}
+
+/** Saves the whole and shortens it by the built-in strategies. */
+async function shorten(job: Job): Promise<TruncationResult<unknown>> {
+  const { service, context, limits } = job
+  const place = placeOf(service.storage)
+  const request: RenderRequest = { failed: context.failed === true, ceiling: job.ceiling }
+  const intake = keepingIntake(job, limits)
+  const { formatNotice } = service.options
+  const renderAtOnce = place !== undefined && formatNotice === undefined
+  const end = await intake.finish(renderAtOnce ? request : undefined, context.signal)
+  const kept = place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
+  if (end.shortened) return truncated(job, end.shortened, kept, end.bytes)
+  const shortened = renderWith(job, intake, request, kept)
+  intake.release()
+  return truncated(job, shortened, kept, end.bytes)
+}
+
+/** Takes an output in to be saved by us, or collects it where a storage of the caller's must not get it as it is. */
+function keepingIntake({ service, context, source, units }: Job, limits: Limits): Intake {
+  const { handle, facts } = service.settings
+  const place = placeOf(service.storage)
+  const collect = !place && facts.redacts ? {} : undefined
+  return new Intake(handle, limits, source, units, place && saveTarget(place, context), collect)
+}
+
+function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise<Kept> {
+  const { service, context, source, original } = job
+  const { storage } = service
+  return keptBy(service, collected?.redactions, async () => {
+    if (types.isUint8Array(original)) {
+      const bytes = collected ? intake.collectedBytes(collected) : original
+      return storage.saveBytes ? storage.saveBytes(bytes, context) : storage.save(decodeBytes(bytes), context)
+    }
+    return storage.save(collected ? await intake.collectedText() : textOf(source), context)
+  })
+}
+
+/** Lets a strategy of the caller's decide, within the hard ceiling. */
+async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<TruncationResult<unknown>> {
+  const { service, context, plan, source } = job
+  const byDefault: Job = { ...job, limits: plan.defaultLimits }
+  const text = textOf(source)
+  let result: StrategyResult | undefined
+  try {
+    result = askStrategy(strategy, text, plan.config)
+  } catch (error) {
+    const size = Buffer.byteLength(text, 'utf8')
+    const problem = { originalSize: size, truncatedSize: size, error: messageOf(error), errorCode: 'STRATEGY' }
+    report(service, context, { type: 'error', ...problem })
+    return (await fits(byDefault, plan.defaultLimits)) ? leave(job) : shorten(byDefault)
+  }
+  const shown = result?.content ?? text
+  if (shown.length > plan.hardCeilingBytes || Buffer.byteLength(shown, 'utf8') > plan.hardCeilingBytes) {
+    return shorten({ ...byDefault, ceiling: plan.hardCeilingBytes })
+  }
+  if (!result || result.content === text) return leave(job)
+
+  const place = placeOf(service.storage)
+  const intake = keepingIntake(job, plan.defaultLimits)
+  const end = await intake.finish(undefined, context.signal)
+  const kept = place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
+  const { removedLines, removedBytes } = result
+  const request: RenderRequest = {
+    failed: context.failed === true,
+    preview: wellFormed(result.content),
+    removedLines,
+    removedBytes,
+  }
+  const shortened = renderWith(job, intake, request, kept)
+  intake.release()
+  return truncated({ ...job, byStrategy: true }, shortened, kept, end.bytes)
+}
+
+/** What the strategy says, checked; nothing if it leaves the text alone. */
+function askStrategy(strategy: TruncationStrategy, text: string, config: TruncationConfig): StrategyResult | undefined {
+  const needed = strategy.needsTruncation(text, { ...config })
+  catchLater('strategy', needed)
+  if (typeof needed !== 'boolean') throw nonsense(`needsTruncation answered ${describe(needed)} instead of a boolean`)
+  if (!needed) return undefined
+  const result = strategy.truncate(text, { ...config })
+  catchLater('strategy', result)
+  if (typeof result?.content !== 'string')
+    throw nonsense('truncate answered something without a content that is a string')
+  for (const key of ['removedLines', 'removedBytes'] as const) {
+    const value = result[key]
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
+      throw nonsense(`truncate answered ${describe(value)} as ${key}`)
+    }
+  }
+  return result
+}
+
+function nonsense(problem: string): SpillwayError {
+  return new SpillwayError('STRATEGY', problem)
+}

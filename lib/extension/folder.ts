@@ -1,0 +1,103 @@
+/** The files of a folder that a user filled, read with care: one that cannot be read is told, and the others are used. */
+
+import { constants } from 'node:fs'
+import { lstat, open, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf } from '../errors'
+
+/** Something in a folder that is not as it should be. */
+export interface ExtensionProblem {
+  /** `error`: the file was left out. `warning`: it is used, without what the message names. */
+  severity: 'error' | 'warning'
+  /** The file, or the folder itself. */
+  path: string
+  /** A sentence. */
+  message: string
+  /** The field of a front matter. */
+  field?: string
+  /** From 1. */
+  line?: number
+}
+
+/** So many files are looked at. */
+const MOST_FILES = 1000
+
+/** Names that match and do not begin with a dot, in the order of their code units. A folder that is not there is empty. */
+export async function namesIn(dir: string, pattern: RegExp, problems: ExtensionProblem[]): Promise<string[]> {
+  let names: string[]
+  try {
+    names = await readdir(dir)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') {
+      problems.push({ severity: 'error', path: dir, message: `the folder cannot be read: ${reasonOf(error)}` })
+    }
+    return []
+  }
+  const found = names.filter((name) => pattern.test(name) && !name.startsWith('.')).sort()
+  for (const name of found.slice(MOST_FILES)) {
+    const message = `is not looked at: the folder has more than ${MOST_FILES} files of this kind`
+    problems.push({ severity: 'error', path: join(dir, name), message })
+  }
+  return found.slice(0, MOST_FILES)
+}
+
+const LINK = 'is a link, and links are not followed here'
+
+/** How a file is opened: a pipe would wait for somebody to write into it, and a link may lead anywhere. */
+function flags(followLinks: boolean): number {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
+  return O_RDONLY | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW)
+}
+
+/**
+ * Refuses what is no file of the folder's own.
+ * @throws Refusal with a sentence
+ */
+export async function checkFile(path: string, followLinks: boolean): Promise<void> {
+  try {
+    const facts = await (followLinks ? stat : lstat)(path)
+    if (facts.isSymbolicLink()) throw new Refusal(LINK)
+    if (!facts.isFile()) throw new Refusal('is not a file')
+  } catch (error) {
+    throw error instanceof Refusal ? error : new Refusal(`cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+/**
+ * The bytes of a file, at most so many.
+ * @throws Refusal with a sentence
+ */
+export async function bytesOf(path: string, mostBytes: number, followLinks: boolean): Promise<Buffer> {
+  await checkFile(path, followLinks)
+  try {
+    const file = await open(path, flags(followLinks))
+    try {
+      if (!(await file.stat()).isFile()) throw new Refusal('is not a file')
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(mostBytes + 1), 0, mostBytes + 1, 0)
+      if (bytesRead > mostBytes) throw new Refusal(`has more than ${mostBytes} bytes`)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal(codeOf(error) === 'ELOOP' && !followLinks ? LINK : `cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+/** A sentence that says why a file is left out. */
+export class Refusal extends Error {}
+
+/** The stable code of an error, if it has one that can be read. */
+export function codeOf(error: unknown): string | undefined {
+  try {
+    return (error as NodeJS.ErrnoException | null)?.code
+  } catch {
+    return undefined
+  }
+}
+
+/** Of an error of the system only the reason: the path is told beside it. */
+function reasonOf(error: unknown): string {
+  return messageOf(error).split(',')[0]!
+}

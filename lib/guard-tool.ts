@@ -1,0 +1,426 @@
+/** All controls around one tool, in one order. */
+
+import type { AuditEvent } from './audit'
+import { elapsed } from './clock'
+import { checkKeys, isArray, isRecord, wrong } from './context'
+import type { DoomLoopCall, DoomLoopResult, DoomLoopVerdict } from './doom-loop'
+import { messageOf } from './errors'
+import type { ToolResultRecorder } from './history/ledger'
+import { observe } from './history/observe'
+import { checkHooks, HookRunner } from './hooks/runner'
+import type { Hooks } from './hooks/types'
+import { middlewareOf } from './middleware'
+import type { GateCall, GateDecision } from './permission/gate'
+import type { PermissionCall, PermissionMode, PermissionVerdict } from './permission/types'
+import { plainCopy } from './plain-copy'
+import { randomUUID } from './random'
+import type { ExecutionContext, Tool } from './registry'
+import { warn } from './report'
+import { bodyOf, hasFailed, isMcp, withText } from './tool-value'
+import type { OutputService, ToolResultLike, TruncationMiddleware } from './types'
+
+/** Somebody must say whether a loop may go on. */
+export interface DoomLoopQuestion {
+  tool: string
+  toolCallId: string
+  sessionId?: string
+  args: unknown
+  verdict: DoomLoopVerdict
+  signal?: AbortSignal
+}
+
+/** What stands around a tool. Each is optional. */
+export interface ToolControls {
+  /** Functions around the tool, or a runner that has them. Of a set of hooks only those of tools are run here. */
+  hooks?: Hooks | ToolHookRunner
+  /** A `PermissionGate`, or a `PermissionPolicy` where nobody can be asked: what would be asked is denied then. */
+  permission?:
+    | { request(call: GateCall): Promise<GateDecision> }
+    | { evaluate(call: PermissionCall): PermissionVerdict }
+  /** A `DoomLoopDetector`. */
+  doomLoop?: {
+    check(call: DoomLoopCall): DoomLoopVerdict
+    record(result: DoomLoopResult): void
+    approve(callId: string, approval: 'once' | 'always'): boolean
+  }
+  /** Answers for the user whether a loop may go on. Without it a question is a stop. */
+  askDoomLoop?: (question: DoomLoopQuestion) => DoomLoopAnswer | Promise<DoomLoopAnswer>
+  /** An `AuditLog`. One with `onFailure: 'block'` that cannot be written keeps the tool from running. */
+  audit?: { append(event: AuditEvent): Promise<unknown> | unknown }
+  /** A `TruncationService`, or the middleware of one. */
+  truncation?: OutputService | TruncationMiddleware
+  /** A `ToolResultLedger`. */
+  ledger?: ToolResultRecorder
+  /** The session of calls that do not name theirs. */
+  sessionId?: string
+  /** The mode of calls, where `permission` is no gate with a `ModeController`. */
+  mode?: PermissionMode
+  /**
+   * What a call that was not let through gives back: an object like those of tools, bare text, or a result of MCP.
+   * @default 'result'
+   */
+  refusal?: 'result' | 'text' | 'mcp'
+  /** Milliseconds that a hook may take, where `hooks` is no runner, which has its own. @default 5000 */
+  hookTimeoutMs?: number
+}
+
+/** Whoever runs the hooks around a tool, such as a {@link HookRunner}. None of its methods rejects. */
+export type ToolHookRunner = Pick<HookRunner, 'toolBefore' | 'toolAfter' | 'toolFinal'>
+
+/** What a user says of a loop. */
+export type DoomLoopAnswer = 'once' | 'always' | 'stop'
+
+/** Why a call gave no result of its tool. */
+export type RefusalKind = 'permission_denied' | 'doom_loop' | 'audit_failed' | 'aborted' | 'tool_failed'
+
+/** The result of a call that was not let through, or that threw. */
+export interface RefusedResult extends ToolResultLike {
+  kind: RefusalKind
+  success: false
+  isError: true
+  /** A sentence for people and models; the same in `error` and `message`. */
+  output: string
+  error: string
+  message: string
+  domain?: string
+  targets?: string[]
+}
+
+/** A tool with everything around it. */
+export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
+  /** Never rejects: what goes wrong is a result that says so. */
+  execute(
+    args: Parameters<T['execute']>[0],
+    context?: Partial<ExecutionContext> & { toolCallId?: string },
+  ): Promise<unknown>
+}
+
+/** @internal */
+export const CONTROL_KEYS = [
+  ...['hooks', 'permission', 'doomLoop', 'askDoomLoop', 'audit', 'truncation', 'ledger', 'sessionId', 'mode'],
+  ...['refusal', 'hookTimeoutMs'],
+]
+const RUNNER_METHODS = ['toolBefore', 'toolAfter', 'toolFinal'] as const
+
+interface Guard {
+  tool: Tool
+  controls: ToolControls
+  hooks: ToolHookRunner | undefined
+  bound: TruncationMiddleware | undefined
+}
+
+/** One call on its way. */
+interface Call {
+  toolCallId: string
+  sessionId: string | undefined
+  args: unknown
+  signal: AbortSignal | undefined
+  decision: GateDecision | undefined
+  /** What the detector of loops wants the model to know. */
+  warning: string | undefined
+  /** Where the full result was saved. */
+  outputPath: string | undefined
+}
+
+/**
+ * Puts controls around a tool, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
+ * the decision, the tool, `tool.after` on the full result, truncation, `tool.final` on what the model reads, audit of the
+ * outcome. Results of MCP and errors take the same way. What a person allowed is what runs: the arguments are copied first.
+ *
+ * @example
+ * const safe = guardTool(bash, { permission: gate, doomLoop: new DoomLoopDetector(), truncation: service, audit: log })
+ * const result = await safe.execute({ command: 'npm test' }, { toolCallId: 'call_1' })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no control
+ */
+export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}): GuardedTool<T> {
+  const given: unknown = tool
+  if (!isRecord(given) || typeof given.name !== 'string' || typeof given.execute !== 'function') {
+    throw wrong('tool', tool, 'an object with name and execute')
+  }
+  check(controls)
+  const { truncation, hooks, hookTimeoutMs: timeoutMs } = controls
+  const bound = middlewareOf(truncation)
+  const runner = hooks === undefined || isToolHookRunner(hooks) ? hooks : new HookRunner({ user: hooks, timeoutMs })
+  const guard: Guard = { tool, controls: { ...controls }, hooks: runner, bound }
+  return { ...tool, execute: (args, context = {}) => run(guard, args, context as ExecutionContext) }
+}
+
+function check(controls: ToolControls): void {
+  if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
+  checkKeys('controls', controls, CONTROL_KEYS)
+  const { hooks, permission, doomLoop, askDoomLoop, audit, truncation, ledger, refusal, hookTimeoutMs } =
+    controls as ToolControls
+  if (hooks !== undefined && !isToolHookRunner(hooks)) checkHooks('controls.hooks', hooks)
+  const has = (value: unknown, name: string) => typeof (value as Record<string, unknown> | null)?.[name] === 'function'
+  if (permission !== undefined && !has(permission, 'request') && !has(permission, 'evaluate')) {
+    throw wrong('controls.permission', permission, 'a PermissionGate or a PermissionPolicy')
+  }
+  for (const name of ['check', 'record', 'approve']) {
+    if (doomLoop !== undefined && !has(doomLoop, name)) throw wrong('controls.doomLoop', doomLoop, 'a DoomLoopDetector')
+  }
+  if (askDoomLoop !== undefined && typeof askDoomLoop !== 'function') {
+    throw wrong('controls.askDoomLoop', askDoomLoop, 'a function')
+  }
+  if (audit !== undefined && !has(audit, 'append')) throw wrong('controls.audit', audit, 'an AuditLog')
+  if (truncation !== undefined && typeof truncation !== 'function' && !has(truncation, 'output')) {
+    throw wrong('controls.truncation', truncation, 'a TruncationService or a middleware')
+  }
+  if (ledger !== undefined && !has(ledger, 'record')) throw wrong('controls.ledger', ledger, 'a ToolResultLedger')
+  if (refusal !== undefined && !['result', 'text', 'mcp'].includes(refusal)) {
+    throw wrong('controls.refusal', refusal, "'result', 'text' or 'mcp'")
+  }
+  if (hookTimeoutMs !== undefined && !(typeof hookTimeoutMs === 'number' && hookTimeoutMs > 0)) {
+    throw wrong('controls.hookTimeoutMs', hookTimeoutMs, 'a number above 0')
+  }
+  if (hookTimeoutMs !== undefined && isToolHookRunner(hooks)) {
+    throw wrong('controls.hookTimeoutMs', hookTimeoutMs, 'nothing: a HookRunner has its own timeoutMs')
+  }
+}
+
+/** @internal */
+export function isToolHookRunner(hooks: unknown): hooks is ToolHookRunner {
+  return isRecord(hooks) && RUNNER_METHODS.every((name) => typeof hooks[name] === 'function')
+}
+
+async function run(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }): Promise<unknown> {
+  const { tool, controls } = guard
+  const call: Call = {
+    toolCallId: context?.toolCallId || randomUUID(),
+    sessionId: context?.sessionId ?? controls.sessionId,
+    args,
+    signal: context?.signal,
+    decision: undefined,
+    warning: undefined,
+    outputPath: undefined,
+  }
+  call.args = plainCopy(await before(guard, call))
+  const refused = await judge(guard, call, context)
+  const audited = await auditDecision(guard, call, refused)
+  const stop = refused ?? audited
+  if (stop !== undefined) {
+    feed(guard, call, stop, stop, true)
+    return shaped(stop, controls.refusal)
+  }
+  const began = elapsed()
+  let result: unknown
+  let thrown: { error: unknown } | undefined
+  try {
+    const { toolCallId, sessionId } = call
+    result = await tool.execute(call.args as never, { ...context, toolCallId, ...(sessionId && { sessionId }) })
+  } catch (error) {
+    thrown = { error }
+    const kind = call.signal?.aborted ? 'aborted' : 'tool_failed'
+    result = refusal(kind, messageOf(error))
+  }
+  const isError = thrown !== undefined || hasFailed(result)
+  controls.doomLoop?.record({ callId: call.toolCallId, result: withoutPath(result), isError })
+  const full = await after(guard, 'toolAfter', call, result, isError)
+  const bounded = await truncate(guard, call, full, isError)
+  const told = call.warning === undefined ? bounded : withText(bounded, { append: `\n\n${call.warning}` })
+  const final = await after(guard, 'toolFinal', call, told, isError)
+  await auditOutcome(guard, call, full, final, isError, elapsed() - began)
+  feed(guard, call, full, final, isError)
+  return thrown === undefined ? final : shaped(final as RefusedResult, controls.refusal)
+}
+
+async function before({ tool, hooks }: Guard, call: Call): Promise<unknown> {
+  return hooks === undefined ? call.args : hooks.toolBefore({ ...facts(tool, call), args: call.args })
+}
+
+/** Permission, then loops; the answer is the refusal. */
+async function judge(
+  { tool, controls }: Guard,
+  call: Call,
+  context: ExecutionContext,
+): Promise<RefusedResult | undefined> {
+  if (call.signal?.aborted) return refusal('aborted', 'The call was cancelled before the tool ran.')
+  const { permission, doomLoop, askDoomLoop, mode } = controls
+  const { toolCallId, sessionId, args, signal } = call
+  if (permission !== undefined) {
+    const cwd = context?.workingDirectory
+    const request = { tool: tool.name, args, sessionId, ...(mode && { mode }), ...(cwd && { cwd }) }
+    try {
+      call.decision =
+        'request' in permission
+          ? await permission.request({ ...request, toolCallId, ...(signal && { signal }) })
+          : byRule(permission.evaluate({ ...request, headless: true }))
+    } catch (error) {
+      return refusal('permission_denied', `The call was not judged and did not run: ${messageOf(error)}`)
+    }
+    if (call.decision.decision !== 'allow') return denied(tool, call.decision)
+  }
+  if (doomLoop === undefined) return undefined
+  const verdict = doomLoop.check({ callId: toolCallId, tool: tool.name, args })
+  call.warning = verdict.warning
+  if (verdict.action === 'allow') return undefined
+  const question = { ...facts(tool, call), args, verdict, ...(signal && { signal }) }
+  const answer = verdict.action === 'ask' && askDoomLoop ? await answerOf(askDoomLoop, question, signal) : 'stop'
+  if (signal?.aborted) return refusal('aborted', 'The call was cancelled before the tool ran.')
+  if ((answer === 'once' || answer === 'always') && doomLoop.approve(toolCallId, answer)) return undefined
+  return refusal('doom_loop', verdict.message ?? 'This call repeats earlier ones without progress, and did not run.')
+}
+
+function byRule(verdict: PermissionVerdict): GateDecision {
+  return { decision: verdict.decision === 'allow' ? 'allow' : 'deny', by: 'rule', verdict }
+}
+
+function denied({ name }: Tool, { by, message, verdict }: GateDecision): RefusedResult {
+  if (by === 'abort') return refusal('aborted', 'The call was cancelled before the tool ran.')
+  const why = by === 'reject' ? ['the user rejected it', ...(message ? [message] : [])] : verdict.reasons
+  const text = `The call of ${name} was denied and did not run${why.length > 0 ? `: ${why.join('; ')}` : ''}.`
+  return {
+    ...refusal('permission_denied', text),
+    ...(verdict.domain && { domain: verdict.domain }),
+    targets: verdict.targets,
+  }
+}
+
+async function answerOf(
+  askUser: NonNullable<ToolControls['askDoomLoop']>,
+  question: DoomLoopQuestion,
+  signal: AbortSignal | undefined,
+): Promise<DoomLoopAnswer> {
+  let stop = () => {}
+  const aborted = new Promise<DoomLoopAnswer>((resolve) => {
+    stop = () => resolve('stop')
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([askUser(question), aborted])
+  } catch (error) {
+    warn('askDoomLoop', error)
+    return 'stop'
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+async function auditDecision({ tool, controls }: Guard, call: Call, refused: RefusedResult | undefined) {
+  if (controls.audit === undefined) return undefined
+  const { decision } = call
+  const { verdict } = decision ?? {}
+  const mode = decision?.by === 'full_access' ? 'full_access' : (controls.mode ?? 'agent')
+  try {
+    await controls.audit.append({
+      type: 'decision',
+      tool: tool.name,
+      toolCallId: call.toolCallId,
+      sessionId: call.sessionId,
+      mode,
+      decision: refused === undefined ? 'allow' : 'deny',
+      ...(verdict?.domain && { permissionDomain: verdict.domain }),
+      ...(verdict && { targets: verdict.targets }),
+      ...(verdict?.rule && { rulePattern: verdict.rule.pattern }),
+      ...(decision && { approver: decision.by }),
+      ...(refused && { reason: refused.message }),
+    })
+  } catch (error) {
+    return refusal('audit_failed', `The call did not run, because it could not be recorded: ${messageOf(error)}`)
+  }
+  return undefined
+}
+
+async function auditOutcome(
+  { tool, controls }: Guard,
+  call: Call,
+  full: unknown,
+  final: unknown,
+  isError: boolean,
+  durationMs: number,
+): Promise<void> {
+  if (controls.audit === undefined) return
+  const body = bodyOf(full)
+  const outputPath = call.outputPath ?? (final as ToolResultLike | null)?.metadata?.truncationPath
+  try {
+    await controls.audit.append({
+      type: 'outcome',
+      tool: tool.name,
+      toolCallId: call.toolCallId,
+      sessionId: call.sessionId,
+      outcome: call.signal?.aborted && isError ? 'aborted' : isError ? 'error' : 'ok',
+      durationMs,
+      ...(typeof body === 'string' && { bytes: Buffer.byteLength(body) }),
+      ...(typeof outputPath === 'string' && { outputPath }),
+    })
+  } catch (error) {
+    // The tool has run: keeping its result from the model would not undo it.
+    warn('audit', error)
+  }
+}
+
+async function after(
+  { tool, hooks }: Guard,
+  when: 'toolAfter' | 'toolFinal',
+  call: Call,
+  result: unknown,
+  isError: boolean,
+): Promise<unknown> {
+  return hooks === undefined ? result : hooks[when]({ ...facts(tool, call), args: call.args, result, isError })
+}
+
+async function truncate({ tool, bound }: Guard, call: Call, result: unknown, isError: boolean): Promise<unknown> {
+  if (bound === undefined || result === undefined || result === null) return result
+  const { toolCallId, sessionId, signal } = call
+  const context = { toolName: tool.name, toolCallId, sessionId, signal, declared: tool.truncation, failed: isError }
+  const noteFile = (bounded: ToolResultLike) => {
+    const path = bounded?.metadata?.truncationPath
+    if (typeof path === 'string' && path !== '') call.outputPath = path
+    return bounded
+  }
+  try {
+    if (isRecord(result) && 'output' in result) return noteFile(await bound(tool.name, result, context))
+    // Results of MCP keep their text in parts.
+    if (isMcp(result)) {
+      const { output, metadata } = noteFile(await bound(tool.name, { output: result.content }, context))
+      if (output === result.content) return result
+      const content = isArray(output) ? output : [{ type: 'text', text: output }]
+      const path = metadata?.truncationPath
+      return {
+        ...result,
+        content,
+        ...(path === undefined ? {} : { _meta: { ...(result._meta as object), truncationPath: path } }),
+      }
+    }
+    return noteFile(await bound(tool.name, { output: result }, context)).output
+  } catch (error) {
+    warn('truncation', error)
+    return result
+  }
+}
+
+function feed({ tool, controls }: Guard, call: Call, full: unknown, final: unknown, failed: boolean): void {
+  if (controls.ledger === undefined) return
+  const { outputPath } = call
+  const asResult = (value: unknown): ToolResultLike =>
+    isRecord(value) && 'output' in value ? value : { output: bodyOf(value) }
+  observe(controls.ledger, {
+    toolCallId: call.toolCallId,
+    toolName: tool.name,
+    result: asResult(full),
+    bounded: outputPath === undefined ? asResult(final) : { metadata: { truncationPath: outputPath } },
+    failed,
+    args: isRecord(call.args) ? call.args : undefined,
+  })
+}
+
+/** What the model would read, but for where the full output is: that differs each time, and would hide a loop. */
+function withoutPath(result: unknown): unknown {
+  const body = bodyOf(result)
+  const { truncationPath, outputPath } = ((isRecord(result) && result.metadata) || {}) as Record<string, unknown>
+  const path = truncationPath || outputPath
+  return typeof body === 'string' && typeof path === 'string' && path !== '' ? body.replaceAll(path, '') : body
+}
+
+function facts({ name }: Tool, { toolCallId, sessionId }: Call) {
+  return { tool: name, toolCallId, ...(sessionId === undefined ? {} : { sessionId }) }
+}
+
+function refusal(kind: RefusalKind, message: string): RefusedResult {
+  return { kind, success: false, isError: true, output: message, error: message, message }
+}
+
+function shaped(refused: RefusedResult, shape: ToolControls['refusal'] = 'result'): unknown {
+  if (shape === 'text') return refused.output
+  if (shape === 'mcp') return { content: [{ type: 'text', text: refused.output }], isError: true }
+  return { ...refused, message: refused.output }
+}

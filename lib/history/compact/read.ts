@@ -1,0 +1,245 @@
+/** A history read into columns for the binary. */
+
+import { call, native } from '../../native'
+import { warn } from '../../report'
+import { Estimate } from '../estimate'
+import { detectFormat, elementOf, formatOf, viewOf } from '../formats'
+import { OTHER } from '../formats/define'
+import { unitsOf } from '../knowledge'
+import { pairsOf, type ToolPairs } from '../pairs'
+import { beginsAsSummary, isMarked, isSummary } from '../summary'
+import type { CallView, HistoryFormatName, MessageView, ResultView } from '../view'
+import type { CompactSettings } from './options'
+
+const ROLES: Readonly<Record<MessageView['role'] | 'summary', number>> = {
+  user: 0,
+  assistant: 1,
+  summary: 2,
+  system: 3,
+  tool: 4,
+  other: 5,
+}
+
+/** Formats in which a summary is what a user said, because their providers take no other words inside of a history. */
+const SAID_BY_USER: readonly HistoryFormatName[] = ['anthropic', 'gemini', 'pi']
+
+/** The output of a tool, with the call that it answers. */
+export interface OutputAt {
+  readonly index: number
+  readonly place: number
+  readonly view: ResultView
+  readonly call: CallView | undefined
+  readonly tool: string | undefined
+  /** What would take its place; `undefined` if it stays. */
+  readonly placeholder: string | undefined
+  readonly size: number
+}
+
+/** A history with its sizes. */
+export interface ReadHistory<M> {
+  readonly messages: readonly M[]
+  readonly format: HistoryFormatName | undefined
+  readonly views: readonly MessageView[]
+  readonly roles: Uint32Array
+  readonly sizes: readonly number[]
+  /** Of what is no text, per message. */
+  readonly mediaSizes: readonly number[]
+  readonly chars: number
+  readonly pairs: Uint32Array
+  readonly toolPairs: ToolPairs | undefined
+  /** All outputs, in the order of their messages. */
+  readonly outputs: readonly OutputAt[]
+  /** How often the model answered. */
+  readonly answers: number
+  readonly measure: Measure
+}
+
+/** What anything takes, in the unit of the decision. */
+export class Measure {
+  readonly estimate: Estimate
+  private readonly media: number
+  /** The provider's tokens for one of ours. */
+  ratio = 1
+
+  constructor({ options, unit, quarters }: Pick<CompactSettings<never>, 'options' | 'unit' | 'quarters'>) {
+    const tell = (error: Error) => warn('compaction', error)
+    if (unit === 'chars') {
+      this.media = 4 * PER_MEDIA
+      this.estimate = new Estimate((text) => text.length, tell, { message: 0, media: this.media })
+    } else if (options.estimateTokens === undefined && quarters) {
+      this.media = PER_MEDIA
+      this.estimate = new Estimate((text) => text.length / 4, tell, { message: 0, media: this.media })
+    } else {
+      this.media = PER_MEDIA
+      this.estimate = new Estimate(options.estimateTokens, tell)
+    }
+  }
+
+  text(text: string): number {
+    return this.ratio * this.estimate.text(text)
+  }
+
+  /** A message of this text alone. */
+  message(text: string): number {
+    return this.ratio * (this.estimate.text(text) + this.estimate.beside(0))
+  }
+
+  ofMedia(count: number): number {
+    return this.ratio * count * this.media
+  }
+
+  /** The sizes of messages. */
+  all(messages: readonly unknown[], views: readonly MessageView[]): { sizes: number[]; outputs: number[][] } {
+    const { estimate, ratio } = this
+    const outputs: number[][] = []
+    const sizes = estimate.sizes(views).map(({ said, calls, results }, at) => {
+      const view = views[at] as MessageView
+      outputs.push(results.map((size) => size * ratio))
+      if (view === OTHER) return ratio * estimate.unreadable(messages, at)
+      const written = calls.reduce((sum, size) => sum + size, said)
+      return ratio * results.reduce((sum, size, place) => sum + size + this.besideResult(view, place), written)
+    })
+    return { sizes, outputs }
+  }
+
+  private besideResult({ results }: MessageView, place: number): number {
+    return this.estimate.beside(results[place]?.media ?? 0)
+  }
+}
+
+/** What an image or a file takes: see {@link Estimate}. */
+const PER_MEDIA = 1_500
+
+/** Reads a history. */
+export function readHistory<M>(
+  messages: readonly M[],
+  settings: CompactSettings<M>,
+  measure: Measure,
+  chinese: boolean,
+): ReadHistory<M> {
+  const format = detectFormat(messages)
+  const views = Array.from({ length: messages.length }, (_, at) =>
+    format === undefined ? OTHER : viewOf(format, elementOf(messages, at)),
+  )
+  const { sizes, outputs: resultSizes } = measure.all(messages, views)
+  const roles = rolesOf(messages, views, format)
+  const toolPairs = format === undefined ? undefined : pairsOf(format, messages)
+  return {
+    messages,
+    format,
+    views,
+    roles,
+    sizes,
+    mediaSizes: views.map(({ media, results }) =>
+      measure.ofMedia(results.reduce((sum, result) => sum + result.media, media)),
+    ),
+    chars: views.reduce((sum, view) => sum + charsOf(view), 0),
+    pairs: toolPairs === undefined ? new Uint32Array() : edgesOf(toolPairs, messages.length),
+    toolPairs,
+    outputs: toolPairs === undefined ? [] : outputsOf(views, toolPairs, resultSizes, settings, measure, chinese),
+    answers: roles.filter((role, at) => role === ROLES.assistant && roles[at - 1] !== ROLES.assistant).length,
+    measure,
+  }
+}
+
+/** Who speaks in each message, in the binary's terms. */
+export function rolesOf(
+  messages: readonly unknown[],
+  views: readonly MessageView[],
+  format: HistoryFormatName | undefined,
+): Uint32Array {
+  const newest = views.findLastIndex(({ role }) => role === 'user')
+  let leading = true
+  return Uint32Array.from(views, (view, at) => {
+    const message = elementOf(messages, at)
+    let summary = isSummary(message, view)
+    if (!summary && leading && view.role === 'user' && at !== newest && format && SAID_BY_USER.includes(format)) {
+      // The mark does not outlive JSON; a text that begins so, before anything else was said, is one.
+      summary = beginsAsSummary(view.text)
+    }
+    // What the user said last is never a summary, unless somebody marked it as one.
+    if (summary && at === newest && view.role === 'user' && !isMarked(message)) summary = false
+    if (!summary && view.role !== 'system' && view.role !== 'other') leading = false
+    return ROLES[summary ? 'summary' : view.role]
+  })
+}
+
+/** The messages of each call and of its result; of a call that may still run, the end of the history. */
+export function edgesOf(pairs: ToolPairs, length: number): Uint32Array {
+  const edges: number[] = []
+  for (const { message, call } of pairs.results) {
+    const called = call === undefined ? undefined : pairs.calls[call]
+    if (called !== undefined) edges.push(called.message, message)
+  }
+  for (const { call, running } of pairs.open()) {
+    const called = pairs.calls[call]
+    if (called !== undefined && running) edges.push(called.message, length)
+  }
+  return Uint32Array.from(edges)
+}
+
+/** UTF-16 units of everything that a message says. */
+export function charsOf({ text, calls, results }: MessageView): number {
+  const written = calls.reduce((sum, { name, argsText }) => sum + (name?.length ?? 0) + argsText.length, 0)
+  return results.reduce((sum, result) => sum + unitsOf(result.text), unitsOf(text) + written)
+}
+
+function outputsOf<M>(
+  views: readonly MessageView[],
+  pairs: ToolPairs,
+  sizes: readonly (readonly number[])[],
+  { protectedTools, placeholder, options }: CompactSettings<M>,
+  measure: Measure,
+  chinese: boolean,
+): OutputAt[] {
+  const stays = new Map<string, boolean>()
+  const isProtected = (tool: string) => {
+    let known = stays.get(tool)
+    if (known === undefined) {
+      known = call(() => native.isOneOfTools(tool.toWellFormed(), [...protectedTools]))
+      stays.set(tool, known)
+    }
+    return known
+  }
+  return pairs.results.map(({ message, place, call: number }) => {
+    const view = views[message]?.results[place] as ResultView
+    const called = number === undefined ? undefined : pairs.calls[number]
+    const made = called && views[called.message]?.calls[called.place]
+    const learnt = knownOf(options.ledger, view.callId ?? made?.id)
+    const tool = learnt?.toolName ?? view.toolName ?? made?.name
+    const path = learnt?.outputPath ?? view.outputPath
+    const text = placeholder ?? placeholderOf(chinese, path)
+    const size = sizes[message]?.[place] ?? 0
+    const mayGo = made !== undefined && view.replaceable && view.media === 0
+    const goes = mayGo && (tool === undefined || !isProtected(tool)) && size > measure.text(text)
+    return { index: message, place, view, call: made, tool, placeholder: goes ? text : undefined, size }
+  })
+}
+
+const usual = new Map<boolean, string>()
+
+/** What stands in for an output: the pruner's words. */
+function placeholderOf(chinese: boolean, path: string | undefined): string {
+  if (path !== undefined) return call(() => native.prunedPlaceholder(false, chinese, path))
+  let text = usual.get(chinese)
+  if (text === undefined) {
+    text = call(() => native.prunedPlaceholder(false, chinese))
+    usual.set(chinese, text)
+  }
+  return text
+}
+
+function knownOf(ledger: CompactSettings<never>['options']['ledger'], id: string | undefined) {
+  if (ledger === undefined || id === undefined) return undefined
+  try {
+    return ledger.get(id)
+  } catch (error) {
+    warn('ledger', error)
+    return undefined
+  }
+}
+
+/** A copy of a message through the format that it was read in. */
+export function formatAt<M>({ format, messages }: ReadHistory<M>, index: number) {
+  return format === undefined ? undefined : formatOf(format, elementOf(messages, index))
+}

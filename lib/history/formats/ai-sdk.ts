@@ -1,0 +1,146 @@
+/**
+ * Model messages of the AI SDK, and the prompt that its middleware sees. Results are parts of a tool message. What the
+ * provider's own tools did is in the assistant's message, and left alone.
+ */
+
+import type { MessageRole } from '../view'
+import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import { type CallReading, defineFormat, type ResultReading } from './define'
+import { type Edit, edited, REMOVED } from './edit'
+import { elements, flag, get, isObject, isRecord, jsonText, nonEmpty, outputPathOf, watched } from './read'
+
+const ROLES = ['system', 'user', 'assistant', 'tool']
+const SURE = /^(tool-(call|result|approval-request|approval-response|error)|reasoning-file)$/
+const KNOWN = /^(text|image|file|reasoning|custom|source)$/
+
+const parts: PartRules = textParts(['text'], (_part, type) =>
+  type === 'image' || type === 'file' || type === 'reasoning-file' ? 'media' : 'none',
+)
+
+/** A file can be a text, too. */
+const outputParts: PartRules = textParts(['text'], (part, type) => {
+  const data = get(part, 'data')
+  const text = type === 'file' && get(data, 'type') === 'text' ? watched(data, 'text') : undefined
+  return typeof text === 'string' ? [['data', 'text'], text] : 'media'
+})
+
+export const aiSdk = defineFormat({
+  name: 'ai-sdk',
+  recognises(message) {
+    const role = get(message, 'role')
+    if (!ROLES.includes(role as string) || 'tool_calls' in message || 'tool_call_id' in message) return 0
+    if ('parts' in message || 'lc_namespace' in message) return 0
+    const content = get(message, 'content')
+    const usual = 'providerOptions' in message ? 2 : 1
+    if (typeof content === 'string') return role === 'tool' ? 0 : usual
+    if (!Array.isArray(content)) return 0
+    const found = elements(content)
+    if (found.some(isSure)) return 2
+    return role !== 'tool' && found.every((part) => KNOWN.test(String(get(part, 'type')))) ? usual : 0
+  },
+  read(message) {
+    const role = get(message, 'role') as MessageRole
+    const content = watched(message, 'content')
+    const calls: CallReading[] = []
+    const results: ResultReading[] = []
+    for (const [at, part] of elements(content).entries()) {
+      const type = get(part, 'type')
+      if (role === 'assistant' && type === 'tool-call' && get(part, 'providerExecuted') !== true) {
+        calls.push(readCall(part as object, at))
+      }
+      if (role === 'tool' && type === 'tool-result') results.push(readResult(part as object, at))
+    }
+    const said = readContent(content, parts)
+    return { role, ...said, calls, results, withoutMedia: withoutMedia(['content'], content, parts) }
+  },
+  summary: (text) => ({ role: 'system', content: text, providerOptions: { spillway: { summary: true } } }),
+  container: { key: 'content', around: (content) => ({ role: 'tool', content }) },
+  missing: ({ id, name }, text) => ({
+    type: 'tool-result',
+    toolCallId: id ?? '',
+    toolName: name ?? '',
+    output: { type: 'error-text', value: text },
+  }),
+})
+
+function isSure(part: unknown): boolean {
+  const type = get(part, 'type')
+  if (typeof type !== 'string') return false
+  if (SURE.test(type)) return type.startsWith('tool-a') || nonEmpty(get(part, 'toolCallId')) !== undefined
+  if (type === 'file') return typeof get(part, 'mediaType') === 'string'
+  if (type === 'image') return get(part, 'image') !== undefined
+  return type === 'reasoning' ? typeof get(part, 'text') === 'string' : isObject(get(part, 'providerOptions'))
+}
+
+function readCall(part: object, at: number): CallReading {
+  // Version 4 called it `args`.
+  const key = 'input' in part || !('args' in part) ? 'input' : 'args'
+  return {
+    id: nonEmpty(get(part, 'toolCallId')),
+    name: nonEmpty(get(part, 'toolName')),
+    args: watched(part, key),
+    edits: (args) => [[['content', at, key], args]],
+  }
+}
+
+function readResult(part: object, at: number): ResultReading {
+  const common = {
+    at,
+    callId: nonEmpty(get(part, 'toolCallId')),
+    toolName: nonEmpty(get(part, 'toolName')),
+    outputPath: outputPathOf(part),
+  }
+  const output = watched(part, 'output')
+  const path = ['content', at, 'output']
+  if (isRecord(output)) return { ...common, ...readOutput(output, path) }
+  // Version 4 had the bare value.
+  const result = watched(part, 'result')
+  return {
+    ...common,
+    text: jsonText(result),
+    isError: flag(get(part, 'isError')),
+    edits: (text) => [[['content', at, 'result'], text]],
+  }
+}
+
+function readOutput(
+  output: object,
+  path: readonly PropertyKey[],
+): Pick<ResultReading, 'text' | 'media' | 'isError' | 'edits' | 'withoutMedia'> {
+  const type = get(output, 'type')
+  const value = watched(output, 'value')
+  const instead = (type: string, value: unknown): Edit[] => [
+    [
+      path,
+      edited(output, [
+        [['type'], type],
+        [['value'], value],
+      ]),
+    ],
+  ]
+  switch (type) {
+    case 'text':
+    case 'json':
+      return { text: jsonText(value), isError: false, edits: (text) => instead('text', text) }
+    case 'error-text':
+    case 'error-json':
+      return { text: jsonText(value), isError: true, edits: (text) => instead('error-text', text) }
+    case 'execution-denied': {
+      const reason = watched(output, 'reason')
+      return {
+        text: typeof reason === 'string' ? reason : '',
+        isError: true,
+        edits: (text) => [[[...path, 'reason'], text === '' ? REMOVED : text]],
+      }
+    }
+    case 'content':
+      // A failure of an MCP tool comes as content, and nothing tells it apart.
+      return {
+        ...readContent(value, outputParts),
+        edits: (text) => [[[...path, 'value'], contentWithText(value, text, outputParts)]],
+        withoutMedia: withoutMedia([...path, 'value'], value, outputParts),
+      }
+    default:
+      return { text: jsonText(value) }
+  }
+}

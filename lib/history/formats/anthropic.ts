@@ -1,0 +1,101 @@
+/**
+ * Messages of Anthropic's API, alone or as a line of a Claude Code transcript has them:
+ * `{ type: 'user' | 'assistant', timestamp, message }`. Results are blocks of a user's message; what the provider's own
+ * tools did is in the assistant's, and left alone.
+ */
+
+import type { MessageRole } from '../view'
+import { contentWithText, type PartKind, type PartRules, plainParts, readContent, withoutMedia } from './blocks'
+import { type CallReading, defineFormat, type ResultReading } from './define'
+import { elements, flag, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './read'
+
+const SURE = /^(tool_use|tool_result|redacted_thinking|server_tool_use|\w+_tool_result|container_upload|compaction)$/
+
+/** Blocks that are neither text nor media. */
+const SILENT = /^(tool_use|tool_result|thinking|redacted_thinking|server_tool_use|\w+_tool_result|compaction|fallback)$/
+
+const blocks: PartRules = {
+  make: plainParts.make,
+  kind: (block) => (isSilent(block) ? 'none' : plainParts.kind(block)),
+}
+
+function isSilent(block: unknown): boolean {
+  return SILENT.test(String(get(block, 'type')))
+}
+
+export const anthropic = defineFormat({
+  name: 'anthropic',
+  recognises(message) {
+    const role = get(message, 'role')
+    if (role !== 'user' && role !== 'assistant' && role !== 'system') return 0
+    if ('tool_calls' in message || 'parts' in message) return 0
+    const content = get(message, 'content')
+    if (typeof content === 'string') return 1
+    if (!Array.isArray(content)) return 0
+    const found = elements(content)
+    if (found.some(isSure)) return 2
+    return found.every((block) => ANTHROPIC.test(String(get(block, 'type')))) ? 1 : 0
+  },
+  read(message, outer) {
+    const said = get(message, 'role')
+    const content = watched(message, 'content')
+    const { text, media } = readContent(content, blocks)
+    const calls: CallReading[] = []
+    const results: ResultReading[] = []
+    for (const [at, block] of elements(content).entries()) {
+      const type = get(block, 'type')
+      if (said === 'assistant' && type === 'tool_use') calls.push(readCall(block as object, at))
+      if (said === 'user' && type === 'tool_result') results.push(readResult(block as object, at, outer))
+    }
+    const role: MessageRole = results.length > 0 && text.length === 0 && media === 0 ? 'tool' : (said as MessageRole)
+    const time = timeOf(get(message, 'timestamp')) ?? timeOf(get(message, 'ts'))
+    return { role, text, media, calls, results, time, withoutMedia: withoutMedia(['content'], content, blocks) }
+  },
+  // Instructions are a parameter of the request, and not in the history.
+  summary: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
+  container: { key: 'content', around: (content) => ({ role: 'user', content }) },
+  missing: ({ id }, text) => ({ type: 'tool_result', tool_use_id: id ?? '', content: text, is_error: true }),
+  seal: (message) => ({ type: 'user', message }),
+  envelope(line) {
+    const type = get(line, 'type')
+    const isLine = (type === 'user' || type === 'assistant') && get(get(line, 'message'), 'role') === type
+    return isLine ? 'message' : undefined
+  },
+})
+
+const ANTHROPIC = /^(text|image|document|search_result|thinking|file)$/
+
+function isSure(block: unknown): boolean {
+  const type = get(block, 'type')
+  if (type === 'thinking') return typeof get(block, 'signature') === 'string'
+  if (type === 'image' || type === 'document') return isObject(get(block, 'source'))
+  return typeof type === 'string' && SURE.test(type)
+}
+
+function readCall(block: object, at: number): CallReading {
+  return {
+    id: nonEmpty(get(block, 'id')),
+    name: nonEmpty(get(block, 'name')),
+    args: watched(block, 'input'),
+    edits: (args) => [[['content', at, 'input'], args]],
+  }
+}
+
+function readResult(block: object, at: number, outer: object): ResultReading {
+  const content = watched(block, 'content')
+  return {
+    at,
+    callId: nonEmpty(get(block, 'tool_use_id')),
+    toolName: nonEmpty(get(block, 'name')),
+    ...readContent(content, resultBlocks),
+    isError: flag(get(block, 'is_error')),
+    outputPath: outputPathOf(block) ?? outputPathOf(outer, ['metadata', 'toolUseResult']),
+    edits: (text) => [[['content', at, 'content'], contentWithText(content, text, resultBlocks)]],
+    withoutMedia: withoutMedia(['content', at, 'content'], content, resultBlocks),
+  }
+}
+
+const resultBlocks: PartRules = {
+  make: plainParts.make,
+  kind: (block): PartKind => (get(block, 'type') === 'tool_reference' ? 'none' : plainParts.kind(block)),
+}

@@ -1,0 +1,84 @@
+/** Contents that are a text or a list of parts, and how another text is put into them. */
+
+import type { ResultText } from '../knowledge'
+import type { MediaEdits } from './define'
+import { type Edit, edited } from './edit'
+import { elements, get, isObject, resultText, watched } from './read'
+
+/** A part of a content: a text and the keys that lead to it, something that is no text, or nothing that counts. */
+export type PartKind = readonly [path: readonly string[], text: string] | 'media' | 'none'
+
+/** What a content says. */
+export interface Content {
+  text: ResultText
+  media: number
+}
+
+/** How a format writes parts. */
+export interface PartRules {
+  kind(part: unknown): PartKind
+  /** A part with this text, for a content that has none. */
+  make(text: string): object
+}
+
+/** Most formats have `{ type: 'text', text }`, some with another word for the type. */
+export function textParts(types: readonly string[], others: (part: object, type: unknown) => PartKind): PartRules {
+  const [first] = types
+  return {
+    kind(part) {
+      if (!isObject(part)) return 'none'
+      const type = get(part, 'type')
+      if (!types.includes(type as string)) return others(part, type)
+      const text = watched(part, 'text')
+      return typeof text === 'string' ? [['text'], text] : 'none'
+    },
+    make: (text) => ({ type: first, text }),
+  }
+}
+
+export const plainParts: PartRules = textParts(['text'], () => 'media')
+
+/** Reads a content. What is neither a text nor a list says nothing. */
+export function readContent(content: unknown, rules: PartRules): Content {
+  if (typeof content === 'string') return { text: content, media: 0 }
+  const texts: string[] = []
+  let media = 0
+  for (const part of elements(content)) {
+    const kind = rules.kind(part)
+    if (kind === 'media') media++
+    else if (kind !== 'none') texts.push(kind[1])
+  }
+  return { text: Array.isArray(content) ? resultText(texts) : '', media }
+}
+
+/** The changes that put a note in the place of everything in a content that is no text; none if it is all text. */
+export function withoutMedia(
+  holder: readonly PropertyKey[],
+  content: unknown,
+  rules: PartRules,
+): MediaEdits | undefined {
+  if (!Array.isArray(content)) return undefined
+  return (note) =>
+    content.flatMap((part, at): Edit[] => (rules.kind(part) === 'media' ? [[[...holder, at], rules.make(note)]] : []))
+}
+
+/**
+ * The content with this text in place of all its texts. One part takes it: the last that carries more than a text, such
+ * as a mark for the provider's cache, else the first. Other parts of text go, a resource keeps its place without its
+ * text, and what is no text stays.
+ */
+export function contentWithText(content: unknown, text: string, rules: PartRules): unknown {
+  if (!Array.isArray(content)) return text
+  const kinds = elements(content).map((part) => rules.kind(part))
+  const texts = [...kinds.keys()].filter((at) => typeof kinds[at] === 'object')
+  const chosen = texts.findLast((at) => Object.keys(content[at]).length > 2) ?? texts[0]
+  if (chosen === undefined) return [rules.make(text), ...content]
+  const parts: unknown[] = []
+  for (let at = 0; at < content.length; at++) {
+    const kind = kinds[at] as PartKind
+    if (typeof kind === 'string') parts.push(content[at])
+    else if (at === chosen) parts.push(edited(content[at], [[kind[0], text]]))
+    else if (kind[0].length > 1) parts.push(edited(content[at], [[kind[0], '']]))
+  }
+  return parts
+}

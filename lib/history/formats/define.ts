@@ -1,0 +1,248 @@
+/** What one file per format has to say; views, copies, and the guards around them are made from it here. */
+
+import type { ResultText } from '../knowledge'
+import type {
+  CallView,
+  HistoryFormatName,
+  MessageRole,
+  MessageView,
+  ResultPiece,
+  ResultView,
+  TakenResults,
+  ViewFormat,
+} from '../view'
+import { type Edit, edited } from './edit'
+import { get, isObject, isRecord, timeOf, unnoted } from './read'
+
+/** A call, and how its arguments are written. */
+export interface CallReading {
+  id: string | undefined
+  name: string | undefined
+  /** A string as the model wrote it, or a value. */
+  args: unknown
+  /** The changes for other arguments; without it they cannot be written. */
+  edits?(args: Readonly<Record<string, unknown>>): readonly Edit[]
+}
+
+/** A result, and how its text is written. */
+export interface ResultReading {
+  callId: string | undefined
+  toolName?: string | undefined
+  text: ResultText
+  isError?: boolean | undefined
+  media?: number
+  outputPath?: string | undefined
+  /** Where results are parts: the place of the part. */
+  at?: number
+  /** The changes for another text; without it the result must stay as it is. */
+  edits?(text: string): readonly Edit[]
+  /** The changes that take out what is no text. */
+  withoutMedia?: MediaEdits | undefined
+}
+
+/** Puts a note in the place of everything that is no text. */
+export type MediaEdits = (note: string) => readonly Edit[]
+
+/** A message, read. */
+export interface Reading {
+  /** The changes that take out what is no text, outside of results; without it nothing can be taken out. */
+  withoutMedia?: MediaEdits | undefined
+  role: MessageRole
+  text?: ResultText
+  calls?: readonly CallReading[]
+  results?: readonly ResultReading[]
+  media?: number
+  time?: number | undefined
+}
+
+/** What a format tells about itself. Its functions may throw: what throws is not a message that can be read. */
+export interface FormatRules {
+  readonly name: HistoryFormatName
+  recognises(message: object): 0 | 1 | 2
+  /** `outer` is the line of a log that holds the message, or the message itself. */
+  read(message: object, outer: object): Reading
+  /** The key under which a line of a log has the message; `undefined` if this is no such line. */
+  envelope?(line: object): string | undefined
+  /** A line of a log that holds this message; it has nothing that only the log's owner knows, such as an id. */
+  seal?(message: object): object
+  readonly flat?: boolean
+  /** Where results are parts: the array that they are in, and a message around some. */
+  readonly container?: { readonly key: string; around(parts: readonly object[]): object }
+  /** A message that says this as a summary of what was before; see {@link ViewFormat.summaryOf}. */
+  summary?(text: string): object
+  /** The result that stands in for a missing one: a part where results are parts, else a message. */
+  missing?(call: CallReading, text: string, reading: Reading, message: object): object | undefined
+}
+
+/** What nobody can read. */
+export const OTHER: MessageView = Object.freeze({
+  role: 'other',
+  text: '',
+  calls: Object.freeze([]) as readonly CallView[],
+  results: Object.freeze([]) as readonly ResultView[],
+  media: 0,
+  time: undefined,
+})
+
+export function defineFormat(rules: FormatRules): ViewFormat {
+  const read = (message: object): { reading: Reading; path: readonly string[] } | undefined => {
+    const key = rules.envelope?.(message)
+    const inner = key === undefined ? message : get(message, key)
+    if (!isObject(inner) || unnoted(() => rules.recognises(inner)) === 0) return undefined
+    const reading = rules.read(inner, message)
+    if (key !== undefined) reading.time ??= timeOf(get(message, 'timestamp'))
+    return { reading, path: key === undefined ? [] : [key] }
+  }
+
+  const write = <T>(message: object, values: ReadonlyMap<number, T>, editsOf: EditsOf<T>): object | undefined =>
+    attempt(() => {
+      const { reading, path } = read(message) ?? {}
+      if (reading === undefined || path === undefined) return undefined
+      const edits: Edit[] = []
+      for (const [place, value] of values) {
+        const made = editsOf(reading, place, value)
+        if (made === undefined) return undefined
+        for (const [keys, replaced] of made) edits.push([[...path, ...keys], replaced])
+      }
+      return edited(message, edits)
+    })
+
+  /** The message again if it was in a line of a log. */
+  const sealed = (made: object, like: object): object =>
+    rules.envelope?.(like) === undefined ? made : (rules.seal?.(made) ?? made)
+
+  const missingResult = (message: object, place: number, text: string): ResultPiece | undefined => {
+    const { reading, path } = read(message) ?? {}
+    const call = reading?.calls?.[place]
+    if (reading === undefined || call === undefined || path === undefined) return undefined
+    const made = rules.missing?.(call, text, reading, innerOf(message, path))
+    if (made === undefined) return undefined
+    return rules.container ? { kind: 'part', value: made } : { kind: 'message', value: sealed(made, message) }
+  }
+
+  const takeResults = (message: object, places: ReadonlySet<number>): TakenResults | undefined => {
+    const { reading, path } = read(message) ?? {}
+    if (reading === undefined || path === undefined) return undefined
+    if (rules.container === undefined) return { rest: undefined, pieces: [{ kind: 'message', value: message }] }
+    const { key } = rules.container
+    const parts = get(innerOf(message, path), key) as readonly object[]
+    const results = reading.results ?? []
+    const taken = new Set([...places].map((place) => results[place]?.at))
+    const rest = parts.filter((_, at) => !taken.has(at))
+    const pieces = parts.filter((_, at) => taken.has(at)).map((value) => ({ kind: 'part', value }) as const)
+    return { rest: rest.length === 0 ? undefined : edited(message, [[[...path, key], rest]]), pieces }
+  }
+
+  const withParts = (message: object, added: readonly object[]): object | undefined => {
+    const { reading, path } = read(message) ?? {}
+    if (reading === undefined || path === undefined || rules.container === undefined) return undefined
+    const { key } = rules.container
+    const parts = [...(get(innerOf(message, path), key) as readonly object[])]
+    parts.splice(Math.max(-1, ...(reading.results ?? []).map(({ at = -1 }) => at)) + 1, 0, ...added)
+    return edited(message, [[[...path, key], parts]])
+  }
+
+  const withoutMedia = (message: object, note: string): object | undefined => {
+    const { reading, path } = read(message) ?? {}
+    if (reading === undefined || path === undefined) return undefined
+    const holders = [reading, ...(reading.results ?? [])]
+    const edits = holders.flatMap((holder) => holder.withoutMedia?.(note) ?? [])
+    if (edits.length === 0) return undefined
+    return edited(
+      message,
+      edits.map(([keys, value]): Edit => [[...path, ...keys], value]),
+    )
+  }
+
+  return {
+    name: rules.name,
+    flat: rules.flat ?? false,
+    summaryOf: (text, like) =>
+      attempt(() => {
+        const made = rules.summary?.(text)
+        return made && like ? sealed(made, like) : made
+      }),
+    withoutMedia: (message, note) => attempt(() => withoutMedia(message, note)),
+    missingResult: (message, call, text) => attempt(() => missingResult(message, call, text)),
+    takeResults: (message, places) => attempt(() => takeResults(message, places)),
+    withParts: (message, parts) => attempt(() => withParts(message, parts)),
+    messageOf: (parts, call) => attempt(() => rules.container && sealed(rules.container.around(parts), call)),
+    recognises: (message) => attempt(() => recognised(rules, message)) ?? 0,
+    view: (message) => attempt(() => viewOf(read(message)?.reading)) ?? OTHER,
+    withResults: (message, texts) =>
+      write(message, texts, ({ results }, place, text) => results?.[place]?.edits?.(text)),
+    withArguments: (message, args) => write(message, args, ({ calls }, place, value) => calls?.[place]?.edits?.(value)),
+  }
+}
+
+function innerOf(message: object, [key]: readonly string[]): object {
+  return key === undefined ? message : (get(message, key) as object)
+}
+
+type EditsOf<T> = (reading: Reading, place: number, value: T) => readonly Edit[] | undefined
+
+function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
+  const key = rules.envelope?.(message)
+  if (key === undefined) return rules.recognises(message)
+  const inner = get(message, key)
+  return isObject(inner) && rules.recognises(inner) > 0 ? 2 : 0
+}
+
+function viewOf(reading: Reading | undefined): MessageView {
+  if (reading === undefined) return OTHER
+  const { role, text = '', calls = [], results = [], media = 0, time } = reading
+  return {
+    role,
+    text,
+    calls: calls.map(({ id, name, args, edits }) => new CallOf(id, name, args, edits !== undefined)),
+    results: results.map((result) => ({
+      callId: result.callId,
+      toolName: result.toolName,
+      text: result.text,
+      isError: result.isError,
+      time,
+      media: result.media ?? 0,
+      outputPath: result.outputPath,
+      replaceable: result.edits !== undefined,
+    })),
+    media,
+    time,
+  }
+}
+
+/** A call whose arguments are written out or parsed when somebody asks, which for most calls nobody does. */
+class CallOf implements CallView {
+  private written: string | undefined
+  private parsed: Readonly<Record<string, unknown>> | null | undefined
+
+  constructor(
+    readonly id: string | undefined,
+    readonly name: string | undefined,
+    private readonly raw: unknown,
+    readonly replaceable: boolean,
+  ) {}
+
+  get argsText(): string {
+    this.written ??= typeof this.raw === 'string' ? this.raw : (attempt(() => JSON.stringify(this.raw)) ?? '')
+    return this.written
+  }
+
+  args(): Readonly<Record<string, unknown>> | undefined {
+    this.parsed ??= attempt(() => this.parse()) ?? null
+    return this.parsed ?? undefined
+  }
+
+  private parse(): Readonly<Record<string, unknown>> | undefined {
+    // A call without arguments is often written as nothing at all.
+    const value = typeof this.raw === 'string' ? JSON.parse(this.raw === '' ? '{}' : this.raw) : this.raw
+    return isRecord(value) ? value : undefined
+  }
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

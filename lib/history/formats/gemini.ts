@@ -1,0 +1,96 @@
+/** Contents of Gemini's API: `{ role, parts }`. Calls have no ids more often than not. */
+
+import type { ResultText } from '../knowledge'
+import type { MessageRole } from '../view'
+import { withoutMedia } from './blocks'
+import { type CallReading, defineFormat, type ResultReading } from './define'
+import type { Edit } from './edit'
+import { elements, get, isRecord, jsonText, nonEmpty, outputPathOf, resultText, timeOf, watched } from './read'
+
+const ROLES: Readonly<Record<string, MessageRole>> = {
+  user: 'user',
+  model: 'assistant',
+  function: 'tool',
+  tool: 'tool',
+  system: 'system',
+}
+
+const MEDIA = ['inlineData', 'inline_data', 'fileData', 'file_data']
+
+export const gemini = defineFormat({
+  name: 'gemini',
+  recognises(message) {
+    const role = get(message, 'role') ?? 'user'
+    if (typeof role !== 'string' || !Object.hasOwn(ROLES, role)) return 0
+    if ('content' in message || !Array.isArray(get(message, 'parts'))) return 0
+    // Parts with a type or a kind are those of other protocols.
+    return elements(get(message, 'parts')).some((part) => isRecord(part) && ('type' in part || 'kind' in part)) ? 0 : 2
+  },
+  read(message) {
+    const said = ROLES[(get(message, 'role') as string | undefined) ?? 'user'] as MessageRole
+    const texts: string[] = []
+    const calls: CallReading[] = []
+    const results: ResultReading[] = []
+    let media = 0
+    for (const [at, part] of elements(watched(message, 'parts')).entries()) {
+      const text = watched(part, 'text')
+      const call = get(part, 'functionCall')
+      const response = get(part, 'functionResponse')
+      if (isRecord(call)) calls.push(readCall(call, at))
+      else if (isRecord(response)) results.push(readResponse(response, at))
+      else if (typeof text === 'string' && get(part, 'thought') !== true) texts.push(text)
+      else if (kindOf(part) === 'media') media++
+    }
+    const role = results.length > 0 && texts.length === 0 && media === 0 ? 'tool' : said
+    const time = timeOf(get(message, 'timestamp'))
+    const noMedia = withoutMedia(['parts'], get(message, 'parts'), { kind: kindOf, make: (text) => ({ text }) })
+    return { role, text: resultText(texts), calls, results, media, time, withoutMedia: noMedia }
+  },
+  // Instructions are a parameter of the request, and not in the history.
+  summary: (text) => ({ role: 'user', parts: [{ text }] }),
+  container: { key: 'parts', around: (parts) => ({ role: 'user', parts }) },
+  missing: ({ id, name }, text) => ({
+    functionResponse: { ...(id !== undefined && { id }), name: name ?? '', response: { error: text } },
+  }),
+})
+
+function kindOf(part: unknown): 'media' | 'none' {
+  return MEDIA.some((key) => isRecord(get(part, key))) ? 'media' : 'none'
+}
+
+function readCall(call: object, at: number): CallReading {
+  return {
+    id: nonEmpty(get(call, 'id')),
+    name: nonEmpty(get(call, 'name')),
+    args: watched(call, 'args'),
+    edits: (args) => [[['parts', at, 'functionCall', 'args'], args]],
+  }
+}
+
+function readResponse(holder: object, at: number): ResultReading {
+  const response = watched(holder, 'response')
+  const key = textKey(response)
+  const failed = isRecord(response) && response.error !== undefined && response.error !== null
+  let text: ResultText
+  if (key === undefined) text = response === undefined ? '' : jsonText(response)
+  else text = watched(response, key) as string
+  const path = ['parts', at, 'functionResponse', 'response']
+  return {
+    at,
+    callId: nonEmpty(get(holder, 'id')),
+    toolName: nonEmpty(get(holder, 'name')),
+    text,
+    isError: failed ? true : undefined,
+    media: elements(watched(holder, 'parts')).length,
+    outputPath: outputPathOf(response),
+    edits: (other): Edit[] =>
+      key === undefined ? [[path, { [failed ? 'error' : 'output']: other }]] : [[[...path, key], other]],
+  }
+}
+
+/** A response of one text says that; of all others the model reads the whole object. */
+function textKey(response: unknown): string | undefined {
+  if (!isRecord(response)) return undefined
+  const keys = Object.keys(response)
+  return keys.length === 1 && typeof response[keys[0] as string] === 'string' ? keys[0] : undefined
+}

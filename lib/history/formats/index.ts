@@ -1,0 +1,155 @@
+/** The formats that histories are kept in: which one a history has, and what its messages say. */
+
+import { isArray, wrong } from '../../context'
+import type { HistoryFormatName, MessageView, ViewFormat } from '../view'
+import { aiSdk } from './ai-sdk'
+import { anthropic } from './anthropic'
+import { OTHER } from './define'
+import { gemini } from './gemini'
+import { langchain } from './langchain'
+import { mcp } from './mcp'
+import { openaiAgents } from './openai-agents'
+import { openaiChat } from './openai-chat'
+import { openaiResponses } from './openai-responses'
+import { pi } from './pi'
+import { isObject, isUnchanged, noting, watched } from './read'
+import { snow } from './snow'
+
+/** All formats. Where several recognise a message equally well, the first counts. */
+export const FORMATS: readonly ViewFormat[] = [
+  openaiChat,
+  openaiResponses,
+  openaiAgents,
+  anthropic,
+  aiSdk,
+  langchain,
+  gemini,
+  mcp,
+  pi,
+  snow,
+]
+
+const named = new Map(FORMATS.map((format) => [format.name, format]))
+
+/** So many messages that only one format has settle which one a history is in. */
+const ENOUGH = 8
+
+/** So many elements are looked at. */
+const MOST = 10_000
+
+/**
+ * The format that a history is kept in: the one that most of its first telling messages are in, or if there are none, as
+ * in a conversation without tools, the first that can read it all. A history keeps its format when it grows beyond its
+ * first few calls of tools.
+ *
+ * @returns `undefined` if no message is in a known format
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array
+ */
+export function detectFormat(messages: readonly unknown[]): HistoryFormatName | undefined {
+  return detected(messages).format
+}
+
+/** The format of a history, and whether it is `settled`: whatever comes behind these messages, it stays. */
+export function detected(messages: readonly unknown[]): { format: HistoryFormatName | undefined; settled: boolean } {
+  if (!isArray(messages)) throw wrong('messages', messages, 'an array')
+  const sure = FORMATS.map(() => 0)
+  const perhaps = FORMATS.map(() => 0)
+  let telling = 0
+  for (let at = 0; at < messages.length && at < MOST && telling < ENOUGH; at++) {
+    const message = elementOf(messages, at)
+    if (message === undefined) continue
+    let told = false
+    for (let place = 0; place < FORMATS.length; place++) {
+      const answer = (FORMATS[place] as ViewFormat).recognises(message)
+      if (answer === 0) continue
+      perhaps[place] = (perhaps[place] as number) + 1
+      if (answer === 1) continue
+      sure[place] = (sure[place] as number) + 1
+      told = true
+    }
+    if (told) telling++
+  }
+  const votes = telling > 0 ? sure : perhaps
+  const most = Math.max(...votes)
+  const format = most > 0 ? FORMATS[votes.indexOf(most)]?.name : undefined
+  return { format, settled: telling >= ENOUGH || messages.length >= MOST }
+}
+
+/** An element of a history; `undefined` if it is no object, or cannot be read. */
+export function elementOf(messages: readonly unknown[], at: number): object | undefined {
+  try {
+    const message = messages[at]
+    return isObject(message) ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function formatNamed(name: HistoryFormatName): ViewFormat {
+  return named.get(name) as ViewFormat
+}
+
+/** What a message said when it was read, and the values that it was made of. */
+export interface Remembered {
+  readonly asked: ViewFormat
+  /** The format that it was read in; `undefined` if no format can read it. */
+  readonly format: ViewFormat | undefined
+  readonly view: MessageView
+  readonly watched: readonly unknown[]
+}
+
+const remembered = new WeakMap<object, Remembered>()
+
+/**
+ * What a message of a history in this format says. A message that this format cannot read is read by the one format that
+ * is sure of it, and if there is none, it is `other`.
+ *
+ * Remembered per message object, and read again when a value that it was made of is another one: its content, a part of
+ * it, a text in a part, the arguments of a call. What is inside of an object that is taken as a whole, such as the
+ * arguments of a call or an output in JSON, is not looked at again: an agent that changes one in place has to put
+ * another object there.
+ */
+export function viewOf(format: HistoryFormatName | ViewFormat, message: unknown): MessageView {
+  return isObject(message) ? recall(format, message).view : OTHER
+}
+
+/** The format that {@link viewOf} reads this message in; `undefined` if none does. What is written back goes through it. */
+export function formatOf(format: HistoryFormatName | ViewFormat, message: unknown): ViewFormat | undefined {
+  return isObject(message) ? recall(format, message).format : undefined
+}
+
+/** The views of a history; a message that nobody can read is `other`. */
+export function viewsOf(messages: readonly unknown[]): MessageView[] {
+  // Without a format nothing is read, so any will do for asking.
+  const format = detectFormat(messages) ?? 'pi'
+  const views: MessageView[] = []
+  for (let index = 0; index < messages.length; index++) views.push(viewOf(format, elementOf(messages, index)))
+  return views
+}
+
+/** For who asks again and again about the same messages: holding on to the answer costs less than finding it. */
+export function recall(name: HistoryFormatName | ViewFormat, message: object): Remembered {
+  const asked = typeof name === 'string' ? formatNamed(name) : name
+  const known = remembered.get(message)
+  if (known !== undefined && known.asked === asked && isUnchanged(known.watched)) return known
+  const format = readerOf(asked, message)
+  const { answer, watched: values } = noting(() => (format === undefined ? unreadable(message) : format.view(message)))
+  const made: Remembered = { asked, format: answer === OTHER ? undefined : format, view: answer, watched: values }
+  remembered.set(message, made)
+  return made
+}
+
+/** What may still become a message is looked at again when one of the fields that messages have is another one. */
+function unreadable(message: object): MessageView {
+  try {
+    for (const key of ['role', 'type', 'content', 'parts', 'message', 'payload']) watched(message, key)
+  } catch {
+    // It stays what it is.
+  }
+  return OTHER
+}
+
+function readerOf(asked: ViewFormat, message: object): ViewFormat | undefined {
+  if (asked.recognises(message) > 0) return asked
+  return FORMATS.find((format) => format.recognises(message) === 2)
+}

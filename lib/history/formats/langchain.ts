@@ -1,0 +1,105 @@
+/** Messages of LangChain: instances of its classes, and the plain objects with a `type` or a `role` that it takes as well. */
+
+import type { MessageRole } from '../view'
+import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import { type CallReading, defineFormat, type Reading } from './define'
+import type { Edit } from './edit'
+import { elements, get, isRecord, nonEmpty, outputPathOf, watched } from './read'
+
+const ROLES: Readonly<Record<string, MessageRole>> = {
+  human: 'user',
+  user: 'user',
+  ai: 'assistant',
+  assistant: 'assistant',
+  system: 'system',
+  developer: 'system',
+  tool: 'tool',
+  function: 'tool',
+}
+
+/** Calls stand in the content once more, as the provider wrote them. */
+const SILENT =
+  /^(tool_use|tool_call|tool_call_chunk|input_json_delta|thinking|redacted_thinking|reasoning|function_call|non_standard)$/
+
+const parts: PartRules = textParts(['text'], (_part, type) => (SILENT.test(String(type)) ? 'none' : 'media'))
+
+export const langchain = defineFormat({
+  name: 'langchain',
+  recognises(message) {
+    if (roleOf(message) === undefined) return 0
+    const content = get(message, 'content')
+    if (typeof content !== 'string' && !Array.isArray(content)) return 0
+    if ('lc_namespace' in message || 'lc_serializable' in message) return 2
+    const type = get(message, 'type')
+    if (typeof type === 'string') return type === 'human' || type === 'ai' || 'tool_call_id' in message ? 2 : 0
+    return typeof content === 'string' && !('tool_calls' in message) && !('parts' in message) ? 1 : 0
+  },
+  read(message) {
+    const role = roleOf(message) as MessageRole
+    const content = watched(message, 'content')
+    const said = readContent(content, parts)
+    const noMedia = withoutMedia(['content'], content, parts)
+    if (role !== 'tool') return { role, ...said, calls: readCalls(message, content), withoutMedia: noMedia }
+    return readTool(message, content, said)
+  },
+  summary: (text) => ({ role: 'system', content: text, additional_kwargs: { spillway: { summary: true } } }),
+  // Not an instance, because the class is not here; LangChain makes one of it.
+  missing: ({ id, name }, text) => ({
+    type: 'tool',
+    content: text,
+    tool_call_id: id ?? '',
+    ...(name !== undefined && { name }),
+    status: 'error',
+  }),
+})
+
+function roleOf(message: object): MessageRole | undefined {
+  for (const name of [get(message, 'type'), typeOf(message), get(message, 'role')]) {
+    if (typeof name === 'string' && Object.hasOwn(ROLES, name)) return ROLES[name]
+  }
+  return undefined
+}
+
+/** Older versions have the type in a method only. */
+function typeOf(message: object): unknown {
+  const method = 'lc_namespace' in message ? get(message, '_getType') : undefined
+  return typeof method === 'function' ? method.call(message) : undefined
+}
+
+function readTool(message: object, content: unknown, said: ReturnType<typeof readContent>): Reading {
+  const status = get(message, 'status')
+  const result = {
+    callId: nonEmpty(get(message, 'tool_call_id')),
+    toolName: nonEmpty(get(message, 'name')),
+    ...said,
+    isError: typeof status === 'string' ? status === 'error' : undefined,
+    outputPath: outputPathOf(message, ['artifact', 'metadata', 'additional_kwargs']),
+    edits: (text: string): Edit[] => [[['content'], contentWithText(content, text, parts)]],
+    withoutMedia: withoutMedia(['content'], content, parts),
+  }
+  return { role: 'tool', results: [result] }
+}
+
+function readCalls(message: object, content: unknown): CallReading[] {
+  return elements(watched(message, 'tool_calls')).flatMap((call, at) => {
+    if (!isRecord(call)) return []
+    const id = nonEmpty(get(call, 'id'))
+    return {
+      id,
+      name: nonEmpty(get(call, 'name')),
+      args: watched(call, 'args'),
+      edits: (args) => [[['tool_calls', at, 'args'], args], ...editsInContent(content, id, args)],
+    }
+  })
+}
+
+/** What the provider's converter reads, where the content says the call once more. */
+function editsInContent(content: unknown, id: string | undefined, args: unknown): Edit[] {
+  if (!Array.isArray(content) || id === undefined) return []
+  return elements(content).flatMap((part, at): Edit[] => {
+    if (get(part, 'id') !== id) return []
+    const type = get(part, 'type')
+    if (type === 'tool_use') return [[['content', at, 'input'], args]]
+    return type === 'tool_call' ? [[['content', at, 'args'], args]] : []
+  })
+}

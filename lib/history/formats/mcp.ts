@@ -1,0 +1,46 @@
+/** Results of MCP tools: `{ content: [...], structuredContent?, isError? }`. Which call they answer is not in them. */
+
+import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import { defineFormat } from './define'
+import { type Edit, REMOVED } from './edit'
+import { elements, flag, get, isRecord, jsonText, outputPathOf, watched } from './read'
+
+const TYPES = /^(text|image|audio|resource|resource_link)$/
+
+/** The text of an embedded resource is read like any other; the resource keeps its place and its address. */
+const blocks: PartRules = textParts(['text'], (block, type) => {
+  const resource = get(block, 'resource')
+  const text = type === 'resource' ? watched(resource, 'text') : undefined
+  return typeof text === 'string' ? [['resource', 'text'], text] : 'media'
+})
+
+export const mcp = defineFormat({
+  name: 'mcp',
+  recognises(result) {
+    const content = get(result, 'content')
+    if (!Array.isArray(content) || 'role' in result || 'lc_namespace' in result || 'type' in result) return 0
+    const found = elements(content)
+    if (!found.every((block) => TYPES.test(String(get(block, 'type'))))) return 0
+    return found.length > 0 || typeof get(result, 'isError') === 'boolean' || 'structuredContent' in result ? 2 : 1
+  },
+  read(message) {
+    const content = watched(message, 'content')
+    const said = readContent(content, blocks)
+    const structured = watched(message, 'structuredContent')
+    const onlyStructure = said.text.length === 0 && isRecord(structured)
+    const edits = (text: string): Edit[] => {
+      const instead: Edit = [['content'], contentWithText(content, text, blocks)]
+      return onlyStructure ? [instead, [['structuredContent'], REMOVED]] : [instead]
+    }
+    const result = {
+      callId: undefined,
+      text: onlyStructure ? jsonText(structured) : said.text,
+      media: said.media,
+      isError: flag(get(message, 'isError')),
+      outputPath: outputPathOf(message, ['_meta']),
+      edits,
+      withoutMedia: withoutMedia(['content'], content, blocks),
+    }
+    return { role: 'tool', results: [result] }
+  },
+})

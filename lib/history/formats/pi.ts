@@ -1,0 +1,103 @@
+/**
+ * Messages of pi and OpenClaw, alone or as an entry of a session has them: `{ type: 'message', id, parentId, message }`.
+ * Results are messages of their own, `{ role: 'toolResult', toolCallId, toolName, content, isError, timestamp }`; older
+ * ones name their call by `toolUseId`.
+ */
+
+import type { MessageRole } from '../view'
+import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import { type CallReading, defineFormat, type Reading } from './define'
+import type { Edit } from './edit'
+import { elements, flag, get, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './read'
+
+const CALL = /^(toolCall|toolUse|functionCall)$/
+
+const parts: PartRules = textParts(['text'], (_part, type) =>
+  type === 'thinking' || CALL.test(String(type)) ? 'none' : 'media',
+)
+
+/** What pi puts before the model in the user's place, and where it has the text. */
+const TEXT_KEYS: Readonly<Record<string, string>> = {
+  bashExecution: 'output',
+  branchSummary: 'summary',
+  compactionSummary: 'summary',
+  custom: 'content',
+  hookMessage: 'content',
+}
+
+export const pi = defineFormat({
+  name: 'pi',
+  recognises(message) {
+    const role = get(message, 'role')
+    if (role === 'toolResult') return 2
+    if (typeof role !== 'string') return 0
+    if (Object.hasOwn(TEXT_KEYS, role)) return typeof get(message, 'timestamp') === 'number' ? 2 : 1
+    if (role !== 'user' && role !== 'assistant' && role !== 'system') return 0
+    if ('tool_calls' in message || 'parts' in message || 'type' in message) return 0
+    const content = get(message, 'content')
+    if (typeof content === 'string') return 1
+    if (!Array.isArray(content)) return 0
+    const found = elements(content)
+    if (found.some(isSure)) return 2
+    return found.every((part) => KNOWN.test(String(get(part, 'type')))) ? 1 : 0
+  },
+  read(message): Reading {
+    const role = get(message, 'role') as string
+    const time = timeOf(get(message, 'timestamp'))
+    if (role === 'toolResult') return { role: 'tool', time, results: [readResult(message)] }
+    const content = watched(message, Object.hasOwn(TEXT_KEYS, role) ? (TEXT_KEYS[role] as string) : 'content')
+    const said = readContent(content, parts)
+    if (Object.hasOwn(TEXT_KEYS, role)) return { role: 'user', time, ...said }
+    const calls = role === 'assistant' ? readCalls(content) : []
+    return { role: role as MessageRole, time, ...said, calls, withoutMedia: withoutMedia(['content'], content, parts) }
+  },
+  summary: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
+  missing: ({ id, name }, text, { time }) => ({
+    role: 'toolResult',
+    toolCallId: id ?? '',
+    ...(name !== undefined && { toolName: name }),
+    content: [{ type: 'text', text }],
+    isError: true,
+    ...(time !== undefined && { timestamp: time }),
+  }),
+  seal: (message) => ({ type: 'message', message }),
+  envelope(entry) {
+    return get(entry, 'type') === 'message' && isRecord(get(entry, 'message')) ? 'message' : undefined
+  },
+})
+
+const KNOWN = /^(text|image|thinking)$/
+
+function isSure(part: unknown): boolean {
+  const type = get(part, 'type')
+  if (type === 'thinking') return 'thinkingSignature' in (part as object)
+  if (type === 'image') return typeof get(part, 'mimeType') === 'string' && typeof get(part, 'data') === 'string'
+  return CALL.test(String(type))
+}
+
+function readCalls(content: unknown): CallReading[] {
+  return elements(content).flatMap((part, at) => {
+    if (!isRecord(part) || !CALL.test(String(get(part, 'type')))) return []
+    const key = 'arguments' in part || !('input' in part) ? 'arguments' : 'input'
+    const args = watched(part, key)
+    return {
+      id: nonEmpty(get(part, 'id')),
+      name: nonEmpty(get(part, 'name')),
+      args: args ?? '',
+      edits: (other) => [[['content', at, key], typeof args === 'string' ? JSON.stringify(other) : other]],
+    }
+  })
+}
+
+function readResult(message: object) {
+  const content = watched(message, 'content')
+  return {
+    callId: nonEmpty(get(message, 'toolCallId')) ?? nonEmpty(get(message, 'toolUseId')),
+    toolName: nonEmpty(get(message, 'toolName')),
+    ...readContent(content, parts),
+    isError: flag(get(message, 'isError')),
+    outputPath: outputPathOf(message, ['details', 'metadata']),
+    edits: (text: string): Edit[] => [[['content'], contentWithText(content, text, parts)]],
+    withoutMedia: withoutMedia(['content'], content, parts),
+  }
+}

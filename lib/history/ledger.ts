@@ -1,0 +1,213 @@
+/** What was learnt when a tool finished, for the time when its result is old and shortened and says it no more. */
+
+import { isArray, isRecord, wrong } from '../context'
+import { SpillwayError } from '../errors'
+
+/** What is known of one call of a tool. */
+export interface ToolResultRecord {
+  /** The id of the call, as the model gave it. */
+  toolCallId: string
+  toolName: string
+  /** When the tool finished: milliseconds since the epoch. */
+  endedAt: number
+  /** The tool said that it failed. */
+  isError: boolean
+  /** The exit code of a command. */
+  exitCode?: number
+  /** Whether the command wrote something to its error stream. */
+  hasStderr?: boolean
+  /** The size of the whole output: UTF-8 bytes. */
+  bytes: number
+  /** Lines of the whole output, if somebody counted them. */
+  lines?: number
+  /** Where the full output was saved. */
+  outputPath?: string
+  /** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
+  args?: Readonly<Record<string, unknown>>
+}
+
+/** Whoever takes records, such as a {@link ToolResultLedger}. */
+export interface ToolResultRecorder {
+  record(entry: ToolResultRecord): void
+}
+
+/** Whoever knows calls, such as a {@link ToolResultLedger}. */
+export interface ToolResultKnowledge {
+  get(toolCallId: string): Readonly<ToolResultRecord> | undefined
+}
+
+/** Options of {@link ToolResultLedger}. */
+export interface ToolResultLedgerOptions {
+  /**
+   * So many calls are remembered; of more, those recorded first are forgotten. A whole number of at least 1.
+   * @default 10000
+   */
+  maxEntries?: number
+}
+
+/** A ledger as JSON. */
+export interface ToolResultLedgerState {
+  version: 1
+  entries: ToolResultRecord[]
+}
+
+const DEFAULT_MAX_ENTRIES = 10_000
+
+/** Arguments are kept to tell which file or command a result is of; the text of a written file is not needed for that. */
+const MOST_ARGS_UNITS = 4096
+
+interface Inner {
+  readonly maxEntries: number
+  readonly entries: Map<string, ToolResultRecord>
+}
+
+const inners = new WeakMap<ToolResultLedger, Inner>()
+
+/**
+ * Remembers what was learnt when tools finished: most histories do not say when that was, whether it went well, or which
+ * tool it was, and a shortened result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
+ * it; `simplifyOutdatedTerminalResults` asks it.
+ *
+ * Recording is safe to repeat: what is known of a call stays, and a later record adds what was not known.
+ *
+ * @example
+ * const ledger = new ToolResultLedger()
+ * const middleware = createTruncationMiddleware({ service, ledger })
+ * messages = simplifyOutdatedTerminalResults(messages, { ledger })
+ */
+export class ToolResultLedger {
+  /** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */
+  constructor(options: ToolResultLedgerOptions = {}) {
+    if (!isRecord(options)) throw wrong('options', options, 'an object')
+    const unknown = Object.keys(options).find((key) => key !== 'maxEntries')
+    if (unknown !== undefined) {
+      throw new SpillwayError('INVALID_ARGUMENT', `options.${unknown}: is not known; known is maxEntries`, {
+        field: `options.${unknown}`,
+      })
+    }
+    const { maxEntries = DEFAULT_MAX_ENTRIES }: ToolResultLedgerOptions = options
+    if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
+      throw wrong('options.maxEntries', maxEntries, 'a whole number of at least 1')
+    }
+    inners.set(this, { maxEntries, entries: new Map() })
+  }
+
+  /** How many calls are remembered. */
+  get size(): number {
+    return innerOf(this).entries.size
+  }
+
+  /**
+   * Remembers a call. Of one that is known already, only what was not known before is added.
+   * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
+   */
+  record(entry: ToolResultRecord): void {
+    const { entries, maxEntries } = innerOf(this)
+    const checked = checkedRecord(entry, 'entry')
+    const { toolCallId } = checked
+    entries.set(toolCallId, Object.freeze(inOrder({ ...checked, ...entries.get(toolCallId) })))
+    if (entries.size > maxEntries) entries.delete(entries.keys().next().value as string)
+  }
+
+  /** What is known of a call. Not to be changed. */
+  get(toolCallId: string): Readonly<ToolResultRecord> | undefined {
+    return innerOf(this).entries.get(toolCallId)
+  }
+
+  /** The ledger as plain JSON. */
+  toJSON(): ToolResultLedgerState {
+    return { version: 1, entries: [...innerOf(this).entries.values()].map((entry) => ({ ...entry })) }
+  }
+
+  /**
+   * The ledger that {@link toJSON} gave, or the JSON text of it.
+   * @throws SpillwayError `INVALID_ARGUMENT` that names what is wrong
+   */
+  static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger {
+    const ledger = new ToolResultLedger(options)
+    const { version, entries } = parsed(state)
+    if (version !== 1) throw wrong('state.version', version, '1')
+    if (!isArray(entries)) throw wrong('state.entries', entries, 'an array')
+    const inner = innerOf(ledger)
+    for (const [index, entry] of entries.entries()) {
+      const checked = checkedRecord(entry, `state.entries.${index}`)
+      inner.entries.set(checked.toolCallId, Object.freeze(checked))
+    }
+    for (const id of inner.entries.keys()) {
+      if (inner.entries.size <= inner.maxEntries) break
+      inner.entries.delete(id)
+    }
+    return ledger
+  }
+}
+
+function innerOf(ledger: ToolResultLedger): Inner {
+  return inners.get(ledger) as Inner
+}
+
+function parsed(state: unknown): Record<string, unknown> {
+  let value = state
+  try {
+    if (typeof state === 'string') value = JSON.parse(state)
+  } catch {
+    // Told below.
+  }
+  if (!isRecord(value)) throw wrong('state', value, 'what toJSON gave')
+  return value
+}
+
+type Check = readonly [allowed: string, test: (value: unknown) => boolean, optional?: 'optional']
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+const isFlag = (value: unknown) => typeof value === 'boolean'
+
+const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
+  toolCallId: ['a string that is not empty', isText],
+  toolName: ['a string', (value) => typeof value === 'string'],
+  endedAt: ['a number of milliseconds since the epoch', (value) => Number.isFinite(value)],
+  isError: ['true or false', isFlag],
+  exitCode: ['a whole number', (value) => Number.isSafeInteger(value), 'optional'],
+  hasStderr: ['true or false', isFlag, 'optional'],
+  bytes: ['a whole number of at least 0', isCount],
+  lines: ['a whole number of at least 0', isCount, 'optional'],
+  outputPath: ['a string that is not empty', isText, 'optional'],
+  args: ['an object', isRecord, 'optional'],
+}
+
+/** A copy of a record that belongs to nobody else. */
+function checkedRecord(entry: unknown, field: string): ToolResultRecord {
+  if (!isRecord(entry)) throw wrong(field, entry, 'an object')
+  const unknown = Object.keys(entry).find((key) => !Object.hasOwn(FIELDS, key))
+  if (unknown !== undefined) {
+    const name = `${field}.${unknown}`
+    const known = Object.keys(FIELDS).join(', ')
+    throw new SpillwayError('INVALID_ARGUMENT', `${name}: is not known; known are ${known}`, { field: name })
+  }
+  const copy: Record<string, unknown> = {}
+  for (const [key, [allowed, test, optional]] of Object.entries(FIELDS)) {
+    const value = entry[key]
+    if (value === undefined && optional === 'optional') continue
+    if (!test(value)) throw wrong(`${field}.${key}`, value, allowed)
+    const kept = key === 'args' ? plainArgs(value, `${field}.args`) : value
+    if (kept !== undefined) copy[key] = kept
+  }
+  return copy as unknown as ToolResultRecord
+}
+
+/** The fields always in the same order: the same knowledge gives the same JSON. */
+function inOrder(record: ToolResultRecord): ToolResultRecord {
+  const known = (Object.keys(FIELDS) as (keyof ToolResultRecord)[]).filter((key) => record[key] !== undefined)
+  return Object.fromEntries(known.map((key) => [key, record[key]])) as unknown as ToolResultRecord
+}
+
+function plainArgs(args: unknown, field: string): unknown {
+  let json: string | undefined
+  try {
+    json = JSON.stringify(args)
+  } catch (cause) {
+    throw new SpillwayError('INVALID_ARGUMENT', `${field}: cannot be written as JSON`, { field, cause })
+  }
+  const value: unknown = json === undefined || json.length > MOST_ARGS_UNITS ? undefined : JSON.parse(json)
+  return isRecord(value) ? value : undefined
+}

@@ -1,0 +1,112 @@
+/** Which result of a history answers which call, in any format. The binary decides; here is what it is asked with. */
+
+import { call, native } from '../native'
+import { elementOf, formatNamed, viewOf } from './formats'
+import type { HistoryFormatName, MessageView, ViewFormat } from './view'
+
+const { EVENT_USER, EVENT_ASSISTANT, EVENT_CALL, EVENT_RESULT } = native
+
+/** A call: the place of its message in the history, and its own among the calls of the message. */
+export interface PlacedCall {
+  readonly message: number
+  readonly place: number
+}
+
+/** A result, placed likewise. */
+export interface PlacedResult {
+  readonly message: number
+  readonly place: number
+  /** The number of the call that it answers; `undefined` if there is none before it that is open. */
+  readonly call: number | undefined
+  /** Somebody spoke between the call's turn and this result. */
+  readonly late: boolean
+}
+
+/** The calls and results of a history that may grow: what was read once is not read again. */
+export class ToolPairs {
+  readonly calls: PlacedCall[] = []
+  readonly results: PlacedResult[] = []
+  private readonly handle: object
+  private readonly numbers = new Map<string, number>()
+  private readonly seen: unknown[] = []
+
+  private readonly format: ViewFormat
+
+  /** `format` is that of the history. */
+  constructor(format: HistoryFormatName | ViewFormat) {
+    this.format = typeof format === 'string' ? formatNamed(format) : format
+    this.handle = call(() => native.pairsNew(this.format.flat))
+  }
+
+  /**
+   * Reads the messages that are new. Answers `false`, and reads nothing, if the history is not one that the messages read
+   * so far are the beginning of. The first `unchanged` are known to say what they said, and not looked at.
+   */
+  extend(messages: readonly unknown[], unchanged = 0): boolean {
+    if (messages.length < this.seen.length) return false
+    for (let at = unchanged; at < this.seen.length; at++) {
+      if (this.seen[at] !== elementOf(messages, at)) return false
+    }
+    const events: number[] = []
+    const results: { message: number; place: number }[] = []
+    for (let at = this.seen.length; at < messages.length; at++) {
+      const message = elementOf(messages, at)
+      this.seen.push(message)
+      this.read(viewOf(this.format, message), at, events, results)
+    }
+    if (events.length === 0) return true
+    const answers = call(() => native.pairsExtend(this.handle, Uint32Array.from(events)))
+    for (const [number, { message, place }] of results.entries()) {
+      const found = answers[2 * number] as number
+      const late = answers[2 * number + 1] === 1
+      this.results.push({ message, place, call: found === 0 ? undefined : found - 1, late })
+    }
+    return true
+  }
+
+  /** The numbers of the calls that nothing answers, and whether they may still be running at the end of the history. */
+  open(): { call: number; running: boolean }[] {
+    const numbers = call(() => native.pairsOpen(this.handle))
+    const calls: { call: number; running: boolean }[] = []
+    for (let at = 0; at < numbers.length; at += 2) {
+      calls.push({ call: numbers[at] as number, running: numbers[at + 1] === 1 })
+    }
+    return calls
+  }
+
+  private read(
+    { role, calls, results }: MessageView,
+    message: number,
+    events: number[],
+    found: { message: number; place: number }[],
+  ): void {
+    for (const [place, { callId, toolName }] of results.entries()) {
+      events.push(EVENT_RESULT, this.number('i', callId), this.number('n', toolName))
+      found.push({ message, place })
+    }
+    if (role === 'user') events.push(EVENT_USER, 0, 0)
+    if (role === 'assistant') events.push(EVENT_ASSISTANT, 0, 0)
+    for (const [place, { id, name }] of calls.entries()) {
+      events.push(EVENT_CALL, this.number('i', id), this.number('n', name))
+      this.calls.push({ message, place })
+    }
+  }
+
+  private number(kind: 'i' | 'n', text: string | undefined): number {
+    if (text === undefined) return 0
+    const key = kind + text
+    let number = this.numbers.get(key)
+    if (number === undefined) {
+      number = this.numbers.size + 1
+      this.numbers.set(key, number)
+    }
+    return number
+  }
+}
+
+/** The pairs of a whole history. */
+export function pairsOf(format: HistoryFormatName | ViewFormat, messages: readonly unknown[]): ToolPairs {
+  const pairs = new ToolPairs(format)
+  pairs.extend(messages)
+  return pairs
+}

@@ -1,0 +1,50 @@
+/** Notices where a history is not what it was at the last request. */
+
+import { holdsUntil } from '../formats/read'
+
+/**
+ * The messages of a history and the values that they were read from, in two lists: looking again at a long one costs what
+ * reaching its objects costs, and nothing more.
+ */
+export class Watch {
+  private readonly messages: unknown[] = []
+  /** Three entries each: the holder, the key, and the value. */
+  private readonly values: unknown[] = []
+  /** For each message the number of entries up to its last. */
+  private readonly ends: number[] = []
+
+  add(message: unknown, values: readonly unknown[]): void {
+    this.messages.push(message)
+    for (const value of values) this.values.push(value)
+    this.ends.push(this.values.length)
+  }
+
+  /** Forgets the messages from this index on. */
+  dropFrom(index: number): void {
+    if (index >= this.messages.length) return
+    this.messages.length = index
+    this.ends.length = index
+    this.values.length = this.ends[index - 1] ?? 0
+  }
+
+  /** How many messages at the start are the same objects, with the same values. */
+  unchanged(history: readonly unknown[]): number {
+    const most = Math.min(history.length, this.messages.length)
+    let same = 0
+    while (same < most && history[same] === this.messages[same]) same++
+    const until = this.ends[same - 1] ?? 0
+    const held = holdsUntil(this.values, until)
+    return held === until ? same : this.messageOf(held)
+  }
+
+  /** The message that an entry belongs to. */
+  private messageOf(entry: number): number {
+    let [from, to] = [0, this.ends.length - 1]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((this.ends[middle] as number) > entry) to = middle
+      else from = middle + 1
+    }
+    return from
+  }
+}

@@ -1,0 +1,101 @@
+/** Summaries of what was before, in a history: recognising them, and what they are made of. */
+
+import { call, native } from '../native'
+import { SUMMARY_NAME } from './formats/chat-messages'
+import { get, isObject } from './formats/read'
+import type { MessageView } from './view'
+
+/** The words that stand in a history. */
+export interface SummaryWords {
+  prefix: string
+  turn: string
+  changes: string
+  image: string
+  omitted: string
+}
+
+const ALL: readonly SummaryWords[] = JSON.parse(call(() => native.compactionWords()))
+
+/** The words of a language. */
+export function wordsOf(chinese: boolean): SummaryWords {
+  return ALL[chinese ? 1 : 0] as SummaryWords
+}
+
+/** Marks a message that is a summary. A symbol is not sent: some providers refuse fields that they do not know. */
+const MARK = Symbol.for('spillway.summary')
+
+/** What a summary is made of. */
+export interface SummaryParts {
+  /** What was before the turns that are kept. */
+  history: string
+  /** What was done so far in the turn whose rest is kept. */
+  turn: string
+  /** The record of changed files. */
+  changes: readonly string[]
+}
+
+/** Whether a message is a summary: it is marked, or it begins as one and is not what a user said. */
+export function isSummary(message: unknown, { role, text }: MessageView): boolean {
+  if (isMarked(message)) return true
+  return (role === 'system' || role === 'assistant') && beginsAsSummary(text)
+}
+
+/** Whether a text begins as summaries do. */
+export function beginsAsSummary(text: MessageView['text']): boolean {
+  const first = (typeof text === 'string' ? text : (text[0] ?? '')).trimStart()
+  return ALL.some(({ prefix }) => first.startsWith(prefix))
+}
+
+/** Whether the structure of a message says that it is a summary. */
+export function isMarked(message: unknown): boolean {
+  try {
+    if (!isObject(message)) return false
+    if ((message as { [MARK]?: unknown })[MARK] === true) return true
+    if (get(message, 'name') === SUMMARY_NAME || get(message, 'role') === 'compactionSummary') return true
+    const holders = [get(message, 'providerOptions'), get(message, 'additional_kwargs')]
+    return holders.some((holder) => get(get(holder, 'spillway'), 'summary') === true)
+  } catch {
+    return false
+  }
+}
+
+/** Marks a message that was just made. */
+export function marked<T extends object>(message: T): T {
+  return Object.assign(message, { [MARK]: true })
+}
+
+/** A summary as text. */
+export function summaryText({ history, turn, changes }: SummaryParts, words: SummaryWords): string {
+  const parts = [`${words.prefix}\n${inert(history)}`.trimEnd()]
+  if (turn !== '') parts.push(`${words.turn}\n${inert(turn)}`)
+  if (changes.length > 0) parts.push(`${words.changes}\n${changes.join('\n')}`)
+  return parts.join('\n\n')
+}
+
+/** The parts of a text that {@link summaryText} made, or of one that only begins as a summary. */
+export function summaryParts(text: string): SummaryParts {
+  const lines = text.trim().split('\n')
+  const at = (key: 'turn' | 'changes') => lines.findLastIndex((line) => ALL.some((words) => words[key] === line.trim()))
+  const changesAt = at('changes')
+  const changes = changesAt < 0 ? [] : lines.splice(changesAt).slice(1)
+  const turnAt = at('turn')
+  const turn = turnAt < 0 ? [] : lines.splice(turnAt).slice(1)
+  const history = lines.join('\n')
+  const prefix = ALL.find((words) => history.startsWith(words.prefix))?.prefix ?? ''
+  return {
+    history: history.slice(prefix.length).trim(),
+    turn: turn.join('\n').trim(),
+    changes: changes.filter((line) => line.startsWith('- ')),
+  }
+}
+
+/** A text of a summariser in which no line is one of our headings. */
+function inert(text: string): string {
+  const isOurs = (line: string) =>
+    ALL.some(({ prefix, turn, changes }) => [prefix, turn, changes].includes(line.trim()))
+  return text
+    .split('\n')
+    .map((line) => (isOurs(line) ? `> ${line.trim()}` : line))
+    .join('\n')
+    .trim()
+}

@@ -1,0 +1,86 @@
+/** What the answers of hooks do. Each answers the changed value, or throws a sentence about an answer that it cannot use. */
+
+import { describe, isRecord } from '../context'
+import type { CompactionEdit } from '../history/compact/hooks'
+import { type TextEdit, withText } from '../tool-value'
+import type { PromptEdit, ToolInputEdit } from './types'
+
+const MODES: readonly unknown[] = [undefined, 'append', 'prepend', 'replace']
+
+/** A prompt with a text added to it, or in its place. */
+export function editedPrompt(prompt: string, answer: unknown): string {
+  const edit = typeof answer === 'string' ? { text: answer } : answer
+  known(edit, ['text', 'mode'], 'a text, or { text, mode }')
+  const { text, mode } = edit as unknown as PromptEdit
+  if (typeof text !== 'string') throw new TypeError(`text: got ${describe(text)}, allowed is a string`)
+  if (!MODES.includes(mode)) throw new TypeError("mode: allowed is 'append', 'prepend' or 'replace'")
+  // The text goes to a provider, and one lone surrogate makes a request invalid.
+  const added = text.trim().toWellFormed()
+  if (added === '') return prompt
+  if (mode === 'replace' || prompt === '') return added
+  return mode === 'prepend' ? `${added}\n\n${prompt}` : `${prompt}\n\n${added}`
+}
+
+/** Arguments with what a hook merges in. */
+export function editedInput(args: unknown, answer: unknown): unknown {
+  known(answer, ['mergeInput', 'overrideInput', 'input'], '{ mergeInput, overrideInput, input }')
+  const { mergeInput, overrideInput } = answer as ToolInputEdit
+  for (const [key, value] of Object.entries({ mergeInput, overrideInput })) {
+    if (value !== undefined && !isRecord(value)) {
+      throw new TypeError(`${key}: got ${describe(value)}, allowed is an object`)
+    }
+  }
+  const base = 'input' in answer ? answer.input : args
+  const merged = mergeInput === undefined ? base : joined(base, (given) => ({ ...mergeInput, ...given }))
+  return overrideInput === undefined ? merged : joined(merged, (given) => ({ ...given, ...overrideInput }))
+}
+
+/** Arguments that are JSON text stay text; what is no object has nothing to merge into. */
+function joined(args: unknown, join: (given: object) => object): unknown {
+  if (args === undefined) return join({})
+  if (typeof args !== 'string') return isRecord(args) ? join(args) : args
+  try {
+    const value: unknown = JSON.parse(args === '' ? '{}' : args)
+    return isRecord(value) ? JSON.stringify(join(value)) : args
+  } catch {
+    return args
+  }
+}
+
+/** A result with what a hook changes in its text. */
+export function editedResult(result: unknown, answer: unknown): unknown {
+  known(answer, ['output', 'prepend', 'append'], '{ output, prepend, append }')
+  const { prepend, append } = answer
+  for (const [key, value] of Object.entries({ prepend, append })) {
+    if (value !== undefined && typeof value !== 'string') {
+      throw new TypeError(`${key}: got ${describe(value)}, allowed is a string`)
+    }
+  }
+  return withText(result, answer as TextEdit)
+}
+
+/** What all hooks so far change in what a summariser is asked. */
+export function editedSummary(before: CompactionEdit, instructions: string, answer: unknown): CompactionEdit {
+  known(answer, ['instructions', 'context', 'prompt'], '{ instructions, context, prompt }')
+  const edit = answer as CompactionEdit
+  for (const [key, value] of Object.entries(edit)) {
+    if (value !== undefined && typeof value !== 'string') {
+      throw new TypeError(`${key}: got ${describe(value)}, allowed is a string`)
+    }
+  }
+  const base = edit.instructions ?? before.instructions ?? instructions
+  const whole = edit.context === undefined ? base : editedPrompt(base, edit.context)
+  return {
+    ...before,
+    ...(whole !== instructions && { instructions: whole.toWellFormed() }),
+    ...(edit.prompt !== undefined && { prompt: edit.prompt.toWellFormed() }),
+  }
+}
+
+/** A misspelt key would be a change that nobody makes. */
+function known(answer: unknown, keys: readonly string[], allowed: string): asserts answer is Record<string, unknown> {
+  if (!isRecord(answer)) throw new TypeError(`answered ${describe(answer)}, allowed is ${allowed} or nothing`)
+  const other = Object.keys(answer).find((key) => !keys.includes(key))
+  if (other !== undefined)
+    throw new TypeError(`answered with ${other}, which is not known; known are ${keys.join(', ')}`)
+}

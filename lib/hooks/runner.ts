@@ -1,0 +1,214 @@
+/** Runs hooks in one order, and lets none of them get in the way. */
+
+import { checkKeys, isArray, isRecord, wrong } from '../context'
+import { messageOf } from '../errors'
+import { readParameters, withParameters } from '../extension/parameters'
+import type { CompactionEdit } from '../history/compact/hooks'
+import { plainCopy } from '../plain-copy'
+import { catchLater, warn } from '../report'
+import { within } from '../within'
+import { editedInput, editedPrompt, editedResult, editedSummary } from './edits'
+import type {
+  ChatHookContext,
+  CompactionBeforeCall,
+  HookName,
+  HookProblem,
+  HookRunnerOptions,
+  Hooks,
+  ToolHookCall,
+  ToolHookResult,
+} from './types'
+
+/** The hooks that there are, in the order in which a request meets them. */
+export const HOOK_NAMES: readonly HookName[] = [
+  ...(['chat.params', 'chat.system', 'tool.before', 'tool.after', 'tool.final'] as const),
+  ...(['compaction.before', 'compaction.after'] as const),
+]
+
+const HOOK_TIMEOUT_MS = 5000
+
+type AnyHook = (told: object) => unknown
+
+interface Registered {
+  hook: AnyHook
+  source: HookProblem['source']
+}
+
+interface Inner {
+  hooks: ReadonlyMap<HookName, readonly Registered[]>
+  timeoutMs: number
+  onProblem: HookRunnerOptions['onProblem']
+}
+
+const inners = new WeakMap<HookRunner, Inner>()
+
+/**
+ * Runs hooks: all built-in ones, then the user's, each in the order of its list; each sees what those before it changed.
+ * A hook that throws, takes longer than `timeoutMs`, or answers what cannot be used is reported and changes nothing. No
+ * method rejects. What hooks are told are copies.
+ *
+ * @example
+ * const hooks = new HookRunner({ user: { 'chat.params': () => ({ temperature: 0.2 }) } })
+ * const params = await hooks.chatParams({ temperature: 0.7, maxTokens: 100 }) // { temperature: 0.2, maxTokens: 100 }
+ * const safe = guardTool(bash, { hooks, permission: gate })
+ */
+export class HookRunner {
+  /** @throws SpillwayError `INVALID_ARGUMENT` for an option or a hook that is unknown or not allowed */
+  constructor(options: HookRunnerOptions = {}) {
+    if (!isRecord(options)) throw wrong('options', options, 'an object')
+    checkKeys('options', options, ['builtIn', 'user', 'timeoutMs', 'onProblem'])
+    const { builtIn, user, timeoutMs, onProblem } = options as HookRunnerOptions
+    if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
+      throw wrong('options.timeoutMs', timeoutMs, 'a number above 0')
+    }
+    if (onProblem !== undefined && typeof onProblem !== 'function') {
+      throw wrong('options.onProblem', onProblem, 'a function')
+    }
+    const hooks = new Map<HookName, Registered[]>()
+    const register = (field: string, sets: unknown, source: HookProblem['source']) => {
+      for (const set of sets === undefined ? [] : isArray(sets) ? sets : [sets]) {
+        checkHooks(field, set)
+        for (const name of HOOK_NAMES) {
+          const known = hooks.get(name) ?? []
+          hooks.set(name, [...known, ...hooksOf(set, name).map((hook) => ({ hook, source }))])
+        }
+      }
+    }
+    register('options.builtIn', builtIn, 'builtIn')
+    register('options.user', user, 'user')
+    inners.set(this, { hooks, timeoutMs: timeoutMs ?? HOOK_TIMEOUT_MS, onProblem })
+  }
+
+  /** Whether anybody listens: a host may spare itself the work. */
+  has(name: HookName): boolean {
+    return (inners.get(this)!.hooks.get(name)?.length ?? 0) > 0
+  }
+
+  /**
+   * The parameters of a request. Only parameters that are known and right are taken from a hook (`ModelParameters`); those
+   * of the host pass, whatever they are.
+   */
+  async chatParams<P extends object>(params: P, context: ChatHookContext = {}): Promise<P> {
+    return this.run(
+      'chat.params',
+      params,
+      (told) => ({ ...context, params: told }),
+      (current, answer, problem) => {
+        if (!isRecord(answer)) throw new TypeError('answered no object')
+        const { change, problems } = readParameters(answer, 'params')
+        problems.forEach(problem)
+        return withParameters(current, change)
+      },
+    )
+  }
+
+  /** The system prompt of a request. */
+  async chatSystem(system: string, context: ChatHookContext = {}): Promise<string> {
+    return this.run('chat.system', system, (told) => ({ ...context, system: told }), editedPrompt)
+  }
+
+  /** The arguments of a call, to be judged and then run. */
+  async toolBefore(call: ToolHookCall): Promise<unknown> {
+    return this.run('tool.before', call.args, (args) => ({ ...call, args }), editedInput)
+  }
+
+  /** The full result of a call. */
+  async toolAfter(call: ToolHookResult): Promise<unknown> {
+    return this.run('tool.after', call.result, (result) => after(call, result), editedResult)
+  }
+
+  /** The result of a call as the model will read it. */
+  async toolFinal(call: ToolHookResult): Promise<unknown> {
+    return this.run('tool.final', call.result, (result) => after(call, result), editedResult)
+  }
+
+  /** What all hooks change in what a summariser is asked; nothing if they change nothing. */
+  async compactionBefore(call: CompactionBeforeCall): Promise<CompactionEdit | undefined> {
+    const nothing: CompactionEdit = {}
+    const edit = await this.run(
+      'compaction.before',
+      nothing,
+      (current) => {
+        const { prompt, ...rest } = call
+        const known = current.instructions === undefined ? { prompt, ...current } : current
+        return { ...rest, ...known }
+      },
+      (current, answer) => editedSummary(current, call.instructions, answer),
+    )
+    return Object.keys(edit).length > 0 ? edit : undefined
+  }
+
+  /** Tells what came of a compaction. */
+  async compactionAfter(report: object): Promise<void> {
+    await this.run(
+      'compaction.after',
+      report,
+      (told) => told,
+      (current) => current,
+      true,
+    )
+  }
+
+  /** For whoever takes hooks by their names: all `compaction.before` hooks as one. */
+  get 'compaction.before'(): (call: CompactionBeforeCall) => Promise<CompactionEdit | undefined> {
+    return (call) => this.compactionBefore(call)
+  }
+
+  /** All `compaction.after` hooks as one. */
+  get 'compaction.after'(): (report: object) => Promise<void> {
+    return (report) => this.compactionAfter(report)
+  }
+
+  private async run<T>(
+    name: HookName,
+    value: T,
+    tell: (copy: T) => object,
+    apply: (current: T, answer: unknown, problem: (message: string) => void) => unknown,
+    onlyTold = false,
+  ): Promise<T> {
+    const inner = inners.get(this)!
+    let current = value
+    for (const { hook, source } of inner.hooks.get(name) ?? []) {
+      const problem = (message: string, error?: unknown) =>
+        report(inner, { hook: name, source, message, ...(error !== undefined && { error }) })
+      try {
+        const answer = await within(inner.timeoutMs, () => hook(tell(plainCopy(current) as T)))
+        if (onlyTold || answer === undefined || answer === null) continue
+        current = apply(current, plainCopy(answer), problem) as T
+      } catch (error) {
+        problem(messageOf(error), error)
+      }
+    }
+    return current
+  }
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` for what is no set of hooks */
+export function checkHooks(field: string, hooks: unknown): asserts hooks is Hooks {
+  if (!isRecord(hooks)) throw wrong(field, hooks, 'an object of hooks')
+  checkKeys(field, hooks, HOOK_NAMES)
+  for (const name of HOOK_NAMES) {
+    if (hooksOf(hooks, name).some((hook) => typeof hook !== 'function')) {
+      throw wrong(`${field}.${name}`, hooks[name], 'a function, or several')
+    }
+  }
+}
+
+function hooksOf(hooks: Hooks, name: HookName): AnyHook[] {
+  const found: unknown = hooks[name]
+  return (found === undefined ? [] : isArray(found) ? [...found] : [found]) as AnyHook[]
+}
+
+function after(call: ToolHookResult, result: unknown): ToolHookResult {
+  return { ...call, args: plainCopy(call.args), result }
+}
+
+function report({ onProblem }: Inner, problem: HookProblem): void {
+  const { hook, message } = problem
+  try {
+    if (onProblem === undefined) warn(hook, message)
+    else catchLater('onProblem', onProblem(problem))
+  } catch (error) {
+    warn('onProblem', error)
+  }
+}

@@ -1,0 +1,133 @@
+/** The shapes of hooks. Types only: nothing here runs. */
+
+import type { ModelParameterChange } from '../extension/parameters'
+import type { CompactionHooks } from '../history/compact/hooks'
+
+type OrNothing<T> = T | null | undefined
+type Answer<T> = OrNothing<T> | Promise<OrNothing<T>>
+
+/** What the hooks of a request are told beside what they may change. */
+export interface ChatHookContext {
+  sessionId?: string | undefined
+  /** The id of the agent that asks. */
+  agent?: string | undefined
+  /** The id of the model that is asked. */
+  model?: string | undefined
+}
+
+/** What a `chat.params` hook is told. */
+export interface ChatParamsCall extends ChatHookContext {
+  /** With what hooks before it changed. A copy. */
+  params: Readonly<Record<string, unknown>>
+}
+
+/** Changes parameters of a request. */
+export type ChatParamsHook = (call: ChatParamsCall) => Answer<ModelParameterChange>
+
+/** What a `chat.system` hook is told. */
+export interface ChatSystemCall extends ChatHookContext {
+  /** The system prompt, with what hooks before it changed. */
+  system: string
+}
+
+/** A text and where it goes. With `append` and `prepend` a blank line stands between. A blank text changes nothing. */
+export interface PromptEdit {
+  text: string
+  /** @default 'append' */
+  mode?: 'append' | 'prepend' | 'replace'
+}
+
+/** Changes the system prompt of a request; a bare text is appended. */
+export type ChatSystemHook = (call: ChatSystemCall) => Answer<PromptEdit | string>
+
+/** What a hook is told of a call. */
+export interface ToolHookCall {
+  tool: string
+  toolCallId: string
+  sessionId?: string
+  /** With what is merged so far. A copy. */
+  args: unknown
+}
+
+/** What a hook is told after the tool. */
+export interface ToolHookResult extends ToolHookCall {
+  /** The result, or of a tool that threw what the model will read. A copy. */
+  result: unknown
+  isError: boolean
+}
+
+/** What a hook changes in the arguments; they may be an object or JSON text. */
+export interface ToolInputEdit {
+  /** Defaults: what the model wrote wins. */
+  mergeInput?: object
+  /** Overrides: these win over what the model wrote. */
+  overrideInput?: object
+  /** Replaces all. */
+  input?: unknown
+}
+
+/** Changes arguments, before anything is judged. */
+export type ToolBeforeHook = (call: ToolHookCall) => Answer<ToolInputEdit>
+
+/** What a hook changes in a result. */
+export interface ToolHookEdit {
+  /** Replaces its text, and of a bare value all. */
+  output?: unknown
+  /** Put around a text. */
+  prepend?: string
+  append?: string
+}
+
+/** Changes a result. */
+export type ToolAfterHook = (call: ToolHookResult) => Answer<ToolHookEdit>
+
+/** What `HookRunner.compactionBefore` needs to be told; hooks are told whatever else is there, too. */
+export interface CompactionBeforeCall {
+  /** What the summariser will be told, with what hooks before it changed. */
+  instructions: string
+  /** All that it will read, unless a hook before changed the instructions. */
+  prompt?: string
+}
+
+/** Hooks around a tool. */
+export interface ToolHooks {
+  'tool.before'?: ToolBeforeHook | readonly ToolBeforeHook[]
+  /** Sees the full result. */
+  'tool.after'?: ToolAfterHook | readonly ToolAfterHook[]
+  /** Sees the result as the model will, and may make it longer again. */
+  'tool.final'?: ToolAfterHook | readonly ToolAfterHook[]
+}
+
+/** Hooks, by what they are about. */
+export interface Hooks extends ToolHooks, CompactionHooks {
+  'chat.params'?: ChatParamsHook | readonly ChatParamsHook[]
+  'chat.system'?: ChatSystemHook | readonly ChatSystemHook[]
+}
+
+/** The name of a hook. */
+export type HookName = keyof Hooks
+
+/** A hook that threw, took too long, or answered what cannot be used. What it was about stays as it was. */
+export interface HookProblem {
+  hook: HookName
+  source: 'builtIn' | 'user'
+  /** A sentence. */
+  message: string
+  /** What was thrown. */
+  error?: unknown
+}
+
+/** Options of {@link HookRunner}. */
+export interface HookRunnerOptions {
+  /** Run first, in this order. */
+  builtIn?: Hooks | readonly Hooks[] | undefined
+  /** Run after all built-in ones, in this order. */
+  user?: Hooks | readonly Hooks[] | undefined
+  /**
+   * Milliseconds that a hook may take. One that never gives the thread back cannot be interrupted.
+   * @default 5000
+   */
+  timeoutMs?: number
+  /** Told of each problem. Without it, `process.emitWarning` is. */
+  onProblem?: (problem: HookProblem) => void
+}

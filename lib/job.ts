@@ -1,0 +1,66 @@
+/** One output on its way, and what everything that works on it must know. */
+
+import { decodeBytes } from './content'
+import { checkContext } from './context'
+import { SpillwayError } from './errors'
+import type { Source } from './intake'
+import { debug, type EventDetails, emit } from './report'
+import type { Limits, Plan, Settings } from './settings'
+import type {
+  ContentPart,
+  ITruncationStorage,
+  TruncationContext,
+  TruncationServiceConfig,
+  TruncationStrategy,
+} from './types'
+
+/** What a service is to the work that is done for it. */
+export interface Client {
+  readonly settings: Settings
+  readonly storage: ITruncationStorage
+  readonly options: Readonly<TruncationServiceConfig>
+  /** Of the caller's. */
+  readonly strategy: TruncationStrategy | undefined
+  readonly closed: boolean
+}
+
+/** One output on its way: what it is, what is to be done with it, and for whom. */
+export interface Job {
+  service: Client
+  context: TruncationContext
+  plan: Plan
+  /** The text or bytes; of parts, their texts. */
+  source: Source
+  /** UTF-16 units or bytes of it when the call began. */
+  units: number
+  /** What comes back if nothing is cut. */
+  original: unknown
+  parts: readonly ContentPart[] | undefined
+  limits: Limits
+  /** The ceiling that overrules the tool's wish to be left alone. */
+  ceiling?: number
+  /** The preview was made by a strategy of the caller's. */
+  byStrategy?: boolean
+}
+
+/** @throws SpillwayError for a wrong context and for a closed service */
+export function checkCall(service: Client, context: TruncationContext): void {
+  checkContext(context)
+  if (service.closed) throw new SpillwayError('CLOSED', 'the service was closed')
+}
+
+/** The limits up to which an output is left alone that asks for it. */
+export function ceilingOf(plan: Plan): Limits {
+  return { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes, maxTokens: null }
+}
+
+/** The text of a source. */
+export function textOf(source: Source): string {
+  if (typeof source === 'string') return source
+  return Array.isArray(source) ? source.join('\n') : decodeBytes(source as Uint8Array)
+}
+
+/** Tells whoever listens what happened. */
+export function report(service: Client, context: TruncationContext, details: EventDetails): void {
+  if (service.options.onEvent || debug.enabled) emit(service.options.onEvent ?? (() => {}), context, details)
+}

@@ -1,0 +1,203 @@
+/** Holding the results of a history to a cap each and to a budget together. */
+
+import { existsSync } from 'node:fs'
+import { viewsOf } from '../history/formats'
+import type { ResultView } from '../history/view'
+import { call, native } from '../native'
+import type { OverflowProfile } from './limits'
+import { type FoundResult, fingerprintOf, type NewTexts, resultsOf, rewrite, weigh, weightOf } from './results'
+
+/** What stays of a text that was cut. */
+export interface CutText {
+  head: number
+  tail: number
+  middle: string
+  suffix: string
+}
+
+/** How a result was sent: cut texts (`null` for one that was not), or a line in its place; whole if neither. */
+export interface SentResult {
+  /** A short name of the texts that it was made from. */
+  source: string
+  /** Its length as it was sent, as the profile counts. */
+  weight: number
+  cuts?: readonly (CutText | null)[]
+  line?: string
+}
+
+/** What holds for all results. */
+export interface Bounds {
+  profile: OverflowProfile
+  weighted: boolean
+  cap: number
+  /** `null` is none. */
+  budget: number | null
+  minKeep: number
+  suffix?: string | undefined
+  outputExists?: ((path: string) => boolean) | undefined
+}
+
+/** What became of the results. */
+export interface Bounded<M> {
+  messages: M[]
+  /** Results that have another text than before. */
+  count: number
+  /** Their length together before and after, as the profile counts. */
+  weightBefore: number
+  weightAfter: number
+  /** What was sent before has another form now. */
+  rebaselined: boolean
+  /** How each result is sent now, by its key. */
+  sent: Map<string, SentResult>
+}
+
+type Form = 'whole' | 'frozen' | 'marker' | 'compact' | number
+
+/** A result with what is known of it. */
+interface Known {
+  result: FoundResult
+  key: string
+  weight: number
+  frozen: SentResult | undefined
+  saved: Saved | undefined
+  lines: readonly string[]
+}
+
+interface Saved {
+  path: string
+  partial: boolean
+}
+
+/**
+ * Shortens results. Nothing that goes in is changed, and if nothing has to be shortened, `messages` itself comes back.
+ * `sent` is how results were sent before, by their keys; without it nothing is remembered, and `sent` comes back empty.
+ */
+export function boundResults<M>(
+  messages: readonly M[],
+  bounds: Bounds,
+  before?: ReadonlyMap<string, SentResult>,
+): Bounded<M> {
+  const known = learn(resultsOf(viewsOf(messages)), bounds, before)
+  const { forms, rebaselined } = decide(known, bounds)
+  const texts: NewTexts = new Map()
+  const sent = new Map<string, SentResult>()
+  const bounded: Bounded<M> = {
+    messages: messages as M[],
+    count: 0,
+    weightBefore: 0,
+    weightAfter: 0,
+    rebaselined,
+    sent,
+  }
+  known.forEach((one, at) => {
+    const { result, key, weight } = one
+    const form = shape(one, forms[at] as Form, bounds)
+    bounded.weightBefore += weight
+    bounded.weightAfter += form?.weight ?? weight
+    if (before !== undefined) sent.set(key, form ?? { source: fingerprintOf(result), weight })
+    if (form === undefined || (form.cuts === undefined && form.line === undefined)) return
+    bounded.count++
+    const changes = texts.get(result.index) ?? new Map<number, readonly string[]>()
+    texts.set(result.index, changes.set(result.place, textsOf(result, form)))
+  })
+  if (bounded.count === 0) return bounded
+  const { messages: rewritten, unwritable } = rewrite(messages, texts)
+  bounded.count -= unwritable
+  if (bounded.count > 0) bounded.messages = rewritten
+  return bounded
+}
+
+function learn(
+  results: readonly FoundResult[],
+  { weighted, budget }: Bounds,
+  before: ReadonlyMap<string, SentResult> | undefined,
+): Known[] {
+  const seen = new Map<string, number>()
+  const known: Known[] = results.map((result) => {
+    const id = result.view.callId ?? `${result.view.toolName ?? ''}@`
+    const times = (seen.get(id) ?? 0) + 1
+    seen.set(id, times)
+    const key = times === 1 ? id : `${id}#${times}`
+    const sent = before?.get(key)
+    const frozen = sent !== undefined && sent.source === fingerprintOf(result) ? sent : undefined
+    return { result, key, weight: weightOf(result, weighted), frozen, saved: undefined, lines: [] }
+  })
+  const total = known.reduce((sum, { weight }) => sum + weight, 0)
+  // Only then can a line have to stand for one of them.
+  if (budget !== null && total > budget) {
+    for (const one of known) one.lines = UNSAVED
+  }
+  return known
+}
+
+function decide(known: Known[], bounds: Bounds): { forms: Form[]; rebaselined: boolean } {
+  const { cap, budget } = bounds
+  const over = known.some(({ weight }) => weight > cap)
+  const tight = known.some(({ lines }) => lines.length > 0)
+  const shrunk = known.some(({ frozen, weight }) => frozen !== undefined && frozen.weight < weight)
+  if (!over && !tight && !shrunk) return { forms: known.map(() => 'whole'), rebaselined: false }
+  for (const one of known) {
+    if (!tight && one.weight <= cap) continue
+    one.saved = savedAt(one.result, bounds)
+    const { saved } = one
+    if (tight && saved) one.lines = call(() => native.overflowMarkers(saved.path, saved.partial))
+  }
+  const columns = known.map(({ result, weight, frozen, lines }) => ({
+    weight,
+    fresh: result.fresh,
+    frozen: frozen?.weight ?? null,
+    marker: weigh(lines[0] ?? '', bounds.weighted),
+    compact: weigh(lines[1] ?? '', bounds.weighted),
+  }))
+  return JSON.parse(call(() => native.overflowAggregate(JSON.stringify(columns), cap, budget ?? undefined)))
+}
+
+/** The lines that can stand for a result that was not saved. */
+const UNSAVED: readonly string[] = native.overflowMarkers(undefined, false)
+
+const named = new WeakMap<ResultView, readonly Saved[]>()
+
+/** Where the result says that its full output is, if it still is there. */
+function savedAt({ view, texts }: FoundResult, { outputExists = stillExists }: Bounds): Saved | undefined {
+  let places = named.get(view)
+  if (places === undefined) {
+    places = texts.flatMap((text) => {
+      const answer = call(() => native.overflowSaved(text.toWellFormed()))
+      return answer === undefined || answer === null ? [] : (JSON.parse(answer) as Saved)
+    })
+    named.set(view, places)
+  }
+  return places.find(({ path }) => outputExists(path) === true)
+}
+
+function stillExists(path: string): boolean {
+  return existsSync(path)
+}
+
+/** How a result is sent in this form; nothing if as it is. */
+function shape({ result, weight, frozen, saved, lines }: Known, form: Form, bounds: Bounds): SentResult | undefined {
+  if (form === 'whole') return undefined
+  if (form === 'frozen') return frozen
+  const source = fingerprintOf(result)
+  if (typeof form === 'string') {
+    const line = lines[form === 'marker' ? 0 : 1] as string
+    return { source, weight: weigh(line, bounds.weighted), line }
+  }
+  const { profile, weighted, minKeep, suffix } = bounds
+  const rule = { profile, weighted, minKeep, ...(suffix !== undefined && { suffix }), ...(saved && { saved }) }
+  const cuts = call(() => native.overflowCut([...result.texts], form, JSON.stringify(rule))).map((cut) => cut ?? null)
+  const cut: SentResult = { source, weight, cuts }
+  cut.weight = textsOf(result, cut).reduce((sum, text) => sum + weigh(text, weighted), 0)
+  return cut
+}
+
+/** The texts of a result as it is sent. */
+function textsOf({ texts }: FoundResult, { cuts, line }: SentResult): string[] {
+  if (line !== undefined) return texts.length > 1 ? [line, ...texts.slice(1).map(() => '')] : [line]
+  return texts.map((text, at) => {
+    const cut = cuts?.[at]
+    if (cut === undefined || cut === null) return text
+    const { head, tail, middle, suffix } = cut
+    return (text.slice(0, head) + middle + (tail > 0 ? text.slice(-tail) : '') + suffix).toWellFormed()
+  })
+}

@@ -1,0 +1,108 @@
+/** How much of a context the results of tools may take: the document's constants, and the limits of each profile. */
+
+import { type Check, checkOptions } from '../checks'
+import { isArray, wrong } from '../context'
+import { call, native } from '../native'
+import type { TruncationProfile } from '../types'
+import type { OverflowTransition } from './machine'
+
+const constants = JSON.parse(native.overflowConstants()) as {
+  HARD_MAX_TOOL_RESULT_CHARS: number
+  MIN_KEEP_CHARS: number
+  MAX_TOOL_RESULT_CONTEXT_SHARE: number
+  MAX_OVERFLOW_COMPACTION_ATTEMPTS: number
+  GUARD_TRUNCATION_SUFFIX: string
+  charsPerToken: number
+  transitions: OverflowTransition[]
+}
+
+/** No result is longer, whatever the window: 400,000 UTF-16 units, about 100,000 tokens. */
+export const HARD_MAX_TOOL_RESULT_CHARS: number = constants.HARD_MAX_TOOL_RESULT_CHARS
+
+/** So much of a result stays where there is room for it: 2,000 UTF-16 units. The cap wins over it. */
+export const MIN_KEEP_CHARS: number = constants.MIN_KEEP_CHARS
+
+/** The share of the window that one result may take: 0.3. */
+export const MAX_TOOL_RESULT_CONTEXT_SHARE: number = constants.MAX_TOOL_RESULT_CONTEXT_SHARE
+
+/** So many compactions are tried in one recovery: 3. */
+export const MAX_OVERFLOW_COMPACTION_ATTEMPTS: number = constants.MAX_OVERFLOW_COMPACTION_ATTEMPTS
+
+/** Ends a result that {@link guardSession} cut before it was written. */
+export const GUARD_TRUNCATION_SUFFIX: string = constants.GUARD_TRUNCATION_SUFFIX
+
+/** Characters that make a token, by the rules of the profiles. */
+export const CHARS_PER_TOKEN = constants.charsPerToken
+
+/** The transitions as the binary has them. */
+export const transitions: readonly OverflowTransition[] = constants.transitions
+
+/**
+ * Whose numbers, words and order: `openclaw` has the newest (16,000, 32,000 or 64,000 characters by window, Chinese,
+ * Japanese and Korean characters counting four times, and a budget for all results together), `openclaw-2026-02` those of
+ * the document (30 % of the window, at most 400,000 UTF-16 units, compaction first).
+ */
+export type OverflowProfile = Extract<TruncationProfile, 'openclaw' | 'openclaw-2026-02'>
+
+/** The profiles by name. */
+export const PROFILES: readonly OverflowProfile[] = ['openclaw', 'openclaw-2026-02']
+
+/** The limits for one window, in characters as the profile counts them. */
+export interface OverflowLimits {
+  perResult: number
+  projection: number
+  request: number | null
+  recovery: number | null
+  minKeep: number
+  weighted: boolean
+}
+
+/** A cap of the caller's that is not above 0 is none. */
+export function limitsOf(profile: OverflowProfile, window: number, cap?: number): OverflowLimits {
+  const own = cap !== undefined && cap > 0 ? Math.floor(cap) : undefined
+  return JSON.parse(call(() => native.overflowLimits(profile, window, own)))
+}
+
+/**
+ * What one tool result may have at most: 30 % of the window at four characters a token, and never more than
+ * {@link HARD_MAX_TOOL_RESULT_CHARS}.
+ *
+ * @param contextWindowTokens the model's window in tokens, at least 0; `NaN` or `Infinity` if nobody knows
+ * @returns UTF-16 units: 153,600 for 128,000 tokens
+ * @throws SpillwayError `INVALID_ARGUMENT` if it is no such number, or an option is not allowed
+ */
+export function calculateMaxToolResultChars(contextWindowTokens: number, options: MaxCharsOptions = {}): number {
+  checkOptions('options', options, { profile: CHECK.profile, maxChars: CHECK.number })
+  const { profile = 'openclaw-2026-02', maxChars } = options
+  return limitsOf(profile, checkedWindow(contextWindowTokens), maxChars).perResult
+}
+
+/** Options of {@link calculateMaxToolResultChars}. */
+export interface MaxCharsOptions {
+  /**
+   * Whose numbers: with `openclaw` 16,000, 32,000 or 64,000 by window, and 16,000 if nobody knows it.
+   * @default 'openclaw-2026-02'
+   */
+  profile?: OverflowProfile
+  /** A cap of your own. It holds within 30 % of the window; a number that is not above 0 is ignored. */
+  maxChars?: number
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` */
+export function checkedWindow(window: unknown, field = 'contextWindowTokens'): number {
+  if (typeof window !== 'number' || window < 0) throw wrong(field, window, 'a number of tokens of at least 0')
+  return window
+}
+
+export const CHECK = {
+  function: ['a function', (value) => typeof value === 'function'],
+  flag: ['true or false', (value) => typeof value === 'boolean'],
+  number: ['a number', (value) => typeof value === 'number'],
+  atLeastZeroOrUnknown: ['a number of at least 0, or NaN', (value) => typeof value === 'number' && !(value < 0)],
+  atLeastZero: ['a number of at least 0', (value) => typeof value === 'number' && value >= 0],
+  whole: ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  text: ['a string', (value) => typeof value === 'string'],
+  object: ['an object', (value) => typeof value === 'object' && value !== null && !isArray(value)],
+  array: ['an array', isArray],
+  profile: [`one of ${PROFILES.join(', ')}`, (value) => PROFILES.includes(value as OverflowProfile)],
+} as const satisfies Record<string, Check>

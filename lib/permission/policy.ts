@@ -1,0 +1,291 @@
+/** Whether a call of a tool may run, must be asked for, or may not run. */
+
+import { homedir } from 'node:os'
+import { isAbsolute, resolve } from 'node:path'
+import { checkKeys, isArray, isRecord, wrong } from '../context'
+import { SpillwayError } from '../errors'
+import { call, native } from '../native'
+import type {
+  AppliedRule,
+  ExplainedTarget,
+  PermissionCall,
+  PermissionPolicyOptions,
+  PermissionRule,
+  PermissionVerdict,
+} from './types'
+
+/** What the binary answers: details only if they were asked for, addresses only if it lacked some. */
+type Answer = PermissionVerdict & { details?: ExplainedTarget[]; addresses?: string[] }
+
+interface State {
+  handle: object
+  vault: string
+  headless: boolean
+  storage: PermissionPolicyOptions['storage']
+}
+
+const states = new WeakMap<object, State>()
+
+const CALL_KEYS = ['tool', 'args', 'sessionId', 'mode', 'cwd', 'vault', 'headless', 'toolCallId', 'signal']
+
+/** Longer arguments are asked about: no path or command is so long. */
+const MAX_ARGUMENT_UNITS = 4 * 1024 * 1024
+const MAX_ADDRESS_UNITS = 65_536
+
+/**
+ * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
+ * where nothing matches somebody is asked. What cannot be understood is asked. It is no sandbox: see `docs/permission.md`.
+ *
+ * @example
+ * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })
+ * policy.evaluate({ tool: 'bash', args: { command: 'npm test && rm -rf ~' } }).decision // 'deny'
+ * @throws SpillwayError `INVALID_CONFIG` or `INVALID_ARGUMENT` with the field, such as `rules[3].pattern`
+ */
+export class PermissionPolicy {
+  constructor(options: PermissionPolicyOptions = {}) {
+    if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+    const { vault, headless, storage, ...rules } = copyOf(options as PermissionPolicyOptions)
+    checkFolder('vault', vault, 'INVALID_CONFIG')
+    if (headless !== undefined && typeof headless !== 'boolean') {
+      throw wrong('headless', headless, 'true or false', 'INVALID_CONFIG')
+    }
+    if (storage !== undefined && typeof storage?.owns !== 'function') {
+      throw wrong('storage', storage, 'an object with an owns function', 'INVALID_CONFIG')
+    }
+    const text = asJson({ ...rules, home: homedir(), windows: process.platform === 'win32' })
+    if (text === undefined) throw new SpillwayError('INVALID_CONFIG', 'options: cannot be read', { field: 'options' })
+    checkWellFormed('', text)
+    const handle = call(() => native.permissionOpen(text))
+    const folder = resolve((vault ?? process.cwd()).toWellFormed())
+    states.set(this, { handle, vault: folder, headless: headless ?? false, storage })
+  }
+
+  /**
+   * Decides about a call. The same call has the same answer as long as the rules, the approvals and the links of the file
+   * system are the same. Arguments that cannot be read are asked about; they never throw.
+   * @throws SpillwayError `INVALID_ARGUMENT` where the call itself, not its arguments, is wrong
+   */
+  evaluate(request: PermissionCall): PermissionVerdict {
+    const state = stateOf(this)
+    const answer = decide(state, request, state.storage !== undefined)
+    if (answer.details === undefined) return answer
+    const { details: _, ...verdict } = answer
+    return verdict
+  }
+
+  /** The same, and every target by itself: the rule that decided, the rules that it hides, and why. */
+  explain(request: PermissionCall): PermissionVerdict & { details: ExplainedTarget[] } {
+    const answer = decide(stateOf(this), request, true)
+    return { ...answer, details: answer.details ?? [] }
+  }
+
+  /**
+   * Remembers a permission, for a session or for all. It turns questions into permissions and never a denial.
+   * @throws SpillwayError `INVALID_CONFIG` if it is no rule that allows
+   */
+  approve(rule: PermissionRule, sessionId?: string): void {
+    const text = asJson(rule)
+    if (text === undefined) throw wrong('rule', rule, 'a rule', 'INVALID_CONFIG')
+    checkWellFormed('rule', text)
+    if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
+    call(() => native.permissionApprove(stateOf(this).handle, text, sessionId))
+  }
+
+  /** Forgets one; `false` if there was none. */
+  revoke(rule: Pick<PermissionRule, 'domain' | 'pattern'>, sessionId?: string): boolean {
+    if (typeof rule?.domain !== 'string' || typeof rule.pattern !== 'string') throw wrong('rule', rule, 'a rule')
+    return call(() => native.permissionRevoke(stateOf(this).handle, rule.domain, rule.pattern, sessionId))
+  }
+
+  /** What was approved; without a session for all. */
+  approvals(): { rule: AppliedRule; sessionId: string | null }[] {
+    return JSON.parse(call(() => native.permissionFacts(stateOf(this).handle))).approvals
+  }
+
+  /** The user's rules that can never count, because a later one is about at least the same targets. */
+  shadowedRules(): { rule: AppliedRule; hiddenBy: AppliedRule }[] {
+    return JSON.parse(call(() => native.permissionFacts(stateOf(this).handle))).dead
+  }
+}
+
+function stateOf(policy: object): State {
+  const state = states.get(policy)
+  if (state === undefined) throw wrong('policy', policy, 'a PermissionPolicy')
+  return state
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` */
+export function readCall(request: PermissionCall): PermissionCall {
+  if (!isRecord(request)) throw wrong('call', request, 'an object with tool and args')
+  checkKeys('call', request, CALL_KEYS)
+  const { tool, sessionId, mode, cwd, vault, headless } = fieldsOf(request)
+  if (typeof tool !== 'string' || tool === '') throw wrong('call.tool', tool, 'the name of a tool')
+  if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('call.sessionId', sessionId, 'a string')
+  if (mode !== undefined && mode !== 'agent' && mode !== 'full_access') {
+    throw wrong('call.mode', mode, "'agent' or 'full_access'")
+  }
+  if (cwd !== undefined && typeof cwd !== 'string') throw wrong('call.cwd', cwd, 'a path')
+  checkFolder('call.vault', vault, 'INVALID_ARGUMENT')
+  if (headless !== undefined && typeof headless !== 'boolean') throw wrong('call.headless', headless, 'true or false')
+  return { tool, sessionId, mode, cwd, vault, headless }
+}
+
+function decide(state: State, request: PermissionCall, withDetails: boolean): Answer {
+  const { tool, sessionId, mode, cwd, vault, headless } = readCall(request)
+  const facts = {
+    tool: tool.toWellFormed(),
+    sessionId: sessionId?.toWellFormed(),
+    fullAccess: mode === 'full_access',
+    headless: headless ?? state.headless,
+    cwd: cwd === undefined ? undefined : cwd.toWellFormed(),
+    vault: vault === undefined ? state.vault : resolve(vault.toWellFormed()),
+  }
+  const args = argumentsOf(request)
+  if (args === undefined) return unjudged(facts.headless)
+  const ask = (more: object): Answer => {
+    const head = JSON.stringify({ ...facts, ...more }).slice(0, -1)
+    try {
+      return JSON.parse(native.permissionEvaluate(state.handle, `${head},"args":${args}}`, withDetails))
+    } catch {
+      // Arguments that are nested deeper than anybody reads, or a fault: nothing is allowed then.
+      return unjudged(facts.headless)
+    }
+  }
+  const answer = ask({})
+  if (answer.addresses) {
+    // Few calls have one, and only the binary knows which argument it is.
+    const { addresses: _, ...verdict } = ask({ addresses: read(answer.addresses) })
+    return verdict
+  }
+  if (answer.decision !== 'ask' || !state.storage || !answer.details) return answer
+  const own = ownFiles(state.storage, answer.details, sessionId)
+  return own.length > 0 ? ask({ ownFiles: own }) : answer
+}
+
+function unjudged(headless: boolean): Answer {
+  const reasons = ['the arguments cannot be read', ...(headless ? ['nobody can be asked'] : [])]
+  const decision = headless ? 'deny' : 'ask'
+  return { decision, domain: null, targets: [], rule: null, shadowed: [], reasons, suggestedRules: [] }
+}
+
+/** The arguments as JSON; `undefined` if they cannot be read. */
+function argumentsOf(request: PermissionCall): string | undefined {
+  try {
+    let args: unknown = request.args ?? {}
+    if (typeof args === 'string' && args.trimStart().startsWith('{')) args = asObject(args) ?? args
+    // What JSON makes of them is what counts, not what a getter says the second time.
+    const text = JSON.stringify(args)
+    if (text === undefined || text.length > MAX_ARGUMENT_UNITS) return undefined
+    // A lone surrogate is another name to a file system than any that can be compared. JSON writes it as an escape.
+    return text.includes('\\ud') && !isWellFormed(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether all strings of a JSON text are well-formed. */
+function isWellFormed(json: string): boolean {
+  let wellFormed = true
+  JSON.parse(json, (key, value) => {
+    wellFormed &&= key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())
+    return value
+  })
+  return wellFormed
+}
+
+function asObject(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function asJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
+/** Those of the texts that are addresses, read. */
+function read(texts: string[]): Record<string, object> {
+  const addresses: Record<string, object> = Object.create(null)
+  for (const text of texts) {
+    const address = addressOf(text)
+    if (address) addresses[text] = address
+  }
+  return addresses
+}
+
+/** @throws SpillwayError `INVALID_CONFIG`: half of a surrogate pair is in no path or command that can be compared */
+function checkWellFormed(of: string, text: string): void {
+  // JSON writes it as an escape, and nothing else as this one.
+  if (!/\\ud[89a-f]/.test(text)) return
+  const look = (field: string, value: unknown): void => {
+    const known = field === '' ? 'options' : field
+    if (typeof value === 'string' && !value.isWellFormed()) {
+      throw wrong(known, value, 'text without half of a surrogate pair', 'INVALID_CONFIG')
+    }
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      if (!key.isWellFormed()) throw wrong(known, value, 'names without half of a surrogate pair', 'INVALID_CONFIG')
+      look(isArray(value) ? `${field}[${key}]` : field === '' ? key : `${field}.${key}`, inner)
+    }
+  }
+  look(of, JSON.parse(text))
+}
+
+/** How the URL standard reads an address; `undefined` for what is none. */
+function addressOf(text: string): object | undefined {
+  if (text.length > MAX_ADDRESS_UNITS) return undefined
+  // Without a scheme, a host is taken as one of https, as tools do.
+  const whole = /^[a-z][a-z0-9+.-]*:/i.test(text.trim()) && !/^[^/]*:\d/.test(text.trim()) ? text : `https://${text}`
+  if (!URL.canParse(whole)) return undefined
+  const { protocol, host, hostname, pathname, search, username, password } = new URL(whole)
+  return { protocol, host, hostname, path: pathname + search, hasUser: username !== '' || password !== '' }
+}
+
+function ownFiles(storage: { owns(path: string): boolean }, details: ExplainedTarget[], sessionId?: string): string[] {
+  return details
+    .filter(({ domain, decision, target }) => domain === 'read' && decision === 'ask' && target.startsWith('fs:'))
+    .map(({ target }) => target.slice('fs:'.length))
+    .filter((path) => {
+      try {
+        return storage.owns(path) && belongsTo(path, sessionId)
+      } catch {
+        return false
+      }
+    })
+}
+
+/** Files of a session lie in a folder of its own. */
+function belongsTo(path: string, sessionId: string | undefined): boolean {
+  return sessionId === undefined || path.split('/').at(-2) === native.sessionFolder(sessionId)
+}
+
+/** All but the arguments. A getter is asked once, and may throw. */
+function fieldsOf(request: PermissionCall): PermissionCall {
+  try {
+    const { tool, sessionId, mode, cwd, vault, headless } = request
+    return { tool, sessionId, mode, cwd, vault, headless }
+  } catch (cause) {
+    throw new SpillwayError('INVALID_ARGUMENT', 'call: cannot be read', { field: 'call', cause })
+  }
+}
+
+function copyOf(options: PermissionPolicyOptions): PermissionPolicyOptions {
+  try {
+    return { ...options }
+  } catch (cause) {
+    throw new SpillwayError('INVALID_CONFIG', 'options: cannot be read', { field: 'options', cause })
+  }
+}
+
+function checkFolder(field: string, value: unknown, code: 'INVALID_CONFIG' | 'INVALID_ARGUMENT'): void {
+  if (value !== undefined && (typeof value !== 'string' || !isAbsolute(value))) {
+    throw wrong(field, value, 'the absolute path of a folder', code)
+  }
+}

@@ -1,0 +1,153 @@
+/** The shapes of permission. */
+
+import type { TruncationStorage } from '../storage'
+
+/** What kind of access a rule is about. */
+export type PermissionDomain = 'read' | 'edit' | 'bash' | 'web_fetch' | 'web_search' | 'mcp'
+
+/** What holds for a target, from the mildest to the strictest. */
+export type PermissionDecision = 'allow' | 'ask' | 'deny'
+
+/**
+ * A rule. The last one that matches a target counts.
+ *
+ * Patterns are globs: `vault:**\/*.md`, `fs:/etc/**`, `url:https://*.example.com/**`, `mcp:server/*`, in which `*` stops at
+ * `/`; in `shell:git *` and `query:*` a star stands for anything. The scheme may be left out. `regex:` begins a regular
+ * expression of linear time, searched for in the target; write `^` and `$` for the whole.
+ */
+export interface PermissionRule {
+  domain: PermissionDomain | '*'
+  /** At most 1,024 bytes. */
+  pattern: string
+  decision: PermissionDecision
+  /** Targets that the pattern must match and must not match, checked when the rule is read. */
+  examples?: { match?: readonly string[]; noMatch?: readonly string[] }
+  /** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it stands. */
+  approved?: boolean
+}
+
+/** A rule as a verdict tells it. */
+export interface AppliedRule {
+  domain: PermissionDomain | '*'
+  pattern: string
+  decision: PermissionDecision
+  /** Who wrote it: the table of defaults, the user, the user by answering "always", or `hardDeny`. */
+  source: 'default' | 'user' | 'approval' | 'hard'
+}
+
+/** How a tool of one's own says what it touches. */
+export interface PermissionTool {
+  domain: Exclude<PermissionDomain, 'mcp'>
+  /**
+   * What its arguments are.
+   * @default 'paths' for read and edit, else what the domain says
+   */
+  shape?: 'paths' | 'folder' | 'glob' | 'search' | 'patch' | 'command' | 'address' | 'query'
+  /**
+   * The names of the arguments that count; no others are looked at.
+   * @default the usual ones, such as `path`, `file_path`, `command`, `url`, `query`
+   */
+  keys?: readonly string[]
+}
+
+/** Options of {@link PermissionPolicy}. */
+export interface PermissionPolicyOptions {
+  /** The user's, after the defaults; at most 10,000. */
+  rules?: readonly PermissionRule[]
+  /** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
+  hardDeny?: readonly PermissionRule[]
+  /**
+   * Whether there are rules before the user's.
+   * @default true
+   */
+  defaults?: boolean
+  /** The defaults of another system, and how it reads patterns. */
+  profile?: 'opencode' | 'moryflow'
+  /**
+   * What holds for edits outside of the vault.
+   * @default 'deny'
+   */
+  outsideEdit?: 'deny' | 'ask'
+  /** MCP servers whose tools are allowed; those of others are asked. */
+  mcpServers?: readonly string[]
+  /** Tools of one's own, by their names; they come before the known ones. */
+  tools?: Readonly<Record<string, PermissionTool>>
+  /**
+   * Names of files with secrets, with at most one `*` each; `!` takes names out again.
+   * @default ['.env', '.env.*', '!.env.example', '*.pem', '*.key']
+   */
+  sensitiveFiles?: readonly string[]
+  /** Domains in which nothing is allowed unasked, because one of their rules could not be read; `loadConfig` says which. */
+  failClosed?: readonly PermissionDomain[]
+  /**
+   * Whether upper and lower case of paths differ.
+   * @default false on Windows and macOS, else true
+   */
+  caseSensitive?: boolean
+  /**
+   * The folder that is worked in.
+   * @default the current directory of the process
+   */
+  vault?: string
+  /**
+   * Whether nobody can be asked: what would be asked is denied.
+   * @default false
+   */
+  headless?: boolean
+  /** Files that this storage saved for the session of a call may be read, unless the user denies it. */
+  storage?: Pick<TruncationStorage, 'owns'>
+}
+
+/** How a session runs. */
+export type PermissionMode = 'agent' | 'full_access'
+
+/** A call of a tool. */
+export interface PermissionCall {
+  tool: string
+  /** What the tool is given: an object, or a string of JSON or of its one argument. */
+  args?: unknown
+  sessionId?: string
+  /** @default 'agent' */
+  mode?: PermissionMode
+  /** What relative paths begin at. @default the vault */
+  cwd?: string
+  /** @default the policy's */
+  vault?: string
+  /** @default the policy's */
+  headless?: boolean
+}
+
+/** A rule that may be stored as it is shown. */
+export interface SuggestedRule {
+  domain: PermissionDomain
+  pattern: string
+  decision: 'allow'
+}
+
+/** What holds for a call. */
+export interface PermissionVerdict {
+  /** The strictest for any target; `ask` if there are none. */
+  decision: PermissionDecision
+  /** The domain of the target that decided, if there is one. */
+  domain: PermissionDomain | null
+  /** What the call touches: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`. At most 256. */
+  targets: string[]
+  /** The rule that decided; `null` where none matched, or in full access. */
+  rule: AppliedRule | null
+  /** Rules that match too and do not count, newest first; at most 16. */
+  shadowed: AppliedRule[]
+  /** Why, in sentences for a person. */
+  reasons: string[]
+  /** Rules that would make this question unnecessary, the narrowest first. Empty where none would be safe. */
+  suggestedRules: SuggestedRule[]
+}
+
+/** One target of {@link PermissionPolicy.explain}. */
+export interface ExplainedTarget {
+  domain: PermissionDomain
+  target: string
+  decision: PermissionDecision
+  rule: AppliedRule | null
+  shadowed: AppliedRule[]
+  reasons: string[]
+}

@@ -1,0 +1,111 @@
+/**
+ * Any value as JSON, whatever it is: what a model or a tool hands over must never make a call throw or hang. Equal values
+ * give equal texts but for the order of members; the binary sorts those.
+ */
+
+import { types } from 'node:util'
+
+/** Deeper values, longer lists and further branches are not read; the binary's parser ends at 128. */
+const DEEPEST = 100
+/** Values that are read at most: shared parts of a value can make it look endless. */
+const MOST_VALUES = 200_000
+
+interface Walk {
+  /** The objects that are being written, from the outermost in. */
+  readonly path: object[]
+  left: number
+}
+
+/** The JSON of a value. A string becomes a JSON string; `undefined` is `null`. */
+export function plainJson(value: unknown): string {
+  return write(value, { path: [], left: MOST_VALUES }) ?? 'null'
+}
+
+function write(value: unknown, walk: Walk): string | undefined {
+  walk.left -= 1
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.isWellFormed() ? value : value.toWellFormed())
+    case 'number':
+      return Number.isFinite(value) ? JSON.stringify(value) : named(String(value))
+    case 'boolean':
+      return String(value)
+    case 'bigint':
+      return named(`${value}n`)
+    case 'symbol':
+      return named('a symbol')
+    case 'function':
+      return named('a function')
+    case 'object':
+      return value === null ? 'null' : writeObject(value, walk)
+    default:
+      return undefined
+  }
+}
+
+/** What JSON cannot hold. */
+function named(what: string): string {
+  return JSON.stringify({ $value: what })
+}
+
+function writeObject(value: object, walk: Walk): string {
+  const cycle = walk.path.indexOf(value)
+  if (cycle >= 0) return named(`the value ${walk.path.length - cycle} above`)
+  if (walk.path.length >= DEEPEST || walk.left <= 0) return named('not read any further')
+  walk.path.push(value)
+  try {
+    return writeMembers(value, walk)
+  } catch {
+    // A getter, a proxy or `toJSON` that throws.
+    return named('a value that cannot be read')
+  } finally {
+    walk.path.pop()
+  }
+}
+
+function writeMembers(value: object, walk: Walk): string {
+  if (types.isProxy(value)) return named('a proxy')
+  if (ArrayBuffer.isView(value)) {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    return JSON.stringify({ $bytes: bytes.toString('base64') })
+  }
+  if (types.isNativeError(value)) return writeRecord({ name: value.name, message: value.message }, walk)
+  if (types.isMap(value)) return `{"$map":${writeList([...value], walk)}}`
+  if (types.isSet(value)) return `{"$set":${writeList([...value], walk)}}`
+  if (types.isBoxedPrimitive(value)) return write(value.valueOf(), walk) ?? 'null'
+  const { toJSON } = value as { toJSON?: unknown }
+  if (typeof toJSON === 'function') return write(toJSON.call(value), walk) ?? 'null'
+  return Array.isArray(value) ? writeList(value, walk) : writeRecord(value as Record<string, unknown>, walk)
+}
+
+function writeList(items: readonly unknown[], walk: Walk): string {
+  const parts: string[] = []
+  // A sparse array can be longer than any memory.
+  const length = Math.min(items.length, Math.max(walk.left, 0))
+  for (let at = 0; at < length && walk.left > 0; at++) parts.push(write(items[at], walk) ?? 'null')
+  if (parts.length < items.length) parts.push(named(`${items.length - parts.length} more`))
+  return `[${parts.join(',')}]`
+}
+
+function writeRecord(record: Record<string, unknown>, walk: Walk): string {
+  const parts: string[] = []
+  for (const key of Object.keys(record)) {
+    if (walk.left <= 0) {
+      parts.push(`"$more":${named('not read any further')}`)
+      break
+    }
+    const text = writeMember(record, key, walk)
+    if (text !== undefined) parts.push(`${JSON.stringify(key.toWellFormed())}:${text}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+function writeMember(record: Record<string, unknown>, key: string, walk: Walk): string | undefined {
+  let member: unknown
+  try {
+    member = record[key]
+  } catch {
+    return named('a value that cannot be read')
+  }
+  return write(member, walk)
+}

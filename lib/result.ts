@@ -1,0 +1,125 @@
+/** The answer: what was kept, where the whole is, and what listeners are told. */
+
+import { isParts, isTextPart, replaceTexts, textsOf } from './content'
+import { describe } from './context'
+import { SpillwayError } from './errors'
+import type { Facts, Intake, RenderRequest, Shortened } from './intake'
+import { type Client, type Job, report } from './job'
+import type { Kept } from './kept'
+import { catchLater, debug, warn } from './report'
+import { wellFormed } from './settings'
+import type { ContentPart, NoticeInfo, TruncatedResult, TruncationContext, TruncationResult } from './types'
+
+/** The answer for an output that comes back as it is. */
+export function untouched(service: Client, content: unknown, context: TruncationContext): TruncationResult<unknown> {
+  if (service.options.onEvent || debug.enabled) {
+    const size = sizeOf(content)
+    report(service, context, { type: 'skipped', originalSize: size, truncatedSize: size })
+  }
+  return { content, truncated: false }
+}
+
+function sizeOf(content: unknown): number {
+  if (typeof content === 'string') return Buffer.byteLength(content, 'utf8')
+  return isParts(content) ? Buffer.byteLength(textsOf(content).join('\n'), 'utf8') : 0
+}
+
+/** Puts the text together when it is known where the whole is, with the caller's notice if there is one. */
+export function renderWith(job: Job, intake: Pick<Intake, 'render'>, request: RenderRequest, kept: Kept): Shortened {
+  const { path, part, saveError } = kept
+  const place = path === '' ? { lost: wellFormed(saveError?.message ?? '') } : { path: wellFormed(path), part }
+  const shortened = intake.render({ ...request, ...place })
+  const { formatNotice, availableTools = [] } = job.service.options
+  if (!formatNotice) return shortened
+  // Where everything must fit, the words leave less room for the text, and the numbers in the words change with it.
+  let shown = shortened
+  for (let round = 0; round < MAX_NOTICE_ROUNDS; round += 1) {
+    const info = noticeInfo(job, shown.facts, kept, availableTools)
+    const notice = askForNotice(formatNotice, info)
+    if (notice === undefined) return shortened
+    const next = intake.render({ ...request, ...place, notice })
+    const settled = next.facts.keptBytes === shown.facts.keptBytes
+    shown = next
+    if (settled) break
+  }
+  return shown
+}
+
+const MAX_NOTICE_ROUNDS = 4
+
+function askForNotice(formatNotice: (info: NoticeInfo) => string, info: NoticeInfo): string | undefined {
+  try {
+    const text: unknown = formatNotice(info)
+    if (typeof text === 'string') return wellFormed(text)
+    catchLater('formatNotice', text)
+    throw new SpillwayError('CALLBACK', `formatNotice answered ${describe(text)} instead of a string`)
+  } catch (error) {
+    warn('formatNotice', error)
+    return undefined
+  }
+}
+
+function noticeInfo(job: Job, facts: Facts, kept: Kept, availableTools: readonly string[]): NoticeInfo {
+  const { preview: _preview, hint: _hint, pieceUnits: _pieces, ...known } = facts
+  const { ranges, partialLines } = known
+  return {
+    // Copies: whatever a callback does to them, the result is made from ours.
+    ...known,
+    ranges: ranges.map((range) => ({ ...range })),
+    partialLines: partialLines.map((line) => ({ ...line })),
+    toolName: job.context.toolName,
+    failed: job.context.failed === true,
+    ceilingReached: job.ceiling !== undefined,
+    outputPath: kept.path,
+    ...(kept.saveError && {
+      saveError: { ...kept.saveError, attempts: kept.saveError.attempts.map((each) => ({ ...each })) },
+    }),
+    ...savedAs(kept),
+    availableTools: [...availableTools],
+  }
+}
+
+/** The answer for an output that was shortened. */
+export function truncated(
+  job: Job,
+  { content, facts }: Shortened,
+  kept: Kept,
+  bytes: number,
+): TruncationResult<unknown> {
+  const { service, context, parts } = job
+  const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
+  for (const { dir, error } of kept.attempts) {
+    report(service, context, { type: 'error', ...sizes, error: `${error} (${dir})`, errorCode: 'STORAGE_WRITE' })
+  }
+  if (kept.saveError && kept.attempts.length === 0) {
+    const { message, code } = kept.saveError
+    report(service, context, { type: 'error', ...sizes, error: message, errorCode: code })
+  }
+  report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
+  const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
+  return {
+    content: parts ? inParts(job, parts, content, facts) : content,
+    truncated: true,
+    outputPath: kept.path,
+    ...counts,
+    preview: content.slice(preview.from, preview.to),
+    hint,
+    ...(partialLines.length > 0 && { partialLines }),
+    ...(job.ceiling !== undefined && { ceilingReached: true }),
+    ...(kept.saveError && { saveError: kept.saveError }),
+    ...savedAs(kept),
+  }
+}
+
+/** How what was saved differs from the output. */
+function savedAs({ part, redactions }: Kept): Pick<TruncatedResult, 'savedPart' | 'redactions'> {
+  return { ...(part && { savedPart: { ...part } }), ...(redactions !== undefined && { redactions }) }
+}
+
+function inParts(job: Job, parts: readonly ContentPart[], content: string, facts: Facts): ContentPart[] {
+  if (!job.byStrategy && job.limits.keep === 'ends') return replaceTexts(parts, content, facts)
+  // A strategy sees one text, and so does what picks lines out of all of it; what it made stands where that began.
+  const first = parts.findIndex(isTextPart)
+  const kept = parts.filter((part, index) => index === first || !isTextPart(part))
+  return kept.map((part) => (isTextPart(part) ? { ...part, text: content } : part))
+}

@@ -1,0 +1,231 @@
+/** Standing in front of a session: what is added to it is bounded and whole. */
+
+import { checkOptions } from '../checks'
+import { isArray, wrong } from '../context'
+import { viewsOf } from '../history/formats'
+import { boundResults } from '../overflow/bound'
+import { CHECK, GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
+import { warn } from '../report'
+import type { NewSessionEntry, Session, SessionEntry } from './session'
+
+/** What is known of a result that is about to be written. */
+export interface GuardedResultInfo {
+  toolCallId: string | undefined
+  toolName: string | undefined
+  /** The result was made up because none had come. */
+  synthetic: boolean
+}
+
+/** Options of {@link guardSession}. Hooks may be asynchronous; what one throws is a warning and changes nothing. */
+export interface GuardSessionOptions {
+  /**
+   * What a result's texts may have together: UTF-16 units.
+   * @default 400000
+   */
+  maxToolResultChars?: number
+  /**
+   * Ends a text that was cut; `{removed}` stands for the number of characters that went.
+   * @default GUARD_TRUNCATION_SUFFIX
+   */
+  suffix?: string
+  /**
+   * Whether a result is made up for each call that has none when another message comes.
+   * @default true
+   */
+  synthesizeMissing?: boolean
+  /** First: another message in place of any message. */
+  transform?: (message: unknown) => unknown
+  /** After results were cut: another message in place of a result. */
+  transformToolResult?: (message: unknown, info: GuardedResultInfo) => unknown
+  /** Last: another message to be written, or `{ block: true }` for none. Nothing is as it was. */
+  beforeWrite?: (message: unknown) => unknown
+}
+
+/** A session that is guarded. */
+export interface GuardedSession extends Session {
+  entries(): Promise<readonly SessionEntry[]>
+  leaf(): Promise<string | null>
+  /** Adds an entry. Gives back its id, or that of the leaf if nothing was written. */
+  append(entry: NewSessionEntry): Promise<string>
+  branch(id: string | null): Promise<void>
+  /** Makes up the results that have not come. */
+  flush(): Promise<void>
+  /** The ids of calls that wait for their results. */
+  pending(): string[]
+}
+
+const CHECKS = {
+  maxToolResultChars: CHECK.atLeastZero,
+  suffix: CHECK.text,
+  synthesizeMissing: CHECK.flag,
+  transform: CHECK.function,
+  transformToolResult: CHECK.function,
+  beforeWrite: CHECK.function,
+} as const
+
+/** No provider takes a longer name of a tool. */
+const MAX_TOOL_NAME = 200
+
+/** What stands for a result that never came. */
+const MISSING = 'Error: missing tool result; the call was interrupted before its result was recorded.'
+
+/**
+ * A session in front of another one that keeps what is added in bounds: results of tools are cut to
+ * {@link HARD_MAX_TOOL_RESULT_CHARS} and end with {@link GUARD_TRUNCATION_SUFFIX}; a call whose result has not come when the
+ * next message does gets one that says so; calls that a model began and never gave any arguments are taken out. What is
+ * added is written in the order in which it came. The messages of the caller are never changed.
+ *
+ * Results are made up in the shape of pi (`role: 'toolResult'`) or of chat completions (`role: 'tool'`), as the call is
+ * written.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
+ */
+export function guardSession(session: Session, options: GuardSessionOptions = {}): GuardedSession {
+  if (typeof session?.append !== 'function') throw wrong('session', session, 'a session')
+  checkOptions('options', options, CHECKS)
+  const guard = new Guard(session, options)
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+  return {
+    entries: () => inTurn(async () => session.entries()),
+    leaf: () => inTurn(async () => session.leaf()),
+    append: (entry) => inTurn(() => guard.append(entry)),
+    branch: (id) => inTurn(() => guard.branch(id)),
+    flush: () => inTurn(() => guard.flush()),
+    pending: () => guard.pending(),
+  }
+}
+
+interface PendingCall {
+  id: string
+  name: string | undefined
+  chat: boolean
+}
+
+class Guard {
+  private waiting = new Map<string, PendingCall>()
+
+  constructor(
+    private readonly session: Session,
+    private readonly options: GuardSessionOptions,
+  ) {}
+
+  pending(): string[] {
+    return [...this.waiting.keys()]
+  }
+
+  async branch(id: string | null): Promise<void> {
+    await this.flush()
+    await this.session.branch(id)
+  }
+
+  async flush(): Promise<void> {
+    const calls = [...this.waiting.values()]
+    this.waiting.clear()
+    if (this.options.synthesizeMissing === false) return
+    for (const call of calls) {
+      const message = madeUp(call)
+      const info = { toolCallId: call.id, toolName: call.name, synthetic: true }
+      await this.write({ type: 'message', message }, await this.hooked('transformToolResult', message, info))
+    }
+  }
+
+  async append(entry: NewSessionEntry): Promise<string> {
+    // What is no message stands between a call and its result without harm.
+    if (entry?.type !== 'message' || entry.message === undefined) return this.session.append(entry)
+    const message = withCompleteCalls(await this.hooked('transform', entry.message))
+    const [view] = viewsOf([message])
+    const results = view?.results ?? []
+    if (message === undefined || results.length === 0) await this.flush()
+    if (message === undefined) return this.current()
+    if (view === undefined || results.length === 0) {
+      if (!endedBadly(message)) for (const call of callsOf(message)) this.waiting.set(call.id, call)
+      return this.write(entry, message)
+    }
+    for (const { callId } of results) if (callId !== undefined) this.waiting.delete(callId)
+    const [first] = results
+    const info = { toolCallId: first?.callId, toolName: first?.toolName, synthetic: false }
+    return this.write(entry, await this.hooked('transformToolResult', this.capped(message), info))
+  }
+
+  private capped(message: unknown): unknown {
+    const { maxToolResultChars: cap = HARD_MAX_TOOL_RESULT_CHARS, suffix = GUARD_TRUNCATION_SUFFIX } = this.options
+    const bounds = { weighted: false, cap, budget: null, minKeep: MIN_KEEP_CHARS, suffix }
+    const { messages } = boundResults([message], { profile: 'openclaw-2026-02', ...bounds })
+    return withShortName(messages[0])
+  }
+
+  private async write(entry: NewSessionEntry, message: unknown): Promise<string> {
+    const final = await this.hooked('beforeWrite', message)
+    if ((final as { block?: unknown } | null)?.block === true) return this.current()
+    return this.session.append({ ...entry, message: final })
+  }
+
+  private async current(): Promise<string> {
+    return (await this.session.leaf()) ?? ''
+  }
+
+  private async hooked(
+    name: 'transform' | 'transformToolResult' | 'beforeWrite',
+    message: unknown,
+    info?: GuardedResultInfo,
+  ): Promise<unknown> {
+    const hook = this.options[name] as ((message: unknown, info?: GuardedResultInfo) => unknown) | undefined
+    if (hook === undefined) return message
+    try {
+      return (await hook(message, info)) ?? message
+    } catch (error) {
+      warn(name, error)
+      return message
+    }
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+const CALL = /^(toolCall|toolUse|functionCall|tool_use)$/
+
+/** A message without the calls that have no arguments at all; nothing if nothing else was in it. */
+function withCompleteCalls(message: unknown): unknown {
+  const { role, content } = fieldsOf(message)
+  if (role !== 'assistant' || !isArray(content)) return message
+  const whole = content.filter((part) => !isIncomplete(fieldsOf(part)))
+  if (whole.length === content.length) return message
+  return whole.length > 0 ? { ...fieldsOf(message), content: whole } : undefined
+}
+
+function isIncomplete(part: Fields): boolean {
+  return CALL.test(String(part.type)) && (part.arguments ?? part.input) === undefined
+}
+
+/** An answer that failed or was interrupted has calls that will never have results. */
+function endedBadly(message: unknown): boolean {
+  const { stopReason } = fieldsOf(message)
+  return stopReason === 'error' || stopReason === 'aborted'
+}
+
+function callsOf(message: unknown): PendingCall[] {
+  const chat = isArray(fieldsOf(message).tool_calls)
+  const [view] = viewsOf([message])
+  return (view?.calls ?? []).flatMap(({ id, name }) => (id === undefined ? [] : { id, name, chat }))
+}
+
+function madeUp({ id, name, chat }: PendingCall): object {
+  if (chat) return { role: 'tool', tool_call_id: id, ...(name !== undefined && { name }), content: MISSING }
+  const content = [{ type: 'text', text: MISSING }]
+  return { role: 'toolResult', toolCallId: id, toolName: name ?? 'unknown', content, isError: true }
+}
+
+function withShortName(message: unknown): unknown {
+  const { toolName } = fieldsOf(message)
+  if (typeof toolName !== 'string' || toolName.length <= MAX_TOOL_NAME) return message
+  return { ...fieldsOf(message), toolName: toolName.slice(0, MAX_TOOL_NAME).toWellFormed() }
+}

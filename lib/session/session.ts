@@ -1,0 +1,50 @@
+/** Sessions: a conversation kept as a tree of entries, to which things are only ever added. */
+
+/** An entry without its place in the tree. */
+export interface NewSessionEntry {
+  /** `message`, or whatever else a host keeps: a summary, a label, a change of the model. */
+  type: string
+  /** With `type: 'message'`, the message. */
+  message?: unknown
+  [key: string]: unknown
+}
+
+/** An entry in its place. */
+export interface SessionEntry extends NewSessionEntry {
+  /** Unique in the session. */
+  id: string
+  /** The entry before it on its branch; `null` for the first. */
+  parentId: string | null
+}
+
+type Maybe<T> = T | Promise<T>
+
+/**
+ * What a session must be able to do. Hosts implement it over what they have; {@link MemorySession} and
+ * {@link JsonlSession} come with the package.
+ */
+export interface Session {
+  /** All entries of all branches, in the order in which they were added. */
+  entries(): Maybe<readonly SessionEntry[]>
+  /** The id of the entry that the next one follows; `null` if it will be the first. */
+  leaf(): Maybe<string | null>
+  /** Adds an entry behind the leaf; it becomes the leaf. Gives back its id. */
+  append(entry: NewSessionEntry): Maybe<string>
+  /** Makes another entry the leaf, or with `null` none: what is added next begins a new branch. Removes nothing. */
+  branch(id: string | null): Maybe<void>
+}
+
+/** The entries from the first to `leaf`. An entry whose parent is missing is the first. */
+export function pathTo(entries: readonly SessionEntry[], leaf: string | null): SessionEntry[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  const path: SessionEntry[] = []
+  const seen = new Set<string>()
+  for (let id = leaf; id !== null && !seen.has(id); ) {
+    seen.add(id)
+    const entry = byId.get(id)
+    if (entry === undefined) break
+    path.push(entry)
+    id = entry.parentId ?? null
+  }
+  return path.reverse()
+}

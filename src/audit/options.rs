@@ -1,0 +1,78 @@
+//! What a caller says about a log.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::log::Options;
+use super::record::{LONGEST_LINE, SHORTEST_KEY, Sealer};
+use crate::config::fields::{boolean, count_from, object, refuse, text};
+use crate::config::redaction;
+use crate::error::{Code, Result};
+use crate::store::places::is_root;
+use crate::suggest;
+
+const CODE: Code = Code::InvalidConfig;
+const FIELDS: [&str; 9] =
+    ["dir", "sessionId", "key", "maxFileBytes", "redact", "sync", "onFailure", "onProblem", "stem"];
+/// Bytes of a file; then another begins.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// Reads the options of a log. `stem` is the session's part of its file names, and `key` is hexadecimal.
+pub fn read(options: &Value) -> Result<Options> {
+    let (mut dir, mut session, mut stem) = (None, None, None);
+    let mut read = Options {
+        dir: PathBuf::new(),
+        session: String::new(),
+        stem: String::new(),
+        sealer: Sealer::default(),
+        max_file_bytes: MAX_FILE_BYTES,
+        redact: None,
+        sync: false,
+    };
+    for (name, value) in object(options, CODE, "options")? {
+        if value.get("$type").and_then(Value::as_str) == Some("undefined") {
+            continue;
+        }
+        match name.as_str() {
+            "dir" => dir = Some(text(value, CODE, name)?),
+            "sessionId" => session = Some(text(value, CODE, name)?),
+            "stem" => stem = Some(text(value, CODE, name)?),
+            "key" => read.sealer = Sealer::new(Some(key(&text(value, CODE, name)?)?)),
+            "maxFileBytes" => {
+                read.max_file_bytes = count_from(LONGEST_LINE as u64, value, CODE, name)?;
+            }
+            "redact" => read.redact = redaction::rules(value, CODE, name)?,
+            "sync" => read.sync = boolean(value, CODE, name)?,
+            _ => return Err(suggest::unknown(CODE, name, name, &FIELDS[..8], "an option")),
+        }
+    }
+    let missing =
+        |name: &str| refuse(&serde_json::json!({ "$type": "undefined" }), CODE, name, "a string");
+    let dir = dir.ok_or_else(|| missing("dir"))?;
+    if dir.is_empty() || dir.contains('\0') || is_root(&dir) {
+        return Err(refuse(&Value::String(dir), CODE, "dir", "the path of a folder"));
+    }
+    read.dir = PathBuf::from(dir);
+    read.session = session.ok_or_else(|| missing("sessionId"))?;
+    read.stem = stem.ok_or_else(|| missing("sessionId"))?;
+    Ok(read)
+}
+
+/// Reads a key of hexadecimal digits.
+pub fn key(digits: &str) -> Result<Vec<u8>> {
+    let bytes: Option<Vec<u8>> = digits
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| {
+            std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok())
+        })
+        .collect();
+    let bytes = bytes.unwrap_or_default();
+    if bytes.len() < SHORTEST_KEY {
+        // The key itself must not get into a message.
+        let problem = format!("has {} bytes, allowed are {SHORTEST_KEY} or more", bytes.len());
+        return Err(crate::error::Error::field(CODE, "key", problem));
+    }
+    Ok(bytes)
+}

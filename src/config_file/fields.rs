@@ -1,0 +1,412 @@
+//! The keys of a configuration: names, kinds, defaults. Validation, the schema for editors and the table in the docs are
+//! made from this.
+
+use serde_json::{Value, json};
+
+use crate::permission::{DECISIONS, DOMAINS};
+
+/// Where the sections stand.
+pub const RUNTIME: [&str; 2] = ["agents", "runtime"];
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number of at least so much.
+    Count(u64),
+    /// A number of days above 0.
+    Days,
+    /// `true` or `false`.
+    Switch,
+    /// One of these words; the second part are older or other words for them.
+    Choice(&'static [&'static str], &'static [(&'static str, &'static str)]),
+    /// An array of strings that are not empty.
+    Names,
+    /// Permission rules.
+    Rules,
+}
+
+/// A key.
+#[derive(Debug)]
+pub struct Field {
+    /// As the documents have it.
+    pub key: &'static str,
+    /// Other names for the same.
+    pub aliases: &'static [&'static str],
+    /// What it may be.
+    pub kind: Kind,
+    /// As JSON; empty for none.
+    pub default: &'static str,
+    /// What is counted.
+    pub unit: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// What the capability calls it.
+    pub option: &'static str,
+}
+
+/// Keys of one capability.
+#[derive(Debug)]
+pub struct Section {
+    /// Its name under `agents.runtime`.
+    pub key: &'static str,
+    /// What it is about.
+    pub about: &'static str,
+    /// Whether `true` and `false` may stand for it.
+    pub switch: bool,
+    /// Its keys.
+    pub fields: &'static [Field],
+}
+
+const fn count(
+    key: &'static str,
+    least: u64,
+    default: &'static str,
+    unit: &'static str,
+    about: &'static str,
+) -> Field {
+    Field { key, aliases: &[], kind: Kind::Count(least), default, unit, about, option: key }
+}
+
+/// All sections.
+pub static SECTIONS: [Section; 5] = [
+    Section {
+        key: "mode",
+        about: "How a session runs unless somebody switches it.",
+        switch: false,
+        fields: &[Field {
+            key: "default",
+            aliases: &["global"],
+            kind: Kind::Choice(&["agent", "full_access"], &[("ask", "agent")]),
+            default: "\"agent\"",
+            unit: "",
+            about: "`full_access` allows everything but hard denies, silently. `ask` is another word for `agent`.",
+            option: "default",
+        }],
+    },
+    Section {
+        key: "compaction",
+        about: "When a long history is made shorter.",
+        switch: false,
+        fields: &[
+            Field {
+                key: "maxChars",
+                aliases: &["fallbackCharLimit"],
+                kind: Kind::Count(1),
+                default: "120000",
+                unit: "UTF-16 units",
+                about: "Size of a history that is compacted when the model's window is not known.",
+                option: "maxChars",
+            },
+            Field {
+                key: "recentTurns",
+                aliases: &["protectedTurns"],
+                kind: Kind::Count(1),
+                default: "3",
+                unit: "turns of the user",
+                about: "The newest turns, which are kept.",
+                option: "recentTurns",
+            },
+        ],
+    },
+    Section {
+        key: "truncation",
+        about: "What a model reads of a long output. `false` switches it off.",
+        switch: true,
+        fields: &[
+            count("maxLines", 1, "2000", "lines", "Lines of a preview."),
+            count("maxBytes", 1, "51200", "UTF-8 bytes", "Bytes of a preview."),
+            count("maxTokens", 1, "", "tokens, estimated", "Tokens of a preview."),
+            Field {
+                key: "direction",
+                aliases: &[],
+                kind: Kind::Choice(&["head", "tail", "both"], &[]),
+                default: "\"head\"",
+                unit: "",
+                about: "Which part is kept.",
+                option: "direction",
+            },
+            Field {
+                key: "enabled",
+                aliases: &[],
+                kind: Kind::Switch,
+                default: "true",
+                unit: "",
+                about: "Whether outputs are bounded at all.",
+                option: "enabled",
+            },
+            Field {
+                key: "ttlDays",
+                aliases: &["retentionDays"],
+                kind: Kind::Days,
+                default: "7",
+                unit: "days",
+                about: "How long a saved output is kept.",
+                option: "retentionDays",
+            },
+        ],
+    },
+    Section {
+        key: "doomLoop",
+        about: "When an agent that goes in circles is stopped.",
+        switch: false,
+        fields: &[
+            count("maxAttempts", 0, "3", "approvals", "Loops that may be approved in a run."),
+            count("maxToolCalls", 1, "60", "calls", "Calls of a run until somebody is asked."),
+            count(
+                "sameToolThreshold",
+                1,
+                "5",
+                "calls",
+                "Equal calls with equal results until somebody is asked.",
+            ),
+            count(
+                "sameErrorThreshold",
+                1,
+                "4",
+                "turns",
+                "Turns with the same error until somebody is asked.",
+            ),
+            count(
+                "sameAnswerThreshold",
+                1,
+                "3",
+                "answers",
+                "Equal answers without a call until somebody is asked.",
+            ),
+            count(
+                "cooldownToolCalls",
+                0,
+                "3",
+                "calls",
+                "Calls after an approval that are not judged.",
+            ),
+        ],
+    },
+    Section {
+        key: "permission",
+        about: "What tools may do.",
+        switch: false,
+        fields: &[
+            Field {
+                key: "rules",
+                aliases: &[],
+                kind: Kind::Rules,
+                default: "[]",
+                unit: "",
+                about: "Rules after the built-in ones; the last that matches counts.",
+                option: "rules",
+            },
+            Field {
+                key: "outsideEdit",
+                aliases: &[],
+                kind: Kind::Choice(&["deny", "ask"], &[]),
+                default: "\"deny\"",
+                unit: "",
+                about: "What holds for edits outside of the folder that is worked in.",
+                option: "outsideEdit",
+            },
+            Field {
+                key: "mcpServers",
+                aliases: &[],
+                kind: Kind::Names,
+                default: "[]",
+                unit: "",
+                about: "MCP servers whose tools are allowed.",
+                option: "mcpServers",
+            },
+            Field {
+                key: "sensitiveFiles",
+                aliases: &[],
+                kind: Kind::Names,
+                default: "[\".env\",\".env.*\",\"!.env.example\",\"*.pem\",\"*.key\"]",
+                unit: "",
+                about: "Names of files with secrets, with at most one `*` each; `!` takes names out again.",
+                option: "sensitiveFiles",
+            },
+        ],
+    },
+];
+
+/// A section by its name.
+pub fn section(key: &str) -> Option<&'static Section> {
+    SECTIONS.iter().find(|section| section.key == key)
+}
+
+impl Section {
+    /// A key by any of its names.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.key == name || field.aliases.contains(&name))
+    }
+
+    /// The names that are known.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.fields.iter().map(|field| field.key).collect()
+    }
+}
+
+impl Kind {
+    /// What is allowed, for the message of an error.
+    pub fn allowed(self) -> String {
+        match self {
+            Kind::Count(least) => format!("a whole number of at least {least}"),
+            Kind::Days => "a number of days above 0".into(),
+            Kind::Switch => "true or false".into(),
+            Kind::Choice(words, _) => {
+                words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+            }
+            Kind::Names => "an array of strings that are not empty".into(),
+            Kind::Rules => "an array of rules".into(),
+        }
+    }
+
+    fn schema(self) -> Value {
+        match self {
+            Kind::Count(least) => json!({ "type": "integer", "minimum": least }),
+            Kind::Days => json!({ "type": "number", "exclusiveMinimum": 0 }),
+            Kind::Switch => json!({ "type": "boolean" }),
+            Kind::Choice(words, others) => {
+                let others = others.iter().map(|(other, _)| *other);
+                json!({ "enum": words.iter().copied().chain(others).collect::<Vec<_>>() })
+            }
+            Kind::Names => {
+                json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
+            }
+            Kind::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),
+        }
+    }
+}
+
+/// The JSON Schema (2020-12) of a configuration, for editors. Keys of the application are allowed everywhere.
+pub fn schema() -> Value {
+    let sections: serde_json::Map<String, Value> = SECTIONS
+        .iter()
+        .map(|section| {
+            let mut properties = serde_json::Map::new();
+            for field in section.fields {
+                let mut schema = field.kind.schema();
+                schema["description"] = json!(sentence(field));
+                if let Ok(default) = serde_json::from_str::<Value>(field.default) {
+                    schema["default"] = default;
+                }
+                for alias in field.aliases {
+                    let mut other = field.kind.schema();
+                    other["description"] = json!(format!("Another name of {}.", field.key));
+                    properties.insert((*alias).to_owned(), other);
+                }
+                properties.insert(field.key.to_owned(), schema);
+            }
+            let mut schema = json!({
+                "type": if section.switch { json!(["object", "boolean"]) } else { json!("object") },
+                "description": section.about,
+            });
+            schema["properties"] = Value::Object(properties);
+            (section.key.to_owned(), schema)
+        })
+        .collect();
+    let names = |table: Vec<&str>| json!(table);
+    let domains: Vec<&str> =
+        DOMAINS.iter().map(|(name, _)| *name).chain(std::iter::once("*")).collect();
+    let decisions: Vec<&str> = DECISIONS.iter().map(|(name, _)| *name).collect();
+    let targets = json!({ "type": "array", "items": { "type": "string" } });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Configuration of Spillway",
+        "type": "object",
+        "properties": {
+            "agents": {
+                "type": "object",
+                "properties": { "runtime": { "type": "object", "properties": sections } },
+            },
+        },
+        "$defs": {
+            "rule": {
+                "type": "object",
+                "description": "What holds for targets that the pattern matches.",
+                "required": ["domain", "pattern", "decision"],
+                "additionalProperties": false,
+                "properties": {
+                    "domain": { "enum": names(domains), "description": "What kind of access." },
+                    "pattern": { "type": "string", "minLength": 1, "description": "A glob such as vault:**/*.md, a command such as git *, or regex: and an expression." },
+                    "decision": { "enum": names(decisions) },
+                    "approved": { "type": "boolean", "description": "An answer \"always\": it turns questions into permissions and never overrides a deny." },
+                    "examples": {
+                        "type": "object",
+                        "description": "Targets that are checked when the rule is read.",
+                        "additionalProperties": false,
+                        "properties": { "match": targets.clone(), "noMatch": targets },
+                    },
+                },
+            },
+        },
+    })
+}
+
+fn sentence(field: &Field) -> String {
+    let unit = if field.unit.is_empty() { String::new() } else { format!(" In {}.", field.unit) };
+    format!("{}{unit}", field.about)
+}
+
+/// The keys as a table of Markdown.
+pub fn table() -> String {
+    let mut out = String::from(
+        "| key | other names | allowed | default | unit | what it does |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for section in &SECTIONS {
+        for field in section.fields {
+            let code =
+                |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+            let others: Vec<String> = field.aliases.iter().map(|name| code(name)).collect();
+            out.push_str(&format!(
+                "| `{}.{}` | {} | {} | {} | {} | {} |\n",
+                section.key,
+                field.key,
+                others.join(", "),
+                field.kind.allowed(),
+                if field.default.is_empty() { "none".into() } else { code(field.default) },
+                field.unit,
+                field.about,
+            ));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_json_and_names_are_distinct() {
+        for section in &SECTIONS {
+            let mut names: Vec<&str> = section
+                .fields
+                .iter()
+                .flat_map(|field| std::iter::once(field.key).chain(field.aliases.iter().copied()))
+                .collect();
+            names.sort_unstable();
+            assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+            for field in section.fields {
+                let json: Result<Value, _> = serde_json::from_str(field.default);
+                assert!(field.default.is_empty() || json.is_ok(), "{}", field.key);
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_capabilities() {
+        use crate::config::DEFAULTS;
+        let default = |key: &str| {
+            let field = section("truncation").unwrap().field(key).unwrap();
+            serde_json::from_str::<Value>(field.default).unwrap()
+        };
+        assert_eq!(default("maxLines"), json!(DEFAULTS.max_lines));
+        assert_eq!(default("maxBytes"), json!(DEFAULTS.max_bytes));
+        assert_eq!(default("retentionDays").as_f64(), Some(DEFAULTS.retention_days));
+        assert_eq!(default("direction"), json!(DEFAULTS.direction));
+        let names = section("permission").unwrap().field("sensitiveFiles").unwrap().default;
+        assert_eq!(
+            serde_json::from_str::<Vec<String>>(names).unwrap(),
+            crate::permission::sensitive::SENSITIVE_FILES
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! The file: read with care, changed by one writer at a time, replaced in one step.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::edit::edit;
+use super::load::Found;
+use super::tree::Node;
+use crate::error::{Code, Error, Result, os_reason};
+
+/// Larger files are refused: nobody writes such a configuration.
+pub const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
+/// How long a writer waits for others.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a file has no text.
+enum Refused {
+    Nothing,
+    Because(String),
+}
+
+/// The text of a file, if it is there and can be read.
+pub fn read(path: &Path) -> std::result::Result<Option<String>, String> {
+    match text_of(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(Refused::Nothing) => Ok(None),
+        Err(Refused::Because(reason)) => Err(reason),
+    }
+}
+
+/// The same for somebody who is about to change it; empty if there is none.
+pub fn text(path: &Path) -> Result<String> {
+    let problem = |reason| Error::new(Code::StorageRead, format!("{}: {reason}", path.display()));
+    Ok(read(path).map_err(problem)?.unwrap_or_default())
+}
+
+/// As it is told to `load`.
+pub fn found(read: &std::result::Result<Option<String>, String>) -> Found<'_> {
+    match read {
+        Ok(Some(text)) => Found::Text(text),
+        Ok(None) => Found::Nothing,
+        Err(reason) => Found::Unreadable(reason.clone()),
+    }
+}
+
+fn text_of(path: &Path) -> std::result::Result<String, Refused> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Refused::Nothing,
+        _ => Refused::Because(os_reason(&error)),
+    };
+    // A pipe would wait for somebody to write into it.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(Refused::Because("is not a file".into()));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(Refused::Because(format!("has more than {MAX_FILE_BYTES} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Refused::Because(format!("is not UTF-8: the byte at {at} does not belong there"))
+    })
+}
+
+/// What came of an update.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Updated {
+    /// The file is as it was asked for; this is its text.
+    Done(String),
+    /// Somebody else changed it meanwhile.
+    Moved,
+}
+
+/// Changes a file. With `seen`, only if that is still its text. Whoever else does the same waits.
+pub fn update(path: &Path, change: &Node, seen: Option<&str>) -> Result<Updated> {
+    let path = target(path)?;
+    if let Some(folder) = path.parent() {
+        make_folder(folder).map_err(|error| failure(&error))?;
+    }
+    let _lock = lock(&path)?;
+    let (text, exists) = (text(&path)?, path.exists());
+    let text = text.as_str();
+    if seen.is_some_and(|seen| seen != text) {
+        return Ok(Updated::Moved);
+    }
+    let after = edit(text, change).map_err(|mut error| {
+        if error.field.is_none() {
+            error.message = format!("{}: {}", path.display(), error.message);
+        }
+        error
+    })?;
+    if after.len() as u64 > MAX_FILE_BYTES {
+        return Err(Error::new(
+            Code::StorageWrite,
+            format!("{}: would have more than {MAX_FILE_BYTES} bytes", path.display()),
+        ));
+    }
+    if !exists || after != text {
+        write(&path, &after).map_err(|error| failure(&error))?;
+    }
+    Ok(Updated::Done(after))
+}
+
+fn failure(error: &io::Error) -> Error {
+    Error::new(
+        Code::StorageWrite,
+        format!("the configuration could not be written: {}", os_reason(error)),
+    )
+}
+
+/// Where a link leads: what stands there is replaced and not the link.
+fn target(path: &Path) -> Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(path) => return Ok(path),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failure(&error)),
+        Err(_) => {}
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Ok(fs::read_link(path).map_or_else(|_| path.to_owned(), |link| folder.join(link)))
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(ending);
+    path.with_file_name(name)
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
+}
+
+/// The lock is a file of its own, which stays: one that is removed is another file to whoever waits for it.
+fn lock(path: &Path) -> Result<File> {
+    let file = private()
+        .create(true)
+        .truncate(false)
+        .open(beside(path, ".lock"))
+        .map_err(|error| failure(&error))?;
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(fs::TryLockError::Error(error)) => return Err(failure(&error)),
+            Err(fs::TryLockError::WouldBlock) if began.elapsed() > PATIENCE => {
+                return Err(Error::new(
+                    Code::StorageWrite,
+                    format!("{}: another process holds its lock", path.display()),
+                ));
+            }
+            Err(fs::TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(2)),
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let before = fs::metadata(path).ok().map(|facts| facts.permissions());
+    if before.as_ref().is_some_and(fs::Permissions::readonly) {
+        return Err(io::Error::from(io::ErrorKind::PermissionDenied));
+    }
+    let mut random = [0_u8; 8];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let draft = beside(path, &format!(".{:016x}.tmp", u64::from_le_bytes(random)));
+    let written = private().create_new(true).open(&draft).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        if let Some(permissions) = before {
+            file.set_permissions(permissions)?;
+        }
+        file.sync_all()?;
+        fs::rename(&draft, path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}

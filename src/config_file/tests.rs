@@ -1,0 +1,167 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::edit::edit;
+use super::load::{Found, inline_node, lint, load};
+
+fn loaded(text: &str, inline: Option<&Value>) -> Value {
+    let inline = inline.map(Value::to_string);
+    let json = load("c.jsonc", Found::Text(text), inline.as_deref()).unwrap();
+    serde_json::from_str(&json).unwrap()
+}
+
+fn change(text: &str, patch: &Value) -> String {
+    edit(text, &inline_node(&patch.to_string()).unwrap()).unwrap()
+}
+
+#[test]
+fn a_wrong_field_is_told_with_its_place_and_the_rest_is_used() {
+    let text = "{\n  \"agents\": { \"runtime\": {\n    \"truncation\": { \"maxLines\": 0, \"maxBytes\": 10 },\n    \"mode\": { \"global\": \"ask\" } } },\n  \"theme\": 1\n}";
+    let loaded = loaded(text, None);
+    assert_eq!(
+        loaded["config"],
+        json!({ "agents": { "runtime": { "truncation": { "maxBytes": 10 }, "mode": { "default": "agent" } } }, "theme": 1 })
+    );
+    let [problem] = loaded["problems"].as_array().unwrap().as_slice() else { panic!("{loaded}") };
+    assert_eq!((problem["line"].as_u64(), problem["column"].as_u64()), (Some(3), Some(33)));
+    assert_eq!(problem["path"], "agents.runtime.truncation.maxLines");
+    assert_eq!(loaded["options"]["truncation"], json!({ "maxBytes": 10 }));
+}
+
+#[test]
+fn a_rule_that_cannot_be_read_closes_its_domain() {
+    let rules = |rules: &str| {
+        format!(r#"{{ "agents": {{ "runtime": {{ "permission": {{ "rules": {rules} }} }} }} }}"#)
+    };
+    let closed = |text: &str| loaded(text, None)["options"]["permission"]["failClosed"].clone();
+    assert_eq!(
+        closed(&rules(r#"[{"domain":"bash","pattern":"rm *","decision":"dney"}]"#)),
+        json!(["bash"])
+    );
+    assert_eq!(
+        closed(&rules(r#"[{"domain":"bsah","pattern":"rm *","decision":"deny"}]"#))
+            .as_array()
+            .unwrap()
+            .len(),
+        6
+    );
+    assert_eq!(closed(&rules("3")).as_array().unwrap().len(), 6);
+    assert_eq!(closed("{ broken").as_array().unwrap().len(), 6);
+    assert_eq!(closed(&rules("[]")), Value::Null);
+    assert_eq!(closed("{}"), Value::Null);
+}
+
+#[test]
+fn rules_follow_each_other_and_fields_replace() {
+    let rule = |pattern: &str| json!({ "domain": "bash", "pattern": pattern, "decision": "allow" });
+    let at = |rules: Value, lines: u64| json!({ "agents": { "runtime": { "permission": { "rules": rules }, "truncation": { "maxLines": lines } } } });
+    let loaded = loaded(&at(json!([rule("a")]), 1).to_string(), Some(&at(json!([rule("b")]), 2)));
+    assert_eq!(loaded["options"]["permission"]["rules"], json!([rule("a"), rule("b")]));
+    assert_eq!(loaded["options"]["truncation"]["maxLines"], 2);
+    assert_eq!(loaded["sources"]["agents.runtime.permission.rules[0]"], "user");
+    assert_eq!(loaded["sources"]["agents.runtime.permission.rules[1]"], "inline");
+    assert_eq!(loaded["sources"]["agents.runtime.truncation.maxLines"], "inline");
+}
+
+#[test]
+fn comments_and_formatting_survive() {
+    let text = "// mine\r\n{\r\n\t\"theme\": \"dark\", // keep\r\n\t\"agents\": { \"runtime\": { \"mode\": { /* m */ \"global\": \"ask\" } } },\r\n}\r\n";
+    let after = change(
+        text,
+        &json!({ "agents": { "runtime": { "mode": { "default": "full_access" }, "truncation": { "maxLines": 5 } } } }),
+    );
+    for kept in
+        ["// mine\r\n", "\"theme\": \"dark\", // keep", "/* m */ \"global\": \"full_access\""]
+    {
+        assert!(after.contains(kept), "{after}");
+    }
+    assert!(!after.replace("\r\n", "").contains('\n'), "{after:?}");
+    assert_eq!(change(&after, &json!({ "none": null })), after);
+    assert_eq!(change("", &json!({ "a": 1 })), "{\n  \"a\": 1\n}\n");
+}
+
+#[test]
+fn a_file_that_is_broken_is_not_changed() {
+    let patch = inline_node(r#"{"a":1}"#).unwrap();
+    for text in ["{", "[1]", "{\"a\":\0}", "3"] {
+        assert!(edit(text, &patch).is_err(), "{text}");
+    }
+    let wrong = inline_node(r#"{"agents":{"runtime":{"truncation":{"maxLines":0}}}}"#).unwrap();
+    assert_eq!(
+        edit("{}", &wrong).unwrap_err().field.as_deref(),
+        Some("agents.runtime.truncation.maxLines")
+    );
+}
+
+#[test]
+fn rules_that_never_count_and_false_examples_are_found() {
+    let rules = json!([
+        { "domain": "bash", "pattern": "git status", "decision": "allow" },
+        { "domain": "bash", "pattern": "git *", "decision": "ask" },
+        { "domain": "bash", "pattern": "ls *", "decision": "allow", "examples": { "match": ["cat x"] } },
+    ]);
+    let config = json!({ "agents": { "runtime": { "permission": { "rules": rules }, "truncation": { "maxLine": 1 } } } });
+    let found: Vec<(&str, String)> =
+        lint(&config.to_string()).unwrap().into_iter().map(|one| (one.kind, one.path)).collect();
+    let path = |end: &str| format!("agents.runtime.{end}");
+    assert!(found.contains(&("shadowed", path("permission.rules[0]"))), "{found:?}");
+    assert!(
+        found.contains(&("example", path("permission.rules[2].examples.match[0]"))),
+        "{found:?}"
+    );
+    assert!(found.contains(&("unknown", path("truncation.maxLine"))), "{found:?}");
+    assert_eq!(found.len(), 3);
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        ".{0,6}".prop_map(Value::from)
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[abc]|__proto__", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+fn merge_patch(target: &Value, patch: &Value) -> Value {
+    let Value::Object(patch) = patch else { return patch.clone() };
+    let mut out = target.as_object().cloned().unwrap_or_default();
+    for (key, value) in patch {
+        if value.is_null() {
+            out.remove(key);
+        } else {
+            let before = out.get(key).cloned().unwrap_or(Value::Null);
+            out.insert(key.clone(), merge_patch(&before, value));
+        }
+    }
+    Value::Object(out)
+}
+
+proptest! {
+    #[test]
+    fn any_edits_are_merge_patches_and_keep_comments(edits in prop::collection::vec(prop::collection::btree_map("[abcd]", any_value(), 0..4), 1..6)) {
+        let mut text = "// top\n{\n  // first\n  \"keep\": 1, /* inside */\n  \"list\": [1, 2 /* two */, 3],\n}\n// end\n".to_owned();
+        let mut expected = json!({ "keep": 1, "list": [1, 2, 3] });
+        for one in edits {
+            let patch = Value::Object(one.into_iter().collect());
+            text = change(&text, &patch);
+            expected = merge_patch(&expected, &patch);
+            prop_assert_eq!(super::edit::content(&text).unwrap().value(), expected.clone());
+            for comment in ["// top\n", "// first\n", "/* inside */", "/* two */", "// end\n"] {
+                prop_assert!(text.contains(comment), "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in ".{0,80}|[{}\\[\\]\",:/* a0-]{0,60}") {
+        let _ = load("c", Found::Text(&text), None);
+        let _ = edit(&text, &inline_node(r#"{"a":[1]}"#).unwrap());
+    }
+}

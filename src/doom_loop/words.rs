@@ -1,0 +1,108 @@
+//! What people and models are told about a loop.
+
+/// The language of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    English,
+    /// Simplified Chinese.
+    Chinese,
+}
+
+impl Language {
+    /// By its tag; everything but `zh-CN` is English.
+    pub fn of(tag: &str) -> Self {
+        if tag == "zh-CN" { Language::Chinese } else { Language::English }
+    }
+}
+
+/// What was noticed. The names are public: `reason` of a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The same call, and as far as is known the same outcome.
+    SameTool,
+    /// The same few calls in turn.
+    Cycle,
+    /// The same error, turn after turn.
+    SameError,
+    /// Calls of a tool that does not exist.
+    UnknownTool,
+    /// The same exchange of words without a call.
+    NoToolCall,
+    /// More calls than the budget of a run.
+    MaxToolCalls,
+    /// More approvals than a run has.
+    MaxAttempts,
+    /// More calls than any approval allows.
+    HardCap,
+}
+
+/// The sentence for what was noticed. `tool` is the tool of the calls, `count` how many there were.
+pub fn finding(language: Language, reason: Reason, tool: &str, count: u64) -> String {
+    let tool = shown(tool);
+    match language {
+        Language::English => match reason {
+            Reason::SameTool => {
+                format!(
+                    "{tool} was called {count} times with the same arguments and nothing changed."
+                )
+            }
+            Reason::Cycle => {
+                format!(
+                    "The same calls, {tool} among them, were made {count} times in turn and nothing changed."
+                )
+            }
+            Reason::SameError => format!("The last {count} turns all ended in the same error."),
+            Reason::UnknownTool => {
+                format!("{tool} was called {count} times, and there is no such tool.")
+            }
+            Reason::NoToolCall => {
+                format!("The last {count} answers to the same message made no tool call.")
+            }
+            Reason::MaxToolCalls => format!("{count} tools were called since the last approval."),
+            Reason::MaxAttempts => format!("This run was allowed to go on {count} times already."),
+            Reason::HardCap => {
+                format!("This run has made {count} calls, which is the most a run can make.")
+            }
+        },
+        Language::Chinese => match reason {
+            Reason::SameTool => format!("{tool} 已用相同参数调用 {count} 次，结果没有变化。"),
+            Reason::Cycle => {
+                format!("包括 {tool} 在内的同一组调用已依次重复 {count} 次，结果没有变化。")
+            }
+            Reason::SameError => format!("最近 {count} 轮都以同一个错误结束。"),
+            Reason::UnknownTool => format!("{tool} 已被调用 {count} 次，但没有这个工具。"),
+            Reason::NoToolCall => format!("对同一条消息的最近 {count} 次回答都没有调用工具。"),
+            Reason::MaxToolCalls => format!("自上次批准以来已调用工具 {count} 次。"),
+            Reason::MaxAttempts => format!("本次运行已被允许继续 {count} 次。"),
+            Reason::HardCap => format!("本次运行已调用 {count} 次，达到单次运行的上限。"),
+        },
+    }
+}
+
+/// What follows the sentence where the call does not run.
+pub fn stopped(language: Language) -> &'static str {
+    match language {
+        Language::English => {
+            "The call was not run: the agent seems to be stuck. Tell it what to do differently, then start again."
+        }
+        Language::Chinese => "本次调用没有执行：智能体似乎陷入循环。请调整指令后重试。",
+    }
+}
+
+/// What follows it where a model reads on.
+pub fn warned(language: Language) -> &'static str {
+    match language {
+        Language::English => "Do something else than to repeat it.",
+        Language::Chinese => "请换一种做法，不要重复。",
+    }
+}
+
+/// A name of a tool in a sentence: one line, and not long.
+fn shown(tool: &str) -> String {
+    const LONGEST: usize = 60;
+    let plain: String =
+        tool.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
+    if plain.trim().is_empty() { "a tool".to_owned() } else { plain }
+}

@@ -1,0 +1,164 @@
+//! Whether what came out is worth taking, and whether compacting again makes sense.
+
+use serde::{Deserialize, Serialize};
+
+/// A step that frees less than this share of the history is not taken: it would cost the provider's cache, and a model's
+/// time, for nothing.
+pub const LEAST_PROGRESS: f64 = 0.1;
+
+/// What is known of a summary.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// The size of the history before.
+    pub before: f64,
+    /// With the summary.
+    pub after: f64,
+    /// Of what the summary stands for.
+    pub input: f64,
+    /// Of the summary.
+    pub summary: f64,
+}
+
+/// What becomes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It stands for what it says.
+    Taken,
+    /// It is larger than what it stands for.
+    SummaryTooLarge,
+    /// It frees too little.
+    NoProgress,
+}
+
+/// Whether a summary is taken.
+pub fn judge(outcome: &Outcome) -> Verdict {
+    let Outcome { before, after, input, summary } = *outcome;
+    if summary >= input {
+        Verdict::SummaryTooLarge
+    } else if !is_progress(before, after) {
+        Verdict::NoProgress
+    } else {
+        Verdict::Taken
+    }
+}
+
+/// Whether a step frees enough.
+pub fn is_progress(before: f64, after: f64) -> bool {
+    before > 0.0 && before - after >= LEAST_PROGRESS * before
+}
+
+/// So many compactions in so many turns of the model mean that compacting does not help.
+pub const MOST_COMPACTIONS: usize = 3;
+
+/// After so many failures in a row the summariser is not asked by itself,
+pub const MOST_FAILURES: u32 = 3;
+
+/// until so many more answers of the model: what failed may work again.
+pub const PAUSE: u64 = 10;
+
+/// What earlier compactions of a session left behind.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Past {
+    /// Answers of the model that were summarised away.
+    pub answers: u64,
+    /// The number of the answer after which each of the newest compactions was made.
+    pub recent: Vec<u64>,
+    /// Summaries that failed since the last that did not.
+    pub failures: u32,
+    /// The number of the answer after which the last one failed.
+    #[serde(default)]
+    pub failed_at: u64,
+}
+
+/// Whether to compact now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Permit {
+    /// Yes.
+    Go,
+    /// Without a summary: too many have failed.
+    Blocked,
+    /// Compacting does not help.
+    Thrash,
+}
+
+impl Past {
+    /// Whether to compact a history with so many answers of the model. Who asks for it by hand is not refused.
+    pub fn permit(&self, answers: u64, force: bool) -> Permit {
+        if force {
+            return Permit::Go;
+        }
+        let now = self.answers.saturating_add(answers);
+        let first = self.recent.len().checked_sub(MOST_COMPACTIONS);
+        let newest = first.and_then(|first| Some((*self.recent.get(first)?, *self.recent.last()?)));
+        let turns = MOST_COMPACTIONS as u64;
+        if let Some((first, last)) = newest
+            && last.saturating_sub(first) < turns
+            && now.saturating_sub(last) < turns
+        {
+            return Permit::Thrash;
+        }
+        let pauses = now.saturating_sub(self.failed_at) < PAUSE;
+        if self.failures >= MOST_FAILURES && pauses { Permit::Blocked } else { Permit::Go }
+    }
+
+    /// A compaction was made in a history of `answers`, of which `dropped` are gone.
+    #[must_use]
+    pub fn compacted(mut self, answers: u64, dropped: u64) -> Past {
+        self.recent.push(self.answers.saturating_add(answers));
+        let surplus = self.recent.len().saturating_sub(MOST_COMPACTIONS);
+        self.recent.drain(..surplus);
+        self.answers = self.answers.saturating_add(dropped);
+        self.failures = 0;
+        self
+    }
+
+    /// The summariser failed for a history of `answers`.
+    #[must_use]
+    pub fn failed(mut self, answers: u64) -> Past {
+        self.failures = self.failures.saturating_add(1);
+        self.failed_at = self.answers.saturating_add(answers);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_must_be_worth_it() {
+        let of = |before: f64, after: f64, input: f64, summary: f64| {
+            judge(&Outcome { before, after, input, summary })
+        };
+        assert_eq!(of(100.0, 90.0, 20.0, 10.0), Verdict::Taken);
+        assert_eq!(of(100.0, 90.1, 20.0, 10.1), Verdict::NoProgress);
+        assert_eq!(of(100.0, 100.0, 20.0, 20.0), Verdict::SummaryTooLarge);
+        assert_eq!(of(0.0, 0.0, 1.0, 0.0), Verdict::NoProgress);
+    }
+
+    #[test]
+    fn three_in_three_turns_are_enough() {
+        let past = Past::default().compacted(10, 8).compacted(3, 2).compacted(2, 1);
+        assert_eq!((past.answers, past.recent.as_slice()), (11, [10, 11, 12].as_slice()));
+        assert_eq!(past.permit(2, false), Permit::Thrash);
+        assert_eq!(past.permit(2, true), Permit::Go);
+        assert_eq!(past.permit(4, false), Permit::Go, "three more answers");
+        let slow = Past::default().compacted(10, 8).compacted(3, 2).compacted(4, 1);
+        assert_eq!(slow.permit(3, false), Permit::Go);
+    }
+
+    #[test]
+    fn three_failures_block_until_somebody_asks() {
+        let past = Past::default().failed(1).failed(2);
+        assert_eq!(past.permit(0, false), Permit::Go);
+        let past = past.failed(3);
+        assert_eq!(past.permit(3, false), Permit::Blocked);
+        assert_eq!(past.permit(13, false), Permit::Go, "ten answers later it may work again");
+        assert_eq!(past.permit(0, true), Permit::Go);
+        assert_eq!(past.compacted(1, 1).permit(9, false), Permit::Go);
+    }
+}

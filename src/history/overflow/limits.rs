@@ -1,0 +1,210 @@
+//! How much of a context the results of tools may take.
+//!
+//! A profile is data: the numbers, the words and the order of a system as it was. [`OPENCLAW`] has the newest numbers and
+//! is what a recovery uses; [`OPENCLAW_2026_02`] has those of the document, and so have the document's functions.
+
+use serde::Serialize;
+
+use super::plan::Order;
+
+/// No result is longer, whatever the window: about 100,000 tokens.
+pub const HARD_MAX_TOOL_RESULT_CHARS: u64 = 400_000;
+
+/// So much of a result stays where there is room for it: enough to see what it is about.
+pub const MIN_KEEP_CHARS: u64 = 2_000;
+
+/// The share of the window that one result may take.
+pub const MAX_TOOL_RESULT_CONTEXT_SHARE: f64 = 0.3;
+
+/// So many compactions are tried before a recovery gives up on them.
+pub const MAX_OVERFLOW_COMPACTION_ATTEMPTS: u32 = 3;
+
+/// Characters that make a token, by all of these rules.
+pub const CHARS_PER_TOKEN: u64 = 4;
+
+/// Ends a result that was cut on its way into a session.
+pub const GUARD_TRUNCATION_SUFFIX: &str = "\n\n⚠️ [Content truncated during persistence — original exceeded size limit. \
+     Use offset/limit parameters or request specific sections for large content.]";
+
+/// The numbers and words of a system.
+#[derive(Debug)]
+pub struct Profile {
+    /// Its public name.
+    pub name: &'static str,
+    /// The cap of a result by window: up to so many tokens exclusively, so many characters. The last holds for the rest;
+    /// none if only the share counts.
+    tiers: &'static [(f64, u64)],
+    /// The cap where the window is not known.
+    unknown_window: u64,
+    /// The same caps for what one request shows of a result.
+    projection: &'static [(f64, u64)],
+    /// How all results together are bounded, if they are.
+    aggregate: Option<AggregateNumbers>,
+    /// So much of a result stays where there is room for it.
+    pub min_keep: u64,
+    /// Whether characters of dense scripts count four times.
+    pub weighted: bool,
+    /// What a recovery tries first.
+    pub order: Order,
+    /// What ends a cut text, longest first: the first that takes at most half of the room is used. `{removed}` is the
+    /// number of characters that went.
+    pub suffixes: &'static [&'static str],
+}
+
+/// How all results together are bounded.
+#[derive(Debug)]
+struct AggregateNumbers {
+    request_share: f64,
+    request_max: u64,
+    recovery_results: u64,
+    recovery_share: f64,
+}
+
+/// The newest numbers, and the default of a recovery.
+pub static OPENCLAW: Profile = Profile {
+    name: "openclaw",
+    tiers: &[(100_000.0, 16_000), (200_000.0, 32_000), (f64::INFINITY, 64_000)],
+    unknown_window: 16_000,
+    projection: &[(100_000.0, 16_000), (f64::INFINITY, 32_000)],
+    aggregate: Some(AggregateNumbers {
+        request_share: 0.25,
+        request_max: 256_000,
+        recovery_results: 4,
+        recovery_share: 0.5,
+    }),
+    min_keep: 0,
+    weighted: true,
+    order: Order::CheapestFirst,
+    suffixes: &[
+        "\n\n[... {removed} more characters truncated; rerun with narrower args if needed]",
+        "\n[... {removed} more characters truncated]",
+        "…",
+    ],
+};
+
+/// The numbers of the document.
+pub static OPENCLAW_2026_02: Profile = Profile {
+    name: "openclaw-2026-02",
+    tiers: &[],
+    unknown_window: HARD_MAX_TOOL_RESULT_CHARS,
+    projection: &[],
+    aggregate: None,
+    min_keep: MIN_KEEP_CHARS,
+    weighted: false,
+    order: Order::CompactionFirst,
+    suffixes: &[
+        "\n\n⚠️ [Content truncated — original was too large for the model's context window. {removed} more characters; \
+         use offset/limit parameters or request specific sections for large content.]",
+        "\n[... {removed} more characters truncated]",
+        "…",
+    ],
+};
+
+/// The profile of a name.
+pub fn profile(name: &str) -> Option<&'static Profile> {
+    [&OPENCLAW, &OPENCLAW_2026_02].into_iter().find(|profile| profile.name == name)
+}
+
+/// The limits for one window, in characters; what a character counts is the profile's [`Profile::weighted`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// What one result may have at most.
+    pub per_result: u64,
+    /// What one request may show of a result.
+    pub projection: u64,
+    /// What one request may show of all results; none if there is no such bound.
+    pub request: Option<u64>,
+    /// What a recovery leaves of all results; none if there is no such bound.
+    pub recovery: Option<u64>,
+    /// So much of a result stays where there is room for it.
+    pub min_keep: u64,
+    /// Whether characters of dense scripts count four times.
+    pub weighted: bool,
+}
+
+/// The limits for a window of so many tokens; not finite if nobody knows. `cap` is the caller's own cap of a result,
+/// which holds within the share of the window.
+pub fn limits(profile: &Profile, window: f64, cap: Option<u64>) -> Limits {
+    let share = share_of(window, MAX_TOOL_RESULT_CONTEXT_SHARE);
+    let bounded = |cap: u64| share.map_or(cap, |share| share.min(cap));
+    let tier = |tiers: &[(f64, u64)]| {
+        let found = tiers.iter().find(|(below, _)| window < *below);
+        found.map_or(HARD_MAX_TOOL_RESULT_CHARS, |(_, cap)| *cap)
+    };
+    let of = |tiers: &[(f64, u64)]| match cap {
+        Some(cap) => bounded(cap),
+        None if !window.is_finite() => profile.unknown_window,
+        None => bounded(tier(tiers)),
+    };
+    let per_result = of(profile.tiers);
+    let projection = of(profile.projection).min(per_result);
+    let (request, recovery) = profile.aggregate.as_ref().map_or((None, None), |numbers| {
+        let request = share_of(window, numbers.request_share).unwrap_or(0).max(projection);
+        let recovery = share_of(window, numbers.recovery_share).unwrap_or(0);
+        let results = per_result.saturating_mul(numbers.recovery_results);
+        (Some(request.min(numbers.request_max)), Some(recovery.max(results)))
+    });
+    let Profile { min_keep, weighted, .. } = *profile;
+    Limits { per_result, projection, request, recovery, min_keep, weighted }
+}
+
+/// A share of the window in characters, whole tokens of it.
+fn share_of(window: f64, share: f64) -> Option<u64> {
+    let tokens = (window * share).floor();
+    window.is_finite().then(|| (tokens.max(0.0) as u64).saturating_mul(CHARS_PER_TOKEN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn per_result(profile: &Profile, window: f64) -> u64 {
+        limits(profile, window, None).per_result
+    }
+
+    #[test]
+    fn the_documents_numbers() {
+        for (window, cap) in [
+            (0.0, 0),
+            (128_000.0, 153_600),
+            (200_000.0, 240_000),
+            (333_333.0, 399_996),
+            (333_334.0, 400_000),
+            (2e6, 400_000),
+            (f64::NAN, 400_000),
+        ] {
+            assert_eq!(per_result(&OPENCLAW_2026_02, window), cap, "{window}");
+        }
+    }
+
+    #[test]
+    fn the_newest_numbers() {
+        for (window, cap) in [
+            (10_000.0, 12_000),
+            (99_999.0, 16_000),
+            (100_000.0, 32_000),
+            (199_999.0, 32_000),
+            (200_000.0, 64_000),
+            (f64::NAN, 16_000),
+            (f64::INFINITY, 16_000),
+        ] {
+            assert_eq!(per_result(&OPENCLAW, window), cap, "{window}");
+        }
+        assert_eq!(limits(&OPENCLAW, 10_000.0, Some(50_000)).per_result, 12_000);
+        assert_eq!(limits(&OPENCLAW, 100_000.0, Some(200_000)).per_result, 120_000);
+        assert_eq!(limits(&OPENCLAW, 100_000.0, Some(8_000)).per_result, 8_000);
+    }
+
+    #[test]
+    fn all_results_together() {
+        for (window, request) in
+            [(20e3, 20_000), (128e3, 128_000), (200e3, 200_000), (272e3, 256_000), (1e6, 256_000)]
+        {
+            assert_eq!(limits(&OPENCLAW, window, None).request, Some(request), "{window}");
+        }
+        assert_eq!(limits(&OPENCLAW, 200_000.0, None).recovery, Some(400_000));
+        assert_eq!(limits(&OPENCLAW, 1e6, None).projection, 32_000);
+        assert_eq!(limits(&OPENCLAW_2026_02, 1e6, None).request, None);
+    }
+}

@@ -1,0 +1,57 @@
+//! How much of a model's context its input may use.
+
+/// What a model can take, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Model {
+    /// Input and output together. 0 if nobody knows.
+    pub context: f64,
+    /// What an answer may have. 0 if nobody knows.
+    pub output: f64,
+    /// What the input may have, where the provider has such a limit.
+    pub input: Option<f64>,
+}
+
+/// What an answer is left at most by default.
+const RESERVED: f64 = 20_000.0;
+
+/// The tokens that the input may have, or none if nobody knows the context. Head-room for the answer is kept although
+/// the provider limits the input by itself: the next turn adds to it before anybody looks again.
+pub fn usable(model: &Model, reserved: Option<f64>) -> Option<f64> {
+    let Model { context, output, input } = *model;
+    if !context.is_finite() || context <= 0.0 {
+        return None;
+    }
+    let output = if output.is_finite() { output.max(0.0) } else { 0.0 };
+    let reserved = reserved.unwrap_or(if output > 0.0 { RESERVED.min(output) } else { RESERVED });
+    let room = context - output;
+    let usable = match input.filter(|input| input.is_finite() && *input > 0.0) {
+        Some(input) => (input - reserved).min(if room > 0.0 { room } else { context }),
+        None if room > 0.0 => room,
+        None => context - reserved,
+    };
+    // With nothing usable every request would be an overflow.
+    (usable > 0.0).then_some(usable)
+}
+
+/// The tokens that a history may have in a window where a model's limits are not known: an answer and the imprecision of
+/// estimates are left room.
+pub fn target(window: f64, reserved: f64) -> f64 {
+    (window - (0.2 * window).min(4096.0) - reserved).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_room_is_kept() {
+        let of = |context, output, input| usable(&Model { context, output, input }, None);
+        assert_eq!(of(100_000.0, 32_000.0, None), Some(68_000.0));
+        assert_eq!(of(400_000.0, 128_000.0, Some(272_000.0)), Some(252_000.0));
+        assert_eq!(of(200_000.0, 32_000.0, Some(200_000.0)), Some(168_000.0));
+        assert_eq!(of(0.0, 32_000.0, None), None);
+        assert_eq!(of(1_000.0, 32_000.0, None), None);
+        assert_eq!(target(128_000.0, 0.0), 123_904.0);
+        assert_eq!(target(1_000.0, 0.0), 800.0);
+    }
+}

@@ -1,0 +1,134 @@
+//! How long a text is.
+//!
+//! Four characters make a token only in scripts with letters. A character of a dense script is about a token by itself,
+//! so it counts four times; any other counts as the UTF-16 units that it has.
+
+use crate::text::utf16;
+
+/// How characters are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// UTF-16 units.
+    Units,
+    /// UTF-16 units, and four for a character of a dense script.
+    Script,
+}
+
+const DENSE: u64 = 4;
+
+impl Weight {
+    /// As a profile counts.
+    pub fn of(weighted: bool) -> Self {
+        if weighted { Weight::Script } else { Weight::Units }
+    }
+
+    /// The length of a text.
+    pub fn measure(self, text: &[u16]) -> u64 {
+        let units = text.len() as u64;
+        match self {
+            Weight::Units => units,
+            Weight::Script => units + extra(text),
+        }
+    }
+
+    /// The longest start that counts at most `max`, in units. It ends between two characters.
+    pub fn fit(self, text: &[u16], max: u64) -> usize {
+        self.walk(max, |at| utf16::scalar_at(text, at))
+    }
+
+    /// The longest end that counts at most `max`, in units. It starts between two characters.
+    pub fn fit_end(self, text: &[u16], max: u64) -> usize {
+        self.walk(max, |kept| utf16::scalar_before(text, text.len() - kept))
+    }
+
+    fn walk(self, max: u64, next: impl Fn(usize) -> Option<(u32, usize)>) -> usize {
+        let (mut at, mut left) = (0, max);
+        while let Some((scalar, units)) = next(at) {
+            let weight =
+                if self == Weight::Script && is_dense(scalar) { DENSE } else { units as u64 };
+            let Some(rest) = left.checked_sub(weight) else { break };
+            left = rest;
+            at += units;
+        }
+        at
+    }
+}
+
+/// What dense characters count above their units.
+fn extra(text: &[u16]) -> u64 {
+    // Most texts have none; a look at single units is cheap, and only ideographs beyond 16 bits need pairs.
+    let mut extra = 0u64;
+    let mut at = 0;
+    while let Some(&unit) = text.get(at) {
+        if unit < 0x1100 {
+            at += 1;
+            continue;
+        }
+        let Some((scalar, units)) = utf16::scalar_at(text, at) else { break };
+        if is_dense(scalar) {
+            extra += DENSE - units as u64;
+        }
+        at += units;
+    }
+    extra
+}
+
+/// Chinese, Japanese and Korean characters and their punctuation.
+fn is_dense(scalar: u32) -> bool {
+    matches!(
+        scalar,
+        0x1100..=0x11ff | 0x2e80..=0x9fff | 0xa960..=0xa97f | 0xac00..=0xd7ff | 0xf900..=0xfaff
+            | 0xfe30..=0xfe4f | 0xff00..=0xffef | 0x20000..=0x3ffff
+    )
+}
+
+/// A short name for a text that another text does not have: the same for the same units, in every process.
+pub fn fingerprint(text: &[u16]) -> u64 {
+    // FNV-1a, a unit a step: nobody gains anything from a collision but a stale preview of their own text.
+    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &unit| {
+        (hash ^ u64::from(unit)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn units(text: &str) -> Vec<u16> {
+        text.encode_utf16().collect()
+    }
+
+    #[test]
+    fn dense_scripts_count_four_times() {
+        for (text, weight) in [("hello", 5), ("你好", 8), ("ab你好", 10), ("A😀", 3), ("𠀀", 4)]
+        {
+            assert_eq!(Weight::Script.measure(&units(text)), weight, "{text}");
+        }
+        assert_eq!(Weight::Units.measure(&units("你好")), 2);
+    }
+
+    #[test]
+    fn cuts_are_between_characters() {
+        let text = units("A😀你好B");
+        assert_eq!(Weight::Script.fit(&text, 7), units("A😀你").len());
+        assert_eq!(Weight::Script.fit(&units("😀"), 1), 0);
+        assert_eq!(Weight::Units.fit(&units("aaa😀z"), 4), 3);
+        assert_eq!(Weight::Script.fit_end(&text, 6), units("好B").len());
+        assert_eq!(Weight::Units.fit_end(&units("a😀"), 1), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_fit_fits_and_one_more_would_not(text in prop::collection::vec(any::<u16>(), 0..40), max in 0u64..60, script: bool) {
+            let weight = Weight::of(script);
+            let at = weight.fit(&text, max);
+            prop_assert!(weight.measure(&text[..at]) <= max);
+            if let Some((_, more)) = utf16::scalar_at(&text, at) {
+                prop_assert!(weight.measure(&text[..at + more]) > max);
+            }
+            let end = text.len() - weight.fit_end(&text, max);
+            prop_assert!(weight.measure(&text[end..]) <= max);
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Which result answers which call.
+//!
+//! A history comes in as events in its order: a message of the user or of the assistant, a call, a result. Ids and names
+//! are numbers that the caller gave to them, so that no text crosses. Events can be added at any time; a history that
+//! grows costs only what is new.
+//!
+//! A result answers an earlier call that has no answer yet:
+//! - the one with its id; if the call says no id, the one with its name;
+//! - a result without an id, one with its name, rather without an id than with one; without a name, too, any;
+//! - of several, one in the newest message that has any, and of those the first.
+//!
+//! So ids that are used again in a later turn, parallel calls of the same name without ids, and results that come late
+//! find what they belong to.
+
+use std::collections::{HashMap, VecDeque};
+
+/// What happens in a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// The user speaks: no call before this is running any more.
+    User,
+    /// A message of the assistant begins; its calls follow.
+    Assistant,
+    /// A call in the message that began last.
+    Call(Names),
+    /// A result.
+    Result(Names),
+}
+
+/// What a call or a result says about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Names {
+    /// The id's number.
+    pub id: Option<u32>,
+    /// The number of the tool's name.
+    pub name: Option<u32>,
+}
+
+/// What became of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// The call, counted from 0 over the history; `None`: there is none before it that is open.
+    pub call: Option<u32>,
+    /// It comes after the turn of its call: somebody spoke in between.
+    pub late: bool,
+}
+
+/// A call that nothing answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Open {
+    /// The call, counted from 0 over the history.
+    pub call: u32,
+    /// Nobody spoke since: its result may still come.
+    pub running: bool,
+}
+
+/// Calls of one key that may be open, grouped by their messages, oldest first.
+type Groups = Vec<(u32, VecDeque<u32>)>;
+
+/// Under what a result looks for its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Id(u32),
+    Name(u32),
+    /// Calls without an id, by name.
+    NameAlone(u32),
+    Any,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Call {
+    turn: u32,
+    answered: bool,
+}
+
+/// The calls and results of a history so far.
+#[derive(Debug, Default)]
+pub struct Pairs {
+    flat: bool,
+    calls: Vec<Call>,
+    open: HashMap<Key, Groups>,
+    message: u32,
+    turn: u32,
+    result_since: bool,
+}
+
+impl Pairs {
+    /// `flat`: every call and every result is a message of its own, so that messages of the assistant that follow one
+    /// another are one turn until a result comes. Otherwise each of them is a turn.
+    pub fn new(flat: bool) -> Self {
+        Pairs { flat, ..Pairs::default() }
+    }
+
+    /// Adds events and answers what became of the results among them, in their order.
+    pub fn extend(&mut self, events: impl IntoIterator<Item = Event>) -> Vec<Answer> {
+        events.into_iter().filter_map(|event| self.push(event)).collect()
+    }
+
+    /// The calls that nothing answers so far, oldest first.
+    pub fn open(&self) -> Vec<Open> {
+        let numbered = (0..).zip(&self.calls);
+        let open = numbered.filter(|(_, call)| !call.answered);
+        open.map(|(number, call)| Open { call: number, running: call.turn == self.turn }).collect()
+    }
+
+    fn push(&mut self, event: Event) -> Option<Answer> {
+        match event {
+            Event::User => self.turn += 1,
+            Event::Assistant => {
+                self.message += 1;
+                if !self.flat || self.result_since {
+                    self.turn += 1;
+                }
+                self.result_since = false;
+            }
+            Event::Call(names) => self.call(names),
+            Event::Result(names) => {
+                self.result_since = true;
+                return Some(self.result(names));
+            }
+        }
+        None
+    }
+
+    fn call(&mut self, Names { id, name }: Names) {
+        let number = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
+        self.calls.push(Call { turn: self.turn, answered: false });
+        let alone = if id.is_none() { name.map(Key::NameAlone) } else { None };
+        let keys = [id.map(Key::Id), name.map(Key::Name), alone, Some(Key::Any)];
+        for key in keys.into_iter().flatten() {
+            let groups = self.open.entry(key).or_default();
+            match groups.last_mut() {
+                Some((message, calls)) if *message == self.message => calls.push_back(number),
+                _ => groups.push((self.message, VecDeque::from([number]))),
+            }
+        }
+    }
+
+    fn result(&mut self, Names { id, name }: Names) -> Answer {
+        let found = match (id, name) {
+            (Some(id), name) => self
+                .take(Key::Id(id))
+                .or_else(|| name.and_then(|name| self.take(Key::NameAlone(name)))),
+            (None, Some(name)) => {
+                self.take(Key::NameAlone(name)).or_else(|| self.take(Key::Name(name)))
+            }
+            (None, None) => self.take(Key::Any),
+        };
+        let late = found.is_some_and(|(_, turn)| turn != self.turn);
+        Answer { call: found.map(|(call, _)| call), late }
+    }
+
+    /// Takes the first open call of the newest message that has one, and tells the turn it was made in.
+    fn take(&mut self, key: Key) -> Option<(u32, u32)> {
+        let groups = self.open.get_mut(&key)?;
+        while let Some((_, calls)) = groups.last_mut() {
+            while let Some(number) = calls.pop_front() {
+                // It may have been found under another key.
+                let Some(call) = self.calls.get_mut(number as usize).filter(|call| !call.answered)
+                else {
+                    continue;
+                };
+                call.answered = true;
+                return Some((number, call.turn));
+            }
+            groups.pop();
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const USER: Event = Event::User;
+    const ASSISTANT: Event = Event::Assistant;
+
+    fn call(id: u32) -> Event {
+        Event::Call(Names { id: Some(id), name: Some(100) })
+    }
+
+    fn result(id: u32) -> Event {
+        Event::Result(Names { id: Some(id), name: None })
+    }
+
+    fn named(name: u32) -> Names {
+        Names { id: None, name: Some(name) }
+    }
+
+    /// The call of each result (`-1` for none, and with a `100` on top if it is late), and the open calls (`100` on top
+    /// if they are running).
+    fn ask(flat: bool, events: &[Event]) -> (Vec<i64>, Vec<u32>) {
+        let mut pairs = Pairs::new(flat);
+        let answers = pairs.extend(events.iter().copied());
+        let answers = answers
+            .iter()
+            .map(|answer| answer.call.map_or(-1, i64::from) + if answer.late { 100 } else { 0 });
+        let open = pairs.open();
+        let open = open.iter().map(|open| open.call + if open.running { 100 } else { 0 });
+        (answers.collect(), open.collect())
+    }
+
+    #[test]
+    fn parallel_calls_in_any_order() {
+        let events = [USER, ASSISTANT, call(1), call(2), call(3), result(3), result(1), result(2)];
+        assert_eq!(ask(false, &events), (vec![2, 0, 1], vec![]));
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_means_the_newest_call() {
+        let again = [ASSISTANT, call(1), result(1), ASSISTANT, call(1), result(1), result(1)];
+        assert_eq!(ask(false, &again), (vec![0, 1, -1], vec![]));
+        let lost = [ASSISTANT, call(1), ASSISTANT, call(1), result(1)];
+        assert_eq!(ask(false, &lost), (vec![1], vec![0]));
+        let twice = [ASSISTANT, call(1), call(1), result(1), result(1)];
+        assert_eq!(ask(false, &twice), (vec![0, 1], vec![]));
+    }
+
+    #[test]
+    fn without_ids_name_and_order_tell() {
+        let events = [
+            ASSISTANT,
+            Event::Call(named(1)),
+            Event::Call(named(2)),
+            Event::Call(named(1)),
+            Event::Result(named(1)),
+            Event::Result(named(1)),
+            Event::Result(named(2)),
+            Event::Result(named(2)),
+        ];
+        assert_eq!(ask(false, &events), (vec![0, 2, 1, -1], vec![]));
+        let half = [
+            ASSISTANT,
+            Event::Call(named(1)),
+            call(7),
+            Event::Result(Names { id: Some(9), name: Some(1) }),
+            Event::Result(named(100)),
+        ];
+        assert_eq!(ask(false, &half), (vec![0, 1], vec![]), "only one of the two says an id");
+        let nothing = [ASSISTANT, call(1), call(2), Event::Result(Names::default())];
+        assert_eq!(ask(false, &nothing), (vec![0], vec![101]));
+    }
+
+    #[test]
+    fn a_result_before_its_call_answers_nothing() {
+        assert_eq!(ask(false, &[result(1), ASSISTANT, call(1)]), (vec![-1], vec![100]));
+    }
+
+    #[test]
+    fn a_call_runs_until_somebody_speaks() {
+        assert_eq!(ask(false, &[ASSISTANT, call(1), call(2), result(1)]).1, [101]);
+        assert_eq!(ask(false, &[ASSISTANT, call(1), USER]).1, [0]);
+        assert_eq!(ask(false, &[ASSISTANT, call(1), ASSISTANT]).1, [0]);
+        let flat = [ASSISTANT, call(1), ASSISTANT, call(2), result(2)];
+        assert_eq!(ask(true, &flat).1, [100], "parallel calls are items that follow one another");
+        assert_eq!(ask(true, &[&flat[..], &[ASSISTANT]].concat()).1, [0]);
+    }
+
+    #[test]
+    fn a_late_result_is_known_as_such() {
+        let events = [ASSISTANT, call(1), USER, result(1)];
+        assert_eq!(ask(false, &events), (vec![100], vec![]));
+    }
+
+    #[test]
+    fn many_calls_of_one_id_take_linear_time() {
+        let mut pairs = Pairs::new(false);
+        pairs.extend([ASSISTANT]);
+        let count = 200_000;
+        pairs.extend((0..count).map(|_| call(1)));
+        let answers = pairs.extend((0..count).map(|_| result(1)));
+        assert!((0..).zip(&answers).all(|(at, answer)| answer.call == Some(at)));
+    }
+
+    /// The rule said once more: looks at every call for every result.
+    fn oracle(events: &[Event]) -> Vec<Option<u32>> {
+        let (mut calls, mut message) = (Vec::<(u32, Names, bool)>::new(), 0);
+        let mut answers = Vec::new();
+        for event in events {
+            match event {
+                Event::User => {}
+                Event::Assistant => message += 1,
+                Event::Call(names) => calls.push((message, *names, false)),
+                Event::Result(Names { id, name }) => {
+                    let tests: [&dyn Fn(&Names) -> bool; 2] = match (id, name) {
+                        (Some(_), Some(_)) => [&|call| call.id == *id, &|call| {
+                            call.id.is_none() && call.name == *name
+                        }],
+                        (Some(_), None) => [&|call| call.id == *id, &|_| false],
+                        (None, Some(_)) => {
+                            [&|call| call.id.is_none() && call.name == *name, &|call| {
+                                call.name == *name
+                            }]
+                        }
+                        (None, None) => [&|_| true, &|_| false],
+                    };
+                    let found = tests.iter().find_map(|test| {
+                        let open = |call: &(u32, Names, bool)| !call.2 && test(&call.1);
+                        let newest =
+                            calls.iter().filter(|call| open(call)).map(|call| call.0).max()?;
+                        calls.iter().position(|call| call.0 == newest && open(call))
+                    });
+                    if let Some(at) = found {
+                        calls[at].2 = true;
+                    }
+                    answers.push(found.map(|at| at as u32));
+                }
+            }
+        }
+        answers
+    }
+
+    fn names() -> impl Strategy<Value = Names> {
+        (prop::option::of(0u32..4), prop::option::of(0u32..3))
+            .prop_map(|(id, name)| Names { id, name })
+    }
+
+    fn event() -> impl Strategy<Value = Event> {
+        prop_oneof![
+            1 => Just(USER),
+            2 => Just(ASSISTANT),
+            4 => names().prop_map(Event::Call),
+            4 => names().prop_map(Event::Result),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_history_gives_the_rule_however_it_arrives(
+            events in prop::collection::vec(event(), 0..60),
+            cut in 0usize..60,
+            flat: bool,
+        ) {
+            let mut pairs = Pairs::new(flat);
+            let (first, rest) = events.split_at(cut.min(events.len()));
+            let mut answers = pairs.extend(first.iter().copied());
+            answers.extend(pairs.extend(rest.iter().copied()));
+            let found: Vec<_> = answers.iter().map(|answer| answer.call).collect();
+            prop_assert_eq!(&found, &oracle(&events));
+            let calls = events.iter().filter(|event| matches!(event, Event::Call(_))).count();
+            prop_assert_eq!(pairs.open().len() + found.iter().flatten().count(), calls);
+        }
+    }
+}

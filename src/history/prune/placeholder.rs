@@ -1,0 +1,20 @@
+//! What stands in for something that was left out. Short, because it is paid for at every request; and it says how to get
+//! the whole back.
+
+use super::policies::Kind;
+
+/// The placeholder of a result or of an argument, in English or Chinese. `path` is where the full output was saved.
+pub fn placeholder(kind: Kind, chinese: bool, path: Option<&str>) -> String {
+    match (kind, chinese, path) {
+        (Kind::Result, false, None) => {
+            "[Old result left out; call the tool again to see it]".into()
+        }
+        (Kind::Result, false, Some(path)) => {
+            format!("[Old result left out; all of it is in {path}]")
+        }
+        (Kind::Result, true, None) => "[旧的工具结果已略去，如需查看请重新调用]".into(),
+        (Kind::Result, true, Some(path)) => format!("[旧的工具结果已略去，全文见 {path}]"),
+        (Kind::Arguments, false, _) => "[Long argument left out]".into(),
+        (Kind::Arguments, true, _) => "[较长的参数已略去]".into(),
+    }
+}

@@ -1,0 +1,330 @@
+//! What is known about one history, from request to request.
+
+use serde::{Deserialize, Serialize};
+
+use super::policies::{Form, Goal, Item, Rules, View, goals};
+use super::schedule::{self, Decision, Move, Prompt, Purse};
+
+/// Who speaks, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Role {
+    /// A user. A turn begins.
+    User,
+    /// The model: it has seen everything before.
+    Assistant,
+    /// A summary of what was before.
+    Summary,
+    /// Everything else.
+    Other,
+}
+
+/// A message.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// Its size in tokens, items included.
+    pub tokens: f64,
+}
+
+/// All that lasts from one process to the next, apart from the history itself.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Account {
+    /// What has been paid so far.
+    pub purse: Purse,
+    /// Requests so far.
+    pub requests: u64,
+    /// The time of the last one, in milliseconds since the epoch.
+    pub last_request: Option<f64>,
+}
+
+/// What an answer says beside the decision.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// The places of the items that go now.
+    pub goes: Vec<usize>,
+    /// The places of the items that are trimmed now.
+    pub trims: Vec<usize>,
+    /// Of each of them, those that go first, the place of the policy that says so.
+    pub policies: Vec<usize>,
+    /// Why, and the figures.
+    pub decision: Decision,
+    /// Tokens of the request without pruning.
+    pub tokens_before: f64,
+    /// Tokens of the request.
+    pub tokens_after: f64,
+    /// What has been paid, this request included.
+    pub purse: Purse,
+}
+
+/// The history of one session and what was decided about it.
+#[derive(Debug, Clone)]
+pub struct Pruner {
+    rules: Rules,
+    schedule: schedule::Rule,
+    account: Account,
+    messages: Vec<Message>,
+    items: Vec<Item>,
+    forms: Vec<Form>,
+    /// Of each item the number of the request at which it could have gone first.
+    since: Vec<Option<u64>>,
+    /// Messages at the start that the last request had, too.
+    shared: usize,
+}
+
+impl Pruner {
+    /// A pruner that has seen nothing, or one that goes on where another stopped.
+    pub fn new(rules: Rules, schedule: schedule::Rule, account: Account) -> Self {
+        let (messages, items, forms, since) = Default::default();
+        Pruner { rules, schedule, account, messages, items, forms, since, shared: 0 }
+    }
+
+    /// What lasts.
+    pub fn account(&self) -> Account {
+        self.account
+    }
+
+    /// Forgets every message from `shared` on: the rest of the history is given anew.
+    pub fn keep(&mut self, shared: usize) {
+        self.messages.truncate(shared);
+        let items = self.items.partition_point(|item| item.message < shared);
+        self.items.truncate(items);
+        self.forms.truncate(items);
+        self.since.truncate(items);
+        self.shared = self.messages.len();
+    }
+
+    /// Says that a request at `last_request` had the first `shared` messages, though this pruner did not see it.
+    pub fn resume(&mut self, shared: usize, last_request: Option<f64>) {
+        self.shared = shared.min(self.messages.len());
+        self.account.last_request = self.account.last_request.or(last_request);
+    }
+
+    /// The next message of the history.
+    pub fn push(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+
+    /// The next item, in the message pushed last. `carried` requests have carried it since it could have gone.
+    pub fn push_item(&mut self, mut item: Item, form: Form, carried: Option<u64>) {
+        item.message = self.messages.len().saturating_sub(1);
+        self.items.push(item);
+        self.forms.push(form);
+        let next = self.account.requests + 1;
+        self.since.push(carried.map(|carried| next.saturating_sub(carried)));
+    }
+
+    /// For each item how many requests have carried it since it could have gone.
+    pub fn carried(&self) -> impl Iterator<Item = Option<u64>> {
+        self.since.iter().map(|since| since.map(|since| self.account.requests + 1 - since))
+    }
+
+    /// Decides what the request at `now` leaves out, and books the request.
+    pub fn decide(&mut self, now: f64) -> Answer {
+        let age = self.account.last_request.map(|last| now - last);
+        // Of a clock that was set back nothing can be said, and an error costs less this way.
+        let cold = age.is_none_or(|age| age > self.schedule.cache_lifetime_ms);
+        self.account.requests += 1;
+        let (starts, unpruned_starts) = self.starts();
+        let tokens = starts.last().copied().unwrap_or(0.0);
+        let goals = self.goals(now, tokens);
+        let moves = self.moves(&goals);
+        let prompt = Prompt {
+            starts: &starts,
+            unpruned_starts: &unpruned_starts,
+            shared: self.shared,
+            cold,
+        };
+        let steps: Vec<Move> = moves.iter().map(|(_, step)| *step).collect();
+        let decision = schedule::decide(&self.schedule, &mut self.account.purse, &prompt, &steps);
+        let made = decision.from.and_then(|from| moves.get(from..)).unwrap_or_default();
+        let (mut goes, mut trims) = (Vec::new(), Vec::new());
+        for &(place, _) in made {
+            let Some(&goal) = goals.get(place) else { continue };
+            if let (Some(form), Some(since)) =
+                (self.forms.get_mut(place), self.since.get_mut(place))
+            {
+                (*form, *since) = (goal.form, None);
+            }
+            if goal.form == Form::Gone { goes.push(place) } else { trims.push(place) }
+        }
+        let policy = |place: &usize| goals.get(*place).and_then(|goal| goal.policy);
+        let policies = goes.iter().chain(&trims).filter_map(policy).collect();
+        self.account.last_request = Some(now);
+        self.shared = self.messages.len();
+        let freed = if decision.from.is_some() { decision.freed } else { 0.0 };
+        Answer {
+            goes,
+            trims,
+            policies,
+            decision,
+            tokens_before: unpruned_starts.last().copied().unwrap_or(0.0),
+            tokens_after: tokens - freed,
+            purse: self.account.purse,
+        }
+    }
+
+    fn goals(&self, now: f64, tokens: f64) -> Vec<Goal> {
+        let places = |role: Role| {
+            let messages = self.messages.iter().enumerate();
+            messages.filter(move |(_, message)| message.role == role).map(|(at, _)| at)
+        };
+        let turns: Vec<usize> = places(Role::User).collect();
+        let answers: Vec<usize> = places(Role::Assistant).collect();
+        let view = View {
+            items: &self.items,
+            forms: &self.forms,
+            tokens,
+            turns: &turns,
+            answers: &answers,
+            budget_from: places(Role::Summary).next_back().unwrap_or(0),
+            now,
+        };
+        goals(&view, &self.rules)
+    }
+
+    /// The moves, in the order of their messages, each with the place of its item.
+    fn moves(&mut self, goals: &[Goal]) -> Vec<(usize, Move)> {
+        let requests = self.account.requests;
+        let mut moves = Vec::new();
+        let columns = self.items.iter().zip(&mut self.since).zip(&self.forms).zip(goals);
+        for (place, (((item, since), form), goal)) in columns.enumerate() {
+            if *form == goal.form {
+                *since = None;
+                continue;
+            }
+            let since = *since.get_or_insert(requests);
+            let freed = item.size(*form) - item.size(goal.form);
+            let carried = (requests - since + 1) as f64;
+            moves.push((place, Move { message: item.message, freed, carried }));
+        }
+        moves
+    }
+
+    /// Tokens before each message as it is sent now, and as it would be if nothing had ever been left out.
+    fn starts(&self) -> (Vec<f64>, Vec<f64>) {
+        let (mut sent, mut unpruned) = (0.0, 0.0);
+        let mut starts = Vec::with_capacity(self.messages.len() + 1);
+        let mut unpruned_starts = Vec::with_capacity(self.messages.len() + 1);
+        let mut items = self.items.iter().zip(&self.forms).peekable();
+        for (at, message) in self.messages.iter().enumerate() {
+            starts.push(sent);
+            unpruned_starts.push(unpruned);
+            unpruned += message.tokens;
+            sent += message.tokens;
+            while let Some((item, form)) = items.next_if(|(item, _)| item.message <= at) {
+                sent -= item.tokens - item.size(*form);
+            }
+        }
+        starts.push(sent);
+        unpruned_starts.push(unpruned);
+        (starts, unpruned_starts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::policies::{Policy, tests as fixture};
+    use super::super::schedule::{Prices, Reason, Rule, When};
+    use super::*;
+    use proptest::prelude::*;
+
+    const PRICES: Prices = Prices { read: 0.1, write: 1.25, miss: 1.25 };
+
+    fn pruner(policies: &[Policy], keep_recent: usize, max_loss: f64) -> Pruner {
+        let rules = Rules {
+            policies: policies.to_vec(),
+            keep_recent,
+            keep_messages: 0,
+            keep_preamble: false,
+            keep_errors: false,
+        };
+        let rule =
+            Rule { prices: PRICES, cache_lifetime_ms: 300_000.0, max_loss, when: When::Cache };
+        Pruner::new(rules, rule, Account::default())
+    }
+
+    fn result(tokens: f64) -> Item {
+        fixture::result(0, tokens)
+    }
+
+    /// A call of the model, and results of these sizes.
+    fn turn(pruner: &mut Pruner, results: &[f64]) {
+        pruner.push(Message { role: Role::Assistant, tokens: 50.0 });
+        for &tokens in results {
+            pruner.push(Message { role: Role::Other, tokens });
+            pruner.push_item(result(tokens), Form::Whole, None);
+        }
+    }
+
+    #[test]
+    fn a_cold_cache_is_a_free_moment_and_a_warm_one_waits() {
+        let mut pruner = pruner(&[Policy::Results], 1, 0.1);
+        pruner.push(Message { role: Role::User, tokens: 100.0 });
+        turn(&mut pruner, &[1000.0]);
+        turn(&mut pruner, &[5000.0]);
+        pruner.resume(5, Some(0.0));
+        let warm = pruner.decide(1000.0);
+        assert_eq!((warm.decision.reason, warm.goes.len()), (Reason::TooEarly, 0));
+        let cold = pruner.decide(400_000.0);
+        assert_eq!((cold.decision.reason, cold.goes), (Reason::Free, vec![0]));
+        assert_eq!(cold.tokens_before - cold.tokens_after, 990.0);
+    }
+
+    #[test]
+    fn what_the_model_has_not_seen_stays_however_many_they_are() {
+        let mut pruner = pruner(&[Policy::Results], 5, 0.1);
+        turn(&mut pruner, &[9000.0; 17]);
+        assert_eq!(pruner.decide(0.0).goes, [0usize; 0]);
+        turn(&mut pruner, &[10.0]);
+        // One of them is among the newest five, and the others have been seen.
+        assert_eq!(pruner.decide(1e9).goes.len(), 13);
+    }
+
+    #[test]
+    fn a_history_that_was_rewritten_is_new_behind_the_change() {
+        let mut pruner = pruner(&[Policy::Results], 0, 0.1);
+        turn(&mut pruner, &[9000.0]);
+        turn(&mut pruner, &[10.0]);
+        assert_eq!(pruner.decide(0.0).goes, [0]);
+        pruner.keep(0);
+        turn(&mut pruner, &[20.0]);
+        let answer = pruner.decide(1.0);
+        assert_eq!((answer.tokens_before, answer.tokens_after), (70.0, 70.0));
+    }
+
+    proptest! {
+        #[test]
+        fn the_total_never_exceeds_that_of_doing_nothing_by_more_than_the_share(
+            requests in prop::collection::vec(
+                (prop::collection::vec(1.0..20_000.0f64, 0..6), 0.0..400_000.0f64, 0usize..40),
+                1..60,
+            ),
+            keep in 0usize..6,
+            max_loss in 0.0..0.3f64,
+        ) {
+            let mut pruner = pruner(&[Policy::Results], keep, max_loss);
+            let (mut now, mut gone) = (0.0, Vec::new());
+            for (results, pause, rewritten) in requests {
+                if rewritten == 0 {
+                    let half = pruner.messages.len() / 2;
+                    pruner.keep(half);
+                    gone.retain(|place| *place < pruner.items.len());
+                }
+                turn(&mut pruner, &results);
+                now += pause;
+                let answer = pruner.decide(now);
+                let bound = (1.0 + max_loss) * answer.purse.unpruned;
+                prop_assert!(answer.purse.paid <= bound * (1.0 + 1e-9));
+                for place in &answer.goes {
+                    prop_assert!(!gone.contains(place));
+                }
+                gone.extend(answer.goes);
+                let freed: f64 = gone.iter().map(|&place| pruner.items[place].tokens - 10.0).sum();
+                prop_assert!((answer.tokens_before - answer.tokens_after - freed).abs() < 1e-6 * bound.max(1.0));
+            }
+        }
+    }
+}

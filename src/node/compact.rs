@@ -1,0 +1,220 @@
+//! What goes when a history is made shorter by a summary: columns in, places out.
+
+use napi_derive::napi;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use spillway_core::error::{Code, Error as CoreError};
+use spillway_core::history::compact::cuts::{Role, cuts};
+use spillway_core::history::compact::limits::{Limits, Numbers, PROFILES, numbers};
+use spillway_core::history::compact::plan::{Message, Output, Wanted, images, plan};
+use spillway_core::history::compact::record::{Outcome as EditOutcome, is_edit, lines, merged};
+use spillway_core::history::compact::verdict::{Outcome, Past, judge};
+use spillway_core::history::compact::words::{WORDS, Wish, instructions, is_chinese, words};
+
+use crate::error::{Result, from_core};
+use crate::json::{json as written, parse};
+
+/// The columns of a message in `compactionPlan`: role and size.
+#[napi]
+pub const COMPACTION_MESSAGE_COLUMNS: u32 = 2;
+
+/// The columns of an output in `compactionPlan`: the index of its message, its size, and that of its placeholder.
+#[napi]
+pub const COMPACTION_OUTPUT_COLUMNS: u32 = 3;
+
+/// The names of all profiles.
+#[napi(catch_unwind)]
+pub fn compaction_profiles() -> Vec<String> {
+    PROFILES.iter().map(|one| one.name.to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The numbers of a profile, as JSON; without a name those that hold by themselves.
+#[napi(catch_unwind)]
+pub fn compaction_numbers(profile: Option<String>) -> Result<String> {
+    Ok(written(numbers_of(profile.as_deref())?))
+}
+
+/// What decides about sizes.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Sizes {
+    profile: Option<String>,
+    window: Option<f64>,
+    target: Option<f64>,
+    chars: Option<f64>,
+    trigger_share: f64,
+    reserved: f64,
+    summary: f64,
+}
+
+/// The sizes that decide, as JSON: for a target if there is one, else for a window, else for so many characters; `null` if
+/// there is none of them.
+#[napi(catch_unwind)]
+pub fn compaction_limits(sizes: String) -> Result<String> {
+    let sizes: Sizes = parse(&sizes)?;
+    let own = *numbers_of(sizes.profile.as_deref())?;
+    let numbers = Numbers { trigger_share: sizes.trigger_share, ..own };
+    let limits = match (sizes.target, sizes.window, sizes.chars) {
+        (Some(target), _, _) => Some(Limits::of_target(target, sizes.summary)),
+        (None, Some(window), _) => {
+            Some(Limits::of_window(window, sizes.reserved, sizes.summary, &numbers))
+        }
+        (None, None, Some(chars)) => Some(Limits::of_chars(chars, sizes.summary, &numbers)),
+        (None, None, None) => None,
+    };
+    Ok(written(&limits))
+}
+
+/// A question to `compactionPlan`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Question {
+    trigger: f64,
+    usable: f64,
+    cut: f64,
+    summary: f64,
+    wanted: Wanted,
+}
+
+/// Decides what goes, as JSON. `pairs` are two numbers each: the messages of a call and of its result.
+#[napi(catch_unwind)]
+pub fn compaction_plan(
+    messages: &[f64],
+    pairs: &[u32],
+    outputs: &[f64],
+    question: String,
+) -> Result<String> {
+    let Question { trigger, usable, cut, summary, wanted } = parse(&question)?;
+    let limits = Limits { trigger, usable, cut, summary };
+    let messages = messages.chunks_exact(COMPACTION_MESSAGE_COLUMNS as usize);
+    let messages: Vec<Message> = messages
+        .filter_map(|columns| match columns {
+            &[role, size] => Some(Message { role: role_of(role as u32), size }),
+            _ => None,
+        })
+        .collect();
+    let outputs = outputs.chunks_exact(COMPACTION_OUTPUT_COLUMNS as usize);
+    let outputs: Vec<Output> = outputs
+        .filter_map(|columns| match columns {
+            &[message, size, placeholder] => {
+                Some(Output { message: message as usize, size, placeholder })
+            }
+            _ => None,
+        })
+        .collect();
+    Ok(written(&plan(&messages, &pairs_of(pairs), &outputs, &limits, &wanted)))
+}
+
+/// Where a history may be cut: two numbers each, the index of the first message behind, and 1 if a turn begins there.
+#[napi(catch_unwind)]
+pub fn compaction_cuts(roles: &[u32], pairs: &[u32]) -> Vec<u32> {
+    let roles: Vec<Role> = roles.iter().copied().map(role_of).collect();
+    let found = cuts(&roles, &pairs_of(pairs));
+    found.iter().flat_map(|cut| [cut.at as u32, u32::from(cut.is_turn)]).collect()
+}
+
+/// The messages whose images go so that a history gets smaller by `excess`.
+#[napi(catch_unwind)]
+pub fn compaction_images(sizes: &[f64], excess: f64) -> Vec<u32> {
+    images(sizes, excess).iter().map(|&at| at as u32).collect()
+}
+
+/// Whether a summary is taken.
+#[napi(catch_unwind)]
+pub fn compaction_verdict(outcome: String) -> Result<String> {
+    let outcome: Outcome = parse(&outcome)?;
+    Ok(written(&judge(&outcome)))
+}
+
+/// Whether to compact now, after what earlier compactions left behind, as JSON.
+#[napi(catch_unwind)]
+pub fn compaction_permit(past: String, answers: f64, force: bool) -> Result<String> {
+    let past: Past = parse(&past)?;
+    Ok(written(&past.permit(answers as u64, force)))
+}
+
+/// What a compaction leaves behind: one that dropped so many of the answers of the model, or one that failed.
+#[napi(catch_unwind)]
+pub fn compaction_past(past: String, answers: f64, dropped: Option<f64>) -> Result<String> {
+    let past: Past = parse(&past)?;
+    let next = match dropped {
+        Some(dropped) => past.compacted(answers as u64, dropped as u64),
+        None => past.failed(answers as u64),
+    };
+    Ok(written(&next))
+}
+
+/// The words that stand in a history, as JSON; without a language those of all.
+#[napi(catch_unwind)]
+pub fn compaction_words(chinese: Option<bool>) -> String {
+    match chinese {
+        Some(chinese) => written(words(chinese)),
+        None => written(&WORDS),
+    }
+}
+
+/// What the summariser is told.
+#[napi(catch_unwind)]
+pub fn compaction_instructions(turn: bool, update: bool, tokens: f64, chinese: bool) -> String {
+    instructions(&Wish { turn, update, tokens, chinese })
+}
+
+/// Whether a text is Chinese.
+#[napi(catch_unwind)]
+pub fn is_chinese_text(text: String) -> bool {
+    is_chinese(&text)
+}
+
+/// Whether calls of a tool belong into the record of changed files.
+#[napi(catch_unwind)]
+pub fn is_edit_tool(tool: String) -> bool {
+    is_edit(&tool)
+}
+
+/// The lines that a call adds to the record of changed files. `failed` is missing if there is no result.
+#[napi(catch_unwind)]
+pub fn changed_files(tool: String, args: String, failed: Option<bool>) -> Result<Vec<String>> {
+    let args: Value = parse(&args)?;
+    let outcome = match failed {
+        None => EditOutcome::Unknown,
+        Some(true) => EditOutcome::Failed,
+        Some(false) => EditOutcome::Done,
+    };
+    Ok(lines(&tool, &args, outcome))
+}
+
+/// A record of changed files with new lines; of more than `most` the oldest go.
+#[napi(catch_unwind)]
+pub fn changed_files_merged(known: Vec<String>, added: Vec<String>, most: u32) -> Vec<String> {
+    merged(&known, &added, most as usize)
+}
+
+fn pairs_of(pairs: &[u32]) -> Vec<(usize, usize)> {
+    let pairs = pairs.chunks_exact(2);
+    pairs
+        .filter_map(|pair| match pair {
+            &[call, result] => Some((call as usize, result as usize)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn numbers_of(profile: Option<&str>) -> Result<&'static Numbers> {
+    numbers(profile.unwrap_or_default()).ok_or_else(|| {
+        let names: Vec<&str> =
+            PROFILES.iter().map(|one| one.name).filter(|name| !name.is_empty()).collect();
+        let problem = format!("got {}, allowed is one of {}", json!(profile), names.join(", "));
+        from_core(CoreError::field(Code::InvalidArgument, "options.profile", problem))
+    })
+}
+
+fn role_of(number: u32) -> Role {
+    match number {
+        0 => Role::User,
+        1 => Role::Assistant,
+        2 => Role::Summary,
+        3 => Role::System,
+        4 => Role::Tool,
+        _ => Role::Other,
+    }
+}

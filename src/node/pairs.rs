@@ -1,0 +1,78 @@
+//! Calls and results of a history in, who answers whom out.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use napi::bindgen_prelude::External;
+use napi_derive::napi;
+use spillway_core::error::{Code, Error};
+use spillway_core::history::pairs::{Event, Names, Pairs};
+
+use crate::error::{Result, from_core};
+
+/// The calls and results of a history so far.
+pub type PairsHandle = External<Mutex<Pairs>>;
+
+/// An event: the user speaks.
+#[napi]
+pub const EVENT_USER: u32 = 0;
+
+/// An event: a message of the assistant begins.
+#[napi]
+pub const EVENT_ASSISTANT: u32 = 1;
+
+/// An event: a call in that message.
+#[napi]
+pub const EVENT_CALL: u32 = 2;
+
+/// An event: a result.
+#[napi]
+pub const EVENT_RESULT: u32 = 3;
+
+/// Begins a history. `flat`: every call and every result is a message of its own.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn pairs_new(flat: bool) -> PairsHandle {
+    External::new(Mutex::new(Pairs::new(flat)))
+}
+
+/// Adds events. Each is three numbers: what it is, the number of the id, and the number of the tool's name, 0 for none.
+///
+/// Each result among them is answered by two numbers: 1 more than the number of its call, or 0 if there is none; and 1
+/// if it is late, else 0.
+#[napi(catch_unwind)]
+pub fn pairs_extend(
+    #[napi(ts_arg_type = "object")] pairs: &PairsHandle,
+    events: &[u32],
+) -> Result<Vec<u32>> {
+    let events: Vec<Event> = events.chunks(3).map(event).collect::<Result<_>>()?;
+    let answers = lock(pairs).extend(events);
+    let numbers = answers.iter().map(|answer| {
+        [answer.call.map_or(0, |call| call.saturating_add(1)), u32::from(answer.late)]
+    });
+    Ok(numbers.flatten().collect())
+}
+
+/// The calls that nothing answers so far, oldest first. Each is two numbers: its own, and 1 if it may still be running.
+#[napi(catch_unwind)]
+pub fn pairs_open(#[napi(ts_arg_type = "object")] pairs: &PairsHandle) -> Vec<u32> {
+    let open = lock(pairs).open();
+    open.iter().flat_map(|open| [open.call, u32::from(open.running)]).collect()
+}
+
+fn event(numbers: &[u32]) -> Result<Event> {
+    let &[kind, id, name] = numbers else {
+        return Err(from_core(Error::new(Code::Internal, "an event of three numbers".to_owned())));
+    };
+    let some = |number: u32| (number > 0).then_some(number);
+    let names = Names { id: some(id), name: some(name) };
+    match kind {
+        EVENT_USER => Ok(Event::User),
+        EVENT_ASSISTANT => Ok(Event::Assistant),
+        EVENT_CALL => Ok(Event::Call(names)),
+        EVENT_RESULT => Ok(Event::Result(names)),
+        _ => Err(from_core(Error::new(Code::Internal, format!("no event has the number {kind}")))),
+    }
+}
+
+fn lock(pairs: &PairsHandle) -> MutexGuard<'_, Pairs> {
+    pairs.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,226 @@
+//! What may be left out of a request, and when: columns of what is new in a history in, places of items out.
+
+use std::sync::Mutex;
+
+use napi::bindgen_prelude::{External, Utf16String};
+use napi_derive::napi;
+use serde::Deserialize;
+use serde_json::json;
+use spillway_core::history::facts::Facts;
+use spillway_core::history::prune::placeholder::placeholder;
+use spillway_core::history::prune::policies::{Form, Item, Kind, Policy, Rules};
+use spillway_core::history::prune::pruner::{Account, Message, Pruner, Role};
+use spillway_core::history::prune::schedule::{Prices, Rule, When};
+use spillway_core::history::prune::superseded::{Access, Read};
+use spillway_core::history::prune::trim;
+use spillway_core::tool_names;
+
+use crate::error::Result;
+use crate::json::{json as written, parse};
+use crate::lock::lock;
+use crate::overflow::OverflowCut;
+
+/// What a pruner knows of its history.
+pub type PrunerHandle = External<Mutex<Pruner>>;
+
+/// The columns of a message in `prunerAppend`: role, tokens, number of items.
+#[napi]
+pub const PRUNER_MESSAGE_COLUMNS: u32 = 3;
+
+/// The columns of an item in `prunerAppend`: flags, facts of its text and tool, tokens, tokens of the placeholder, time,
+/// requests that carried it (-1 for none), first and last line that were read, tokens once it is trimmed (-1 if it cannot
+/// be).
+#[napi]
+pub const PRUNER_ITEM_COLUMNS: u32 = 9;
+
+/// A flag of an item: it is the arguments of a call.
+#[napi]
+pub const ITEM_ARGUMENTS: u32 = 1;
+/// A flag of an item: it must stay.
+#[napi]
+pub const ITEM_FIXED: u32 = 1 << 1;
+/// A flag of an item: the call writes files.
+#[napi]
+pub const ITEM_WRITES: u32 = 1 << 2;
+/// A flag of an item: it is gone already.
+#[napi]
+pub const ITEM_GONE: u32 = 1 << 3;
+/// A flag of an item: it is the read of a file; the next of `paths` says of which.
+#[napi]
+pub const ITEM_READ: u32 = 1 << 4;
+/// A flag of an item: it is trimmed already.
+#[napi]
+pub const ITEM_TRIMMED: u32 = 1 << 5;
+
+/// The rules of a pruner. What JSON has no number for is `null`: for ever, or without a bound.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Options {
+    policies: Vec<Policy>,
+    keep_recent: Option<usize>,
+    keep_messages: Option<usize>,
+    keep_preamble: bool,
+    keep_errors: bool,
+    prices: Prices,
+    cache_lifetime_ms: Option<f64>,
+    max_loss: Option<f64>,
+    schedule: When,
+}
+
+/// A pruner with these rules, as JSON, that goes on from an account, if there is one.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn pruner_open(options: String, account: Option<String>) -> Result<PrunerHandle> {
+    let options: Options = parse(&options)?;
+    let account: Account = match account {
+        Some(account) => parse(&account)?,
+        None => Account::default(),
+    };
+    let rules = Rules {
+        policies: options.policies,
+        keep_recent: options.keep_recent.unwrap_or(usize::MAX),
+        keep_messages: options.keep_messages.unwrap_or(usize::MAX),
+        keep_preamble: options.keep_preamble,
+        keep_errors: options.keep_errors,
+    };
+    let rule = Rule {
+        prices: options.prices,
+        cache_lifetime_ms: options.cache_lifetime_ms.unwrap_or(f64::INFINITY),
+        max_loss: options.max_loss.unwrap_or(f64::INFINITY),
+        when: options.schedule,
+    };
+    Ok(External::new(Mutex::new(Pruner::new(rules, rule, account))))
+}
+
+/// Forgets the messages from `shared` on and takes the rest of the history anew.
+#[napi(catch_unwind)]
+pub fn pruner_append(
+    #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
+    shared: u32,
+    messages: &[f64],
+    items: &[f64],
+    paths: Vec<String>,
+) {
+    let mut pruner = lock(pruner);
+    pruner.keep(shared as usize);
+    let mut items = items.chunks_exact(PRUNER_ITEM_COLUMNS as usize);
+    let mut paths = paths.into_iter();
+    for message in messages.chunks_exact(PRUNER_MESSAGE_COLUMNS as usize) {
+        let &[role, tokens, count] = message else { continue };
+        pruner.push(Message { role: role_of(role), tokens });
+        for columns in items.by_ref().take(count as usize) {
+            let &[flags, facts, tokens, placeholder, time, carried, from_line, to_line, trimmed] =
+                columns
+            else {
+                continue;
+            };
+            let flags = flags as u32;
+            let has = |flag: u32| flags & flag != 0;
+            let facts = Facts::from_bits(facts as u16);
+            let failed = facts.is_error(true) == Some(true);
+            let path = if has(ITEM_READ) { paths.next() } else { None };
+            let item = Item {
+                message: 0,
+                kind: if has(ITEM_ARGUMENTS) { Kind::Arguments } else { Kind::Result },
+                tokens,
+                trimmed: (trimmed >= 0.0).then_some(trimmed),
+                placeholder,
+                fixed: has(ITEM_FIXED),
+                failed,
+                terminal: facts.is_terminal() == Some(true),
+                writes: has(ITEM_WRITES),
+                time,
+                read: path.map(|path| Read { path, from_line, to_line, worked: !failed }),
+            };
+            let form = match (has(ITEM_GONE), has(ITEM_TRIMMED)) {
+                (true, _) => Form::Gone,
+                (false, true) => Form::Trimmed,
+                (false, false) => Form::Whole,
+            };
+            pruner.push_item(item, form, (carried >= 0.0).then_some(carried as u64));
+        }
+    }
+}
+
+/// Says that a request at `last_request` had the first `shared` messages, though this pruner did not see it.
+#[napi(catch_unwind)]
+pub fn pruner_resume(
+    #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
+    shared: u32,
+    last_request: Option<f64>,
+) {
+    lock(pruner).resume(shared as usize, last_request);
+}
+
+/// Decides what the request at `now` leaves out, as JSON, and books the request.
+#[napi(catch_unwind)]
+pub fn pruner_decide(#[napi(ts_arg_type = "object")] pruner: &PrunerHandle, now: f64) -> String {
+    written(&lock(pruner).decide(now))
+}
+
+/// What lasts of a pruner, as JSON: its account, and of each item how many requests have carried it.
+#[napi(catch_unwind)]
+pub fn pruner_state(#[napi(ts_arg_type = "object")] pruner: &PrunerHandle) -> String {
+    let pruner = lock(pruner);
+    let carried: Vec<Option<u64>> = pruner.carried().collect();
+    json!({ "account": pruner.account(), "carried": carried }).to_string()
+}
+
+/// What a call does with files, as JSON: `{ "read": [path, from, to] }` with `null` for the end of the file, or
+/// `{ "writes": true }`, or `{}`.
+#[napi(catch_unwind)]
+pub fn file_access(tool: String, args: String) -> Result<String> {
+    let access = match Access::of(&tool, &parse(&args)?) {
+        Access::Read(Read { path, from_line, to_line, .. }) => {
+            let to_line = to_line.is_finite().then_some(to_line);
+            json!({ "read": [path, from_line, to_line] })
+        }
+        Access::Write => json!({ "writes": true }),
+        Access::None => json!({}),
+    };
+    Ok(access.to_string())
+}
+
+/// What stands in for a result or for an argument that was left out.
+#[napi(catch_unwind)]
+pub fn pruned_placeholder(arguments: bool, chinese: bool, path: Option<String>) -> String {
+    let kind = if arguments { Kind::Arguments } else { Kind::Result };
+    placeholder(kind, chinese, path.as_deref())
+}
+
+/// What stays of a text that is trimmed; `null` if it stays whole. Characters are UTF-16 units.
+#[napi(catch_unwind)]
+pub fn trim_text(
+    text: Utf16String,
+    max_chars: f64,
+    head_chars: f64,
+    tail_chars: f64,
+    chinese: bool,
+    path: Option<String>,
+) -> Option<OverflowCut> {
+    let rule = trim::Rule {
+        max_chars: max_chars as usize,
+        head_chars: head_chars as usize,
+        tail_chars: tail_chars as usize,
+    };
+    trim::trim(&text, &rule, chinese, path.as_deref()).map(|trimmed| OverflowCut {
+        head: trimmed.head as u32,
+        tail: trimmed.tail as u32,
+        middle: trim::MIDDLE.to_owned(),
+        suffix: trimmed.note,
+    })
+}
+
+/// Whether a tool is one of these, however its name is written. In a pattern `*` stands for any characters.
+#[napi(catch_unwind)]
+pub fn is_one_of_tools(name: String, tools: Vec<String>) -> bool {
+    tool_names::is_one_of(&name, &tools)
+}
+
+fn role_of(number: f64) -> Role {
+    match number as u32 {
+        0 => Role::User,
+        1 => Role::Assistant,
+        2 => Role::Summary,
+        _ => Role::Other,
+    }
+}

@@ -1,0 +1,65 @@
+//! Texts in, tokens out.
+
+use std::cell::RefCell;
+
+use napi::{Env, JsString};
+use napi_derive::napi;
+use spillway_core::tokens::{Mode, factor, of_latin1, of_units};
+
+use crate::strings::{append_low_bytes, append_utf16};
+
+thread_local! {
+    /// Kept from call to call: fresh memory would cost as much as the copy into it.
+    static LATIN1: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What is kept of the memory for a long text.
+const KEPT: usize = 1024 * 1024;
+
+/// Tokens of a text. `latin1` promises that no unit is above 0xff.
+#[napi(catch_unwind)]
+pub fn text_tokens(env: &Env, text: JsString<'_>, latin1: bool, upper: bool) -> napi::Result<f64> {
+    let mode = mode(upper);
+    if !latin1 {
+        let mut units = Vec::new();
+        append_utf16(env, &text, &mut units)?;
+        return Ok(of_units(&units, mode) as f64);
+    }
+    LATIN1.with_borrow_mut(|bytes| {
+        bytes.clear();
+        append_low_bytes(env, &text, text.latin1_len()?, bytes)?;
+        let tokens = of_latin1(bytes, mode);
+        bytes.clear();
+        bytes.shrink_to(KEPT);
+        Ok(tokens as f64)
+    })
+}
+
+/// Tokens of each of many texts, which stand one after the other in one string and have so many UTF-16 units each.
+#[napi(catch_unwind)]
+pub fn texts_tokens(
+    env: &Env,
+    texts: JsString<'_>,
+    lengths: Vec<u32>,
+    upper: bool,
+) -> napi::Result<Vec<f64>> {
+    let mut units = Vec::new();
+    append_utf16(env, &texts, &mut units)?;
+    let mut rest = units.as_slice();
+    let tokens = lengths.iter().map(|&length| {
+        let (text, after) = rest.split_at(rest.len().min(length as usize));
+        rest = after;
+        of_units(text, mode(upper)) as f64
+    });
+    Ok(tokens.collect())
+}
+
+/// The factor that real counts suggest for estimates.
+#[napi(catch_unwind)]
+pub fn calibration_factor(estimated: Vec<f64>, actual: Vec<f64>) -> f64 {
+    factor(&estimated, &actual)
+}
+
+fn mode(upper: bool) -> Mode {
+    if upper { Mode::Upper } else { Mode::Typical }
+}

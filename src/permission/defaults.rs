@@ -1,0 +1,85 @@
+//! The rules before anybody writes one, and the profiles.
+
+use serde::Deserialize;
+
+use super::pattern::{Style, escaped};
+use super::rules::Rule;
+use super::{Decision, Domain};
+
+/// Names of profiles.
+pub const PROFILES: [(&str, Profile); 2] =
+    [("opencode", Profile::Opencode), ("moryflow", Profile::Moryflow)];
+
+/// How another system decides, as far as that is no fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// `*` crosses `/`; everything is allowed but files with secrets and the world outside.
+    Opencode,
+    /// The table of its document, in its order.
+    Moryflow,
+}
+
+/// What the table of defaults depends on.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Choices {
+    /// Whether edits outside of the vault are asked instead of denied.
+    pub ask_outside_edit: bool,
+    /// Servers whose tools are allowed.
+    pub mcp_servers: Vec<String>,
+}
+
+/// The pattern by which the rule for files with secrets is told.
+pub const SENSITIVE: &str = "**/{.env,.env.*,*.pem,*.key}";
+
+/// The table, in order.
+pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<Rule> {
+    use Decision::{Allow, Ask, Deny};
+    use Domain::{Bash, Edit, Mcp, Read, WebFetch, WebSearch};
+    let outside = if choices.ask_outside_edit { Ask } else { Deny };
+    let table: &[(Domain, &str, Decision)] = match profile {
+        None | Some(Profile::Moryflow) => &[
+            (Read, "vault:**", Allow),
+            (Read, "fs:**", Ask),
+            (Edit, "vault:**", Allow),
+            (Edit, "fs:**", outside),
+            (Bash, "shell:*", Ask),
+            (WebFetch, "url:**", Allow),
+            (WebSearch, "query:*", Allow),
+            (Mcp, "mcp:**", Ask),
+        ],
+        Some(Profile::Opencode) => &[
+            (Read, "vault:**", Allow),
+            (Read, "fs:**", Ask),
+            (Edit, "vault:**", Allow),
+            (Edit, "fs:**", Ask),
+            (Bash, "shell:*", Allow),
+            (WebFetch, "url:**", Allow),
+            (WebSearch, "query:*", Allow),
+            (Mcp, "mcp:**", Allow),
+        ],
+    };
+    let built_in = |(domain, pattern, decision): &(Domain, &str, Decision)| {
+        Rule::built_in(Some(*domain), pattern, *decision, style)
+    };
+    let mut rules: Vec<Rule> = table.iter().filter_map(built_in).collect();
+    // The more particular come after the general one, or they would never count.
+    for server in &choices.mcp_servers {
+        let name = escaped(&format!("mcp:{}", server.replace('/', "%2F")));
+        rules.extend(Rule::built_in(Some(Mcp), &format!("{name}/**"), Allow, style));
+    }
+    rules
+}
+
+/// Denied whatever else holds: what destroys a machine and is never a step of a task.
+pub const HARD_DENIES: [(Domain, &str); 8] = [
+    // However its options are written, and whatever else it removes.
+    (Domain::Bash, "rm -* / *"),
+    (Domain::Bash, "rm -* /\\* *"),
+    (Domain::Bash, "rm *--no-preserve-root*"),
+    (Domain::Bash, "mkfs*"),
+    (Domain::Edit, "fs:/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk}*"),
+    (Domain::Edit, "fs:/dev/mapper/**"),
+    (Domain::Edit, "fs:/proc/sysrq-trigger"),
+    (Domain::Edit, "fs:/dev/mem"),
+];

@@ -1,0 +1,428 @@
+//! The decision and its reasons.
+
+mod reader;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use self::reader::Reader;
+use super::defaults::SENSITIVE;
+use super::hosts::Address;
+use super::options::{Options, wrong};
+use super::paths::RealPaths;
+use super::rules::{Rule, Source, Told};
+use super::shell::Doubt;
+use super::suggestions::{Suggestion, suggest};
+use super::{Decision, Domain};
+use crate::error::Result;
+
+/// So many targets are told.
+const MAX_TOLD: usize = 256;
+/// So many characters of a target stand in a reason.
+const MAX_BRIEF: usize = 200;
+/// So many comparisons of a target with a rule that could be about anything.
+const MAX_COMPARISONS: usize = 2_000_000;
+
+/// A call of a tool.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// Its name.
+    pub tool: String,
+    /// What it is given.
+    pub args: Value,
+    /// Whose approvals hold, beside those for everybody.
+    #[serde(default)]
+    pub session_id: Option<String>,
+    /// Whether everything but hard denies is allowed.
+    #[serde(default)]
+    pub full_access: bool,
+    /// Nobody can be asked.
+    #[serde(default)]
+    pub headless: bool,
+    /// What relative paths begin at; the vault if there is none.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// The folder that is worked in; absolute.
+    pub vault: String,
+    /// Addresses in the arguments, as they are read by the standard.
+    #[serde(default)]
+    pub addresses: HashMap<String, Address>,
+    /// Files that this session saved itself.
+    #[serde(default)]
+    pub own_files: HashSet<String>,
+}
+
+/// What holds for one target.
+#[derive(Debug, Clone, Serialize)]
+pub struct Judged {
+    /// The domain.
+    pub domain: Domain,
+    /// With its scheme.
+    pub target: String,
+    /// What holds.
+    pub decision: Decision,
+    /// The rule that says so.
+    pub rule: Option<Told>,
+    /// Rules that match and do not count.
+    pub shadowed: Vec<Told>,
+    /// Why, in sentences.
+    pub reasons: Vec<String>,
+    #[serde(skip)]
+    suggestions: Option<Vec<Suggestion>>,
+}
+
+/// What holds for a call.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdict {
+    /// The strictest for any target.
+    pub decision: Decision,
+    /// The domain of the target that decided.
+    pub domain: Option<Domain>,
+    /// What the call touches.
+    pub targets: Vec<String>,
+    /// The rule that decided.
+    pub rule: Option<Told>,
+    /// Rules that it hides.
+    pub shadowed: Vec<Told>,
+    /// Why.
+    pub reasons: Vec<String>,
+    /// Rules that would make the question unnecessary, the narrowest first.
+    pub suggested_rules: Vec<Suggestion>,
+    /// Each target.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<Judged>,
+    /// Addresses that are touched and were not in the request: with them in it, the answer may be another.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Target {
+    domain: Option<Domain>,
+    text: String,
+    others: Vec<String>,
+    doubts: Vec<Doubt>,
+    quiet: bool,
+    wide: bool,
+    sensitive: bool,
+    own: bool,
+}
+
+impl Target {
+    fn domain(&self) -> Domain {
+        self.domain.unwrap_or(Domain::Bash)
+    }
+}
+
+/// Rules, and how calls are read.
+#[derive(Debug)]
+pub struct Policy {
+    options: Options,
+    /// By session; without one, for everybody.
+    approvals: Vec<(Option<String>, Rule)>,
+}
+
+impl Policy {
+    /// Reads options.
+    pub fn new(options: &Value) -> Result<Self> {
+        let mut options = Options::read(options)?;
+        let approvals = std::mem::take(&mut options.approved);
+        Ok(Policy { options, approvals: approvals.into_iter().map(|rule| (None, rule)).collect() })
+    }
+
+    /// Remembers an answer. It turns questions into permissions and never a denial.
+    pub fn approve(&mut self, rule: &Value, session: Option<String>) -> Result<()> {
+        let rule = Rule::read(rule, Source::Approval, &self.options.style, "rule")?;
+        if rule.decision != Decision::Allow {
+            return Err(wrong("rule.decision", "allow"));
+        }
+        let told = rule.told();
+        if !self.approvals.iter().any(|(own, known)| *own == session && known.told() == told) {
+            self.approvals.push((session, rule));
+        }
+        Ok(())
+    }
+
+    /// Forgets an answer; `false` if there was none.
+    pub fn revoke(&mut self, domain: &str, pattern: &str, session: Option<&str>) -> bool {
+        let before = self.approvals.len();
+        self.approvals.retain(|(own, rule)| {
+            let told = rule.told();
+            own.as_deref() != session || told.domain != domain || told.pattern != pattern
+        });
+        self.approvals.len() < before
+    }
+
+    /// What was approved: the session and the rule.
+    pub fn approvals(&self) -> Vec<(Option<&str>, Told)> {
+        self.approvals.iter().map(|(session, rule)| (session.as_deref(), rule.told())).collect()
+    }
+
+    /// Rules that can never count, each with the one that hides it.
+    pub fn dead_rules(&self) -> Vec<(Told, Told)> {
+        let all = self.options.rules.all();
+        let own = |at: &(usize, usize)| all[at.0].source == Source::User;
+        self.options
+            .rules
+            .dead()
+            .into_iter()
+            .filter(own)
+            .map(|(at, by)| (all[at].told(), all[by].told()))
+            .collect()
+    }
+
+    /// Decides about a call. Nothing is changed, and the same call has the same answer.
+    pub fn evaluate(&self, request: &Request, real: &dyn RealPaths) -> Verdict {
+        let mut reading = Reader::new(self, request, real);
+        reading.call();
+        let Reader { targets, blind, addresses, .. } = reading;
+        Verdict { addresses, ..self.decide(request, &targets, blind) }
+    }
+
+    fn decide(&self, request: &Request, targets: &[Target], blind: Vec<String>) -> Verdict {
+        let too_much = targets.len().saturating_mul(
+            self.options.rules.all().len().min(self.options.rules.anywhere_len() + 1),
+        ) > MAX_COMPARISONS;
+        let mut judged: Vec<Judged> = if too_much && !request.full_access {
+            Vec::new()
+        } else {
+            targets.iter().map(|target| self.judge(request, target)).collect()
+        };
+        if !request.full_access {
+            judged.iter_mut().for_each(|one| self.close(one));
+        }
+        let mut decision = judged.iter().map(|one| one.decision).max().unwrap_or(Decision::Ask);
+        let mut reasons = Vec::new();
+        if too_much && !request.full_access {
+            reasons.push("the call touches too much to be judged".to_owned());
+        } else if targets.iter().all(|target| target.quiet) && blind.is_empty() {
+            reasons.push("nobody knows what this call touches".to_owned());
+        }
+        reasons.extend(blind);
+        if !reasons.is_empty() {
+            decision = decision.max(Decision::Ask);
+        }
+        if request.full_access && decision < Decision::Deny {
+            decision = Decision::Allow;
+            reasons = vec!["full access".to_owned()];
+        }
+        judged.sort_by_key(|one| std::cmp::Reverse(one.decision));
+        let first = judged.iter().find(|one| one.decision == decision);
+        for one in
+            judged.iter().filter(|one| one.decision == decision && decision > Decision::Allow)
+        {
+            for reason in &one.reasons {
+                if reasons.len() < MAX_TOLD && !reasons.contains(reason) {
+                    reasons.push(reason.clone());
+                }
+            }
+        }
+        let (domain, rule, shadowed) = match first {
+            Some(one) => (Some(one.domain), one.rule.clone(), one.shadowed.clone()),
+            None => (targets.first().and_then(|target| target.domain), None, Vec::new()),
+        };
+        let asking: Vec<&Judged> =
+            judged.iter().filter(|one| one.decision == Decision::Ask).collect();
+        let suggested_rules = match asking.as_slice() {
+            [one] if decision == Decision::Ask && reasons.len() == one.reasons.len() => {
+                one.suggestions.clone().unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        if request.headless && decision == Decision::Ask {
+            decision = Decision::Deny;
+            reasons.push("nobody can be asked".to_owned());
+        }
+        let told: Vec<String> = targets
+            .iter()
+            .filter(|target| !target.text.is_empty())
+            .map(|target| target.text.clone())
+            .take(MAX_TOLD)
+            .collect();
+        judged.truncate(MAX_TOLD);
+        Verdict {
+            decision,
+            domain,
+            targets: told,
+            rule,
+            shadowed,
+            reasons,
+            suggested_rules,
+            details: judged,
+            addresses: Vec::new(),
+        }
+    }
+
+    /// One of the rules that could not be read may have been a deny.
+    fn close(&self, judged: &mut Judged) {
+        if judged.decision == Decision::Allow && self.options.closed.contains(&judged.domain) {
+            judged.decision = Decision::Ask;
+            judged.reasons =
+                vec![format!("not all rules about {} could be read", judged.domain.as_str())];
+            judged.suggestions = None;
+        }
+    }
+
+    fn judge(&self, request: &Request, target: &Target) -> Judged {
+        let domain = target.domain();
+        let answer = |decision, rule: Option<&Rule>, shadowed: Vec<&Rule>, reasons| Judged {
+            domain,
+            target: target.text.clone(),
+            decision,
+            rule: rule.map(Rule::told),
+            shadowed: shadowed.into_iter().map(Rule::told).collect(),
+            reasons,
+            suggestions: None,
+        };
+        let texts = || std::iter::once(&target.text).chain(&target.others);
+        if let Some(rule) = texts().find_map(|text| self.options.hard.matching(domain, text).next())
+        {
+            return answer(
+                Decision::Deny,
+                Some(rule),
+                Vec::new(),
+                vec![format!("{:?} is never allowed", rule.pattern.source())],
+            );
+        }
+        if request.full_access {
+            return answer(Decision::Allow, None, Vec::new(), vec!["full access".to_owned()]);
+        }
+        let rules = &self.options.rules;
+        let (mut rule, mut shadowed) = rules.winner(domain, &target.text);
+        if target.quiet && rule.is_none_or(|rule| !counts_elsewhere(rule)) {
+            rule = None;
+            shadowed.clear();
+        }
+        let mut decision = match rule {
+            Some(rule) => rule.decision,
+            None if target.quiet => Decision::Allow,
+            None => Decision::Ask,
+        };
+        let mut reasons = match rule {
+            Some(rule) if decision > Decision::Allow => vec![said(rule, &target.text)],
+            None if decision > Decision::Allow => {
+                vec![format!("no rule matches {}", brief(&target.text))]
+            }
+            _ => Vec::new(),
+        };
+        if rule.is_none_or(|rule| rule.source == Source::Default) && decision < Decision::Deny {
+            if target.own {
+                (decision, reasons) = (Decision::Allow, Vec::new());
+            } else if target.sensitive && decision < Decision::Deny {
+                decision = Decision::Ask;
+                reasons = vec![format!("{} is a file with secrets", brief(&target.text))];
+                let mut told = answer(
+                    decision,
+                    None,
+                    rule.into_iter().chain(shadowed.iter().copied()).collect(),
+                    reasons.clone(),
+                );
+                told.rule = Some(Told {
+                    domain: domain.as_str(),
+                    pattern: SENSITIVE.to_owned(),
+                    decision,
+                    source: Source::Default,
+                });
+                return self.finish(request, target, rule, told);
+            }
+        }
+        for other in &target.others {
+            let stricter = rules
+                .winner(domain, other)
+                .0
+                .filter(|other| counts_elsewhere(other) && other.decision > decision);
+            if let Some(found) = stricter {
+                decision = found.decision;
+                reasons = vec![said(found, other)];
+                rule = Some(found);
+            }
+        }
+        let told = answer(decision, rule, shadowed, reasons);
+        self.finish(request, target, rule, told)
+    }
+
+    /// Doubts, then approvals.
+    fn finish(
+        &self,
+        request: &Request,
+        target: &Target,
+        rule: Option<&Rule>,
+        mut judged: Judged,
+    ) -> Judged {
+        let left: Vec<&Doubt> = target
+            .doubts
+            .iter()
+            .filter(|doubt| {
+                !rule.is_some_and(|rule| {
+                    rule.decision == Decision::Allow && lifts(rule, judged.domain, doubt)
+                })
+            })
+            .collect();
+        if judged.decision == Decision::Allow && !left.is_empty() {
+            judged.decision = Decision::Ask;
+            judged.reasons.clear();
+        }
+        if judged.decision == Decision::Ask {
+            let approval = self.approvals.iter().map(|(session, rule)| (session, rule)).find(
+                |(session, rule)| {
+                    (session.is_none() || **session == request.session_id)
+                        && rule.domain.is_none_or(|own| own == judged.domain)
+                        && rule.counts_for(&target.text)
+                        && target.doubts.iter().all(|doubt| lifts(rule, judged.domain, doubt))
+                },
+            );
+            if let Some((_, rule)) = approval {
+                judged.decision = Decision::Allow;
+                judged.rule = Some(rule.told());
+                judged.reasons.clear();
+                return judged;
+            }
+            judged.reasons.extend(left.iter().map(|doubt| doubt.reason.clone()));
+            judged.reasons.dedup();
+            if left.iter().all(|doubt| doubt.token.is_some()) {
+                judged.suggestions = Some(suggest(
+                    judged.domain,
+                    &target.text,
+                    target.wide && target.doubts.is_empty() && !target.sensitive,
+                ));
+            }
+        }
+        judged
+    }
+}
+
+fn said(rule: &Rule, target: &str) -> String {
+    let verb = if rule.decision == Decision::Deny { "denies" } else { "asks about" };
+    format!("{:?} {verb} {}", rule.pattern.source(), brief(target))
+}
+
+/// The beginning of a target, for a sentence that somebody reads; the whole is in the targets.
+fn brief(target: &str) -> Cow<'_, str> {
+    match target.char_indices().nth(MAX_BRIEF) {
+        Some((end, _)) => format!("{}…", &target[..end]).into(),
+        None => target.into(),
+    }
+}
+
+/// Whether a rule counts for another way to write a target: one that bans or asks, and is about something in particular.
+fn counts_elsewhere(rule: &Rule) -> bool {
+    rule.source != Source::Default
+        && rule.decision > Decision::Allow
+        && !rule.pattern.is_catch_all()
+}
+
+/// Whether a permission was written with such a doubt in mind. Where any command may run, one more option is no matter.
+fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
+    let Some(token) = &doubt.token else { return false };
+    let for_all =
+        rule.pattern.is_catch_all() && (domain == Domain::Bash || rule.source == Source::User);
+    for_all || rule.pattern.is_literal() || rule.pattern.names(token)
+}
+
+#[cfg(test)]
+mod tests;

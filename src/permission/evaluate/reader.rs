@@ -1,0 +1,299 @@
+//! Reads what one call touches into targets that rules can be asked about.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Policy, Request, Target};
+use crate::permission::Domain;
+use crate::permission::defaults::Profile;
+use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
+use crate::permission::shell::{self, Doubt};
+use crate::permission::targets::{Touched, touched};
+
+/// Reads the targets of one call.
+pub(super) struct Reader<'a> {
+    policy: &'a Policy,
+    request: &'a Request,
+    real: &'a dyn RealPaths,
+    /// Where paths lead that were asked for.
+    led: HashMap<String, Option<String>>,
+    folders: Folders,
+    pub(super) targets: Vec<Target>,
+    seen: HashSet<(Domain, String, bool)>,
+    /// Paths that were looked at: each is judged once.
+    asked: HashSet<(Domain, String, Option<bool>)>,
+    pub(super) blind: Vec<String>,
+    pub(super) addresses: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(policy: &'a Policy, request: &'a Request, real: &'a dyn RealPaths) -> Self {
+        let options = &policy.options;
+        let mut blind = Vec::new();
+        let vault = slashes(&request.vault, options.windows);
+        let vault = if vault.starts_with('/') {
+            normal(&vault).unwrap_or(vault)
+        } else {
+            blind.push("the vault is not an absolute path".to_owned());
+            "/".to_owned()
+        };
+        let mut folders = Folders {
+            real_vault: None,
+            cwd: vault.clone(),
+            vault,
+            home: options.style.home.clone(),
+            windows: options.windows,
+            fold_case: options.style.fold_case,
+        };
+        if let Some(cwd) = &request.cwd {
+            match folders.absolute(cwd, &folders.vault) {
+                Some(path) => {
+                    let written = folders.written(cwd, &folders.vault);
+                    if written.is_none_or(|path| folders.walked(&path, real) != Walk::AsWritten) {
+                        blind.push("nobody knows where the current folder is".to_owned());
+                    }
+                    folders.cwd = path;
+                }
+                None => blind.push("the current folder is not a path".to_owned()),
+            }
+        }
+        Reader {
+            policy,
+            request,
+            real,
+            led: HashMap::new(),
+            folders,
+            targets: Vec::new(),
+            seen: HashSet::new(),
+            blind,
+            asked: HashSet::new(),
+            addresses: Vec::new(),
+        }
+    }
+
+    /// Where a path leads. Within a call it is asked for once: that takes several calls of the system.
+    fn real(&mut self, path: &str) -> Option<String> {
+        if let Some(known) = self.led.get(path) {
+            return known.clone();
+        }
+        let real = self.real.real(path);
+        self.led.insert(path.to_owned(), real.clone());
+        real
+    }
+
+    /// The target of a path in normal form.
+    fn placed(&mut self, path: &str) -> String {
+        if self.folders.real_vault.is_none() {
+            let vault = self.folders.vault.clone();
+            self.folders.real_vault = Some(self.real(&vault).unwrap_or(vault));
+        }
+        self.folders.target(path)
+    }
+
+    fn push(&mut self, target: Target) {
+        let simple = target.doubts.is_empty() && target.others.len() < 2;
+        if simple && !self.seen.insert((target.domain(), target.text.clone(), target.quiet)) {
+            return;
+        }
+        self.targets.push(target);
+    }
+
+    pub(super) fn call(&mut self) {
+        let options = &self.policy.options;
+        for one in touched(&self.request.tool, &self.request.args, &options.tools, &options.servers)
+        {
+            match one {
+                Touched::Path(_, text) if is_url(&text) => {
+                    self.blind.push(format!("{text:?} can be a path or an address"));
+                }
+                Touched::Path(domain, text) => {
+                    match self.folders.written(&text, &self.folders.cwd) {
+                        Some(written) => self.written(domain, &written, None),
+                        None => self.blind.push(format!("{text:?} is not a path")),
+                    }
+                }
+                Touched::Names { folder, glob } => self.names(folder.as_deref(), &glob),
+                Touched::Command { text, cwd } => self.command(&text, cwd.as_deref()),
+                Touched::Address(text) => self.address(&text),
+                Touched::Query(text) => self.plain(Domain::WebSearch, format!("query:{text}")),
+                Touched::Mcp(text) => self.plain(Domain::Mcp, format!("mcp:{text}")),
+                Touched::Unreadable(domain, key) => {
+                    self.blind.push(format!(
+                        "the argument {key:?} for {} cannot be read",
+                        domain.as_str()
+                    ));
+                }
+            }
+        }
+    }
+
+    fn plain(&mut self, domain: Domain, text: String) {
+        let doubts = control(&text);
+        self.push(Target { domain: Some(domain), text, doubts, wide: true, ..Target::default() });
+    }
+
+    fn address(&mut self, text: &str) {
+        let Some(address) = self.request.addresses.get(text) else {
+            self.addresses.push(text.to_owned());
+            return self.blind.push(format!("{text:?} is not an address"));
+        };
+        let target = address.target();
+        let mut doubts = control(&target);
+        let reason = address.doubt();
+        doubts.extend(
+            reason.map(|reason| Doubt { reason: reason.to_owned(), token: Some(target.clone()) }),
+        );
+        self.push(Target {
+            domain: Some(Domain::WebFetch),
+            text: target,
+            doubts,
+            wide: reason.is_none(),
+            ..Target::default()
+        });
+    }
+
+    fn command(&mut self, text: &str, folder: Option<&str>) {
+        let Some(cwd) = self.folders.absolute(folder.unwrap_or("."), &self.folders.cwd) else {
+            return self.blind.push("the folder of the command is not a path".to_owned());
+        };
+        self.settled(folder.unwrap_or("."), &self.folders.cwd.clone());
+        let sensitive = &self.policy.options.sensitive;
+        let reading = shell::read(text, &self.folders, &cwd, &|name| sensitive.is_sensitive(name));
+        for one in reading.commands {
+            let scheme = |text: String| {
+                if text.starts_with("shell:") { text } else { format!("shell:{text}") }
+            };
+            let others = one.others.into_iter().map(scheme).collect();
+            self.push(Target {
+                domain: Some(Domain::Bash),
+                text: format!("shell:{}", one.text),
+                others,
+                doubts: one.doubts,
+                quiet: one.quiet,
+                wide: one.prefix,
+                ..Target::default()
+            });
+        }
+        for file in reading.files {
+            self.written(file.domain, &file.written, file.glob.then_some(true));
+        }
+    }
+
+    /// A path as it was written: what its text says and, where a `..` stands behind a link, what the file system makes of it.
+    /// Some tools go by the one and some by the other.
+    fn written(&mut self, domain: Domain, written: &str, glob: Option<bool>) {
+        if !self.asked.insert((domain, written.to_owned(), glob)) {
+            return;
+        }
+        if let Some(path) = normal(written) {
+            self.path(domain, &path, glob);
+        }
+        match self.folders.walked(written, self.real) {
+            Walk::AsWritten => {}
+            Walk::Elsewhere(path) => self.path(domain, &path, glob),
+            Walk::Unknown => self.blind.push(format!("nobody knows where {written} leads")),
+        }
+    }
+
+    /// A folder that other paths begin at must mean one place.
+    fn settled(&mut self, folder: &str, from: &str) {
+        let Some(written) = self.folders.written(folder, from) else { return };
+        if self.folders.walked(&written, self.real) != Walk::AsWritten {
+            self.blind.push(format!("nobody knows where {folder} leads"));
+        }
+    }
+
+    /// A path in normal form. `glob` says that it has wildcards, and whether one for any name at all can mean a secret.
+    fn path(&mut self, domain: Domain, path: &str, glob: Option<bool>) {
+        let first = self.placed(path);
+        let real = match glob {
+            None => self.real(path),
+            Some(_) => {
+                let fixed = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
+                let (folder, rest) = path.split_at(path[..fixed].rfind('/').unwrap_or(0));
+                self.real(if folder.is_empty() { "/" } else { folder })
+                    .map(|folder| format!("{}{rest}", folder.trim_end_matches('/')))
+            }
+        };
+        let sensitive = |path: &str| {
+            let names = &self.policy.options.sensitive;
+            domain == Domain::Read
+                && match glob {
+                    None => names.is_sensitive(path),
+                    Some(wide) => names.can_be_sensitive(path, wide),
+                }
+        };
+        let secret = sensitive(path) || real.as_deref().is_some_and(sensitive);
+        let mut doubts = control(path);
+        let real = real.unwrap_or_else(|| {
+            doubts.push(Doubt::always(format!("nobody knows where {path} leads")));
+            String::new()
+        });
+        // What leads nowhere that is known lies outside.
+        let second = if real.is_empty() { format!("fs:{path}") } else { self.placed(&real) };
+        let make = |text: String, other: &str| {
+            let other = format!("fs:{other}");
+            Target {
+                domain: Some(domain),
+                others: if other == text { Vec::new() } else { vec![other] },
+                text,
+                doubts: doubts.clone(),
+                wide: glob.is_none(),
+                sensitive: secret,
+                own: glob.is_none()
+                    && domain == Domain::Read
+                    && self.request.own_files.contains(&real),
+                quiet: false,
+            }
+        };
+        let given = make(first.clone(), path);
+        let followed = (second != first).then(|| make(second, &real));
+        self.push(given);
+        if let Some(followed) = followed {
+            self.push(followed);
+        }
+    }
+
+    fn names(&mut self, folder: Option<&str>, glob: &str) {
+        if let Some(url) = [folder.unwrap_or_default(), glob].into_iter().find(|text| is_url(text))
+        {
+            return self.blind.push(format!("{url:?} can be a path or an address"));
+        }
+        // One that takes names out adds none.
+        if glob.starts_with('!') {
+            return;
+        }
+        let moryflow = self.policy.options.profile == Some(Profile::Moryflow);
+        let glob = if moryflow { glob.trim_start_matches('/') } else { glob };
+        let glob = slashes(glob, self.policy.options.windows);
+        let fixed = glob.find(['*', '?', '[', '{']).unwrap_or(glob.len());
+        let (base, rest) = glob.split_at(glob[..fixed].rfind('/').map_or(0, |at| at + 1));
+        self.settled(folder.unwrap_or("."), &self.folders.cwd.clone());
+        let cwd = self.folders.absolute(folder.unwrap_or("."), &self.folders.cwd);
+        if let Some(cwd) = &cwd {
+            self.settled(if base.is_empty() { "." } else { base }, cwd);
+        }
+        let base = cwd
+            .and_then(|cwd| self.folders.absolute(if base.is_empty() { "." } else { base }, &cwd));
+        let Some(base) = base else {
+            return self.blind.push(format!("{glob:?} is not a glob of paths"));
+        };
+        let path = format!("{}/{rest}", base.trim_end_matches('/'));
+        if rest.contains("..") {
+            self.blind.push(format!("nobody knows where {glob:?} leads"));
+        }
+        self.path(Domain::Read, &path, Some(false));
+    }
+}
+
+/// Whether some tools would take a path for an address, such as `file:///etc/passwd`.
+fn is_url(text: &str) -> bool {
+    let text = text.trim_start();
+    text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:")) || text.contains("://")
+}
+
+fn control(text: &str) -> Vec<Doubt> {
+    if text.chars().any(char::is_control) {
+        return vec![Doubt::always("a name or an address has a control character")];
+    }
+    Vec::new()
+}

@@ -1,0 +1,318 @@
+use super::*;
+use serde_json::json;
+
+/// Every path is what it says.
+struct AsWritten;
+
+impl RealPaths for AsWritten {
+    fn real(&self, path: &str) -> Option<String> {
+        match path {
+            "/vault/link" => Some("/etc/secret".into()),
+            "/vault/dangling" => None,
+            _ => Some(path.to_owned()),
+        }
+    }
+}
+
+fn request(tool: &str, args: Value) -> Request {
+    serde_json::from_value(json!({ "tool": tool, "args": args, "vault": "/vault" })).unwrap()
+}
+
+fn decide(rules: Value, tool: &str, args: Value) -> Decision {
+    let policy =
+        Policy::new(&json!({ "rules": rules, "home": "/home/u", "mcpServers": ["git"] })).unwrap();
+    policy.evaluate(&request(tool, args), &AsWritten).decision
+}
+
+#[test]
+fn the_table_of_defaults() {
+    use Decision::{Allow, Ask, Deny};
+    for (tool, args, expected) in [
+        ("read", json!({ "path": "a.md" }), Allow),
+        ("read", json!({ "path": "/etc/passwd" }), Ask),
+        ("read", json!({ "path": ".env" }), Ask),
+        ("read", json!({ "path": ".env.example" }), Allow),
+        ("read", json!({ "path": "KEY.PEM" }), Ask),
+        ("read", json!({ "path": "my.environment.md" }), Allow),
+        ("read", json!({ "path": "a\nb" }), Ask),
+        ("read", json!({ "path": "link" }), Ask),
+        ("edit", json!({ "path": "link" }), Deny),
+        ("edit", json!({ "path": "dangling" }), Deny),
+        ("read", json!({ "path": "link/../a.md" }), Ask),
+        ("edit", json!({ "path": "/vault/x/../link/../a.md" }), Deny),
+        ("edit", json!({ "path": "link/../../vault/a.md" }), Allow),
+        ("edit", json!({ "path": "dangling/../a.md" }), Ask),
+        ("edit", json!({ "path": "missing/../a.md" }), Allow),
+        ("glob", json!({ "pattern": "link/../*.md" }), Ask),
+        ("grep", json!({ "pattern": "x", "path": "link/../" }), Ask),
+        ("edit", json!({ "path": "a.md" }), Allow),
+        ("write", json!({ "path": "../a.md" }), Deny),
+        ("move", json!({ "source": "a", "destination": "/b" }), Deny),
+        ("glob", json!({ "pattern": "**/*.md" }), Allow),
+        ("glob", json!({ "pattern": "../**/*.key" }), Ask),
+        ("grep", json!({ "pattern": "x", "include": ".env" }), Ask),
+        ("grep", json!({ "pattern": "x" }), Allow),
+        ("bash", json!({ "command": "ls" }), Ask),
+        ("bash", json!({ "command": "rm -rf /x/y" }), Deny),
+        ("bash", json!({ "command": "" }), Ask),
+        ("web_search", json!({ "query": "x" }), Allow),
+        ("web_fetch", json!({ "url": "x" }), Ask),
+        ("mcp:git/log", json!({}), Allow),
+        ("mcp:other/log", json!({}), Ask),
+        ("deploy", json!({}), Ask),
+        ("read", json!({}), Ask),
+    ] {
+        let found = decide(json!([]), tool, args.clone());
+        assert_eq!(found, expected, "{tool} {args}");
+    }
+}
+
+#[test]
+fn the_strictest_target_decides() {
+    let rules = json!([
+        { "domain": "bash", "pattern": "git *", "decision": "allow" },
+        { "domain": "bash", "pattern": "npm test", "decision": "allow" },
+        { "domain": "bash", "pattern": "ls *", "decision": "allow" },
+        { "domain": "bash", "pattern": "cat *", "decision": "allow" },
+        { "domain": "bash", "pattern": "echo *", "decision": "allow" },
+        { "domain": "bash", "pattern": "rm *", "decision": "deny" },
+    ]);
+    use Decision::{Allow, Ask, Deny};
+    for (command, expected) in [
+        ("git status && npm test", Allow),
+        ("git status && evil", Ask),
+        ("git status && rm x", Deny),
+        ("git status && /bin/rm x", Deny),
+        ("PATH=x rm x", Deny),
+        ("eval 'rm x'", Deny),
+        ("echo 'rm x", Deny),
+        ("timeout 5 npm test", Allow),
+        ("cat a", Allow),
+        ("cat .env", Ask),
+        ("cat /etc/passwd", Ask),
+        ("echo a > out", Allow),
+        ("echo a > /out", Deny),
+        ("git -c core.pager=evil log", Ask),
+        ("cat *.ts", Allow),
+        ("cat *", Ask),
+        ("cat link/../a", Ask),
+        ("cat < link/../a", Ask),
+        ("echo a > link/../out", Deny),
+        ("cd link && cat ../a", Ask),
+        ("cat missing/../a", Allow),
+        ("x=1", Ask),
+        ("# nothing", Ask),
+    ] {
+        assert_eq!(
+            decide(rules.clone(), "bash", json!({ "command": command })),
+            expected,
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn a_user_bans_by_either_name_of_a_file() {
+    let deny =
+        |pattern: &str| json!([{ "domain": "read", "pattern": pattern, "decision": "deny" }]);
+    for pattern in ["vault:/a/**", "fs:/vault/a/**", "fs:**/b.md", "a/**"] {
+        assert_eq!(
+            decide(deny(pattern), "read", json!({ "path": "a/b.md" })),
+            Decision::Deny,
+            "{pattern}"
+        );
+    }
+    assert_eq!(decide(deny("fs:**"), "read", json!({ "path": "a/b.md" })), Decision::Allow);
+    assert_eq!(decide(deny("fs:/etc/**"), "read", json!({ "path": "link" })), Decision::Deny);
+    assert_eq!(decide(deny("vault:/link"), "read", json!({ "path": "link" })), Decision::Deny);
+}
+
+#[test]
+fn an_exact_rule_and_one_that_names_the_option_take_a_doubt_away() {
+    let allow = |pattern: &str, command: &str| {
+        decide(
+            json!([{ "domain": "bash", "pattern": pattern, "decision": "allow" }]),
+            "bash",
+            json!({ "command": command }),
+        )
+    };
+    assert_eq!(allow("python3 *", "python3 -c x"), Decision::Ask);
+    assert_eq!(allow("python3 -c *", "python3 -c x"), Decision::Allow);
+    assert_eq!(allow("python3 -c x", "python3 -c x"), Decision::Allow);
+    assert_eq!(allow("*", "python3 -c x"), Decision::Allow);
+    assert_eq!(allow("*", "python3 $x"), Decision::Ask);
+    assert_eq!(allow("python3 $x", "python3 $x"), Decision::Ask);
+}
+
+#[test]
+fn full_access_stops_at_hard_denies() {
+    let policy = Policy::new(&json!({ "hardDeny": [{ "domain": "edit", "pattern": "vault:/keep/**", "decision": "deny" }] })).unwrap();
+    let decide = |tool: &str, args: Value| {
+        let request = Request { full_access: true, ..request(tool, args) };
+        policy.evaluate(&request, &AsWritten).decision
+    };
+    assert_eq!(decide("bash", json!({ "command": "evil $(x)" })), Decision::Allow);
+    assert_eq!(decide("deploy", json!({})), Decision::Allow);
+    assert_eq!(decide("read", json!({ "path": ".env" })), Decision::Allow);
+    assert_eq!(decide("edit", json!({ "path": "keep/x" })), Decision::Deny);
+    assert_eq!(decide("bash", json!({ "command": "echo x > keep/x" })), Decision::Deny);
+    assert_eq!(decide("bash", json!({ "command": "sudo rm -rf /" })), Decision::Deny);
+    assert_eq!(decide("bash", json!({ "command": "eval \"mkfs.ext4 x\"" })), Decision::Deny);
+    for command in [
+        "rm -rf /",
+        "rm -fr /",
+        "rm -r -f /",
+        "rm -rf -- /",
+        "rm --recursive --force /",
+        "rm -rf /*",
+        "rm -Rfv /* &",
+        "rm -rf / tmp/x",
+        "rm -r -f --no-preserve-root /",
+        "rm --no-preserve-root -rf /",
+    ] {
+        assert_eq!(decide("bash", json!({ "command": command })), Decision::Deny, "{command}");
+    }
+    for command in ["rm -rf /tmp/x", "rm -rf ./", "rm -rf build/*", "rm a/b", "rmdir /x"] {
+        assert_eq!(decide("bash", json!({ "command": command })), Decision::Allow, "{command}");
+    }
+}
+
+#[test]
+fn approvals_answer_questions_and_never_denials() {
+    let mut policy = Policy::new(
+        &json!({ "rules": [{ "domain": "bash", "pattern": "rm *", "decision": "deny" }] }),
+    )
+    .unwrap();
+    let ask = request("bash", json!({ "command": "python3 -c x" }));
+    let verdict = policy.evaluate(&ask, &AsWritten);
+    assert_eq!(verdict.suggested_rules.len(), 1);
+    assert_eq!(verdict.suggested_rules[0].pattern, "shell:python3 -c x");
+    let rule = serde_json::to_value(&verdict.suggested_rules[0]).unwrap();
+    policy.approve(&rule, Some("s".into())).unwrap();
+    assert_eq!(policy.evaluate(&ask, &AsWritten).decision, Decision::Ask);
+    let same = Request {
+        session_id: Some("s".into()),
+        ..request("bash", json!({ "command": "python3 -c x" }))
+    };
+    assert_eq!(policy.evaluate(&same, &AsWritten).decision, Decision::Allow);
+    policy
+        .approve(&json!({ "domain": "bash", "pattern": "rm x", "decision": "allow" }), None)
+        .unwrap();
+    assert_eq!(
+        policy.evaluate(&request("bash", json!({ "command": "rm x" })), &AsWritten).decision,
+        Decision::Deny
+    );
+    assert!(policy.revoke("bash", "shell:python3 -c x", Some("s")));
+    assert_eq!(policy.evaluate(&same, &AsWritten).decision, Decision::Ask);
+}
+
+#[test]
+fn suggestions_are_narrow_and_exact() {
+    let policy = Policy::new(
+        &json!({ "rules": [{ "domain": "read", "pattern": "vault:**", "decision": "ask" }] }),
+    )
+    .unwrap();
+    let patterns = |tool: &str, args: Value| {
+        let verdict = policy.evaluate(&request(tool, args), &AsWritten);
+        verdict.suggested_rules.into_iter().map(|one| one.pattern).collect::<Vec<_>>()
+    };
+    assert_eq!(patterns("bash", json!({ "command": "wc -l" })), ["shell:wc -l", "shell:wc *"]);
+    assert_eq!(
+        patterns("bash", json!({ "command": "git commit -m x" })),
+        ["shell:git commit -m x"]
+    );
+    assert_eq!(patterns("bash", json!({ "command": "git status && rm x" })), Vec::<String>::new());
+    assert_eq!(patterns("bash", json!({ "command": "git $x" })), Vec::<String>::new());
+    assert_eq!(patterns("read", json!({ "path": "a/b*.md" })), ["vault:/a/b\\*.md", "vault:/a/**"]);
+    assert_eq!(patterns("mcp:x/y", json!({})), ["mcp:x/y", "mcp:x/**"]);
+}
+
+#[test]
+fn ten_thousand_rules_and_a_long_command_end() {
+    let rules: Vec<Value> = (0..10_000)
+        .map(|n| json!({ "domain": "bash", "pattern": format!("*{n}"), "decision": "allow" }))
+        .collect();
+    let policy = Policy::new(&json!({ "rules": rules })).unwrap();
+    let command: String = (0..10_000).map(|n| format!("p{n};")).collect();
+    let verdict = policy.evaluate(&request("bash", json!({ "command": command })), &AsWritten);
+    assert_eq!(verdict.decision, Decision::Ask);
+}
+
+#[test]
+fn own_files_are_read_unless_the_user_says_no() {
+    let own = |rules: Value| {
+        let policy = Policy::new(&json!({ "rules": rules })).unwrap();
+        let mut request = request("read", json!({ "path": "/out/x.txt" }));
+        request.own_files.insert("/out/x.txt".into());
+        policy.evaluate(&request, &AsWritten).decision
+    };
+    assert_eq!(own(json!([])), Decision::Allow);
+    assert_eq!(
+        own(json!([{ "domain": "read", "pattern": "fs:/out/**", "decision": "deny" }])),
+        Decision::Deny
+    );
+}
+
+fn rule() -> impl proptest::strategy::Strategy<Value = Value> {
+    use proptest::prelude::*;
+    (
+        proptest::sample::select(vec!["git *", "ls *", "rm *", "*", "npm test", "cat *", "shell:*", "/bin/*"]),
+        proptest::sample::select(vec!["allow", "ask", "deny"]),
+    )
+        .prop_map(|(pattern, decision)| json!({ "domain": "bash", "pattern": pattern, "decision": decision }))
+}
+
+proptest::proptest! {
+    #[test]
+    fn another_ban_never_allows_more(
+        rules in proptest::collection::vec(rule(), 0..6),
+        at in 0usize..7,
+        ban in proptest::sample::select(vec!["git *", "ls", "*", "rm -rf *", "shell:*"]),
+        command in proptest::sample::select(vec!["git status", "ls -a && rm x", "cat a | /bin/rm -rf b", "echo $(ls)", "timeout 5 npm test", "git -c x=y log", "sudo ls"]),
+    ) {
+        let before = decide(json!(rules), "bash", json!({ "command": command }));
+        let mut more = rules.clone();
+        more.insert(at.min(rules.len()), json!({ "domain": "bash", "pattern": ban, "decision": "deny" }));
+        let after = decide(json!(more), "bash", json!({ "command": command }));
+        proptest::prop_assert!(after >= before, "{before:?} became {after:?}");
+    }
+
+    #[test]
+    fn hard_denies_hold_in_every_mode(rules in proptest::collection::vec(rule(), 0..6), full_access: bool, headless: bool) {
+        let policy = Policy::new(&json!({ "rules": rules, "hardDeny": [{ "domain": "bash", "pattern": "evil *", "decision": "deny" }] })).unwrap();
+        for command in ["evil x", "ls && evil", "echo $(evil x)", "/x/evil", "bash -c 'evil x'", "env evil", "find . -exec evil {} ;", "x | xargs evil", "A=b evil y"] {
+            let request = Request { full_access, headless, ..request("bash", json!({ "command": command })) };
+            proptest::prop_assert_eq!(policy.evaluate(&request, &AsWritten).decision, Decision::Deny, "{}", command);
+        }
+    }
+
+    #[test]
+    fn the_order_of_unrelated_rules_makes_no_difference(first in rule(), flip: bool) {
+        let mut rules = vec![first, json!({ "domain": "read", "pattern": "vault:/x", "decision": "deny" })];
+        if flip {
+            rules.swap(0, 1);
+        }
+        let ordered = decide(json!(rules), "bash", json!({ "command": "git status" }));
+        rules.swap(0, 1);
+        proptest::prop_assert_eq!(decide(json!(rules), "bash", json!({ "command": "git status" })), ordered);
+    }
+
+    #[test]
+    fn any_arguments_have_an_answer(tool in "[a-z_]{0,12}|bash|read|grep|web_fetch", key in "path|command|url|pattern|include|[a-z]{1,5}", value in "\\PC{0,40}") {
+        let policy = Policy::new(&json!({})).unwrap();
+        let one = policy.evaluate(&request(&tool, json!({ &key: &value })), &AsWritten);
+        let two = policy.evaluate(&request(&tool, json!({ &key: &value })), &AsWritten);
+        proptest::prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&two).unwrap());
+    }
+}
+
+#[test]
+fn a_path_that_can_be_an_address_is_asked_about() {
+    let any = json!([{ "domain": "read", "pattern": "vault:/**", "decision": "allow" }]);
+    for path in ["file:///etc/passwd", "FILE:/etc/passwd", " file:a", "https://example.com/a"] {
+        assert_eq!(decide(any.clone(), "read", json!({ "path": path })), Decision::Ask, "{path}");
+        let args = json!({ "path": path, "pattern": "*" });
+        assert_eq!(decide(any.clone(), "glob", args), Decision::Ask, "{path}");
+    }
+    assert_eq!(decide(any, "read", json!({ "path": "profile:a" })), Decision::Allow);
+}

@@ -1,0 +1,219 @@
+//! The options of a policy, checked.
+
+use serde_json::{Map, Value};
+
+use super::defaults::{self, Choices, PROFILES, Profile};
+use super::pattern::Style;
+use super::rules::{MAX_RULES, Rule, RuleList, Source};
+use super::sensitive::{SENSITIVE_FILES, SensitiveNames};
+use super::targets::{Shape, Tool};
+use super::{DOMAINS, Decision, Domain};
+use crate::error::{Code, Error, Result};
+use crate::suggest::unknown;
+
+/// What a caller may set; the last three come from the facade.
+const KEYS: [&str; 12] = [
+    "rules",
+    "hardDeny",
+    "defaults",
+    "profile",
+    "outsideEdit",
+    "mcpServers",
+    "tools",
+    "sensitiveFiles",
+    "failClosed",
+    "caseSensitive",
+    "windows",
+    "home",
+];
+
+/// Options as they are used.
+#[derive(Debug)]
+pub(super) struct Options {
+    pub style: Style,
+    pub windows: bool,
+    pub profile: Option<Profile>,
+    pub rules: RuleList,
+    pub hard: RuleList,
+    pub sensitive: SensitiveNames,
+    pub tools: Vec<(String, Tool)>,
+    pub servers: Vec<String>,
+    /// Answers "always" among the rules.
+    pub approved: Vec<Rule>,
+    /// Domains in which nothing is allowed unasked.
+    pub closed: Vec<Domain>,
+}
+
+pub(super) fn wrong(field: &str, allowed: &str) -> Error {
+    Error::field(Code::InvalidConfig, field, format!("allowed is {allowed}"))
+}
+
+impl Options {
+    pub fn read(value: &Value) -> Result<Self> {
+        let Some(object) = value.as_object() else { return Err(wrong("options", "an object")) };
+        if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(unknown(Code::InvalidConfig, key, key, &KEYS[..10], "an option"));
+        }
+        let profile = one_of(object, "profile", &PROFILES)?;
+        let windows = switch(object, "windows")?.unwrap_or(cfg!(windows));
+        let style = Style {
+            fold_case: !switch(object, "caseSensitive")?
+                .unwrap_or(!windows && !cfg!(target_os = "macos")),
+            star_crosses: profile == Some(Profile::Opencode),
+            home: object
+                .get("home")
+                .and_then(Value::as_str)
+                .map(|home| super::paths::slashes(home, windows)),
+        };
+        let servers = names(object, "mcpServers")?.unwrap_or_default();
+        let outside = one_of(object, "outsideEdit", &[("deny", false), ("ask", true)])?;
+        let choices =
+            Choices { ask_outside_edit: outside.unwrap_or(false), mcp_servers: servers.clone() };
+        let built_in = switch(object, "defaults")?.unwrap_or(true);
+        let mut rules =
+            if built_in { defaults::rules(profile, &choices, &style) } else { Vec::new() };
+        let (approved, own) = list(object, "rules", Source::User, &style)?
+            .into_iter()
+            .partition::<Vec<Rule>, _>(|rule| rule.source == Source::Approval);
+        rules.extend(own);
+        let mut hard: Vec<Rule> = Vec::new();
+        if built_in {
+            let deny = |(domain, pattern): &(Domain, &str)| {
+                Rule::built_in(Some(*domain), pattern, Decision::Deny, &style)
+            };
+            hard.extend(defaults::HARD_DENIES.iter().filter_map(deny));
+        }
+        for (at, rule) in list(object, "hardDeny", Source::Hard, &style)?.into_iter().enumerate() {
+            if rule.decision != Decision::Deny {
+                return Err(wrong(&format!("hardDeny[{at}].decision"), "deny"));
+            }
+            hard.push(rule);
+        }
+        hard.iter_mut().for_each(|rule| rule.source = Source::Hard);
+        let secrets = match names(object, "sensitiveFiles")? {
+            Some(names) => names,
+            None if profile == Some(Profile::Opencode) => {
+                SENSITIVE_FILES[..3].iter().map(|name| (*name).to_owned()).collect()
+            }
+            None => SENSITIVE_FILES.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let sensitive = SensitiveNames::new(&secrets)
+            .map_err(|problem| Error::field(Code::InvalidConfig, "sensitiveFiles", problem))?;
+        Ok(Options {
+            style,
+            windows,
+            profile,
+            rules: RuleList::new(rules),
+            hard: RuleList::new(hard),
+            sensitive,
+            tools: tools(object)?,
+            servers,
+            approved,
+            closed: domains(object, "failClosed")?,
+        })
+    }
+}
+
+fn switch(object: &Map<String, Value>, key: &str) -> Result<Option<bool>> {
+    match object.get(key) {
+        None => Ok(None),
+        Some(Value::Bool(value)) => Ok(Some(*value)),
+        Some(_) => Err(wrong(key, "true or false")),
+    }
+}
+
+fn one_of<T: Copy>(
+    object: &Map<String, Value>,
+    key: &str,
+    table: &[(&str, T)],
+) -> Result<Option<T>> {
+    let Some(value) = object.get(key) else { return Ok(None) };
+    let found = value.as_str().and_then(|name| table.iter().find(|(known, _)| *known == name));
+    let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
+    found.map(|(_, value)| Some(*value)).ok_or_else(|| wrong(key, &known.join(" or ")))
+}
+
+fn names(object: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>> {
+    let Some(value) = object.get(key) else { return Ok(None) };
+    let all = value.as_array().map(|items| {
+        items
+            .iter()
+            .map(|item| item.as_str().filter(|text| !text.is_empty()).map(str::to_owned))
+            .collect::<Option<Vec<_>>>()
+    });
+    all.flatten().map(Some).ok_or_else(|| wrong(key, "an array of strings that are not empty"))
+}
+
+fn domains(object: &Map<String, Value>, key: &str) -> Result<Vec<Domain>> {
+    let known = |name: &String| DOMAINS.iter().find(|(known, _)| known == name).map(|one| one.1);
+    let all = names(object, key)?.unwrap_or_default();
+    let found: Option<Vec<Domain>> = all.iter().map(known).collect();
+    found.ok_or_else(|| wrong(key, "an array of domains"))
+}
+
+fn list(
+    object: &Map<String, Value>,
+    key: &str,
+    source: Source,
+    style: &Style,
+) -> Result<Vec<Rule>> {
+    let Some(value) = object.get(key) else { return Ok(Vec::new()) };
+    let Some(items) = value.as_array() else { return Err(wrong(key, "an array of rules")) };
+    if items.len() > MAX_RULES {
+        return Err(Error::field(
+            Code::InvalidConfig,
+            key,
+            format!("got {} rules, allowed are {MAX_RULES}", items.len()),
+        ));
+    }
+    items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| Rule::read(item, source, style, &format!("{key}[{at}]")))
+        .collect()
+}
+
+fn tools(object: &Map<String, Value>) -> Result<Vec<(String, Tool)>> {
+    let Some(value) = object.get("tools") else { return Ok(Vec::new()) };
+    let Some(map) = value.as_object() else {
+        return Err(wrong("tools", "an object of tools by their names"));
+    };
+    map.iter()
+        .map(|(name, value)| {
+            let field = format!("tools.{name}");
+            let Some(line) = value.as_object() else { return Err(wrong(&field, "an object with domain, and perhaps shape and keys")) };
+            if let Some(key) = line.keys().find(|key| !["domain", "shape", "keys"].contains(&key.as_str())) {
+                return Err(unknown(Code::InvalidConfig, &format!("{field}.{key}"), key, &["domain", "shape", "keys"], "a field of a tool"));
+            }
+            let domain = line.get("domain").and_then(Value::as_str).and_then(|name| DOMAINS.iter().find(|(known, _)| *known == name));
+            let Some((_, domain)) = domain.filter(|(_, domain)| *domain != Domain::Mcp) else {
+                return Err(wrong(&format!("{field}.domain"), "read, edit, bash, web_fetch or web_search"));
+            };
+            let usual = match domain {
+                Domain::Read | Domain::Edit | Domain::Mcp => Shape::Paths,
+                Domain::Bash => Shape::Command,
+                Domain::WebFetch => Shape::Address,
+                Domain::WebSearch => Shape::Query,
+            };
+            let shape = match line.get("shape") {
+                None => usual,
+                Some(shape) => serde_json::from_value(shape.clone()).ok().filter(|shape| fits(*domain, *shape)).ok_or_else(|| {
+                    wrong(&format!("{field}.shape"), "paths, folder, glob, search or patch for files, command, address or query else")
+                })?,
+            };
+            let keys = names(line, "keys").map_err(|_| wrong(&format!("{field}.keys"), "an array of names of arguments"))?.unwrap_or_default();
+            Ok((name.clone(), Tool { domain: *domain, shape, keys }))
+        })
+        .collect()
+}
+
+fn fits(domain: Domain, shape: Shape) -> bool {
+    match shape {
+        Shape::Paths => matches!(domain, Domain::Read | Domain::Edit),
+        Shape::Folder | Shape::Glob | Shape::Search => domain == Domain::Read,
+        Shape::Patch => domain == Domain::Edit,
+        Shape::Command => domain == Domain::Bash,
+        Shape::Address => domain == Domain::WebFetch,
+        Shape::Query => domain == Domain::WebSearch,
+    }
+}

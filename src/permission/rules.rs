@@ -1,0 +1,487 @@
+//! A list of rules: which one counts for a target, which ones it hides, and whether the rules' own examples hold.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::pattern::{Pattern, Style, split_scheme};
+use super::{DECISIONS, DOMAINS, Decision, Domain};
+use crate::error::{Code, Error, Result};
+use crate::suggest::unknown;
+
+/// More rules are refused.
+pub const MAX_RULES: usize = 10_000;
+/// So many hidden rules are told, newest first.
+const MAX_SHADOWED: usize = 16;
+const KEYS: [&str; 5] = ["domain", "pattern", "decision", "examples", "approved"];
+const EXAMPLE_KEYS: [&str; 2] = ["match", "noMatch"];
+
+/// Who wrote a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// It is there before anybody writes one.
+    Default,
+    /// The user.
+    User,
+    /// The user, by answering a question with "always".
+    Approval,
+    /// Whoever runs the agent: nothing overrides it.
+    Hard,
+}
+
+/// One rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// `None` is every domain.
+    pub domain: Option<Domain>,
+    /// Which targets it is about.
+    pub pattern: Pattern,
+    /// What holds for them.
+    pub decision: Decision,
+    /// Who wrote it.
+    pub source: Source,
+}
+
+/// A rule as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// A domain, or `*`.
+    pub domain: &'static str,
+    /// As it was written.
+    pub pattern: String,
+    /// What it says.
+    pub decision: Decision,
+    /// Who wrote it.
+    pub source: Source,
+}
+
+impl Rule {
+    /// Reads a rule of the caller's. `field` is where it stands, such as `rules[3]`.
+    pub fn read(value: &Value, source: Source, style: &Style, field: &str) -> Result<Self> {
+        let Some(object) = value.as_object() else {
+            return Err(bad(field, "is not an object with domain, pattern and decision"));
+        };
+        if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(unknown(
+                Code::InvalidConfig,
+                &format!("{field}.{key}"),
+                key,
+                &KEYS,
+                "a field of a rule",
+            ));
+        }
+        let text = |key: &str| {
+            object
+                .get(key)
+                .and_then(Value::as_str)
+                .ok_or_else(|| bad(&format!("{field}.{key}"), "is not a string"))
+        };
+        let domain = match text("domain")? {
+            "*" => None,
+            name => Some(named(&DOMAINS, name, &format!("{field}.domain"), "a domain")?),
+        };
+        let decision =
+            named(&DECISIONS, text("decision")?, &format!("{field}.decision"), "a decision")?;
+        let pattern = Pattern::new(text("pattern")?, domain, style)
+            .map_err(|problem| bad(&format!("{field}.pattern"), &problem))?;
+        let source = match object.get("approved") {
+            None | Some(Value::Bool(false)) => source,
+            Some(Value::Bool(true)) if decision == Decision::Allow => Source::Approval,
+            Some(_) => {
+                let field = format!("{field}.approved");
+                return Err(bad(
+                    &field,
+                    "is true or false, and true only where the decision is allow",
+                ));
+            }
+        };
+        let rule = Rule { domain, pattern, decision, source };
+        if let Some(examples) = object.get("examples") {
+            rule.check_examples(examples, &format!("{field}.examples"))?;
+        }
+        Ok(rule)
+    }
+
+    /// A rule of the tables in here.
+    pub fn built_in(
+        domain: Option<Domain>,
+        pattern: &str,
+        decision: Decision,
+        style: &Style,
+    ) -> Option<Self> {
+        let pattern = Pattern::new(pattern, domain, style).ok()?;
+        Some(Rule { domain, pattern, decision, source: Source::Default })
+    }
+
+    fn check_examples(&self, examples: &Value, field: &str) -> Result<()> {
+        let Some(object) = examples.as_object() else {
+            return Err(bad(field, "is not an object with match and noMatch"));
+        };
+        if let Some(key) = object.keys().find(|key| !EXAMPLE_KEYS.contains(&key.as_str())) {
+            return Err(unknown(
+                Code::InvalidConfig,
+                &format!("{field}.{key}"),
+                key,
+                &EXAMPLE_KEYS,
+                "a list of examples",
+            ));
+        }
+        for (key, expected) in [("match", true), ("noMatch", false)] {
+            let Some(list) = object.get(key) else { continue };
+            let field = format!("{field}.{key}");
+            let Some(list) = list.as_array() else {
+                return Err(bad(&field, "is not an array of targets"));
+            };
+            for (at, example) in list.iter().enumerate() {
+                let field = format!("{field}[{at}]");
+                let Some(target) = example.as_str() else {
+                    return Err(bad(&field, "is not a string"));
+                };
+                let target = match (split_scheme(target).0, self.domain) {
+                    (None, Some(domain)) => format!("{}:{target}", domain.schemes()[0]),
+                    _ => target.to_owned(),
+                };
+                if self.counts_for(&target) != expected {
+                    let problem = if expected { "is not matched by" } else { "is matched by" };
+                    return Err(bad(
+                        &field,
+                        &format!("{target:?} {problem} {:?}", self.pattern.source()),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the rule is about this target of its domain. A ban or question for a program covers its arguments.
+    pub fn counts_for(&self, target: &str) -> bool {
+        if self.pattern.matches(target) {
+            return true;
+        }
+        self.decision > Decision::Allow
+            && self.pattern.one_word().is_some_and(|program| {
+                target
+                    .strip_prefix("shell:")
+                    .and_then(|command| command.strip_prefix(program))
+                    .is_some_and(|rest| rest.starts_with(' '))
+            })
+    }
+
+    /// As it is told.
+    pub fn told(&self) -> Told {
+        Told {
+            domain: self.domain.map_or("*", Domain::as_str),
+            pattern: self.pattern.source().to_owned(),
+            decision: self.decision,
+            source: self.source,
+        }
+    }
+}
+
+fn bad(field: &str, problem: &str) -> Error {
+    Error::field(Code::InvalidConfig, field, problem)
+}
+
+fn named<T: Copy>(table: &[(&str, T)], name: &str, field: &str, what: &str) -> Result<T> {
+    let found = table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
+    found.ok_or_else(|| unknown(Code::InvalidConfig, field, name, &known, what))
+}
+
+/// Rules in the order in which they were written.
+#[derive(Debug, Clone, Default)]
+pub struct RuleList {
+    rules: Vec<Rule>,
+    /// Rules that are only about targets that begin so, ascending; found without looking at the others.
+    by_start: HashMap<String, Vec<usize>>,
+    /// All others, ascending.
+    anywhere: Vec<usize>,
+}
+
+impl RuleList {
+    /// A list of these rules.
+    pub fn new(rules: Vec<Rule>) -> Self {
+        let mut list = RuleList::default();
+        for rule in rules {
+            list.push(rule);
+        }
+        list
+    }
+
+    /// Adds a rule at the end.
+    pub fn push(&mut self, rule: Rule) {
+        let at = self.rules.len();
+        match start_of_pattern(&rule.pattern) {
+            Some(start) => self.by_start.entry(start.to_owned()).or_default().push(at),
+            None => self.anywhere.push(at),
+        }
+        self.rules.push(rule);
+    }
+
+    /// The rules.
+    pub fn all(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// How many rules could be about any target.
+    pub fn anywhere_len(&self) -> usize {
+        self.anywhere.len()
+    }
+
+    /// The rules about a target, the last one first.
+    pub fn matching<'a, 't>(
+        &'a self,
+        domain: Domain,
+        target: &'t str,
+    ) -> impl Iterator<Item = &'a Rule> + use<'a, 't> {
+        let near =
+            self.by_start.get(start_of(split_scheme(target).1)).map_or(&[][..], Vec::as_slice);
+        let mut near = near.iter().rev().peekable();
+        let mut rest = self.anywhere.iter().rev().peekable();
+        let next = std::iter::from_fn(move || match (near.peek(), rest.peek()) {
+            (Some(a), Some(b)) if a > b => near.next(),
+            (_, Some(_)) => rest.next(),
+            _ => near.next(),
+        });
+        next.map(|at| &self.rules[*at]).filter(move |rule| {
+            rule.domain.is_none_or(|own| own == domain) && rule.counts_for(target)
+        })
+    }
+
+    /// The rule that counts for a target, and those that it hides.
+    pub fn winner<'a>(&'a self, domain: Domain, target: &str) -> (Option<&'a Rule>, Vec<&'a Rule>) {
+        let mut matching = self.matching(domain, target);
+        (matching.next(), matching.take(MAX_SHADOWED).collect())
+    }
+
+    /// Rules that can never count, because a later one is about at least the same targets: pairs of places.
+    pub fn dead(&self) -> Vec<(usize, usize)> {
+        let mut last: HashMap<(Option<Domain>, &str), usize> = HashMap::new();
+        let mut dead = Vec::new();
+        for (at, rule) in self.rules.iter().enumerate().rev() {
+            let scheme = split_scheme(rule.pattern.source()).0.unwrap_or("");
+            let all = |key: (Option<Domain>, &str)| last.get(&key).copied();
+            let by = all((rule.domain, rule.pattern.source()))
+                .or_else(|| all((rule.domain, "*")))
+                .or_else(|| all((None, "*")))
+                .or_else(|| match scheme {
+                    "vault" => all((rule.domain, "vault:**")),
+                    "fs" => all((rule.domain, "fs:**")),
+                    "shell" => all((rule.domain, "shell:*")),
+                    _ => None,
+                });
+            if let Some(by) = by {
+                dead.push((at, by));
+            }
+            last.insert((rule.domain, rule.pattern.source()), at);
+        }
+        dead.reverse();
+        dead
+    }
+
+    /// Those of [`Self::dead`], and rules whose every target a later rule is about too: pairs of places. Stored answers
+    /// neither hide nor are hidden.
+    pub fn hidden(&self) -> Vec<(usize, usize)> {
+        let counts = |at: usize| self.rules[at].source != Source::Approval;
+        let mut pairs: HashMap<usize, usize> =
+            self.dead().into_iter().filter(|(at, by)| counts(*at) && counts(*by)).collect();
+        for (at, rule) in self.rules.iter().enumerate() {
+            let Some(domain) = rule.domain.filter(|_| counts(at)) else { continue };
+            let targets = examples_of(&rule.pattern, domain);
+            let Some((first, others)) = targets.split_first() else { continue };
+            // A ban of a program is about its arguments too, which a later rule about the program alone is not.
+            let wide = rule.decision > Decision::Allow && rule.pattern.one_word().is_some();
+            let later = |other: &&Rule| {
+                other.source != Source::Approval
+                    && !(wide && other.pattern.is_literal())
+                    && others.iter().all(|target| other.counts_for(target))
+            };
+            if let Some(by) = self.matching(domain, first).find(later)
+                && let Some(by) = self.rules.iter().position(|one| std::ptr::eq(one, by))
+                && by > at
+            {
+                pairs.entry(at).or_insert(by);
+            }
+        }
+        let mut pairs: Vec<_> = pairs.into_iter().collect();
+        pairs.sort_unstable();
+        pairs
+    }
+}
+
+/// Targets of a pattern that stand for all the others: what matches each of them matches whatever the pattern does. Its one
+/// target, or a glob's with nothing, a strange name and a strange path in the place of its wildcards; none if it has others.
+fn examples_of(pattern: &Pattern, domain: Domain) -> Vec<String> {
+    let source = pattern.source();
+    let target = match split_scheme(source).0 {
+        Some(_) => source.to_owned(),
+        None => format!("{}:{source}", domain.schemes()[0]),
+    };
+    if pattern.is_literal() {
+        return vec![target];
+    }
+    if source.starts_with("regex:") || source.contains(['?', '[', '{', '\\', '!']) {
+        return Vec::new();
+    }
+    const NAME: &str = "\u{e000}";
+    // Between the folders of paths one star is a name, and two are any number of them.
+    let one = if target.starts_with("shell:") { "\u{e000} \u{e001}/\u{e000}" } else { NAME };
+    ["", NAME, "\u{e000}/\u{e001}/\u{e002}"]
+        .map(|many| target.replace("**", "\0").replace('*', one).replace('\0', many))
+        .into_iter()
+        .chain([target.replace("**", "*").replace('*', "")])
+        .filter(|target| pattern.matches(target))
+        .collect()
+}
+
+/// Where the first word or folder ends.
+fn start_of(text: &str) -> &str {
+    let text = text.strip_prefix('/').unwrap_or(text);
+    &text[..text.find([' ', '/']).unwrap_or(text.len())]
+}
+
+fn start_of_pattern(pattern: &Pattern) -> Option<&str> {
+    let prefix = pattern.literal_prefix();
+    let start = start_of(prefix);
+    let whole = pattern.is_literal() || start.len() < prefix.len() || pattern.is_bare();
+    (whole && !start.is_empty() && start.is_ascii() && !pattern.folds()).then_some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn list(rules: &[(&str, &str, &str)]) -> RuleList {
+        let read = |(domain, pattern, decision): &(&str, &str, &str)| {
+            let rule = json!({ "domain": domain, "pattern": pattern, "decision": decision });
+            Rule::read(&rule, Source::User, &Style::default(), "rules[0]").unwrap()
+        };
+        RuleList::new(rules.iter().map(read).collect())
+    }
+
+    fn decide(rules: &[(&str, &str, &str)], domain: Domain, target: &str) -> Option<Decision> {
+        list(rules).winner(domain, target).0.map(|rule| rule.decision)
+    }
+
+    #[test]
+    fn the_last_match_counts() {
+        let rules = [("bash", "*", "allow"), ("bash", "rm *", "deny"), ("bash", "rm -i *", "ask")];
+        assert_eq!(decide(&rules, Domain::Bash, "shell:ls"), Some(Decision::Allow));
+        assert_eq!(decide(&rules, Domain::Bash, "shell:rm -rf x"), Some(Decision::Deny));
+        assert_eq!(decide(&rules, Domain::Bash, "shell:rm -i x"), Some(Decision::Ask));
+        assert_eq!(decide(&rules, Domain::Read, "vault:/x"), None);
+        let list = list(&rules);
+        let (_, hidden) = list.winner(Domain::Bash, "shell:rm -i x");
+        assert_eq!(
+            hidden.iter().map(|rule| rule.pattern.source()).collect::<Vec<_>>(),
+            ["rm *", "*"]
+        );
+    }
+
+    #[test]
+    fn a_ban_of_a_program_covers_its_arguments_and_a_permission_does_not() {
+        assert_eq!(
+            decide(&[("bash", "yarn", "deny")], Domain::Bash, "shell:yarn test"),
+            Some(Decision::Deny)
+        );
+        assert_eq!(decide(&[("bash", "yarn", "allow")], Domain::Bash, "shell:yarn test"), None);
+        assert_eq!(decide(&[("bash", "yarn", "deny")], Domain::Bash, "shell:yarnx"), None);
+    }
+
+    #[test]
+    fn examples_are_checked_when_a_rule_is_read() {
+        let read = |examples: Value| {
+            let rule = json!({ "domain": "bash", "pattern": "git *", "decision": "allow", "examples": examples });
+            Rule::read(&rule, Source::User, &Style::default(), "rules[2]").map(|_| ())
+        };
+        read(json!({ "match": ["git log", "shell:git"], "noMatch": ["gitk"] })).unwrap();
+        let error = read(json!({ "match": ["gitk"] })).unwrap_err();
+        assert_eq!(
+            error.message,
+            "rules[2].examples.match[0]: \"shell:gitk\" is not matched by \"git *\""
+        );
+        assert!(read(json!({ "noMatch": ["git log"] })).is_err());
+        assert!(read(json!({ "misses": [] })).is_err());
+    }
+
+    #[test]
+    fn a_rule_that_cannot_be_read_says_where() {
+        let read = |rule: Value| {
+            Rule::read(&rule, Source::User, &Style::default(), "rules[1]").unwrap_err()
+        };
+        assert_eq!(read(json!(1)).field.as_deref(), Some("rules[1]"));
+        assert!(
+            read(json!({ "domain": "bsh", "pattern": "*", "decision": "ask" }))
+                .message
+                .contains("did you mean bash?")
+        );
+        assert!(
+            read(json!({ "domain": "bash", "pattern": "*", "decision": "yes" }))
+                .message
+                .contains("rules[1].decision")
+        );
+        assert!(
+            read(json!({ "domain": "bash", "decision": "ask" }))
+                .message
+                .contains("rules[1].pattern")
+        );
+        assert!(
+            read(json!({ "domain": "bash", "pattern": "*", "decision": "ask", "x": 1 }))
+                .message
+                .contains("rules[1].x")
+        );
+    }
+
+    #[test]
+    fn rules_that_never_count_are_found() {
+        let list = list(&[
+            ("mcp", "mcp:a/*", "allow"),
+            ("mcp", "*", "ask"),
+            ("bash", "ls", "ask"),
+            ("bash", "ls", "allow"),
+        ]);
+        assert_eq!(list.dead(), [(0, 1), (2, 3)]);
+    }
+
+    #[test]
+    fn a_glob_is_hidden_by_a_later_one_that_is_about_at_least_the_same() {
+        for (domain, earlier, later, hidden) in [
+            ("edit", "src/lib/**", "src/**", true),
+            ("edit", "src/*.ts", "src/**", true),
+            ("edit", "src/**/*.ts", "**/*.ts", true),
+            ("edit", "src/**", "src/*", false),
+            ("edit", "src/*", "src/*.ts", false),
+            ("edit", "*.ts", "a*.ts", false),
+            ("edit", "src/**", "src/*/*", false),
+            ("bash", "git push *", "git *", true),
+            ("bash", "git *", "git push *", false),
+            ("bash", "git *", "npm *", false),
+            ("bash", "git [a]*", "git *", false),
+            ("bash", "regex:^git", "git *", false),
+        ] {
+            let list = list(&[(domain, earlier, "deny"), (domain, later, "allow")]);
+            assert_eq!(!list.hidden().is_empty(), hidden, "{earlier} {later}");
+        }
+    }
+
+    #[test]
+    fn ten_thousand_rules_are_found_by_their_first_word() {
+        let rules: Vec<Rule> = (0..MAX_RULES)
+            .map(|n| {
+                Rule::built_in(
+                    Some(Domain::Bash),
+                    &format!("p{n} *"),
+                    Decision::Allow,
+                    &Style::default(),
+                )
+                .unwrap()
+            })
+            .collect();
+        let list = RuleList::new(rules);
+        assert!(list.anywhere.is_empty());
+        assert_eq!(list.winner(Domain::Bash, "shell:p77 x").0.unwrap().pattern.source(), "p77 *");
+    }
+}

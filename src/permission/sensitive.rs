@@ -1,0 +1,136 @@
+//! Which names are those of files with secrets. Case, full-width letters and what Windows ignores at the end of a name
+//! make no difference.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The names before anybody adds one; `!` takes names out again.
+pub const SENSITIVE_FILES: [&str; 5] = [".env", ".env.*", "!.env.example", "*.pem", "*.key"];
+
+/// Names with at most one `*` each, in order; the last one that matches counts.
+#[derive(Debug, Clone)]
+pub struct SensitiveNames(Vec<Name>);
+
+#[derive(Debug, Clone)]
+struct Name {
+    counts: bool,
+    start: String,
+    end: Option<String>,
+}
+
+impl SensitiveNames {
+    /// Reads names; the error is what is wrong with one.
+    pub fn new(names: &[String]) -> Result<Self, String> {
+        let read = |name: &String| {
+            let (counts, body) =
+                name.strip_prefix('!').map_or((true, name.as_str()), |rest| (false, rest));
+            let body = plain(body);
+            if body.is_empty() || body.contains('/') || body.matches('*').count() > 1 {
+                return Err(format!("got {name:?}, allowed is a file name with at most one *"));
+            }
+            let (start, end) = body
+                .split_once('*')
+                .map_or((body.as_str(), None), |(start, end)| (start, Some(end.to_owned())));
+            Ok(Name { counts, start: start.to_owned(), end })
+        };
+        names.iter().map(read).collect::<Result<_, _>>().map(SensitiveNames)
+    }
+
+    /// Whether a path ends in such a name.
+    pub fn is_sensitive(&self, path: &str) -> bool {
+        let name = plain(last(path));
+        let found = self.0.iter().rev().find(|one| match &one.end {
+            None => name == one.start,
+            Some(end) => {
+                name.len() >= one.start.len() + end.len()
+                    && name.starts_with(&one.start)
+                    && name.ends_with(end.as_str())
+            }
+        });
+        found.is_some_and(|one| one.counts)
+    }
+
+    /// Whether a glob means such a name. One for any name at all counts only if `wide_counts`.
+    pub fn can_be_sensitive(&self, glob: &str, wide_counts: bool) -> bool {
+        let glob = plain(last(glob));
+        let Some(first) = glob.find(['*', '?', '[', '{']) else { return self.is_sensitive(&glob) };
+        let start = &glob[..first];
+        let end = glob.rfind(['*', '?', ']', '}']).map_or("", |at| &glob[at + 1..]);
+        // Alternatives may end in anything.
+        let open_end = glob.contains('{') || !end.contains('.');
+        if start.is_empty() && open_end && !glob.contains('{') {
+            return wide_counts;
+        }
+        self.0.iter().filter(|one| one.counts).any(|one| {
+            // A wildcard does not stand for a dot at the beginning of a name.
+            let starts = start.starts_with(&one.start) || one.start.starts_with(start);
+            let starts = starts && (!start.is_empty() || !one.start.starts_with('.'));
+            let tail = one.end.as_deref().unwrap_or(&one.start);
+            let ends = open_end || tail.is_empty() || end.ends_with(tail) || tail.ends_with(end);
+            starts && ends && (wide_counts || !start.is_empty() || !open_end || glob.contains('{'))
+        })
+    }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// A name as the most careless file system compares it.
+fn plain(name: &str) -> String {
+    let name: String = if name.is_ascii() {
+        name.to_ascii_lowercase()
+    } else {
+        name.nfkc().flat_map(char::to_lowercase).collect()
+    };
+    // A stream of a file on Windows: `.env::$DATA`.
+    let name = name.split(':').next().unwrap_or(&name);
+    name.trim_end_matches([' ', '.']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> SensitiveNames {
+        let names: Vec<String> = SENSITIVE_FILES.map(str::to_owned).to_vec();
+        SensitiveNames::new(&names).unwrap()
+    }
+
+    #[test]
+    fn names_are_compared_as_the_most_careless_file_system_does() {
+        for path in [
+            "/.env",
+            "/p/.ENV",
+            "/p/.env ",
+            "/p/.env.",
+            "/p/.env::$DATA",
+            "/p/.ｅnv",
+            "/p/.env.local",
+            "/KEY.PEM",
+            "/id.key",
+            "a\\.env",
+        ] {
+            assert!(names().is_sensitive(path), "{path}");
+        }
+        for path in ["/.env.example", "/my.environment.md", "/env", "/.envrc", "/key", "/monkey"] {
+            assert!(!names().is_sensitive(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_glob_is_sensitive_when_it_says_so() {
+        for glob in [".env", ".e*", ".env*", "*.pem", "*.{md,pem}", "**/.env.*", "**/*.key"] {
+            assert!(names().can_be_sensitive(glob, false), "{glob}");
+        }
+        for glob in ["*.md", "**/*.ts", "*", "**/*", "src/*.rs", "a*.ts"] {
+            assert!(!names().can_be_sensitive(glob, false), "{glob}");
+        }
+        assert!(names().can_be_sensitive("*", true));
+        assert!(!names().can_be_sensitive("src/*.ts", true));
+    }
+
+    #[test]
+    fn a_name_with_a_folder_is_refused() {
+        assert!(SensitiveNames::new(&["a/b".into()]).is_err());
+    }
+}

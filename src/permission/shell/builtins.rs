@@ -1,0 +1,76 @@
+//! What the commands of the shell itself change.
+
+use super::variables::{is_harmless, is_own};
+use super::walk::Walker;
+use super::word::Word;
+use super::{Doubt, Simple};
+
+impl Walker<'_> {
+    pub(super) fn builtin(&mut self, base: &str, words: &[Word], command: &mut Simple) {
+        let plain = |word: &Word| word.known && !word.text.contains(['[', '$', '(', '`']);
+        let ask = |command: &mut Simple, reason: &str| {
+            command.doubts.push(Doubt::always(format!("{base} {reason}")))
+        };
+        match base {
+            "cd" => {
+                let rest: Vec<&Word> = words[1..]
+                    .iter()
+                    .filter(|word| !matches!(word.text.as_str(), "-P" | "-L" | "--"))
+                    .collect();
+                if rest.len() > 1 {
+                    ask(command, "has more than one folder");
+                }
+                command.doubts.extend(self.enter(rest.first().copied()));
+            }
+            "eval" => {
+                if words.iter().all(|word| word.known && !word.glob) {
+                    let text = words[1..]
+                        .iter()
+                        .map(|word| word.text.as_str())
+                        .collect::<Vec<_>>()
+                        .join(" ");
+                    self.source(&text);
+                }
+                ask(command, "reads its words as a command once more");
+            }
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                let exports = words.iter().any(|word| word.text == "export" || word.text == "-x");
+                let handed: fn(&str) -> bool = if exports { is_harmless } else { is_own };
+                for word in &words[1..] {
+                    let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+                    let option = base != "export" && matches!(name, "-r" | "-x" | "-g");
+                    // The value of an integer is arithmetic, and so are indexes.
+                    let odd = name.starts_with('-') && !option
+                        || name.contains(['[', '(', '+', '$'])
+                        || value.starts_with('(');
+                    if odd || (!option && !handed(name)) {
+                        ask(command, "can change what is run");
+                    }
+                }
+                command.quiet = command.doubts.is_empty();
+            }
+            "set" => {
+                let known = words[1..].iter().all(|word| {
+                    let text = word.text.as_str();
+                    matches!(text, "pipefail" | "errexit" | "nounset" | "xtrace")
+                        || (text.starts_with(['-', '+'])
+                            && text[1..].bytes().all(|byte| b"euxo".contains(&byte)))
+                });
+                if !known || words.len() == 1 {
+                    ask(command, "can change how commands are read");
+                }
+                command.quiet = command.doubts.is_empty();
+            }
+            "kill" | "bg" | "fg" | "disown" | "times" | "dirs" | "caller" | "logout"
+            | "suspend" => {}
+            "unset" if words[1..].iter().all(|word| plain(word) && is_own(&word.text)) => {
+                command.quiet = command.doubts.is_empty();
+            }
+            "pushd" | "popd" => {
+                self.places.clear();
+                ask(command, "changes the folder");
+            }
+            _ => ask(command, "changes the shell itself"),
+        }
+    }
+}

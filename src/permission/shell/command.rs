@@ -1,0 +1,361 @@
+//! What one simple command does.
+
+use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
+
+use super::git::git;
+use super::programs::{self, Kind, Program, flag};
+use super::variables;
+use super::walk::Walker;
+use super::word::Word;
+use super::wrappers::{Wrapped, unwrap};
+use super::{Doubt, Simple};
+use crate::permission::Domain;
+
+/// So many words of a command are looked at as the beginning of another one.
+const MAX_TAILS: usize = 16;
+
+/// A variable that a command sets.
+pub(super) struct Assigned {
+    raw: String,
+    name: String,
+    doubt: Option<Doubt>,
+}
+
+impl Assigned {
+    pub fn read(walker: &mut Walker<'_>, assignment: &Assignment, raw: &str) -> Self {
+        let (name, index) = match &assignment.name {
+            AssignmentName::VariableName(name) => (name, false),
+            AssignmentName::ArrayElementName(name, _) => (name, true),
+        };
+        let words: Vec<&str> = match &assignment.value {
+            AssignmentValue::Scalar(word) => vec![&word.value],
+            AssignmentValue::Array(items) => {
+                items.iter().map(|(_, word)| word.value.as_str()).collect()
+            }
+        };
+        let keyed = matches!(&assignment.value, AssignmentValue::Array(items) if items.iter().any(|(key, _)| key.is_some()));
+        let mut doubt = variable_doubt(name);
+        if index || keyed {
+            doubt = Some("an index of an array can run commands".into());
+        }
+        for word in words {
+            let word = walker.word(word);
+            doubt = doubt.or_else(|| word.doubts.first().map(|reason| (*reason).to_owned()));
+        }
+        Assigned { raw: raw.to_owned(), name: name.clone(), doubt: doubt.map(Doubt::always) }
+    }
+}
+
+/// Why setting a variable is asked about.
+pub(super) fn variable_doubt(name: &str) -> Option<String> {
+    (!variables::is_own(name)).then(|| can_change(name))
+}
+
+fn can_change(name: &str) -> String {
+    format!("the variable {name} can change what is run")
+}
+
+impl Walker<'_> {
+    /// Judges a command by its words.
+    pub(super) fn run(&mut self, assigned: Vec<Assigned>, words: Vec<Word>, doubts: Vec<Doubt>) {
+        let mut doubts = doubts;
+        let mut assigned = assigned;
+        // In front of a command, a variable is handed to it.
+        for one in assigned
+            .iter_mut()
+            .filter(|one| !words.is_empty() && !variables::is_harmless(&one.name))
+        {
+            one.doubt.get_or_insert_with(|| Doubt::always(can_change(&one.name)));
+        }
+        let quiet_prefix = assigned.iter().all(|one| one.doubt.is_none());
+        let told: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
+        doubts.extend(assigned.iter().filter_map(|one| one.doubt.clone()));
+        if words.is_empty() {
+            if !told.is_empty() || !doubts.is_empty() {
+                let quiet = doubts.is_empty();
+                let text = if told.is_empty() { "redirection".to_owned() } else { told.join(" ") };
+                self.push(Simple { text, doubts, quiet, ..Simple::default() });
+            }
+            return;
+        }
+        let mut command = self.judge(&words, doubts);
+        if !quiet_prefix {
+            command.others.push(command.text.clone());
+            command.text = format!("{} {}", told.join(" "), command.text);
+        }
+        command.others.retain(|other| *other != command.text);
+        self.push(command);
+    }
+
+    pub(super) fn judge(&mut self, words: &[Word], doubts: Vec<Doubt>) -> Simple {
+        let text = told(words);
+        let name = &words[0];
+        let mut command = Simple { text, doubts, ..Simple::default() };
+        for word in words {
+            command.doubts.extend(
+                word.doubts.iter().map(|reason| Doubt::always(format!("{}: {reason}", word.told))),
+            );
+        }
+        if !name.known || name.glob || name.tilde || !name.text.is_ascii() || name.text.is_empty() {
+            command.doubts.push(Doubt::always("the program is not known beforehand"));
+            command.others = tails(words);
+            return command;
+        }
+        let base = name.text.rsplit('/').next().unwrap_or(&name.text);
+        if base != name.text {
+            command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
+        }
+        // Names are one where a file system has no case.
+        let base = base.to_ascii_lowercase();
+        let base = base.strip_suffix(".exe").unwrap_or(&base);
+        if let Some(wrapped) = unwrap(base, words) {
+            self.wrapped(wrapped, words, &mut command);
+            return command;
+        }
+        let program = programs::find(base).or_else(|| {
+            programs::find(base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+        });
+        let inert = program.is_some_and(|program| program.kind == Kind::Inert);
+        if !inert {
+            self.unknown_words(words, program, &mut command);
+        }
+        self.secrets(words, program, &mut command);
+        if let Some(program) = program {
+            self.known(base, program, words, &mut command);
+        }
+        command
+    }
+
+    /// Words that could become anything.
+    fn unknown_words(&mut self, words: &[Word], program: Option<Program>, command: &mut Simple) {
+        let free = program.is_some_and(|program| {
+            matches!(program.kind, Kind::Writer | Kind::Copier | Kind::Mover)
+                || (program.flags.is_empty()
+                    && matches!(program.kind, Kind::Reader | Kind::Lister | Kind::Grep))
+        });
+        for word in &words[1..] {
+            if !word.known && word.doubts.is_empty() {
+                command
+                    .doubts
+                    .push(Doubt::always(format!("{} is not known beforehand", word.told)));
+            } else if word.glob_start && !free {
+                command.doubts.push(Doubt::always(format!("{} can become an option", word.told)));
+            }
+        }
+    }
+
+    /// Files with secrets, wherever their names stand.
+    fn secrets(&mut self, words: &[Word], program: Option<Program>, command: &mut Simple) {
+        let shows_no_content = program.is_some_and(|program| match program.kind {
+            Kind::Inert | Kind::Shell => !matches!(words[0].text.as_str(), "source" | "."),
+            // These are told by their paths.
+            Kind::Reader | Kind::Lister | Kind::Writer | Kind::Copier => true,
+            _ => false,
+        });
+        if shows_no_content {
+            return;
+        }
+        for word in words[1..].iter().filter(|word| word.known) {
+            let pieces = word
+                .text
+                .split(['=', ':', '@', ','])
+                .filter(|piece| *piece != word.text)
+                .chain([word.text.as_str()].into_iter().filter(|text| !text.starts_with('-')));
+            for piece in pieces.filter(|piece| !piece.is_empty() && (self.sensitive)(piece)) {
+                let file = Word {
+                    text: piece.to_owned(),
+                    told: word.told.clone(),
+                    known: true,
+                    glob: word.glob,
+                    ..Word::default()
+                };
+                command.doubts.extend(self.file(Domain::Read, &file));
+            }
+        }
+    }
+
+    fn known(&mut self, base: &str, program: Program, words: &[Word], command: &mut Simple) {
+        // What follows the name of a package is for the package.
+        let end = match base {
+            "npx" | "bunx" | "pnpx" => {
+                1 + words[1..].iter().take_while(|word| word.text.starts_with('-')).count()
+            }
+            _ => words.len(),
+        };
+        let inner = words
+            .get(end)
+            .and_then(|word| programs::find(&word.text))
+            .map_or(&[][..], |inner| inner.flags);
+        for (at, word) in words.iter().enumerate().skip(1) {
+            if let Some(found) = flag(&word.text, if at < end { program.flags } else { inner }) {
+                command.doubts.push(Doubt {
+                    reason: format!("{found} of {base} can run something or write somewhere else"),
+                    token: Some(word.told.clone()),
+                });
+            }
+        }
+        command.prefix = program.flags.is_empty()
+            && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
+        match program.kind {
+            Kind::Inert => {}
+            Kind::Code => {
+                command.others.extend(tails(&words[1..]));
+                // The old way to write options of tar has no dash.
+                if let ("tar", Some(word)) = (base, words.get(1))
+                    && !word.text.starts_with('-')
+                    && word.text.contains(['I', 'F', 'P'])
+                {
+                    command.doubts.push(Doubt {
+                        reason: "an option of tar can run something".into(),
+                        token: Some(word.told.clone()),
+                    });
+                }
+            }
+            Kind::Reader => self.files(Domain::Read, &words[1..], command),
+            Kind::Grep => {
+                let given = words.iter().any(|word| {
+                    word.text.starts_with("-e")
+                        || word.text.starts_with("-f")
+                        || word.text.starts_with("--regexp")
+                        || word.text == "--files"
+                });
+                let mut rest: Vec<Word> = words[1..].to_vec();
+                if !given && let Some(at) = rest.iter().position(|word| !word.text.starts_with('-'))
+                {
+                    rest.remove(at);
+                }
+                self.files(Domain::Read, &rest, command);
+            }
+            Kind::Lister => {
+                self.files(Domain::Read, &words[1..], command);
+                if words[1..].iter().all(|word| word.text.starts_with('-')) {
+                    command.doubts.extend(self.file(Domain::Read, &Word::plain(".")));
+                }
+            }
+            Kind::Writer => self.files(Domain::Edit, &words[1..], command),
+            Kind::Mover => self.files(Domain::Edit, &words[1..], command),
+            Kind::Copier => {
+                let to_folder = words
+                    .iter()
+                    .any(|word| word.text.starts_with("-t") || word.text.starts_with("--t"));
+                let last = words.iter().rposition(|word| !word.text.starts_with('-')).unwrap_or(0);
+                if to_folder {
+                    self.files(Domain::Edit, &words[1..], command);
+                }
+                for (at, word) in words.iter().enumerate().skip(1) {
+                    let domain = if at == last { Domain::Edit } else { Domain::Read };
+                    self.files(domain, std::slice::from_ref(word), command);
+                }
+            }
+            Kind::Dd => {
+                for word in &words[1..] {
+                    let (domain, path) = match word.text.split_once('=') {
+                        Some(("if", path)) => (Domain::Read, path),
+                        Some(("of", path)) => (Domain::Edit, path),
+                        _ => continue,
+                    };
+                    let file = Word { text: path.to_owned(), ..word.clone() };
+                    command.doubts.extend(self.file(domain, &file));
+                }
+            }
+            Kind::Git => git(words, command),
+            Kind::Sed => self.sed(words, command),
+            Kind::Awk => self.awk(words, command),
+            Kind::Find => self.find(words, command),
+            Kind::Shell => self.builtin(base, words, command),
+        }
+    }
+
+    /// Every argument that is not an option is a file; so is the value of an option that looks like one.
+    fn files(&mut self, domain: Domain, words: &[Word], command: &mut Simple) {
+        let mut options = true;
+        for word in words {
+            if options && word.text == "--" {
+                options = false;
+                continue;
+            }
+            if !(options && word.text.starts_with('-')) {
+                command.doubts.extend(self.file(domain, word));
+                continue;
+            }
+            // `--file=/x`, `-f/x`, `-f.env`.
+            let value = match word.text.split_once('=') {
+                Some((_, value)) => value,
+                None if word.text.starts_with("--") => continue,
+                None => word.text.get(2..).unwrap_or(""),
+            };
+            if value.starts_with(['/', '~'])
+                || value.contains("../")
+                || (!value.is_empty() && (self.sensitive)(value))
+            {
+                let file = Word { text: value.to_owned(), ..word.clone() };
+                command.doubts.extend(self.file(domain, &file));
+            }
+        }
+    }
+
+    fn wrapped(&mut self, wrapped: Wrapped, words: &[Word], command: &mut Simple) {
+        match wrapped {
+            Wrapped::Words(at) => {
+                command.quiet = command.doubts.is_empty();
+                let inner = self.judge(&words[at..], Vec::new());
+                self.push(inner);
+            }
+            Wrapped::Powerful(at) => {
+                let mut inner = self.judge(&words[at..], Vec::new());
+                inner.quiet = true;
+                command.doubts.append(&mut inner.doubts);
+                self.push(inner);
+            }
+            Wrapped::WordsAndMore(at) => {
+                command.quiet = command.doubts.is_empty();
+                let inner = &words[at..];
+                let program = programs::find(inner[0].text.rsplit('/').next().unwrap_or_default());
+                // Whatever it reads may name any file, so only what shows no content is harmless.
+                let harmless =
+                    program.is_some_and(|program| {
+                        matches!(program.kind, Kind::Inert | Kind::Lister)
+                            && program.flags.is_empty()
+                    }) || matches!(inner[0].text.as_str(), "wc" | "stat" | "md5sum" | "sha256sum");
+                let mut inner = self.judge(inner, Vec::new());
+                if !harmless {
+                    inner.doubts.push(Doubt::always("further arguments come from what it reads"));
+                }
+                self.push(inner);
+            }
+            Wrapped::Text(at) => {
+                command.quiet = command.doubts.is_empty();
+                let text = words[at].text.clone();
+                self.apart(|walker| walker.source(&text));
+            }
+            Wrapped::Nothing => {}
+            Wrapped::Unknown => {
+                command.others.extend(tails(&words[1..]));
+                let about =
+                    words.get(1).map_or_else(|| words[0].told.clone(), |word| word.told.clone());
+                let known = words.iter().all(|word| word.known) && words.len() > 1;
+                command.doubts.push(Doubt {
+                    reason: format!("what {} runs is not known", words[0].told),
+                    token: known.then_some(about),
+                });
+            }
+        }
+    }
+}
+
+/// Words as they are told, with one space between.
+fn told(words: &[Word]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&word.told);
+    }
+    text
+}
+
+/// The commands that begin at each of the words.
+fn tails(words: &[Word]) -> Vec<String> {
+    (0..words.len().min(MAX_TAILS)).map(|at| told(&words[at..])).collect()
+}

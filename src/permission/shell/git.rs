@@ -1,0 +1,203 @@
+//! What `git` runs besides itself.
+
+use super::programs::flag;
+use super::word::Word;
+use super::{Doubt, Simple};
+
+/// Commands of git that run nothing else, whatever their arguments but for the options below.
+static GIT_COMMANDS: &[&str] = &[
+    "status",
+    "log",
+    "diff",
+    "show",
+    "add",
+    "commit",
+    "branch",
+    "checkout",
+    "switch",
+    "restore",
+    "stash",
+    "tag",
+    "fetch",
+    "pull",
+    "push",
+    "merge",
+    "rebase",
+    "reset",
+    "revert",
+    "cherry-pick",
+    "blame",
+    "annotate",
+    "grep",
+    "ls-files",
+    "ls-tree",
+    "rev-parse",
+    "describe",
+    "remote",
+    "rm",
+    "mv",
+    "clean",
+    "init",
+    "clone",
+    "worktree",
+    "shortlog",
+    "reflog",
+    "cat-file",
+    "rev-list",
+    "name-rev",
+    "show-ref",
+    "for-each-ref",
+    "apply",
+    "am",
+    "notes",
+    "fsck",
+    "gc",
+    "count-objects",
+    "whatchanged",
+    "range-diff",
+    "merge-base",
+    "symbolic-ref",
+    "var",
+    "version",
+    "config",
+    "ls-remote",
+    "diff-tree",
+    "diff-index",
+    "diff-files",
+    "check-ignore",
+    "show-branch",
+    "cherry",
+    "hash-object",
+    "update-index",
+    "sparse-checkout",
+    "verify-commit",
+    "format-patch",
+    "archive",
+    "bisect",
+    "submodule",
+    "help",
+    "prune",
+    "stripspace",
+];
+
+static GIT_FLAGS: &[&str] = &[
+    "--upload-pack",
+    "--receive-pack",
+    "--exec",
+    "-x",
+    "--ext-diff",
+    "--textconv",
+    "--open-files-in-pager",
+    "--output",
+    "--config",
+    "--template",
+    "--separate-git-dir",
+    "--extcmd",
+    "--tool",
+    "--editor",
+    "--strategy",
+    "--gpg-sign",
+    "--no-index",
+    "--remote",
+    "--edit",
+    "--output-directory",
+    "--reference",
+    "--server-option",
+    "--git-dir",
+    "--work-tree",
+    "--exec-path",
+    "--config-env",
+];
+
+/// Doubts about a command of git.
+pub(super) fn git(words: &[Word], command: &mut Simple) {
+    let mut ask = |word: &Word, reason: String| {
+        command.doubts.push(Doubt { reason, token: Some(word.told.clone()) })
+    };
+    let mut at = 1;
+    while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-')) {
+        match word.text.as_str() {
+            "--version"
+            | "--no-pager"
+            | "-P"
+            | "--help"
+            | "-h"
+            | "--no-optional-locks"
+            | "--literal-pathspecs"
+            | "-v"
+            | "--bare"
+            | "-p"
+            | "--paginate" => {}
+            // Whoever owns the folder says what git runs there.
+            _ => {
+                ask(word, format!("{} of git can run something", word.told));
+                // Its value, if it is a word of its own.
+                at += usize::from(matches!(
+                    word.text.as_str(),
+                    "-c" | "-C"
+                        | "--git-dir"
+                        | "--work-tree"
+                        | "--config-env"
+                        | "--exec-path"
+                        | "--namespace"
+                ));
+            }
+        }
+        at += 1;
+    }
+    let Some(sub) = words.get(at) else { return };
+    let name = sub.text.as_str();
+    let rest = &words[at + 1..];
+    let first = rest.first().map_or("", |word| word.text.as_str());
+    if !GIT_COMMANDS.contains(&name) {
+        return ask(sub, format!("git {} can be another program or an alias", sub.told));
+    }
+    let harmless = match name {
+        "config" => matches!(
+            first,
+            "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
+        ),
+        "bisect" => {
+            matches!(first, "start" | "good" | "bad" | "reset" | "log" | "skip" | "old" | "new")
+        }
+        "submodule" => matches!(first, "" | "status" | "summary" | "init"),
+        "archive" | "format-patch" => false,
+        "help" => false,
+        _ => true,
+    };
+    if !harmless {
+        ask(sub, format!("git {} can run something or write somewhere else", sub.told));
+    }
+    for word in rest {
+        let text = word.text.as_str();
+        if text == "--" {
+            break;
+        }
+        let short = match name {
+            "clone" => flag(text, &["-u", "-c"]),
+            "grep" => flag(text, &["-O"]),
+            "ls-remote" | "push" | "fetch" | "pull" | "rebase" | "merge" | "cherry-pick"
+            | "revert" => flag(text, &["-x", "-X", "-s", "-o"]).filter(|found| {
+                !matches!(*found, "-o" | "-s")
+                    || name == "push"
+                    || name == "merge"
+                    || name == "rebase"
+            }),
+            "checkout" | "clean" => None,
+            _ => None,
+        };
+        // `-x` alone is a flag of some commands that runs nothing.
+        let long = if text.starts_with("--") { flag(text, GIT_FLAGS) } else { None };
+        let long = long.filter(|_| {
+            !matches!((name, text), ("config", "--edit") | ("stash" | "remote" | "push", "--"))
+        });
+        if let Some(found) = short.or(long) {
+            ask(word, format!("{found} of git {name} can run something or write somewhere else"));
+        }
+        if text.contains("::")
+            && !matches!(name, "log" | "commit" | "grep" | "diff" | "show" | "blame")
+        {
+            ask(word, "an address of git with :: names a program".into());
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a command runs, reads and writes.
+//!
+//! The grammar is `brush-parser`'s. Only what is known to mean here what it means to a shell is taken as understood; all
+//! the rest becomes a [`Doubt`], and a doubt is a question. Every simple command is a target of its own, wherever it
+//! stands; files that are redirected to and from, and those that well-known programs read and write, are targets too.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`guard`] | which texts are not even parsed |
+//! | [`word`] | what a word is worth: its text, or that nobody knows it beforehand |
+//! | [`walk`] | what the tree of a command holds |
+//! | [`command`] | what one simple command does |
+//! | [`builtins`] | what the commands of the shell itself change |
+//! | [`variables`] | which variables change what is run |
+//! | [`git`], [`scripted`] | programs with a language of their own |
+//! | [`wrappers`] | which programs run their arguments |
+//! | [`programs`] | what programs do with their arguments; their table is [`program_table`] |
+//! | [`scripts`] | which scripts of sed, awk and find only look at text |
+
+use super::Domain;
+use super::paths::Folders;
+
+mod builtins;
+mod command;
+mod git;
+mod guard;
+mod program_table;
+pub mod programs;
+mod scripted;
+mod scripts;
+mod variables;
+mod walk;
+mod word;
+mod wrappers;
+
+/// Why a command is asked about although a rule allows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubt {
+    /// A sentence for a person.
+    pub reason: String,
+    /// A rule that has this word in its own text, or is about exactly this command, was written with it in mind.
+    pub token: Option<String>,
+}
+
+impl Doubt {
+    /// One that no rule takes away.
+    pub fn always(reason: impl Into<String>) -> Self {
+        Doubt { reason: reason.into(), token: None }
+    }
+}
+
+/// One simple command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Simple {
+    /// Its words with one space between, quoted where they must be.
+    pub text: String,
+    /// Other ways to write it. Bans and questions count for them, permissions do not.
+    pub others: Vec<String>,
+    /// Why it is asked about.
+    pub doubts: Vec<Doubt>,
+    /// What it does is told by other commands: only bans and questions about it count.
+    pub quiet: bool,
+    /// Whether a rule for all calls of the program may be offered.
+    pub prefix: bool,
+}
+
+/// A file that a command reads or writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileUse {
+    /// Read or edit.
+    pub domain: Domain,
+    /// Absolute and in normal form; with wildcards if `glob`.
+    pub path: String,
+    /// The same with every `..` that was written.
+    pub written: String,
+    /// Whether the shell puts names in for wildcards.
+    pub glob: bool,
+}
+
+/// A command as it was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Every simple command.
+    pub commands: Vec<Simple>,
+    /// Every file.
+    pub files: Vec<FileUse>,
+}
+
+/// A text as one word of a shell.
+pub fn quoted(text: &str) -> String {
+    word::quoted(text)
+}
+
+/// Reads a command that runs in `cwd`. `sensitive` says which names of files are those of secrets.
+pub fn read(
+    command: &str,
+    folders: &Folders,
+    cwd: &str,
+    sensitive: &dyn Fn(&str) -> bool,
+) -> Reading {
+    let mut walker = walk::Walker::new(folders, cwd, sensitive);
+    walker.source(command);
+    walker.finish()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! Programs that are told in a language of their own what to do: `sed`, `awk` and `find`.
+
+use super::programs::{self, Kind};
+use super::scripts::{awk_is_harmless, find_test, sed_is_harmless};
+use super::walk::Walker;
+use super::word::Word;
+use super::{Doubt, Simple};
+use crate::permission::Domain;
+
+impl Walker<'_> {
+    pub(super) fn sed(&mut self, words: &[Word], command: &mut Simple) {
+        let mut scripts: Vec<&Word> = Vec::new();
+        let mut files: Vec<&Word> = Vec::new();
+        let mut in_place = false;
+        let mut at = 1;
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if text == "-e" || text == "--expression" {
+                at += 1;
+                scripts.extend(words.get(at));
+            } else if text.starts_with("-e")
+                || text.starts_with("--expression=")
+                || text.starts_with("-ne")
+                || text.starts_with("-ie")
+            {
+                command.doubts.push(Doubt {
+                    reason: "a script of sed stands in an option".into(),
+                    token: Some(word.told.clone()),
+                });
+            } else if text.starts_with('-') && text.len() > 1 {
+                in_place |= text.starts_with("--in-place")
+                    || (!text.starts_with("--") && text.contains('i'));
+                if !text.starts_with("--")
+                    && !text[1..].bytes().all(|byte| b"nErsuzi".contains(&byte))
+                    && !text.starts_with("-i")
+                {
+                    command.doubts.push(Doubt {
+                        reason: "an option of sed is not known".into(),
+                        token: Some(word.told.clone()),
+                    });
+                }
+            } else {
+                files.push(word);
+            }
+            at += 1;
+        }
+        if scripts.is_empty() && !files.is_empty() {
+            scripts.push(files.remove(0));
+        }
+        for script in scripts {
+            if script.known && !sed_is_harmless(&script.text) {
+                command.doubts.push(Doubt {
+                    reason: "a script of sed can run commands and write files".into(),
+                    token: Some(script.told.clone()),
+                });
+            }
+        }
+        for file in files {
+            command.doubts.extend(self.file(Domain::Read, file));
+            if in_place {
+                command.doubts.extend(self.file(Domain::Edit, file));
+            }
+        }
+    }
+
+    pub(super) fn awk(&mut self, words: &[Word], command: &mut Simple) {
+        let mut program = None;
+        let mut at = 1;
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if text == "-F" || text == "-v" {
+                at += 1;
+            } else if text.starts_with('-') && text.len() > 1 {
+                // Looked up in the table.
+            } else if program.is_none() {
+                program = Some(word);
+                if word.known && !awk_is_harmless(text) {
+                    command.doubts.push(Doubt {
+                        reason: "a program of awk can run commands and write files".into(),
+                        token: Some(word.told.clone()),
+                    });
+                }
+            } else if !text.contains('=') || text.contains('/') {
+                command.doubts.extend(self.file(Domain::Read, word));
+            }
+            at += 1;
+        }
+    }
+
+    pub(super) fn find(&mut self, words: &[Word], command: &mut Simple) {
+        let mut at = 1;
+        let mut roots = Vec::new();
+        while let Some(word) = words.get(at).filter(|word| !word.text.starts_with(['-', '(', '!']))
+        {
+            roots.push(word.clone());
+            at += 1;
+        }
+        // Options that come before the folders.
+        if roots.is_empty() {
+            while words
+                .get(at)
+                .is_some_and(|word| matches!(word.text.as_str(), "-L" | "-H" | "-P" | "-E"))
+            {
+                at += 1;
+            }
+            while let Some(word) =
+                words.get(at).filter(|word| !word.text.starts_with(['-', '(', '!']))
+            {
+                roots.push(word.clone());
+                at += 1;
+            }
+        }
+        if roots.is_empty() {
+            roots.push(Word::plain("."));
+        }
+        for root in &roots {
+            command.doubts.extend(self.file(Domain::Read, root));
+        }
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir") {
+                let end = words[at..]
+                    .iter()
+                    .position(|word| word.text == ";" || word.text == "+")
+                    .map_or(words.len(), |end| at + end);
+                let inner = &words[at + 1..end];
+                if inner.is_empty() {
+                    command.doubts.push(Doubt::always("what find runs is not known"));
+                } else {
+                    self.for_each_file(inner, &roots, command);
+                }
+                at = end + 1;
+            } else if text == "-delete" {
+                command.doubts.push(Doubt {
+                    reason: "-delete of find removes files".into(),
+                    token: Some("-delete".into()),
+                });
+                for root in &roots {
+                    command.doubts.extend(self.file(Domain::Edit, root));
+                }
+                at += 1;
+            } else if let Some(values) = find_test(text) {
+                at += 1 + values;
+            } else {
+                command.doubts.push(Doubt {
+                    reason: format!("{text} of find can run something or write somewhere"),
+                    token: Some(word.told.clone()),
+                });
+                at += 1;
+            }
+        }
+    }
+
+    /// A command in which `{}` stands for the names that were found.
+    fn for_each_file(&mut self, inner: &[Word], roots: &[Word], command: &mut Simple) {
+        if inner[0].text.contains("{}") {
+            command.doubts.push(Doubt::always("what find runs is not known"));
+            return;
+        }
+        let name = inner[0].text.rsplit('/').next().unwrap_or_default();
+        let program = programs::find(name);
+        let plain = program.is_some_and(|program| {
+            matches!(
+                program.kind,
+                Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister | Kind::Writer
+            )
+        });
+        // Names begin with the folder that was searched, so none can be an option.
+        let known_roots = roots.iter().all(|root| root.known && !root.can_be_option());
+        let words: Vec<Word> = inner
+            .iter()
+            .map(|word| match (word.text.as_str(), &roots[0]) {
+                ("{}", root) => Word {
+                    text: root.text.clone(),
+                    told: "'{}'".into(),
+                    known: true,
+                    tilde: root.tilde,
+                    ..Word::default()
+                },
+                _ => word.clone(),
+            })
+            .collect();
+        let mut judged = self.judge(&words, Vec::new());
+        if !plain
+            || !known_roots
+            || inner.iter().any(|word| word.text != "{}" && word.text.contains("{}"))
+        {
+            judged.doubts.push(Doubt::always("further arguments are names of files"));
+        }
+        self.push(judged);
+    }
+}

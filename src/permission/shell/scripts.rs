@@ -1,0 +1,190 @@
+//! Which scripts of sed, awk and find only look at text.
+
+/// Whether a script of sed prints, deletes and replaces, and does nothing else: no file is read or written, nothing run.
+pub(super) fn sed_is_harmless(script: &str) -> bool {
+    let mut rest = script.trim();
+    let mut groups = 0;
+    while !rest.is_empty() {
+        let Some(after) = sed_address(rest) else { return false };
+        let mut letters = after.chars();
+        let Some(command) = letters.next() else { return false };
+        let after = letters.as_str();
+        let Some(after) = (match command {
+            'p' | 'd' | 'q' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'P' | 'D' | '=' => {
+                Some(after)
+            }
+            '{' => {
+                groups += 1;
+                rest = after.trim_start_matches([' ', ';', '\n']);
+                continue;
+            }
+            '}' => {
+                groups -= 1;
+                Some(after)
+            }
+            's' => sed_parts(after, 2).map(|after| {
+                after.trim_start_matches(|c: char| "gIip".contains(c) || c.is_ascii_digit())
+            }),
+            'y' => sed_parts(after, 2),
+            _ => None,
+        }) else {
+            return false;
+        };
+        let next = after.trim_start_matches(' ');
+        if !next.is_empty() && !next.starts_with([';', '\n', '}']) {
+            return false;
+        }
+        rest = next.trim_start_matches([' ', ';', '\n']);
+    }
+    groups == 0
+}
+
+/// What follows an address or two, and `!`.
+fn sed_address(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(' ');
+        let first = rest.chars().next()?;
+        if first.is_ascii_digit() || matches!(first, '$' | '+' | '~' | ',' | '!') {
+            rest = &rest[1..];
+        } else if first == '/' {
+            rest = sed_parts(rest, 1)?;
+            rest = rest.strip_prefix('I').unwrap_or(rest);
+        } else {
+            return Some(rest);
+        }
+    }
+}
+
+/// What follows so many parts between the letter that begins the text.
+fn sed_parts(text: &str, parts: usize) -> Option<&str> {
+    let mark = text.chars().next()?;
+    if mark.is_alphanumeric() || mark == '\\' || mark == '\n' || !mark.is_ascii() {
+        return None;
+    }
+    let mut left = parts;
+    let mut letters = text[1..].char_indices();
+    while let Some((at, letter)) = letters.next() {
+        if letter == '\\' {
+            letters.next();
+        } else if letter == mark {
+            left -= 1;
+            if left == 0 {
+                return Some(&text[1 + at + 1..]);
+            }
+        } else if letter == '\n' {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether a program of awk runs nothing and touches no file but those it is given.
+pub(super) fn awk_is_harmless(program: &str) -> bool {
+    let bad =
+        ["system", "getline", "|", "@", "close", "fflush", "\\\n", "include", "load", "extension"];
+    if bad.iter().any(|word| program.contains(word)) {
+        return false;
+    }
+    // A comparison has a number after it; a redirection of print has a name.
+    let mut rest = program;
+    while let Some(at) = rest.find('>') {
+        let before_print = rest[..at].contains("print");
+        rest = &rest[at + 1..];
+        let value = rest.trim_start_matches(['=', ' ']);
+        if before_print
+            || !value.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-')
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// Tests of find, which take nothing or one word each and run nothing.
+pub(super) fn find_test(word: &str) -> Option<usize> {
+    Some(match word {
+        "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
+        | "-iregex" | "-type" | "-xtype" | "-size" | "-mtime" | "-atime" | "-ctime" | "-mmin"
+        | "-amin" | "-cmin" | "-newer" | "-anewer" | "-cnewer" | "-maxdepth" | "-mindepth"
+        | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-links" | "-inum" | "-samefile"
+        | "-printf" | "-regextype" | "-lname" | "-ilname" | "-fstype" | "-used" | "-newermt" => 1,
+        "-print" | "-print0" | "-ls" | "-empty" | "-not" | "!" | "-a" | "-and" | "-o" | "-or"
+        | "(" | ")" | "," | "-prune" | "-depth" | "-d" | "-xdev" | "-mount" | "-follow" | "-L"
+        | "-H" | "-P" | "-quit" | "-true" | "-false" | "-readable" | "-writable"
+        | "-executable" | "-nouser" | "-nogroup" | "-daystart" | "-noleaf" | "-warn"
+        | "-nowarn" | "-E" => 0,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_of_sed() {
+        for script in [
+            "1,20p",
+            "s/a/b/g",
+            "s|a/b|c|",
+            "/x/d",
+            "$p",
+            "1d;$d",
+            "/a/,/b/p",
+            "s/a\\/b/c/2p",
+            "/x/!d",
+            "10q",
+            "/a/{s/b/c/;p}",
+            "y/abc/xyz/",
+            "",
+        ] {
+            assert!(sed_is_harmless(script), "{script}");
+        }
+        for script in [
+            "e",
+            "1e evil",
+            "s/a/b/e",
+            "s/.*/evil/e",
+            "w out",
+            "s/a/b/w out",
+            "r /etc/passwd",
+            "W x",
+            "s/a/b/;e",
+            "1!e x",
+            "a\\",
+            "/x/{e}",
+            "s/a/b/ge",
+            "p;e x",
+            "p e",
+            "}",
+            "b;e",
+        ] {
+            assert!(!sed_is_harmless(script), "{script}");
+        }
+    }
+
+    #[test]
+    fn programs_of_awk() {
+        for program in [
+            "{print $1}",
+            "/x/ {n++} END {print n}",
+            "NR > 5",
+            "$3 >= 10 {print}",
+            "BEGIN{FS=\":\"}{print $2}",
+        ] {
+            assert!(awk_is_harmless(program), "{program}");
+        }
+        for program in [
+            "BEGIN{system(\"evil\")}",
+            "{print > \"out\"}",
+            "{print | \"sh\"}",
+            "{\"evil\" | getline}",
+            "BEGIN{x=\"sys\" \"tem\";@x(\"evil\")}",
+            "@load \"x\"",
+            "{print $1 > 5}",
+        ] {
+            assert!(!awk_is_harmless(program), "{program}");
+        }
+    }
+}

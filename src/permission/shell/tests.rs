@@ -1,0 +1,222 @@
+use super::*;
+
+fn folders() -> Folders {
+    Folders {
+        vault: "/vault".into(),
+        real_vault: None,
+        cwd: "/vault".into(),
+        home: Some("/home/u".into()),
+        windows: false,
+        fold_case: false,
+    }
+}
+
+fn reading(command: &str) -> Reading {
+    read(command, &folders(), "/vault", &|name| name.rsplit('/').next() == Some(".env"))
+}
+
+/// Commands with a `?` where there is a doubt, quiet ones in parentheses.
+fn commands(command: &str) -> Vec<String> {
+    let told = |one: &Simple| {
+        let text = format!("{}{}", one.text, if one.doubts.is_empty() { "" } else { " ?" });
+        if one.quiet { format!("({text})") } else { text }
+    };
+    reading(command).commands.iter().map(told).collect()
+}
+
+fn files(command: &str) -> Vec<String> {
+    let told = |one: &FileUse| format!("{} {}", one.domain.as_str(), one.path);
+    reading(command).files.iter().map(told).collect()
+}
+
+#[test]
+fn every_simple_command_is_found() {
+    assert_eq!(
+        commands("git status && npm test || echo no; ls | wc -l & pwd"),
+        ["git status", "npm test", "echo no", "ls", "wc -l", "pwd"]
+    );
+    assert_eq!(commands("(cd a; ls) && { pwd; }"), ["cd a", "ls", "pwd"]);
+    assert_eq!(
+        commands("if true; then ls; else pwd; fi; while false; do date; done"),
+        ["true", "ls", "pwd", "false", "date"]
+    );
+    assert_eq!(
+        commands("for i in 1 2; do echo $i; done; case x in a) ls ;; *) pwd ;; esac"),
+        ["echo $i", "ls", "pwd"]
+    );
+    assert_eq!(commands("! time ls"), ["ls", "(time ls)"]);
+}
+
+#[test]
+fn words_are_told_without_their_quotes() {
+    assert_eq!(commands("g'i't  \"status\""), ["git status"]);
+    assert_eq!(commands("git commit -m 'a; b && c'"), ["git commit -m 'a; b && c'"]);
+    assert_eq!(commands("git '$(evil)'"), ["git '$(evil)' ?"]);
+    assert_eq!(commands("echo a\\ b \\\n c"), ["echo 'a b' c"]);
+    assert_eq!(commands("echo 'it'\\''s'"), ["echo 'it'\\''s'"]);
+    assert_eq!(commands("git show HEAD:f # a comment; evil"), ["git show HEAD:f"]);
+}
+
+#[test]
+fn substitutions_are_commands() {
+    assert_eq!(commands("echo $(evil)"), ["evil", "echo $(evil)"]);
+    assert_eq!(commands("echo \"a `evil` b\""), ["evil", "echo \"a `evil` b\""]);
+    assert_eq!(commands("diff <(evil a) <(evil b)")[..2], ["evil a", "evil b"]);
+    assert!(commands("echo ${x:-$(evil)}").iter().any(|one| one.ends_with('?')));
+    assert!(commands("echo $((a[$(evil)]))").iter().any(|one| one.ends_with('?')));
+    assert!(commands("cat <<E\n$(evil)\nE").contains(&"evil".to_owned()));
+}
+
+#[test]
+fn wrappers_are_taken_off() {
+    assert_eq!(commands("timeout 5 npm test"), ["npm test", "(timeout 5 npm test)"]);
+    assert_eq!(commands("bash -c 'ls; evil'"), ["ls", "evil", "(bash -c 'ls; evil')"]);
+    assert_eq!(commands("NODE_ENV=test npm test"), ["npm test"]);
+    assert_eq!(commands("PATH=x npm test"), ["PATH=x npm test ?"]);
+    assert_eq!(
+        commands("find . -name '*.ts' -exec grep foo {} +"),
+        ["grep foo '{}'", "find . -name '*.ts' -exec grep foo '{}' +"]
+    );
+    assert_eq!(commands("ls | xargs rm"), ["ls", "rm ?", "(xargs rm)"]);
+    assert_eq!(commands("sudo rm x"), ["(rm x)", "sudo rm x"]);
+    assert_eq!(commands("x=1; a=b ls"), ["(x=1)", "a=b ls ?"]);
+}
+
+#[test]
+fn files_are_found_where_they_really_are() {
+    assert_eq!(files("echo a > out.txt 2>/dev/null"), ["edit /vault/out.txt"]);
+    assert_eq!(files("cat < in.txt"), ["read /vault/in.txt"]);
+    assert_eq!(
+        files("cat .env ~/x '~/y'"),
+        ["read /vault/.env", "read /home/u/x", "read /vault/~/y"]
+    );
+    assert_eq!(files("cd sub && cat a"), ["read /vault/sub", "read /vault/sub/a"]);
+    assert_eq!(files("cd sub; cat a"), ["read /vault/sub", "read /vault/a", "read /vault/sub/a"]);
+    assert_eq!(
+        files("(cd sub && ls) && cat a"),
+        ["read /vault/sub", "read /vault/sub", "read /vault/a"]
+    );
+    assert_eq!(files("rm -rf ../x"), ["edit /x"]);
+    assert_eq!(files("cp a /b"), ["read /vault/a", "edit /b"]);
+    assert_eq!(files("grep -r foo src"), ["read /vault/src"]);
+    assert_eq!(files("foo --env-file=.env"), ["read /vault/.env"]);
+    assert_eq!(files("git show HEAD:.env"), ["read /vault/.env"]);
+    assert_eq!(files("cat $HOME/x"), ["read /home/u/x"]);
+    assert_eq!(files("sed -i s/a/b/ x"), ["read /vault/x", "edit /vault/x"]);
+    assert_eq!(files("mv .env x"), ["read /vault/.env", "edit /vault/.env", "edit /vault/x"]);
+    assert_eq!(files("echo \"$(<.env)\""), ["read /vault/.env"]);
+    assert_eq!(files("dd if=/a of=/b"), ["read /a", "edit /b"]);
+}
+
+#[test]
+fn what_is_not_understood_is_a_doubt() {
+    for command in [
+        "$x",
+        "ev?l",
+        "{evil,x}",
+        "~/evil",
+        "$'\\x65vil'",
+        "eval ls",
+        "printf .env | xargs cat",
+        "ls | xargs grep x",
+        "source x",
+        "alias ls=evil",
+        "trap evil EXIT",
+        "ls() { evil; }",
+        "coproc ls",
+        "git -c core.pager=evil log",
+        "git foo",
+        "git clone ext::sh",
+        "tar --to-command=evil -xf a",
+        "npm run x --script-shell=evil",
+        "python3 -c x",
+        "node -e x",
+        "awk 'BEGIN{system(\"x\")}'",
+        "sed 1e x",
+        "ls\rfoo",
+        "ls\u{a0}; x",
+        "ls \u{ff1b} x",
+        "echo '",
+        "ls (",
+        "git $x",
+        "git *",
+        "cat $x",
+        "rg --pre evil x",
+        "sort -o x y",
+        "sort --compress-prog=x y",
+        "vim -c x",
+        "rsync -e x a b",
+        "ssh -o ProxyCommand=x h",
+        "env -S x",
+        "exec -a x y",
+        "((x))",
+        "[[ -v a ]]",
+        "let x",
+        "printf -v x y",
+        "export PATH=x",
+        "PATH=x",
+        "for PATH in x; do ls; done",
+        "hash -p x y",
+        "find . -delete",
+        "find . -fprint x",
+        "ls > $x",
+        "ls > /dev/tcp/a/1",
+        "bash x",
+        "bash",
+        "echo \"${x@P}\"",
+        "cat <<E\nE",
+    ] {
+        let found = commands(command);
+        assert!(
+            found.iter().any(|one| one.ends_with('?') || one.ends_with("?)")),
+            "{command}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn bans_see_through_what_is_not_understood() {
+    let others = |command: &str| {
+        reading(command).commands.into_iter().flat_map(|one| one.others).collect::<Vec<_>>()
+    };
+    assert!(others("/bin/rm -rf x").contains(&"rm -rf x".to_owned()));
+    assert!(others("PATH=x rm y").contains(&"rm y".to_owned()));
+    assert!(others("strace rm y").contains(&"rm y".to_owned()));
+}
+
+#[test]
+fn long_and_deep_texts_end_quickly() {
+    let long = "a".repeat(200_000);
+    assert_eq!(reading(&long).commands[0].doubts[0].reason, "the command is too long to be read");
+    for (open, close) in [
+        ("(", ")"),
+        ("{ ", ";}"),
+        ("$(", ")"),
+        ("if ls; then ", "; fi"),
+        ("`", "`"),
+        ("[[ ", " ]]"),
+        ("<(", ")"),
+        ("case a in a) ", ";; esac"),
+    ] {
+        for depth in [50, 190, 20_000] {
+            let text = format!("echo x; {}ls{}", open.repeat(depth), close.repeat(depth));
+            reading(&text);
+        }
+    }
+    let many = "ls;".repeat(40_000);
+    assert_eq!(reading(&many).commands.len(), 40_000);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read(text in ".{0,60}") {
+        reading(&text);
+    }
+
+    #[test]
+    fn any_mixture_of_operators_is_read(pieces in proptest::collection::vec(proptest::sample::select(vec![
+        "ls", " ", "\n", ";", "&&", "|", "$(", ")", "(", "{", "}", "`", "'", "\"", "\\", "<<E", "\nE\n", ">", "<", "&", "$", "${", "x", "=", "[[", "]]", "if", "then", "fi", "*", "#", "!", "do", "done", "((", "))", "case", "in", "esac", ";;", "é", "$'"
+    ]), 0..40)) {
+        reading(&pieces.concat());
+    }
+}

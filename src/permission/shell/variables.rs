@@ -1,0 +1,101 @@
+//! Which variables can be set without changing what is run.
+
+/// Variables that change how a program looks and not what it runs.
+static HARMLESS: &[&str] = &[
+    "CI",
+    "NODE_ENV",
+    "FORCE_COLOR",
+    "NO_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "COLUMNS",
+    "LINES",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "DEBUG",
+    "VERBOSE",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONIOENCODING",
+    "PORT",
+    "CARGO_TERM_COLOR",
+    "DJANGO_DEBUG",
+    "FLASK_ENV",
+    "RAILS_ENV",
+    "RACK_ENV",
+    "MIX_ENV",
+    "APP_ENV",
+    "ENVIRONMENT",
+    "LOG_LEVEL",
+    "GIT_TERMINAL_PROMPT",
+    "HUSKY",
+    "UPDATE_SNAPSHOTS",
+    "DEBIAN_FRONTEND",
+    "CGO_ENABLED",
+    "GOOS",
+    "GOARCH",
+];
+
+/// Lower-case names that programs and shells read nevertheless, wherever they were set.
+static READ_LOWER_CASE: &[&str] = &[
+    "http_proxy",
+    "https_proxy",
+    "ftp_proxy",
+    "all_proxy",
+    "no_proxy",
+    "histchars",
+    "auto_resume",
+    "path",
+    "cdpath",
+    "fpath",
+];
+
+/// Whether a variable can be handed to programs without a question.
+pub fn is_harmless(name: &str) -> bool {
+    HARMLESS.contains(&name) || name.starts_with("LC_")
+}
+
+/// Whether a variable can be set in a shell without a question. A name in lower case is the shell's own, and no program
+/// hears of it unless it did before.
+pub fn is_own(name: &str) -> bool {
+    let own = name.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '_')
+        && name != "_"
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        && !name.starts_with("npm_")
+        && !READ_LOWER_CASE.contains(&name);
+    own || is_harmless(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_only_change_looks() {
+        for name in ["NODE_ENV", "LC_ALL"] {
+            assert!(is_harmless(name) && is_own(name), "{name}");
+        }
+        for name in ["x", "my_dir"] {
+            assert!(is_own(name) && !is_harmless(name), "{name}");
+        }
+        for name in [
+            "PATH",
+            "LD_PRELOAD",
+            "IFS",
+            "BASH_ENV",
+            "GIT_PAGER",
+            "http_proxy",
+            "_",
+            "PAGER",
+            "HOME",
+        ] {
+            assert!(!is_own(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! What the tree of a command holds.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use brush_parser::ast::{
+    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
+    ExtendedTestExpr, IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect,
+    Pipeline, SimpleCommand,
+};
+use brush_parser::{Parser, ParserOptions};
+
+use super::word::{self, Word};
+use super::{Doubt, FileUse, Reading, Simple, guard};
+use crate::permission::Domain;
+use crate::permission::paths::Folders;
+
+/// A command in a command in a command: deeper ones are not read.
+const MAX_DEPTH: usize = 6;
+/// A relative path can lie in so many folders before nobody knows.
+const MAX_FOLDERS: usize = 4;
+/// The pieces of a text that cannot be read, for bans to look at.
+const MAX_PIECES: usize = 256;
+
+pub(super) struct Walker<'a> {
+    pub folders: &'a Folders,
+    pub sensitive: &'a dyn Fn(&str) -> bool,
+    pub options: ParserOptions,
+    /// Where a command may run; empty if nobody knows.
+    pub places: Vec<String>,
+    /// Where the next command runs if the one before went well.
+    pub next_places: Option<Vec<String>>,
+    pub home: Option<&'a str>,
+    /// Inside of something that may run several times, or some other time.
+    repeats: usize,
+    depth: usize,
+    out: Reading,
+}
+
+impl<'a> Walker<'a> {
+    pub fn new(folders: &'a Folders, cwd: &str, sensitive: &'a dyn Fn(&str) -> bool) -> Self {
+        Walker {
+            folders,
+            sensitive,
+            options: ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() },
+            places: vec![cwd.to_owned()],
+            next_places: None,
+            home: folders.home.as_deref(),
+            repeats: 0,
+            depth: 0,
+            out: Reading::default(),
+        }
+    }
+
+    pub fn finish(self) -> Reading {
+        self.out
+    }
+
+    /// A whole text for a shell.
+    pub fn source(&mut self, text: &str) {
+        if self.depth >= MAX_DEPTH {
+            return self.unread(text, "commands in commands are nested too deeply to be read");
+        }
+        if let Some(reason) = guard::refuse(text) {
+            return self.unread(text, reason);
+        }
+        if text.contains("HOME=") {
+            self.home = None;
+        }
+        let parsed = catch_unwind(AssertUnwindSafe(|| {
+            Parser::new(text.as_bytes(), &self.options).parse_program()
+        }));
+        let Ok(Ok(program)) = parsed else {
+            return self.unread(text, "the command cannot be parsed");
+        };
+        self.depth += 1;
+        for list in &program.complete_commands {
+            self.list(list);
+        }
+        self.depth -= 1;
+    }
+
+    /// A text that is not understood. Bans look at its pieces.
+    fn unread(&mut self, text: &str, reason: &str) {
+        let pieces = text.split(|letter: char| ";&|()`{}\"'\n\r".contains(letter) || letter == '$');
+        let pieces = pieces.map(str::trim).filter(|piece| !piece.is_empty()).take(MAX_PIECES);
+        let others = pieces.map(|piece| format!("shell:{}", joined(piece))).collect();
+        self.push(Simple {
+            text: text.to_owned(),
+            others,
+            doubts: vec![Doubt::always(reason)],
+            ..Simple::default()
+        });
+    }
+
+    pub fn push(&mut self, command: Simple) {
+        self.out.commands.push(command);
+    }
+
+    /// A doubt about the whole, said of the command that it stands by.
+    pub fn doubt(&mut self, about: &str, reason: impl Into<String>) {
+        let doubts = vec![Doubt::always(reason)];
+        self.push(Simple { text: about.to_owned(), doubts, ..Simple::default() });
+    }
+
+    /// A file, by a word that is known.
+    pub fn file(&mut self, domain: Domain, word: &Word) -> Option<Doubt> {
+        if !word.known || !word.doubts.is_empty() {
+            return Some(Doubt::always(format!("the file {} is not known beforehand", word.told)));
+        }
+        // A quoted `~` is a name like any other.
+        let text = if word.text.starts_with('~') && !word.tilde {
+            format!("./{}", word.text)
+        } else {
+            word.text.clone()
+        };
+        if self.places.is_empty() && !text.starts_with(['/', '~']) {
+            return Some(Doubt::always(format!(
+                "the folder of {} is not known beforehand",
+                word.told
+            )));
+        }
+        if word.glob && after_wildcard(&text).contains("..") {
+            return Some(Doubt::always(format!("nobody knows where {} leads", word.told)));
+        }
+        let root = [String::from("/")];
+        let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
+        for place in places {
+            let found = (self.folders.absolute(&text, place), self.folders.written(&text, place));
+            match found {
+                (Some(path), Some(written)) => {
+                    self.out.files.push(FileUse { domain, path, written, glob: word.glob });
+                }
+                _ => return Some(Doubt::always(format!("{} is not a path", word.told))),
+            }
+        }
+        None
+    }
+
+    /// A change of the folder. The command after it runs there if it went well.
+    pub fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
+        let home;
+        let word = match (word, self.home) {
+            (Some(word), _) => word,
+            (None, Some(path)) => {
+                home = Word::plain(path);
+                &home
+            }
+            (None, None) => return Some(self.lost("the home folder is not known")),
+        };
+        if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
+            return Some(self.lost("the folder is not known beforehand"));
+        }
+        let before = self.places.clone();
+        if before.is_empty() && !word.text.starts_with(['/', '~']) {
+            return Some(self.lost("the folder is not known beforehand"));
+        }
+        let doubt = self.file(Domain::Read, word);
+        let root = vec![String::from("/")];
+        let from = if before.is_empty() { &root } else { &before };
+        self.next_places = Some(
+            from.iter().filter_map(|place| self.folders.absolute(&word.text, place)).collect(),
+        );
+        doubt
+    }
+
+    fn lost(&mut self, reason: &str) -> Doubt {
+        self.places.clear();
+        self.next_places = None;
+        Doubt::always(reason)
+    }
+
+    fn settle(&mut self, went_well: bool) {
+        let Some(next) = self.next_places.take() else { return };
+        if went_well {
+            self.places = next;
+        } else {
+            for place in next {
+                if !self.places.contains(&place) {
+                    self.places.push(place);
+                }
+            }
+        }
+        if self.places.len() > MAX_FOLDERS {
+            self.places.clear();
+        }
+    }
+
+    fn list(&mut self, list: &CompoundList) {
+        for item in &list.0 {
+            self.and_or(&item.0);
+            self.settle(false);
+        }
+    }
+
+    fn and_or(&mut self, list: &AndOrList) {
+        self.pipeline(&list.first);
+        for next in &list.additional {
+            match next {
+                AndOr::And(pipeline) => {
+                    self.settle(true);
+                    self.pipeline(pipeline);
+                }
+                AndOr::Or(pipeline) => {
+                    self.settle(false);
+                    self.pipeline(pipeline);
+                }
+            }
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        if let [command] = pipeline.seq.as_slice() {
+            return self.command(command);
+        }
+        for command in &pipeline.seq {
+            self.apart(|walker| walker.command(command));
+        }
+    }
+
+    /// Something that runs in a shell of its own: what it does to the folder is over when it ends.
+    pub fn apart(&mut self, work: impl FnOnce(&mut Self)) {
+        let (places, next, home) = (self.places.clone(), self.next_places.take(), self.home);
+        work(self);
+        (self.places, self.next_places, self.home) = (places, next, home);
+    }
+
+    /// Something that may run several times, or not at all.
+    fn repeated(&mut self, work: impl FnOnce(&mut Self)) {
+        self.repeats += 1;
+        work(self);
+        self.settle(false);
+        self.repeats -= 1;
+    }
+
+    fn command(&mut self, command: &Command) {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound, redirects) => {
+                self.compound(compound);
+                for redirect in redirects.iter().flat_map(|list| &list.0) {
+                    self.redirect_alone(redirect);
+                }
+            }
+            Command::Function(function) => {
+                let name = function.fname.value.clone();
+                self.doubt(&format!("{name}()"), "a function gives a name a new meaning");
+                self.repeated(|walker| walker.compound(&function.body.0));
+                for redirect in function.body.1.iter().flat_map(|list| &list.0) {
+                    self.redirect_alone(redirect);
+                }
+            }
+            Command::ExtendedTest(test, redirects) => {
+                self.test(&test.expr);
+                for redirect in redirects.iter().flat_map(|list| &list.0) {
+                    self.redirect_alone(redirect);
+                }
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) {
+        match compound {
+            CompoundCommand::Arithmetic(_) => self.doubt("((…))", "arithmetic can run commands"),
+            CompoundCommand::ArithmeticForClause(clause) => {
+                self.doubt("for ((…))", "arithmetic can run commands");
+                self.repeated(|walker| walker.list(&clause.body.list));
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(shell) => self.apart(|walker| walker.list(&shell.list)),
+            CompoundCommand::ForClause(clause) => {
+                if let Some(reason) = super::command::variable_doubt(&clause.variable_name) {
+                    self.doubt(&format!("for {}", clause.variable_name), reason);
+                }
+                for value in clause.values.iter().flatten() {
+                    self.value(&value.value, "for");
+                }
+                self.repeated(|walker| walker.list(&clause.body.list));
+            }
+            CompoundCommand::CaseClause(clause) => {
+                self.value(&clause.value.value, "case");
+                for case in &clause.cases {
+                    for pattern in &case.patterns {
+                        self.value(&pattern.value, "case");
+                    }
+                    if let Some(list) = &case.cmd {
+                        self.repeated(|walker| walker.list(list));
+                    }
+                }
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition);
+                self.repeated(|walker| {
+                    walker.list(&clause.then);
+                    for other in clause.elses.iter().flatten() {
+                        if let Some(condition) = &other.condition {
+                            walker.list(condition);
+                        }
+                        walker.list(&other.body);
+                    }
+                });
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.repeated(|walker| {
+                    walker.list(&clause.0);
+                    walker.list(&clause.1.list);
+                });
+            }
+            CompoundCommand::Coprocess(process) => {
+                self.doubt("coproc", "a command runs beside the others");
+                self.apart(|walker| walker.command(&process.body));
+            }
+        }
+    }
+
+    fn test(&mut self, test: &ExtendedTestExpr) {
+        match test {
+            ExtendedTestExpr::And(a, b) | ExtendedTestExpr::Or(a, b) => {
+                self.test(a);
+                self.test(b);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => {
+                self.test(inner)
+            }
+            ExtendedTestExpr::UnaryTest(predicate, word) => {
+                use brush_parser::ast::UnaryPredicate as Is;
+                if matches!(
+                    predicate,
+                    Is::ShellVariableIsSetAndAssigned | Is::ShellVariableIsSetAndNameRef
+                ) {
+                    self.doubt("[[ -v … ]]", "an index of an array can run commands");
+                }
+                self.value(&word.value, "[[");
+            }
+            ExtendedTestExpr::BinaryTest(predicate, left, right) => {
+                let text = predicate.to_string();
+                for word in [left, right] {
+                    let number = word.value.bytes().all(|byte| byte.is_ascii_digit());
+                    if text.starts_with('-')
+                        && !matches!(text.as_str(), "-nt" | "-ot" | "-ef")
+                        && !number
+                    {
+                        self.doubt("[[ … ]]", "arithmetic can run commands");
+                    }
+                    self.value(&word.value, "[[");
+                }
+            }
+        }
+    }
+
+    /// A word that is looked at and not run.
+    fn value(&mut self, raw: &str, about: &str) {
+        let word = self.word(raw);
+        for doubt in &word.doubts {
+            self.doubt(about, *doubt);
+        }
+    }
+
+    /// Reads a word, and the commands in it.
+    pub fn word(&mut self, raw: &str) -> Word {
+        let word = word::read(raw, self.home, &self.options);
+        for inner in &word.inner {
+            self.apart(|walker| walker.source(inner));
+        }
+        word
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) {
+        let mut assignments = Vec::new();
+        let mut words = Vec::new();
+        let mut doubts = Vec::new();
+        let items = simple.prefix.iter().flat_map(|prefix| &prefix.0);
+        for item in items {
+            match item {
+                Item::AssignmentWord(assignment, raw) => {
+                    assignments.push(super::command::Assigned::read(self, assignment, &raw.value));
+                }
+                other => self.item(other, &mut words, &mut doubts),
+            }
+        }
+        if let Some(name) = &simple.word_or_name {
+            words.push(self.word(&name.value));
+        }
+        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+            self.item(item, &mut words, &mut doubts);
+        }
+        self.run(assignments, words, doubts);
+    }
+
+    fn item(&mut self, item: &Item, words: &mut Vec<Word>, doubts: &mut Vec<Doubt>) {
+        match item {
+            Item::Word(raw) | Item::AssignmentWord(_, raw) => words.push(self.word(&raw.value)),
+            Item::IoRedirect(redirect) => doubts.extend(self.redirect(redirect)),
+            Item::ProcessSubstitution(_, shell) => {
+                self.apart(|walker| walker.list(&shell.list));
+                words.push(Word::plain("/dev/fd/63"));
+            }
+        }
+    }
+
+    fn redirect_alone(&mut self, redirect: &IoRedirect) {
+        for doubt in self.redirect(redirect) {
+            self.push(Simple {
+                text: "redirection".into(),
+                doubts: vec![doubt],
+                ..Simple::default()
+            });
+        }
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect) -> Vec<Doubt> {
+        match redirect {
+            IoRedirect::File(_, _, Target::Fd(_)) => Vec::new(),
+            IoRedirect::File(_, _, Target::ProcessSubstitution(_, shell)) => {
+                self.apart(|walker| walker.list(&shell.list));
+                Vec::new()
+            }
+            IoRedirect::File(_, kind, Target::Duplicate(raw)) => {
+                let word = self.word(&raw.value);
+                let number = word.text.trim_end_matches('-');
+                if word.known && number.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Vec::new();
+                }
+                let domain =
+                    if matches!(kind, Kind::DuplicateInput) { Domain::Read } else { Domain::Edit };
+                self.redirected(&[domain], &word)
+            }
+            IoRedirect::File(_, kind, Target::Filename(raw)) => {
+                let word = self.word(&raw.value);
+                match kind {
+                    Kind::Read | Kind::DuplicateInput => self.redirected(&[Domain::Read], &word),
+                    Kind::ReadAndWrite => self.redirected(&[Domain::Read, Domain::Edit], &word),
+                    Kind::Write | Kind::Append | Kind::Clobber | Kind::DuplicateOutput => {
+                        self.redirected(&[Domain::Edit], &word)
+                    }
+                }
+            }
+            IoRedirect::OutputAndError(raw, _) => {
+                let word = self.word(&raw.value);
+                self.redirected(&[Domain::Edit], &word)
+            }
+            IoRedirect::HereDocument(_, document) => {
+                if document.requires_expansion {
+                    let word = word::read_document(&document.doc.value, &self.options);
+                    for inner in &word.inner {
+                        self.apart(|walker| walker.source(inner));
+                    }
+                }
+                vec![Doubt::always("it has a here-document")]
+            }
+            IoRedirect::HereString(_, raw) => {
+                let word = self.word(&raw.value);
+                word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
+            }
+        }
+    }
+
+    fn redirected(&mut self, domains: &[Domain], word: &Word) -> Vec<Doubt> {
+        if word.known
+            && matches!(
+                word.text.as_str(),
+                "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin"
+            )
+        {
+            return Vec::new();
+        }
+        if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
+            return vec![Doubt::always("it opens a connection")];
+        }
+        domains.iter().filter_map(|domain| self.file(*domain, word)).collect()
+    }
+}
+
+fn after_wildcard(text: &str) -> &str {
+    text.find(['*', '?', '[']).map_or("", |at| &text[at..])
+}
+
+/// Words with one space between.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,311 @@
+//! What a word is worth: its text after the shell has taken the quotes off, or that nobody knows it beforehand.
+
+use brush_parser::ParserOptions;
+use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
+
+/// A word of a command.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Word {
+    /// Without quotes. Where it is not known, as it is written.
+    pub text: String,
+    /// As it is told: quoted where a shell would need that.
+    pub told: String,
+    /// Whether the text is what the program gets, but for wildcards.
+    pub known: bool,
+    /// Whether wildcards are put in by the shell.
+    pub glob: bool,
+    /// Whether it begins with a wildcard, so that a name of a file can become an option.
+    pub glob_start: bool,
+    /// Whether `~` at the beginning stands for a folder.
+    pub tilde: bool,
+    /// What nobody here understands about it.
+    pub doubts: Vec<&'static str>,
+    /// Commands whose output is put in.
+    pub inner: Vec<String>,
+}
+
+impl Word {
+    /// A word that needs no quotes and has none.
+    pub fn plain(text: &str) -> Self {
+        Word { text: text.to_owned(), told: quoted(text), known: true, ..Word::default() }
+    }
+
+    /// Whether an option could stand here.
+    pub fn can_be_option(&self) -> bool {
+        self.text.starts_with('-') || !self.known || self.glob_start
+    }
+}
+
+/// Reads a word as it is written. `home` is what `$HOME` stands for, if that is known.
+pub(super) fn read(raw: &str, home: Option<&str>, options: &ParserOptions) -> Word {
+    if !raw.is_empty() && raw.bytes().all(is_plain) {
+        return Word { text: raw.to_owned(), told: raw.to_owned(), known: true, ..Word::default() };
+    }
+    let mut scan = Scan { word: Word { known: true, ..Word::default() }, expands: false, home };
+    scan.run(raw);
+    let Scan { mut word, expands, .. } = scan;
+    if expands {
+        match word::parse(raw, options) {
+            Ok(pieces) => take_pieces(&pieces, &mut word),
+            Err(_) => word.doubts.push("part of it cannot be parsed"),
+        }
+    }
+    word.told =
+        if !word.known || word.glob || word.tilde { raw.to_owned() } else { quoted(&word.text) };
+    if !word.known {
+        word.text = raw.to_owned();
+    }
+    word
+}
+
+/// Commands in the body of a here-document.
+pub(super) fn read_document(raw: &str, options: &ParserOptions) -> Word {
+    let mut word = Word { known: false, ..Word::default() };
+    match word::parse_heredoc(raw, options) {
+        Ok(pieces) => take_pieces(&pieces, &mut word),
+        Err(_) => word.doubts.push("part of it cannot be parsed"),
+    }
+    word
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'=' | b',' | b'@' | b'%' | b'+')
+}
+
+/// A text as one word of a shell.
+pub(super) fn quoted(text: &str) -> String {
+    let needs_none = |letter: char| {
+        letter.is_alphanumeric()
+            || matches!(
+                letter,
+                '_' | '-' | '.' | '/' | ':' | '=' | ',' | '@' | '%' | '+' | '^' | '~'
+            )
+    };
+    // Alone, a bracket is the name of a program and its last word.
+    if matches!(text, "[" | "]") {
+        return text.to_owned();
+    }
+    if !text.is_empty() && !text.starts_with('~') && text.chars().all(needs_none) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+struct Scan<'a> {
+    word: Word,
+    /// Whether something is put in that only the parser can take apart.
+    expands: bool,
+    home: Option<&'a str>,
+}
+
+impl Scan<'_> {
+    fn run(&mut self, raw: &str) {
+        let mut rest = raw;
+        if let Some(after) = rest.strip_prefix('~') {
+            self.word.tilde = true;
+            if !after.is_empty() && !after.starts_with('/') {
+                self.unknown();
+            }
+        }
+        while let Some(letter) = rest.chars().next() {
+            let after = &rest[letter.len_utf8()..];
+            rest = match letter {
+                '\'' => {
+                    let Some(end) = after.find('\'') else {
+                        return self.doubt("a quote is not closed");
+                    };
+                    self.word.text.push_str(&after[..end]);
+                    &after[end + 1..]
+                }
+                '"' => match self.double_quoted(after) {
+                    Some(rest) => rest,
+                    None => return self.doubt("a quote is not closed"),
+                },
+                '\\' => match after.chars().next() {
+                    Some('\n') => &after[1..],
+                    Some(next) => {
+                        self.word.text.push(next);
+                        &after[next.len_utf8()..]
+                    }
+                    None => return self.doubt("it ends in a backslash"),
+                },
+                '$' => self.dollar(after, false),
+                '`' => {
+                    self.unknown();
+                    self.expands = true;
+                    return;
+                }
+                _ => {
+                    self.bare(letter, raw);
+                    after
+                }
+            };
+            if self.expands {
+                return;
+            }
+        }
+    }
+
+    fn bare(&mut self, letter: char, raw: &str) {
+        match letter {
+            '*' | '?' | '[' if raw != "[" => {
+                self.word.glob_start |= self.word.text.is_empty();
+                self.word.glob = true;
+            }
+            '{' if raw.contains(',') || raw.contains("..") => {
+                self.word.known = false;
+                self.word.doubts.push("braces stand for several words");
+            }
+            ';' | '&' | '|' | '<' | '>' | '(' | ')' | ' ' | '\t' | '\n' => {
+                self.word.doubts.push("it has an operator in it");
+            }
+            _ if !letter.is_ascii() && !letter.is_alphanumeric() => {
+                self.word.doubts.push("it has letters that look like others");
+            }
+            _ => {}
+        }
+        self.word.text.push(letter);
+    }
+
+    /// What follows the closing quote.
+    fn double_quoted<'r>(&mut self, mut rest: &'r str) -> Option<&'r str> {
+        loop {
+            let letter = rest.chars().next()?;
+            let after = &rest[letter.len_utf8()..];
+            rest = match letter {
+                '"' => return Some(after),
+                '\\' => match after.chars().next()? {
+                    '\n' => &after[1..],
+                    next @ ('$' | '`' | '"' | '\\') => {
+                        self.word.text.push(next);
+                        &after[1..]
+                    }
+                    _ => {
+                        self.word.text.push('\\');
+                        after
+                    }
+                },
+                '$' => self.dollar(after, true),
+                '`' => {
+                    self.unknown();
+                    self.expands = true;
+                    return Some("");
+                }
+                _ => {
+                    self.word.text.push(letter);
+                    after
+                }
+            };
+            if self.expands {
+                return Some("");
+            }
+        }
+    }
+
+    /// `after` is what follows the dollar; the answer is what is left.
+    fn dollar<'r>(&mut self, after: &'r str, in_quotes: bool) -> &'r str {
+        let braced = after.strip_prefix('{');
+        let named = braced.unwrap_or(after);
+        let end = named
+            .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+            .unwrap_or(named.len());
+        let (name, mut rest) = named.split_at(end);
+        let closed = match braced {
+            Some(_) => rest.strip_prefix('}'),
+            None => Some(rest),
+        };
+        if let (Some(closed), false) =
+            (closed, name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            rest = closed;
+            match self.home {
+                Some(home) if name == "HOME" && home.bytes().all(is_plain) => {
+                    self.word.text.push_str(home)
+                }
+                _ => self.unknown(),
+            }
+            return rest;
+        }
+        match after.chars().next() {
+            None => {
+                self.word.text.push('$');
+                after
+            }
+            Some('"') if in_quotes => {
+                self.word.text.push('$');
+                after
+            }
+            Some('\'' | '"') if !in_quotes => {
+                self.word.doubts.push("it is quoted in a way that hides its text");
+                self.unknown();
+                self.expands = true;
+                after
+            }
+            Some('(' | '{' | '[') => {
+                self.unknown();
+                self.expands = true;
+                after
+            }
+            Some(special) if special.is_ascii_digit() || "?#@*$!-".contains(special) => {
+                self.unknown();
+                &after[1..]
+            }
+            Some(_) => {
+                self.word.text.push('$');
+                after
+            }
+        }
+    }
+
+    fn unknown(&mut self) {
+        self.word.known = false;
+    }
+
+    fn doubt(&mut self, reason: &'static str) {
+        self.word.known = false;
+        self.word.doubts.push(reason);
+    }
+}
+
+fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
+    for piece in pieces {
+        match &piece.piece {
+            WordPiece::Text(_) | WordPiece::SingleQuotedText(_) | WordPiece::EscapeSequence(_) => {}
+            WordPiece::TildeExpansion(_) => {}
+            WordPiece::DoubleQuotedSequence(inner) => take_pieces(inner, word),
+            WordPiece::AnsiCQuotedText(_) | WordPiece::GettextDoubleQuotedSequence(_) => {
+                word.doubts.push("it is quoted in a way that hides its text");
+            }
+            WordPiece::CommandSubstitution(command) => word.inner.push(command.clone()),
+            WordPiece::BackquotedCommandSubstitution(command) => {
+                // Backslashes mean something else in there, twice.
+                if command.contains('\\') {
+                    word.doubts.push("it has backslashes between backquotes");
+                }
+                word.inner.push(command.clone());
+            }
+            WordPiece::ParameterExpansion(ParameterExpr::Parameter {
+                parameter,
+                indirect: false,
+            }) => {
+                if !matches!(
+                    parameter,
+                    Parameter::Named(_) | Parameter::Positional(_) | Parameter::Special(_)
+                ) {
+                    word.doubts.push("an index of an array can run commands");
+                }
+            }
+            WordPiece::ParameterExpansion(_) => {
+                word.doubts.push("it changes a variable on the way")
+            }
+            WordPiece::ArithmeticExpression(expression) => {
+                let harmless =
+                    |letter: char| letter.is_ascii_digit() || " +-*/%()<>=!&|^~?:".contains(letter);
+                if !expression.value.chars().all(harmless) {
+                    word.doubts.push("arithmetic can run commands");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! What a call of a tool touches, read from its name and its arguments.
+//!
+//! What tools are called and where their arguments stand is a table; a user's own lines come before it. Every argument
+//! that is known is judged, so that a second path cannot hide behind the first.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::Domain;
+use super::tool_table::{
+    ADDRESS_KEYS, COMMAND_KEYS, CWD_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS, PATCH_KEYS,
+    PATH_KEYS, QUERY_KEYS, TABLE,
+};
+use crate::tool_names::{is_same, plain};
+
+/// How a kind of tools says what it touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Paths of files.
+    Paths,
+    /// A folder, the current one if none is given.
+    Folder,
+    /// A folder, and a glob of the names in it.
+    Glob,
+    /// A folder or file, and globs of the names whose content is searched.
+    Search,
+    /// A patch that names its files.
+    Patch,
+    /// A command.
+    Command,
+    /// An address.
+    Address,
+    /// A query.
+    Query,
+}
+
+/// A line of the table.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// What kind of access it is.
+    pub domain: Domain,
+    /// Where its arguments stand.
+    pub shape: Shape,
+    /// The arguments; the usual ones if there are none.
+    pub keys: Vec<String>,
+}
+
+/// A thing that a call touches, before anybody knows where it lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touched {
+    /// A path as it was given.
+    Path(Domain, String),
+    /// A glob below a folder.
+    Names {
+        /// As it was given; the current folder if `None`.
+        folder: Option<String>,
+        /// The glob.
+        glob: String,
+    },
+    /// A command and the folder it runs in.
+    Command {
+        /// For a shell.
+        text: String,
+        /// As it was given.
+        cwd: Option<String>,
+    },
+    /// An address as it was given.
+    Address(String),
+    /// A query.
+    Query(String),
+    /// A tool of a server: `server/tool`.
+    Mcp(String),
+    /// An argument that cannot be read.
+    Unreadable(Domain, String),
+}
+
+/// The table by plain names. Where a name stands twice, the first line counts.
+static BY_NAME: LazyLock<HashMap<String, (Domain, Shape)>> = LazyLock::new(|| {
+    let names = TABLE.iter().rev().flat_map(|(names, domain, shape)| {
+        names.iter().map(|name| (plain(name), (*domain, *shape)))
+    });
+    names.collect()
+});
+
+/// The line about a tool: a user's, or one of the table.
+pub fn find(name: &str, own: &[(String, Tool)]) -> Option<Tool> {
+    if let Some((_, tool)) = own.iter().find(|(known, _)| is_same(known, name)) {
+        return Some(tool.clone());
+    }
+    let (domain, shape) = *BY_NAME.get(&plain(name))?;
+    Some(Tool { domain, shape, keys: Vec::new() })
+}
+
+/// The server and the tool in a name: `mcp:server/tool`, `mcp__server__tool`. The longest server that is known counts.
+fn mcp(name: &str, servers: &[String]) -> Option<String> {
+    let escape = |text: &str| text.replace('/', "%2F");
+    if let Some(rest) = name.strip_prefix("mcp:").or_else(|| name.strip_prefix("mcp/")) {
+        let (server, tool) = rest.split_once('/')?;
+        return Some(format!("{}/{}", escape(server), escape(tool)));
+    }
+    let rest = name.strip_prefix("mcp__")?;
+    let known = servers.iter().filter(|server| {
+        rest.strip_prefix(server.as_str()).is_some_and(|tool| tool.starts_with("__"))
+    });
+    let (server, tool) = match known.max_by_key(|server| server.len()) {
+        Some(server) => (server.as_str(), &rest[server.len() + 2..]),
+        None => rest.split_once("__")?,
+    };
+    Some(format!("{}/{}", escape(server), escape(tool)))
+}
+
+/// Everything that a call touches; empty if nobody knows.
+pub fn touched(
+    name: &str,
+    args: &Value,
+    own: &[(String, Tool)],
+    servers: &[String],
+) -> Vec<Touched> {
+    if let Some(target) = mcp(name, servers) {
+        return vec![Touched::Mcp(target)];
+    }
+    let Some(tool) = find(name, own) else { return Vec::new() };
+    let text_alone;
+    let args = match args {
+        Value::Object(object) => object,
+        // The whole argument is the one that matters.
+        Value::String(text) => {
+            let key = match tool.shape {
+                Shape::Command => "command",
+                Shape::Address => "url",
+                Shape::Query => "query",
+                Shape::Glob => "pattern",
+                Shape::Patch => "patch",
+                _ => "path",
+            };
+            let key = tool.keys.first().cloned().unwrap_or_else(|| key.to_owned());
+            text_alone = Map::from_iter([(key, Value::String(text.clone()))]);
+            &text_alone
+        }
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    match tool.shape {
+        Shape::Paths => {
+            strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(tool.domain, text))
+        }
+        Shape::Folder => {
+            strings(args, &tool, FOLDER_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
+            if found.is_empty() {
+                found.push(Touched::Path(tool.domain, ".".into()));
+            }
+        }
+        Shape::Glob | Shape::Search => globs(args, &tool, &mut found),
+        Shape::Patch => {
+            strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(Domain::Edit, text));
+            let mut texts = Vec::new();
+            strings(args, &tool, PATCH_KEYS, &mut texts, Touched::Query);
+            for text in texts {
+                match text {
+                    Touched::Query(text) => patched(&text, &mut found),
+                    other => found.push(other),
+                }
+            }
+        }
+        Shape::Command => commands(args, &tool, &mut found),
+        Shape::Address => strings(args, &tool, ADDRESS_KEYS, &mut found, Touched::Address),
+        Shape::Query => strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query),
+    }
+    found
+}
+
+/// Every string under the keys, in arrays too. Anything else under a key that is known cannot be judged.
+fn strings(
+    args: &Map<String, Value>,
+    tool: &Tool,
+    usual: &[&str],
+    found: &mut Vec<Touched>,
+    make: impl Fn(String) -> Touched,
+) {
+    let own = tool.keys.iter().map(String::as_str);
+    let usual = usual.iter().copied().filter(|_| tool.keys.is_empty());
+    for key in own.chain(usual) {
+        match args.get(key) {
+            None | Some(Value::Null) => {}
+            Some(value) => each(value, key, tool, found, &make, 0),
+        }
+    }
+}
+
+fn each(
+    value: &Value,
+    key: &str,
+    tool: &Tool,
+    found: &mut Vec<Touched>,
+    make: &impl Fn(String) -> Touched,
+    depth: usize,
+) {
+    match value {
+        Value::String(text) => found.push(make(text.clone())),
+        Value::Array(items) if depth < 2 && !items.is_empty() => {
+            for item in items {
+                each(item, key, tool, found, make, depth + 1);
+            }
+        }
+        Value::Object(object) if depth > 0 => {
+            let inner =
+                ["path", "file_path", "filePath", "file"].iter().find_map(|key| object.get(*key));
+            match inner {
+                Some(Value::String(text)) => found.push(make(text.clone())),
+                _ => found.push(Touched::Unreadable(tool.domain, key.to_owned())),
+            }
+        }
+        _ => found.push(Touched::Unreadable(tool.domain, key.to_owned())),
+    }
+}
+
+fn globs(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+    let mut folders = Vec::new();
+    strings(args, &Tool { keys: Vec::new(), ..tool.clone() }, FOLDER_KEYS, &mut folders, |text| {
+        Touched::Path(Domain::Read, text)
+    });
+    let usual = if tool.shape == Shape::Glob { GLOB_KEYS } else { INCLUDE_KEYS };
+    let mut patterns = Vec::new();
+    strings(args, tool, usual, &mut patterns, Touched::Query);
+    let folder_of = |touched: &Touched| match touched {
+        Touched::Path(_, folder) => Some(folder.clone()),
+        _ => None,
+    };
+    for pattern in patterns {
+        match pattern {
+            Touched::Query(glob) if folders.is_empty() => {
+                found.push(Touched::Names { folder: None, glob })
+            }
+            Touched::Query(glob) => found.extend(
+                folders
+                    .iter()
+                    .map(|folder| Touched::Names { folder: folder_of(folder), glob: glob.clone() }),
+            ),
+            other => found.push(other),
+        }
+    }
+    if tool.shape == Shape::Search && folders.is_empty() && found.is_empty() {
+        found.push(Touched::Path(Domain::Read, ".".into()));
+    }
+    if !found.is_empty() || tool.shape == Shape::Search {
+        found.extend(folders);
+    }
+}
+
+fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+    let cwd = CWD_KEYS.iter().find_map(|key| args.get(*key)).filter(|value| !value.is_null());
+    let cwd = match cwd {
+        None => None,
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(_) => return found.push(Touched::Unreadable(Domain::Bash, "cwd".into())),
+    };
+    if let Some(folder) = &cwd {
+        found.push(Touched::Path(Domain::Read, folder.clone()));
+    }
+    let own = tool.keys.iter().map(String::as_str);
+    let usual = COMMAND_KEYS.iter().copied().filter(|_| tool.keys.is_empty());
+    for key in own.chain(usual) {
+        match args.get(key) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => {
+                found.push(Touched::Command { text: text.clone(), cwd: cwd.clone() })
+            }
+            // Words that no shell reads: quoted, they are the same to one.
+            Some(Value::Array(words))
+                if !words.is_empty() && words.iter().all(Value::is_string) =>
+            {
+                let words: Vec<String> =
+                    words.iter().filter_map(Value::as_str).map(super::shell::quoted).collect();
+                let text = match args.get("command") {
+                    Some(Value::String(program)) if key == "args" => {
+                        found.retain(|one| !matches!(one, Touched::Command { .. }));
+                        format!("{program} {}", words.join(" "))
+                    }
+                    _ => words.join(" "),
+                };
+                found.push(Touched::Command { text, cwd: cwd.clone() });
+            }
+            Some(_) => found.push(Touched::Unreadable(Domain::Bash, key.to_owned())),
+        }
+    }
+}
+
+/// The files that a patch names.
+fn patched(text: &str, found: &mut Vec<Touched>) {
+    const STARTS: [&str; 6] = [
+        "*** Update File: ",
+        "*** Add File: ",
+        "*** Delete File: ",
+        "*** Move to: ",
+        "+++ ",
+        "--- ",
+    ];
+    let before = found.len();
+    for line in text.lines() {
+        let Some(path) = STARTS.iter().find_map(|start| line.strip_prefix(start)) else { continue };
+        let path = path.split('\t').next().unwrap_or(path).trim_end();
+        let path = if line.starts_with("***") {
+            path
+        } else {
+            path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
+        };
+        if path != "/dev/null" {
+            found.push(Touched::Path(Domain::Edit, path.to_owned()));
+        }
+    }
+    if found.len() == before {
+        found.push(Touched::Unreadable(Domain::Edit, "patch".into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn all(name: &str, args: Value) -> Vec<Touched> {
+        touched(name, &args, &[], &["git__hub".into()])
+    }
+
+    #[test]
+    fn every_argument_that_is_known_counts() {
+        let path = |text: &str| Touched::Path(Domain::Read, text.into());
+        assert_eq!(
+            all("read", json!({ "path": "a", "file_path": "/etc/passwd" })),
+            [path("a"), path("/etc/passwd")]
+        );
+        assert_eq!(all("ReadManyFiles", json!({ "paths": ["a", "b"] })), [path("a"), path("b")]);
+        assert_eq!(all("read_files", json!({ "files": [{ "path": "a" }] })), [path("a")]);
+        assert_eq!(
+            all("read", json!({ "path": 1 })),
+            [Touched::Unreadable(Domain::Read, "path".into())]
+        );
+        assert_eq!(all("read", json!({})), []);
+        assert_eq!(all("deploy", json!({ "path": "a" })), []);
+        assert_eq!(all("ls", json!({})), [path(".")]);
+        assert_eq!(all("move", json!({ "source": "a", "destination": "/b" })).len(), 2);
+    }
+
+    #[test]
+    fn globs_lie_below_their_folder() {
+        assert_eq!(
+            all("glob", json!({ "pattern": "**/*.md" })),
+            [Touched::Names { folder: None, glob: "**/*.md".into() }]
+        );
+        assert_eq!(
+            all("grep", json!({ "pattern": "x", "include": ".env", "path": "a" }))[0],
+            Touched::Names { folder: Some("a".into()), glob: ".env".into() }
+        );
+        assert_eq!(
+            all("grep", json!({ "pattern": "x" })),
+            [Touched::Path(Domain::Read, ".".into())]
+        );
+    }
+
+    #[test]
+    fn commands_come_as_texts_and_as_words() {
+        let text = |text: &str| Touched::Command { text: text.into(), cwd: None };
+        assert_eq!(all("bash", json!({ "command": "ls" })), [text("ls")]);
+        assert_eq!(
+            all("shell", json!({ "command": ["git", "commit", "-m", "a; b"] })),
+            [text("git commit -m 'a; b'")]
+        );
+        assert_eq!(
+            all("run_command", json!({ "command": "git", "args": ["log", "x y"] })),
+            [text("git log 'x y'")]
+        );
+        assert_eq!(all("bash", json!("ls")), [text("ls")]);
+        assert_eq!(all("bash", json!({ "command": "ls", "workdir": "../x" })).len(), 2);
+    }
+
+    #[test]
+    fn tools_of_servers_and_of_the_user() {
+        assert_eq!(all("mcp:fs/read", json!({})), [Touched::Mcp("fs/read".into())]);
+        assert_eq!(all("mcp__fs__read__x", json!({})), [Touched::Mcp("fs/read__x".into())]);
+        assert_eq!(all("mcp__git__hub__x", json!({})), [Touched::Mcp("git__hub/x".into())]);
+        assert_eq!(all("mcp:fs/a/../../x", json!({})), [Touched::Mcp("fs/a%2F..%2F..%2Fx".into())]);
+        let own = [(
+            "open_note".to_owned(),
+            Tool { domain: Domain::Read, shape: Shape::Paths, keys: vec!["note".into()] },
+        )];
+        assert_eq!(
+            touched("openNote", &json!({ "note": "a", "path": "b" }), &own, &[]),
+            [Touched::Path(Domain::Read, "a".into())]
+        );
+    }
+
+    #[test]
+    fn a_patch_names_its_files() {
+        let patch = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: ../b.ts\n@@\n-x\n+y\n*** End Patch";
+        assert_eq!(all("apply_patch", json!({ "input": patch })).len(), 2);
+        assert_eq!(
+            all("apply_diff", json!({ "diff": "--- a/x\n+++ b/x\n", "path": "x" })).len(),
+            3
+        );
+        assert_eq!(
+            all("apply_patch", json!({ "patch": "nothing" })),
+            [Touched::Unreadable(Domain::Edit, "patch".into())]
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Tools by what they touch: their usual names, and the arguments that say it.
+
+use super::Domain;
+use super::targets::Shape;
+use crate::tool_names::{COMMANDS, EDITS, PATCHES};
+
+type Row = (&'static [&'static str], Domain, Shape);
+
+pub(super) static TABLE: &[Row] = &[
+    (
+        &[
+            "read",
+            "read_file",
+            "read_text_file",
+            "read_files",
+            "read_many_files",
+            "read_multiple_files",
+            "filesystem-read",
+            "view",
+            "view_file",
+            "view_image",
+            "open_file",
+            "cat",
+            "notebook_read",
+            "read_media_file",
+            "get_file_info",
+            "read_output",
+            "search_output",
+        ],
+        Domain::Read,
+        Shape::Paths,
+    ),
+    (EDITS, Domain::Edit, Shape::Paths),
+    (
+        &[
+            "multiedit",
+            "remove_file",
+            "rename",
+            "rename_file",
+            "copy_file",
+            "create_directory",
+            "create_dir",
+            "mkdir",
+            "append_file",
+        ],
+        Domain::Edit,
+        Shape::Paths,
+    ),
+    (PATCHES, Domain::Edit, Shape::Patch),
+    (
+        &[
+            "ls",
+            "list",
+            "list_dir",
+            "list_files",
+            "list_directory",
+            "directory_tree",
+            "list_code_definition_names",
+        ],
+        Domain::Read,
+        Shape::Folder,
+    ),
+    (&["glob", "glob_file_search", "find_files", "file_search", "find"], Domain::Read, Shape::Glob),
+    (
+        &[
+            "grep",
+            "grep_search",
+            "rg",
+            "ripgrep",
+            "search_files",
+            "search_file_content",
+            "search_in_file",
+            "codebase_search",
+        ],
+        Domain::Read,
+        Shape::Search,
+    ),
+    (COMMANDS, Domain::Bash, Shape::Command),
+    (
+        &["web_fetch", "webfetch", "fetch", "fetch_url", "http_request", "url_fetch", "open_url"],
+        Domain::WebFetch,
+        Shape::Address,
+    ),
+    (&["web_search", "websearch", "google_search", "search_web"], Domain::WebSearch, Shape::Query),
+];
+
+pub(super) const PATH_KEYS: &[&str] = &[
+    "path",
+    "file_path",
+    "filePath",
+    "file",
+    "filename",
+    "fileName",
+    "file_name",
+    "filepath",
+    "paths",
+    "files",
+    "file_paths",
+    "filePaths",
+    "target_file",
+    "targetFile",
+    "notebook_path",
+    "absolute_path",
+    "absolutePath",
+    "relative_path",
+    "relativePath",
+    "source",
+    "destination",
+    "src",
+    "dest",
+    "from",
+    "to",
+    "old_path",
+    "new_path",
+    "oldPath",
+    "newPath",
+    "source_path",
+    "destination_path",
+    "target",
+    "target_path",
+];
+pub(super) const FOLDER_KEYS: &[&str] = &[
+    "path",
+    "paths",
+    "dir",
+    "dir_path",
+    "dirPath",
+    "directory",
+    "folder",
+    "target_directory",
+    "relative_workspace_path",
+    "cwd",
+    "root",
+    "base",
+    "file_path",
+    "filePath",
+    "file",
+];
+pub(super) const GLOB_KEYS: &[&str] =
+    &["pattern", "glob", "glob_pattern", "globPattern", "query", "patterns", "name"];
+pub(super) const INCLUDE_KEYS: &[&str] = &[
+    "include",
+    "glob",
+    "include_pattern",
+    "includePattern",
+    "file_pattern",
+    "filePattern",
+    "globs",
+];
+pub(super) const COMMAND_KEYS: &[&str] =
+    &["command", "cmd", "commands", "script", "input", "code", "args"];
+pub(super) const CWD_KEYS: &[&str] = &[
+    "cwd",
+    "workdir",
+    "working_directory",
+    "workingDirectory",
+    "work_dir",
+    "directory",
+    "dir_path",
+];
+pub(super) const ADDRESS_KEYS: &[&str] = &["url", "urls", "uri", "href", "address", "link"];
+pub(super) const QUERY_KEYS: &[&str] =
+    &["query", "q", "search_query", "searchQuery", "search_term", "queries", "keywords"];
+pub(super) const PATCH_KEYS: &[&str] = &["patch", "input", "patch_text", "patchText", "diff"];

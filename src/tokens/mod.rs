@@ -1,0 +1,443 @@
+//! How many tokens a text has, without a tokenizer.
+//!
+//! A tokenizer takes letters of a word together, and digits by threes, and hardly anything of what is random or of a
+//! script that it saw little of. So each character costs something that depends on its class and on that of the one before
+//! it: a sum over pairs, as fast as reading, and the same however a text is split. Where two lower-case letters in a row
+//! cost little, a change of case or of a letter to a digit costs much, so that a hash is not taken for prose.
+//!
+//! A character is classed by the first byte of its UTF-8, which tells ASCII exactly and scripts nearly.
+
+mod calibration;
+mod weights;
+
+pub use calibration::factor;
+
+use weights::{TYPICAL, UPPER, Weights};
+
+use crate::text::utf16;
+
+/// What an estimate is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// As near as it gets, now above and now below.
+    #[default]
+    Typical,
+    /// Hardly ever below what a tokenizer counts: for decisions that must not fail.
+    Upper,
+}
+
+/// The size of a text, exact in bytes and estimated in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// Bytes as UTF-8.
+    pub bytes: u64,
+    /// Tokens, estimated.
+    pub tokens: u64,
+}
+
+/// What a text takes of a context.
+pub fn cost(text: &[u16]) -> Cost {
+    let bytes = utf16::measure(text).bytes as u64;
+    Cost { bytes, tokens: of_units(text, Mode::Typical) }
+}
+
+const CLASSES: usize = 25;
+
+/// Weights are in thousandths of a token.
+const SCALE: u64 = 1000;
+
+/// Rows of a power of two, so that the place of a pair is a shift and no bound has to be checked.
+const ROW: usize = 32;
+
+const CONTROL: u8 = 0;
+const SPACE: u8 = 1;
+const FEED: u8 = 2;
+const TAB: u8 = 3;
+const VOWEL: u8 = 4;
+const CONSONANT: u8 = 5;
+const RARE: u8 = 6;
+const CAPITAL: u8 = 7;
+const DIGIT: u8 = 8;
+const JOINING: u8 = 9;
+const SYMBOL: u8 = 10;
+const LATIN: u8 = 11;
+const GREEK: u8 = 12;
+const CYRILLIC: u8 = 13;
+const HEBREW: u8 = 14;
+const ARABIC: u8 = 15;
+const INDIC: u8 = 16;
+const ETHIOPIC: u8 = 17;
+const PUNCTUATION: u8 = 18;
+const KANA: u8 = 19;
+const HAN: u8 = 20;
+const HANGUL: u8 = 21;
+const FULL_WIDTH: u8 = 22;
+const EMOJI: u8 = 23;
+const SELDOM: u8 = 24;
+
+/// The class of a character by the first byte of its UTF-8.
+const fn class_of(byte: u8) -> u8 {
+    match byte {
+        b' ' => SPACE,
+        b'\n' => FEED,
+        b'\t' | b'\r' => TAB,
+        b'a' | b'e' | b'i' | b'o' | b'u' => VOWEL,
+        b'j' | b'k' | b'q' | b'v' | b'w' | b'x' | b'z' => RARE,
+        b'b'..=b'd' | b'f'..=b'h' | b'l'..=b'n' | b'p' | b'r'..=b't' | b'y' => CONSONANT,
+        b'A'..=b'Z' => CAPITAL,
+        b'0'..=b'9' => DIGIT,
+        b'.' | b',' | b'_' | b'-' | b'/' => JOINING,
+        0..=8 | 11 | 12 | 14..=31 | 127 => CONTROL,
+        33..=43 | 58..=64 | 91..=94 | 96 | 123..=126 => SYMBOL,
+        // In the middle of a character, which is never asked for.
+        0x80..=0xbf => CONTROL,
+        0xc0..=0xc9 => LATIN,
+        0xcd..=0xcf => GREEK,
+        0xd0..=0xd4 => CYRILLIC,
+        0xd5..=0xd7 => HEBREW,
+        0xd8..=0xdb => ARABIC,
+        0xca..=0xcc | 0xdc..=0xdf => SELDOM,
+        0xe0 => INDIC,
+        0xe1 => ETHIOPIC,
+        0xe2 => PUNCTUATION,
+        0xe3 => KANA,
+        0xe4..=0xe9 => HAN,
+        0xea..=0xed => HANGUL,
+        0xee..=0xef => FULL_WIDTH,
+        0xf0..=0xff => EMOJI,
+    }
+}
+
+const CLASS: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = class_of(byte as u8);
+        byte += 1;
+    }
+    classes
+};
+
+/// The weights as they are looked up: by the class before and the class, and by the class alone for a repeated character.
+struct Table([u16; 2 * ROW * ROW]);
+
+const REPEATED: usize = ROW * ROW;
+
+const fn table(weights: &Weights) -> Table {
+    let mut table = [0; 2 * ROW * ROW];
+    let mut before = 0;
+    while before < CLASSES {
+        let mut class = 0;
+        while class < CLASSES {
+            table[before * ROW + class] = weights.pairs[before][class];
+            class += 1;
+        }
+        table[REPEATED + before * ROW + before] = weights.same[before];
+        before += 1;
+    }
+    Table(table)
+}
+
+static TYPICAL_TABLE: Table = table(&TYPICAL);
+static UPPER_TABLE: Table = table(&UPPER);
+
+impl Table {
+    fn of(mode: Mode) -> &'static Table {
+        match mode {
+            Mode::Typical => &TYPICAL_TABLE,
+            Mode::Upper => &UPPER_TABLE,
+        }
+    }
+
+    /// What a character costs after another, both by their first bytes. Without a branch: which characters repeat
+    /// nobody can foresee.
+    #[inline]
+    fn weight(&self, before: u8, byte: u8) -> u16 {
+        let row = usize::from(CLASS[usize::from(before)]) % ROW;
+        let class = usize::from(CLASS[usize::from(byte)]) % ROW;
+        self.0[usize::from(before == byte) * REPEATED + row * ROW + class]
+    }
+
+    const fn most(&self) -> u16 {
+        let (mut most, mut at) = (0, 0);
+        while at < self.0.len() {
+            if self.0[at] > most {
+                most = self.0[at];
+            }
+            at += 1;
+        }
+        most
+    }
+}
+
+/// The first character of a text costs what it costs after a line feed, so that texts joined by one cost their sum.
+const START: u8 = b'\n';
+
+/// Adds up what the characters of a text cost, which may come in pieces.
+#[derive(Debug, Clone, Copy)]
+pub struct Meter {
+    mode: Mode,
+    before: u8,
+    sum: u64,
+}
+
+/// Units that are classed at a time. So few weights of 16 bits have a sum of 32.
+const BLOCK: usize = 512;
+
+impl Meter {
+    /// Nothing yet.
+    pub fn new(mode: Mode) -> Self {
+        Meter { mode, before: START, sum: 0 }
+    }
+
+    /// Takes the first bytes of at most [`BLOCK`] characters.
+    fn take_firsts(&mut self, firsts: &[u8]) {
+        let table = Table::of(self.mode);
+        let (Some(&first), Some(&last)) = (firsts.first(), firsts.last()) else { return };
+        // Each byte is read from memory twice, so that no step waits for the one before.
+        let pairs = firsts.iter().zip(firsts.get(1..).unwrap_or_default());
+        let start = u32::from(table.weight(self.before, first));
+        let sum = pairs.fold(start, |sum, (&before, &byte)| {
+            sum.wrapping_add(u32::from(table.weight(before, byte)))
+        });
+        self.sum += u64::from(sum);
+        self.before = last;
+    }
+
+    /// Takes the next bytes; a character may be split between two pieces.
+    pub fn take(&mut self, bytes: &[u8]) {
+        bytes.chunks(BLOCK).for_each(|block| self.take_bytes(block));
+    }
+
+    /// Takes at most [`BLOCK`] bytes of a text.
+    fn take_bytes(&mut self, bytes: &[u8]) {
+        if bytes.is_ascii() {
+            return self.take_firsts(bytes);
+        }
+        let (mut firsts, mut count) = ([0; BLOCK], 0);
+        for &byte in bytes {
+            if let Some(first) = firsts.get_mut(count) {
+                *first = byte;
+            }
+            count += usize::from(!is_inside(byte));
+        }
+        self.take_firsts(firsts.get(..count).unwrap_or_default());
+    }
+
+    /// Tokens so far.
+    pub fn tokens(&self) -> u64 {
+        self.sum.div_ceil(SCALE)
+    }
+}
+
+/// Whether a byte is in the middle of a character: it costs nothing.
+fn is_inside(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+/// Tokens of a text.
+pub fn of_text(text: &str, mode: Mode) -> u64 {
+    let mut meter = Meter::new(mode);
+    meter.take(text.as_bytes());
+    meter.tokens()
+}
+
+/// Tokens of a text of which a byte is a unit.
+pub fn of_latin1(text: &[u8], mode: Mode) -> u64 {
+    let mut meter = Meter::new(mode);
+    let mut firsts = [0; BLOCK];
+    for block in text.chunks(BLOCK) {
+        if block.is_ascii() {
+            meter.take_firsts(block);
+            continue;
+        }
+        for (first, &byte) in firsts.iter_mut().zip(block) {
+            *first = if byte.is_ascii() { byte } else { 0xc0 | (byte >> 6) };
+        }
+        meter.take_firsts(firsts.get(..block.len()).unwrap_or_default());
+    }
+    meter.tokens()
+}
+
+/// Tokens of a text in UTF-16. Half a pair costs what the mark costs that is shown for it.
+pub fn of_units(text: &[u16], mode: Mode) -> u64 {
+    let mut meter = Meter::new(mode);
+    let mut firsts = [0; BLOCK];
+    // Whether the block before ended with the first half of a pair.
+    let mut is_paired = false;
+    for (at, block) in text.chunks(BLOCK).enumerate() {
+        if !is_paired && block.iter().fold(0, |all, unit| all | unit) < 0x80 {
+            firsts.iter_mut().zip(block).for_each(|(first, &unit)| *first = unit as u8);
+            meter.take_firsts(firsts.get(..block.len()).unwrap_or_default());
+            continue;
+        }
+        let following = text.get(at * BLOCK + 1..).unwrap_or_default().iter().copied().chain([0]);
+        let mut count = 0;
+        for (&unit, next) in block.iter().zip(following) {
+            let first = match unit {
+                0..0x80 => unit as u8,
+                0x80..0x800 => 0xc0 | (unit >> 6) as u8,
+                0xd800..0xdc00 if next & 0xfc00 == 0xdc00 => 0xf0,
+                0xdc00..0xe000 if is_paired => 0x80,
+                0xd800..0xe000 => 0xef,
+                _ => 0xe0 | (unit >> 12) as u8,
+            };
+            is_paired = first == 0xf0;
+            if let Some(place) = firsts.get_mut(count) {
+                *place = first;
+            }
+            count += usize::from(!is_inside(first));
+        }
+        meter.take_firsts(firsts.get(..count).unwrap_or_default());
+    }
+    meter.tokens()
+}
+
+/// Where the longest start of a text ends that has at most so many tokens.
+pub fn longest_start(text: &str, most: u64, mode: Mode) -> usize {
+    let budget = most.saturating_mul(SCALE);
+    let mut meter = Meter::new(mode);
+    // By blocks as long as they fit, then by characters.
+    let mut at = 0;
+    for block in text.as_bytes().chunks(BLOCK) {
+        let mut next = meter;
+        next.take_bytes(block);
+        if next.sum > budget {
+            break;
+        }
+        (meter, at) = (next, at + block.len());
+    }
+    let table = Table::of(mode);
+    for &byte in text.as_bytes().get(at..).unwrap_or_default() {
+        if !is_inside(byte) {
+            meter.sum += u64::from(table.weight(meter.before, byte));
+            meter.before = byte;
+            if meter.sum > budget {
+                break;
+            }
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Where the longest end of a text begins that has at most so many tokens.
+pub fn longest_end(text: &str, most: u64, mode: Mode) -> usize {
+    let budget = most.saturating_mul(SCALE);
+    let table = Table::of(mode);
+    let mut start = text.len();
+    // What comes after the character that is looked at, without the first, whose cost depends on what is before.
+    let (mut rest, mut first) = (0, None);
+    for (at, &byte) in text.as_bytes().iter().enumerate().rev() {
+        if is_inside(byte) {
+            continue;
+        }
+        rest += first.map_or(0, |first| u64::from(table.weight(byte, first)));
+        first = Some(byte);
+        if rest > budget {
+            break;
+        }
+        if rest + u64::from(table.weight(START, byte)) <= budget {
+            start = at;
+        }
+    }
+    start
+}
+
+/// No UTF-16 unit has more thousandths of a token than this.
+const MOST_PER_UNIT: u64 = table(&UPPER).most() as u64;
+
+/// A text of so many UTF-16 units surely has at most `most` tokens.
+pub fn sure_units(most: u64) -> u64 {
+    most.saturating_mul(SCALE) / MOST_PER_UNIT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn units(text: &str) -> Vec<u16> {
+        text.encode_utf16().collect()
+    }
+
+    #[test]
+    fn kinds_of_text_differ() {
+        // Text, then what o200k_base counts.
+        for (text, tokens) in [
+            ("", 0),
+            ("The quick brown fox jumps over the lazy dog.", 10),
+            ("function add(a, b) {\n  return a + b\n}\n", 15),
+            ("0123456789012345678901234567890123456789", 14),
+            ("d41d8cd98f00b204e9800998ecf8427e", 20),
+            ("人工智能正在改变世界", 6),
+            ("Быстрая коричневая лиса", 8),
+        ] {
+            let [typical, upper] = [Mode::Typical, Mode::Upper].map(|mode| of_text(text, mode));
+            assert!(typical.abs_diff(tokens) * 10 <= tokens * 7, "{text}: {typical} of {tokens}");
+            assert!(upper >= tokens && upper >= typical, "{text}: {upper} of {tokens}");
+        }
+    }
+
+    #[test]
+    fn half_a_pair_costs_as_much_as_its_mark() {
+        for halves in [
+            &[0xd800u16][..],
+            &[0xdc00],
+            &[0xdc00, 0xd800],
+            &[0x61, 0xd83d, 0x62],
+            &[0xd83d, 0xd83d, 0xde00],
+        ] {
+            let shown = String::from_utf16_lossy(halves);
+            assert_eq!(of_units(halves, Mode::Upper), of_text(&shown, Mode::Upper), "{halves:x?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_encoding_does_not_matter(text in ".{0,200}", latin in "[\u{20}-\u{ff}\n]{0,80}") {
+            for mode in [Mode::Typical, Mode::Upper] {
+                prop_assert_eq!(of_text(&text, mode), of_units(&units(&text), mode));
+                let bytes: Vec<u8> = latin.chars().map(|char| char as u8).collect();
+                prop_assert_eq!(of_text(&latin, mode), of_latin1(&bytes, mode));
+            }
+        }
+
+        #[test]
+        fn joined_by_a_line_feed_they_cost_at_most_their_sum_and_it(a in "(?s).{0,50}", b in "(?s).{0,50}") {
+            let mode = Mode::Upper;
+            let joined = of_text(&format!("{a}\n{b}"), mode);
+            let apart = of_text(&format!("{a}\n"), mode) + of_text(&b, mode);
+            prop_assert!(joined <= apart);
+        }
+
+        #[test]
+        fn ends_are_the_longest_within_the_budget(text in "(?s)[a-zA-Z0-9 \n=.你é😀]{0,80}", most in 0u64..40) {
+            let mode = Mode::Upper;
+            let borders: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
+            let fits = |part: &str| of_text(part, mode) <= most;
+            let start = borders.iter().rev().find(|at| fits(&text[..**at]));
+            prop_assert_eq!(Some(&longest_start(&text, most, mode)), start);
+            let end = borders.iter().find(|at| fits(&text[**at..]));
+            prop_assert_eq!(Some(&longest_end(&text, most, mode)), end);
+        }
+
+        #[test]
+        fn what_is_sure_is_sure(text in "(?s).{0,200}") {
+            let length = units(&text).len() as u64;
+            let tokens = of_text(&text, Mode::Upper);
+            prop_assert!(tokens == 0 || sure_units(tokens - 1) < length);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_where_a_short_one_is() {
+        let text = "some words 123 and 你好\n".repeat(2000);
+        for most in [0, 1, 2000, 1 << 40] {
+            let end = longest_start(&text, most, Mode::Upper);
+            assert!(of_text(&text[..end], Mode::Upper) <= most);
+            let more = text.ceil_char_boundary(text.len().min(end + 1));
+            assert!(end == text.len() || of_text(&text[..more], Mode::Upper) > most);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Previews of JSON that are JSON: they parse, and every value in them is one of the text, in its place and of its type.
+//!
+//! While the text streams by, [`scan`] checks it and [`sketch`] remembers a small likeness of it, led by what [`signal`]
+//! finds remarkable. At the end [`choose`] takes as much of that as the budget allows, and [`write`] writes it down.
+
+mod choose;
+pub mod scan;
+mod shorten;
+mod signal;
+mod sketch;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use scan::Scanner;
+
+use super::cut::Cut;
+use super::limits::{Direction, Limits, Unit};
+use super::notice::Wording;
+use super::window::Window;
+use crate::text::shown::Source;
+
+/// A preview and what it shows of the text.
+#[derive(Debug)]
+pub struct Preview {
+    /// JSON, or JSON Lines.
+    pub text: String,
+    /// What of the text is shown.
+    pub cut: Cut<'static>,
+    /// What is missing, in a sentence; empty if nothing is.
+    pub missing: String,
+}
+
+/// A preview within these limits; nothing if the text is not JSON, or there is no room for any of it.
+pub fn preview(
+    window: &Window,
+    scanner: &Scanner,
+    source: Source,
+    limits: &Limits,
+    wording: &Wording,
+) -> Option<Preview> {
+    let sketch = scanner.finish()?;
+    let choice = choose::choose(sketch.values(), source, limits)?;
+    let written = write::write(&choice, limits.max_lines);
+    let lines = written.text.matches('\n').count() as u64 + 1;
+    if written.text.is_empty() || !limits.allow(lines, written.text.len() as u64) {
+        return None;
+    }
+    let totals = window.totals();
+    let total_lines =
+        limits.line_rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
+    let cut = Cut {
+        pieces: written.pieces,
+        limited_by: if choice.is_short_of_lines { Unit::Lines } else { Unit::Bytes },
+        direction: Direction::Both,
+        total_lines,
+        total_bytes: totals.bytes,
+        total_tokens: window.tokens(),
+    };
+    Some(Preview { text: written.text, cut, missing: write::missing(&choice, wording) })
+}

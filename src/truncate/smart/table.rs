@@ -1,0 +1,403 @@
+//! What a developer looks for in the output of a tool, as data.
+//!
+//! A rule is tried on a line that holds one of its words, in any case. Its pattern, if it has one, must match too; it sees
+//! the line without the escapes of a terminal. Of the rules that hold, the one with the highest weight decides. A weight
+//! of zero is a veto: such a line says that all is well, whatever words are in it.
+
+/// One kind of line.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The line holds one of them, in any case. Plain text, no line breaks.
+    pub words: &'static [&'static str],
+    /// And this matches: the syntax of the `regex` crate on bytes. Empty is always.
+    pub pattern: &'static str,
+    /// How much the line matters: 0 to 1,000, where 0 is a veto.
+    pub weight: u16,
+    /// Lines before it that help to understand it.
+    pub before: u8,
+    /// Lines after it that help to understand it; those of a trace or a list follow as far as they go.
+    pub after: u8,
+}
+
+const fn rule(
+    weight: u16,
+    around: (u8, u8),
+    words: &'static [&'static str],
+    pattern: &'static str,
+) -> Rule {
+    Rule { words, pattern, weight, before: around.0, after: around.1 }
+}
+
+/// The most that a rule can weigh.
+pub const MAX_WEIGHT: u16 = 1000;
+
+/// The rules by default, the gravest first.
+pub static RULES: &[Rule] = &[
+    // Nothing went on from here.
+    rule(
+        1000,
+        (2, 16),
+        &[
+            "panicked at",
+            "goroutine panic",
+            "addresssanitizer",
+            "leaksanitizer",
+            "threadsanitizer",
+            "memorysanitizer",
+            "undefinedbehaviorsanitizer",
+        ],
+        "",
+    ),
+    rule(980, (3, 12), &["panic:"], r"^\s*(panic:|fatal error:)|kernel panic"),
+    rule(
+        980,
+        (4, 8),
+        &[
+            "segmentation fault",
+            "core dumped",
+            "bus error",
+            "stack overflow",
+            "out of memory",
+            "sigsegv",
+            "sigabrt",
+            "sigkill",
+            "oom-kill",
+            "oom killer",
+            "heap limit",
+            "program received signal",
+            "program terminated",
+            "terminated by signal",
+            "killed by signal",
+        ],
+        "",
+    ),
+    rule(970, (3, 8), &["fatal"], r"(?i)(^|[^\w./-])fatal( error)?(:|\]|$)|\bFATAL\b|^fatal: "),
+    rule(
+        960,
+        (2, 6),
+        &["severe", "critical", "emerg", "crit"],
+        r"\b(SEVERE|CRITICAL|EMERG|EMERGENCY)\b|\[(crit|emerg|alert)\]",
+    ),
+    // Compilers and what speaks like them.
+    rule(960, (1, 9), &["error["], r"(^|\s)error\[\w+\]"),
+    rule(
+        955,
+        (1, 8),
+        &["error"],
+        r"(?i)[:)\]]\d*\s*(-\s+)?(fatal |internal compiler |syntax |type |compile )?error( [A-Z]{1,6}\d+)?\s*:",
+    ),
+    rule(
+        950,
+        (2, 8),
+        &["error"],
+        r"(?i)^\s*([\w.+-]+: )?(\[?error\]?)( [A-Z]{1,6}\d+)?:?\s+(code |in |at |on |parsing |processing |while )?\S",
+    ),
+    rule(950, (1, 5), &["parse error", "parsing error", "syntax error", "syntaxerror"], ""),
+    rule(
+        945,
+        (3, 5),
+        &[
+            "undefined reference",
+            "unresolved external",
+            "multiple definition",
+            "ld returned",
+            "cannot find -l",
+            "undefined symbol",
+            "duplicate symbol",
+        ],
+        "",
+    ),
+    // Exceptions.
+    rule(
+        940,
+        (3, 10),
+        &["error", "exception", "interrupt", "exit", "failure"],
+        r"(^|[\s|>(.]|E\s+)([a-zA-Z_][\w.$]*\.)?[A-Z]\w*(Error|Exception|Exit|Failure|Interrupt)(:\s|$|\s\[)",
+    ),
+    rule(930, (2, 6), &["caused by"], r"(^|\s)Caused by:"),
+    rule(
+        860,
+        (4, 24),
+        &["traceback (most recent", "stack trace", "stack backtrace", "uncaught", "unhandled"],
+        "",
+    ),
+    rule(
+        935,
+        (3, 6),
+        &["assert"],
+        r"(?i)\bassert(ion)?(error)?\b.*(fail|error|:|==|!=)|^E\s+assert|^>\s+.*assert",
+    ),
+    rule(
+        900,
+        (0, 1),
+        &["error", "exception", "assert", "where", "but ", "expected", "actual"],
+        r"^E\s{2,}\S",
+    ),
+    // Builds and package managers that gave up.
+    rule(950, (3, 2), &["***"], r"^(\S*make)(\[\d+\])?: \*\*\*|^\*\*\* "),
+    rule(
+        945,
+        (2, 3),
+        &[
+            "ninja: build stopped",
+            "build failed",
+            "build failure",
+            "compilation failed",
+            "could not compile",
+            "aborting due to",
+            "linker command failed",
+            "could not build",
+            "failed building",
+            "failed to build",
+            "subprocess-exited",
+            "configure: error",
+            "cmake error",
+            "execution failed for task",
+            "command failed",
+            "compilation error",
+        ],
+        "",
+    ),
+    rule(930, (1, 4), &["npm err", "npm error"], r"^npm (ERR!|error)\s+\S"),
+    rule(935, (1, 2), &["error"], r"^(E|ERROR|Err(or)?)[:!]"),
+    rule(
+        930,
+        (2, 2),
+        &[
+            "returned an error",
+            "trying to overwrite",
+            "unmet dependencies",
+            "broken packages",
+            "held broken",
+            "dependency problems",
+        ],
+        "",
+    ),
+    rule(
+        910,
+        (2, 9),
+        &[
+            "eresolve",
+            "overriding peer",
+            "could not resolve",
+            "conflicting peer",
+            "incompatible peer",
+            "peer dep",
+            "resolutionimpossible",
+            "no matching version",
+            "no matching distribution",
+            "notarget",
+            "version solving failed",
+            "unsatisfiable",
+        ],
+        "",
+    ),
+    rule(
+        900,
+        (1, 3),
+        &["conflict"],
+        r"\bCONFLICT\b|(?i)\bconflict(s|ing)?\b.*(with|in|between)|automatic merge failed",
+    ),
+    rule(
+        890,
+        (1, 2),
+        &[
+            "[rejected]",
+            "permission denied",
+            "command not found",
+            "no such file or directory",
+            "connection refused",
+            "connection reset",
+            "host unreachable",
+            "name or service not known",
+            "could not resolve host",
+            "authentication failed",
+            "access denied",
+            "is not recognized as",
+        ],
+        "",
+    ),
+    rule(
+        915,
+        (0, 1),
+        &["npm warn", "npm err", "npm error", "unmet peer"],
+        r"^npm (warn|WARN|ERR!|error) (ERR\w+ )?(Found|peer|Conflicting|Could not|While res)|unmet peer",
+    ),
+    // Tests.
+    rule(
+        940,
+        (0, 4),
+        &["fail"],
+        r"(^|[\s:\]])(FAILED|FAIL|FAILURE|FAILURES|FAILING)(:|\s|$|!|\.)|--- FAIL",
+    ),
+    rule(935, (0, 8), &[": failure", "failures:"], r": Failure$|^failures:$|: Failure\b"),
+    rule(
+        920,
+        (0, 5),
+        &["✖", "✗", "✕", "×", "●", "❯", "not ok", "✘", "⨯"],
+        r"^\s*(✖|✗|✕|×|●|✘|⨯|not ok\b)\s*\S",
+    ),
+    rule(
+        880,
+        (0, 3),
+        &[
+            "left:",
+            "right:",
+            "expected",
+            "received",
+            "actual",
+            "got:",
+            "want:",
+            "which is",
+            "to be equal",
+            "but was",
+            "wanted",
+            "not equal",
+            "mismatch",
+        ],
+        r"(?i)^(\S{1,4}\s)?\s*[+-]?\s*(left|right|expected( value| behavior)?( to be)?|received|actual( value)?|got|want(ed)?|which is|but was)\s*[:=]|expected .* (but|got|to )|mismatch",
+    ),
+    // Ends and sums.
+    rule(
+        925,
+        (1, 1),
+        &["test result:", "failed", "failing", "failures", "errors", "error generated", "problem"],
+        r"(?i)(^|[^\d.])[1-9][\d,]* +(tests? +)?(failed|failing|failures?|errors?|errored|problems?|fatal)\b|\bfail(ed|ures?|ing)?[=: ]+[1-9]|errors?[=: ]+[1-9]",
+    ),
+    rule(
+        780,
+        (0, 1),
+        &[
+            "test result:",
+            "tests:",
+            "test suites:",
+            "test files",
+            " passed",
+            "tests run:",
+            "ran ",
+            "% tests passed",
+            "passing",
+            "build success",
+        ],
+        r"(?i)test result:|^\W*tests?( suites| files)?:?\s+\d|^\W*\d+ (passed|passing)|^=+ .*passed.*=+$|^ran \d+ tests?|tests run:|% tests passed|^.{0,12}\d+ tests? passed",
+    ),
+    rule(
+        905,
+        (2, 1),
+        &["exit", "returned", "return code", "status"],
+        r"(?i)\bexit(ed)?( with)?( code| status| value)?[: =]*\(?([1-9]\d{0,2})\b|non-?zero|return(ed| code)[^.]{0,20}[: ]\(?[1-9]\d{0,2}\b\)?\s*$|exited with",
+    ),
+    // Memory checkers and sanitisers.
+    rule(
+        960,
+        (0, 8),
+        &[
+            "definitely lost",
+            "invalid read",
+            "invalid write",
+            "invalid free",
+            "uninitialised",
+            "uninitialized value",
+            "process terminating",
+            "data race",
+            "use-after-free",
+            "buffer-overflow",
+        ],
+        r"(?i)[1-9][\d,]* bytes in .*definitely lost|definitely lost: +[1-9]|invalid (read|write|free)|uninitiali[sz]ed|terminating|data race|use-after|overflow",
+    ),
+    // Servers.
+    rule(900, (0, 0), &["\" 5"], r#"" 5\d\d( |$)"#),
+    rule(
+        900,
+        (0, 0),
+        &[" 500", " 502", " 503", " 504"],
+        r#"(?i)(status|http/\d(\.\d)?|code|response)\W{1,4}50[0-4]\b|(GET|POST|PUT|PATCH|DELETE) \S+.* 50[0-4]\b"#,
+    ),
+    rule(900, (2, 6), &["error", "erro"], r"(^|[\s\[|<(:])(ERROR|ERRO|Error|ERR)([\]|>):,\s]|$)"),
+    // General words.
+    rule(
+        720,
+        (1, 3),
+        &["failed", "failure", "fail "],
+        r"(?i)(^|[^\w./-])fail(s|ed|ure|ures|ing)?([^\w/=-]|$)",
+    ),
+    rule(700, (1, 3), &["error"], r"(?i)(^|[^\w./-])errors?([^\w/.=-]|\.?$|\.\s)"),
+    rule(
+        640,
+        (1, 2),
+        &[
+            "cannot ",
+            "can't ",
+            "could not",
+            "couldn't",
+            "unable to",
+            "not found",
+            "does not exist",
+            "doesn't exist",
+            "no such",
+            "denied",
+            "refused",
+            "timed out",
+            "timeout",
+            "unreachable",
+            "rejected",
+            "aborted",
+            "abort",
+            "killed",
+            "unexpected",
+            "undefined",
+            "undeclared",
+            "unresolved",
+            "missing",
+            "corrupt",
+            "not installed",
+            "unknown option",
+            "unrecognized",
+            "no module named",
+            "terminated",
+        ],
+        r"(?i)(^|[^\w./-])(cannot|can't|could not|couldn't|unable to|not found|does ?n[o']t exist|no such|denied|refused|timed out|timeout|unreachable|rejected|abort(ed|ing)?|killed|unexpected|undefined|undeclared|unresolved|missing|corrupt(ed)?|not installed|unknown option|unrecognized|no module named|terminated)([^\w/=-]|$)",
+    ),
+    rule(
+        600,
+        (0, 1),
+        &[
+            "enoent",
+            "eacces",
+            "econnrefused",
+            "eaddrinuse",
+            "eperm",
+            "etimedout",
+            "econnreset",
+            "enospc",
+            "emfile",
+        ],
+        "",
+    ),
+    rule(250, (0, 2), &["warn"], r"(?i)(^|[^\w./-])warn(ing)?s?([^\w/=-]|$)"),
+    // All is well.
+    rule(
+        0,
+        (0, 0),
+        &[
+            "0 fail",
+            "0 error",
+            "no error",
+            "no fail",
+            "0 problem",
+            "without error",
+            "failed=0",
+            "errors=0",
+            "failures: 0",
+            "errors: 0",
+        ],
+        r"(?i)^([^1-9]|\b(ran|tests?|passed|in|run)\b.*)*\b(0|no|without) (errors?|fail|problems?)[^1-9]*$",
+    ),
+    rule(
+        0,
+        (0, 0),
+        &["... ok", "... ignored", "passed", "--- pass", "pass ", "... skipped", "... expected"],
+        r"\.\.\. (ok|ignored|skipped|expected failure)\b|(::|\s)PASSED(\s|$)|^\s*--- PASS|^\s*PASS\b",
+    ),
+    rule(0, (0, 0), &["✓", "✔", "√"], r"^\s*(✓|✔|√)"),
+];

@@ -1,0 +1,78 @@
+//! What two lines have in common that differ only in numbers, paths and quoted names.
+
+/// Bytes of a line that its template is made of.
+const LOOKED_AT: usize = 256;
+
+/// A line without what changes from one repetition to the next, as a number. Digits, what stands between quotes, and
+/// words with a slash in them count as one and the same.
+pub fn template(line: &[u8]) -> u64 {
+    let line = line.get(..LOOKED_AT).unwrap_or(line);
+    let mut all = Hash::default();
+    for word in line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
+        all.add(b' ');
+        if word.contains(&b'/') || word.contains(&b'\\') {
+            all.add(b'/');
+            // What follows a path and a place in it tells more than the place.
+            continue;
+        }
+        let mut in_number = false;
+        for &byte in word {
+            let is_digit = byte.is_ascii_digit();
+            if !(is_digit && in_number) {
+                all.add(if is_digit { b'0' } else { byte });
+            }
+            in_number = is_digit;
+        }
+    }
+    all.0
+}
+
+/// A line as [`template`] reads it, without the names between quotes.
+pub fn without_names(line: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    let mut rest = line.get(..LOOKED_AT).unwrap_or(line);
+    while let Some((&byte, after)) = rest.split_first() {
+        out.push(byte);
+        rest = after;
+        if matches!(byte, b'\'' | b'"' | b'`')
+            && let Some(end) = memchr::memchr(byte, after)
+        {
+            out.push(byte);
+            rest = after.get(end + 1..).unwrap_or_default();
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    fn add(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> u64 {
+        let mut out = Vec::new();
+        without_names(line.as_bytes(), &mut out);
+        template(&out)
+    }
+
+    #[test]
+    fn numbers_paths_and_names_do_not_tell_lines_apart() {
+        assert_eq!(of("a/b.c:1: error: no 'x'"), of("c/d/e.c:22: error: no 'yy'"));
+        assert_eq!(of("  7:17  error  Missing space"), of(" 12:3 error Missing space"));
+        assert_ne!(of("error: no 'x'"), of("error: not 'x'"));
+        assert_ne!(of("it's"), of("it"));
+    }
+}
