@@ -157,6 +157,9 @@ describe('what is wrong is told, and the others load:', () => {
     // The widest is only wide.
     expect(agents.map(({ id }) => id)).toEqual(['4', 'z'])
     expect(problems).toHaveLength(4)
+    expect(problems.filter((problem) => problem.includes('md:2 the front matter is nested more than 64'))).toHaveLength(
+      3,
+    )
     for (const problem of problems) expect(problem.length).toBeLessThan(300)
   })
 

@@ -3,10 +3,13 @@
  * of YAML is as large as the rest of the facade, and most processes read no front matter.
  */
 
-import { isMap, LineCounter, parseDocument } from 'yaml'
+import { isMap, Lexer, LineCounter, Parser, parseDocument } from 'yaml'
 
 /** Longer heads are refused: checking that keys differ takes time with the square of their number. */
-export const MAX_HEAD_UNITS = 16_384
+const MAX_HEAD_UNITS = 16_384
+
+/** Levels of lists and maps. What is read from them goes down a level with each, and the stack of a process has an end. */
+const MAX_DEPTH = 64
 
 /** A file taken apart. */
 export interface FrontMatter {
@@ -56,6 +59,7 @@ function readYaml(source: string): Omit<FrontMatter, 'body'> {
   const counter = new LineCounter()
   // The first line of the file is the opening one.
   const lineAt = (offset: number | undefined) => counter.linePos(offset ?? 0).line + 1
+  checkDepth(source)
   const document = parseDocument(source, { lineCounter: counter, prettyErrors: false, schema: 'core', merge: false })
   const fault = document.errors[0] ?? document.warnings[0]
   if (fault !== undefined) throw new FrontMatterError(firstLine(fault.message), lineAt(fault.pos[0]))
@@ -75,6 +79,20 @@ function readYaml(source: string): Omit<FrontMatter, 'body'> {
   } catch (error) {
     const isAlias = /alias/i.test(String(error))
     throw new FrontMatterError(isAlias ? 'aliases are not read here' : 'the front matter cannot be read', 2)
+  }
+}
+
+/** Refuses deep nesting before anything goes down into it: a stack that overflows inside a pattern ends the process. */
+function checkDepth(source: string): void {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  const parser = new Parser(lines.addNewLine)
+  for (const lexeme of new Lexer().lex(source)) {
+    for (const _ of parser.next(lexeme));
+    if (parser.stack.length > MAX_DEPTH) {
+      const { line } = lines.linePos(parser.offset)
+      throw new FrontMatterError(`the front matter is nested more than ${MAX_DEPTH} levels deep`, line + 1)
+    }
   }
 }
 
