@@ -2791,6 +2791,8 @@ export interface GateDecision {
 	decision: "allow" | "deny";
 	/** Who decided: rules, full access, an answer, or that the question was taken back. */
 	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort";
+	/** The mode of the session then. */
+	mode: PermissionMode;
 	/** What the person said who rejected it. */
 	message?: string;
 	verdict: PermissionVerdict;
@@ -2803,7 +2805,6 @@ export type GateEvent = {
 	type: "decided";
 	toolCallId: string;
 	sessionId?: string;
-	mode: "agent" | "full_access";
 	decision: GateDecision;
 } | {
 	type: "rule_stored";

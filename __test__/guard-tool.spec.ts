@@ -190,6 +190,8 @@ describe('permission', () => {
       sessionId: 's',
       targets: ['shell:x'],
     })
+    await tool.execute({ command: 'sudo rm -rf /' }, { sessionId: 's' })
+    expect(events.at(-1)).toMatchObject({ decision: 'deny', mode: 'full_access', approver: 'rule' })
   })
 })
 

@@ -137,7 +137,7 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
   if (!isRecord(given) || typeof given.name !== 'string' || typeof given.execute !== 'function') {
     throw wrong('tool', tool, 'an object with name and execute')
   }
-  check(controls)
+  checkToolControls(controls)
   const { truncation, hooks, hookTimeoutMs: timeoutMs } = controls
   const bound = middlewareOf(truncation)
   const runner = hooks === undefined || isToolHookRunner(hooks) ? hooks : new HookRunner({ user: hooks, timeoutMs })
@@ -145,7 +145,11 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
   return { ...tool, execute: (args, context = {}) => run(guard, args, context as ExecutionContext) }
 }
 
-function check(controls: ToolControls): void {
+/**
+ * What is wrong with controls, said before a tool is there.
+ * @internal
+ */
+export function checkToolControls(controls: ToolControls): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
   checkKeys('controls', controls, CONTROL_KEYS)
   const { hooks, permission, doomLoop, askDoomLoop, audit, truncation, ledger, refusal, hookTimeoutMs } =
@@ -243,7 +247,7 @@ async function judge(
       call.decision =
         'request' in permission
           ? await permission.request({ ...request, toolCallId, ...(signal && { signal }) })
-          : byRule(permission.evaluate({ ...request, headless: true }))
+          : byRule(permission.evaluate({ ...request, headless: true }), mode)
     } catch (error) {
       return refusal('permission_denied', `The call was not judged and did not run: ${messageOf(error)}`)
     }
@@ -260,8 +264,8 @@ async function judge(
   return refusal('doom_loop', verdict.message ?? 'This call repeats earlier ones without progress, and did not run.')
 }
 
-function byRule(verdict: PermissionVerdict): GateDecision {
-  return { decision: verdict.decision === 'allow' ? 'allow' : 'deny', by: 'rule', verdict }
+function byRule(verdict: PermissionVerdict, mode: PermissionMode = 'agent'): GateDecision {
+  return { decision: verdict.decision === 'allow' ? 'allow' : 'deny', by: 'rule', mode, verdict }
 }
 
 function denied({ name }: Tool, { by, message, verdict }: GateDecision): RefusedResult {
@@ -299,14 +303,13 @@ async function auditDecision({ tool, controls }: Guard, call: Call, refused: Ref
   if (controls.audit === undefined) return undefined
   const { decision } = call
   const { verdict } = decision ?? {}
-  const mode = decision?.by === 'full_access' ? 'full_access' : (controls.mode ?? 'agent')
   try {
     await controls.audit.append({
       type: 'decision',
       tool: tool.name,
       toolCallId: call.toolCallId,
       sessionId: call.sessionId,
-      mode,
+      mode: decision?.mode ?? controls.mode ?? 'agent',
       decision: refused === undefined ? 'allow' : 'deny',
       ...(verdict?.domain && { permissionDomain: verdict.domain }),
       ...(verdict && { targets: verdict.targets }),

@@ -182,7 +182,7 @@ export interface Query {
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` with the field */
-export function checkQuery(
+function checkQuery(
   pattern: string,
   options: SearchOptions = {},
 ): OutputAccess & { query: Query; signal?: AbortSignal } {

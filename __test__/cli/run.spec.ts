@@ -55,6 +55,8 @@ describe('spillway run', () => {
     const nowhere = await cli(['run', '--cwd', '/no/such', '--', process.execPath, '--version'], inStore())
     const others = await cli(['run', '--cwd', '/no/such', '--', process.execPath, '--json'], inStore())
     expect(others.stderr).toBe(nowhere.stderr)
+    const bare = await cli(['run', '--cwd', '/no/such', process.execPath, '--json'], inStore())
+    expect(bare.stderr).toBe(nowhere.stderr)
     expect([nowhere.code, nowhere.stderr]).toEqual([3, expect.stringContaining('/no/such')])
   })
 

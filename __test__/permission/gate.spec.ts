@@ -202,8 +202,8 @@ describe('modes', () => {
     await expect(gate.request(ask('a', 'make'))).resolves.toMatchObject({ decision: 'allow', by: 'full_access' })
     await expect(gate.request(ask('b', 'sudo rm -rf /'))).resolves.toMatchObject({ decision: 'deny', by: 'rule' })
     expect(events).toMatchObject([
-      { type: 'decided', mode: 'full_access' },
-      { type: 'decided', mode: 'full_access' },
+      { type: 'decided', decision: { mode: 'full_access' } },
+      { type: 'decided', decision: { mode: 'full_access' } },
     ])
     void gate.request(ask('c', 'make', 's2'))
     expect(gate.pending()).toHaveLength(1)

@@ -6,7 +6,6 @@
 import type { ToolControls } from 'spillway'
 import type { Check } from '../checks'
 import { isRecord } from '../context'
-import { guardTool } from '../guard-tool'
 import { plainJson } from '../plain-json'
 import { approvalsOf, type CallToJudge, judge } from './shared/approvals'
 import { checkControls, toolControls } from './shared/controls'
@@ -67,7 +66,6 @@ const PERSISTED = 'persistedOutputPath'
 export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool): ClaudeOptions {
   checkControls(controls, OWN)
   const around: ToolControls = toolControls(controls)
-  guardTool({ name: 'tool', execute: () => undefined }, around)
   const truncation = leafwise(controls.truncation)
   if (truncation !== undefined) around.truncation = truncation
   const { permission } = controls

@@ -7,7 +7,6 @@
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import type { Check } from '../checks'
 import { isArray, isRecord } from '../context'
-import { guardTool } from '../guard-tool'
 import { CHECK } from '../overflow/limits'
 import { plainJson } from '../plain-json'
 import { approvalsOf, judge } from './shared/approvals'
@@ -85,7 +84,6 @@ const OWN: Readonly<Record<string, Check>> = { sessionOf: CHECK.function }
  */
 export function contextControl(controls: LangChainControls): LangChainMiddleware {
   checkControls(controls, OWN)
-  guardTool({ name: 'tool', execute: () => undefined }, toolControls(controls))
   const { permission } = controls
   const around: ToolControls = toolControls(controls)
   if (permission !== undefined) around.permission = approvalsOf(permission).permission

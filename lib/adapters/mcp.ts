@@ -3,10 +3,13 @@
  * No SDK is needed; what is guarded only has to look like one.
  */
 
+import type { Readable, Writable } from 'node:stream'
 import { PermissionPolicy, SpillwayError, TruncationStorage } from 'spillway'
-import { type McpProxy, type McpProxyOptions, OPTION_NAMES } from './mcp/options'
+import { type Check, checkOptions, flag, strings } from '../checks'
+import { isRecord, wrong } from '../context'
+import type { McpProxy, McpProxyOptions } from './mcp/options'
 import { ServerProxy } from './mcp/proxy'
-import { isRecord } from './mcp/types'
+import { STRUCTURED_CONTENT } from './mcp/result'
 
 export { guardMcpClient, guardMcpTool, type McpControls } from './mcp/guard'
 export type { McpProxy, McpProxyOptions, McpServerExit, McpTruncation } from './mcp/options'
@@ -40,45 +43,43 @@ export function startMcpProxy(options: McpProxyOptions): McpProxy {
   }
 }
 
-/** What is not read where a storage is given, or is ours to say. */
+/** Settings of truncation that are not read where a storage is given, or are ours to say. */
 const OF_STORAGE = new Set([
   ...['storage', 'storageDir', 'storageDirs', 'durability', 'maxStoreBytes', 'maxStoreFiles', 'maxFileBytes'],
   ...['sweepOnSave', 'retentionDays', 'availableTools', 'skipTools', 'shouldTruncate', 'ledger'],
 ])
 
-function check(options: McpProxyOptions): void {
-  if (!isRecord(options)) throw wrong('options', 'an object with command')
-  const unknown = Object.keys(options).find((key) => !(OPTION_NAMES as readonly string[]).includes(key))
-  if (unknown !== undefined) throw wrong(`options.${unknown}`, `nothing: known are ${OPTION_NAMES.join(', ')}`)
-  const { command, args, env, server, truncation, storage, sessionId, outputTools, structuredContent, permission } =
-    options as McpProxyOptions
-  if (typeof command !== 'string' || command === '') throw wrong('options.command', 'the name of a program')
-  if (args !== undefined && !(Array.isArray(args) && args.every((arg) => typeof arg === 'string'))) {
-    throw wrong('options.args', 'an array of strings')
-  }
-  for (const [name, value] of Object.entries({ env, truncation })) {
-    if (value !== undefined && !isRecord(value)) throw wrong(`options.${name}`, 'an object')
-  }
-  for (const [name, value] of Object.entries({ server, sessionId, cwd: options.cwd, configFile: options.configFile })) {
-    if (value !== undefined && (typeof value !== 'string' || value === '')) throw wrong(`options.${name}`, 'a string')
-  }
-  const misplaced = Object.keys(truncation ?? {}).find((key) => OF_STORAGE.has(key))
-  if (misplaced !== undefined) throw wrong(`options.truncation.${misplaced}`, 'nothing: it belongs to options.storage')
-  if (storage !== undefined && !(storage instanceof TruncationStorage)) {
-    throw wrong('options.storage', 'a TruncationStorage')
-  }
-  if (permission !== undefined && server === undefined) {
-    throw wrong('options.server', 'a string, with permission: what a server calls itself is no ground for trust')
-  }
-  if (outputTools !== undefined && typeof outputTools !== 'boolean') throw wrong('options.outputTools', 'true or false')
-  if (structuredContent !== undefined && structuredContent !== 'drop' && structuredContent !== 'keep') {
-    throw wrong('options.structuredContent', "'drop' or 'keep'")
-  }
-  if (permission !== undefined && !(permission instanceof PermissionPolicy)) {
-    throw wrong('options.permission', 'a PermissionPolicy')
-  }
+const name: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
+const record: Check = ['an object', isRecord]
+
+const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
+  command: ['the name of a program', name[1]],
+  args: strings,
+  cwd: name,
+  env: record,
+  input: ['a stream to read', (value) => typeof (value as Readable | null)?.pipe === 'function'],
+  output: ['a stream to write', (value) => typeof (value as Writable | null)?.write === 'function'],
+  server: name,
+  truncation: record,
+  storage: ['a TruncationStorage', (value) => value instanceof TruncationStorage],
+  sessionId: name,
+  outputTools: flag,
+  structuredContent: STRUCTURED_CONTENT,
+  permission: ['a PermissionPolicy', (value) => value instanceof PermissionPolicy],
+  configFile: name,
 }
 
-function wrong(field: string, allowed: string): SpillwayError {
-  return new SpillwayError('INVALID_ARGUMENT', `${field}: allowed is ${allowed}`, { field })
+function check(options: McpProxyOptions): void {
+  checkOptions('options', options, OPTIONS)
+  const { command, server, truncation, permission } = options
+  if (command === undefined) throw wrong('options.command', command, OPTIONS.command[0])
+  const misplaced = Object.keys(truncation ?? {}).find((key) => OF_STORAGE.has(key))
+  if (misplaced !== undefined) {
+    const value = (truncation as Record<string, unknown>)[misplaced]
+    throw wrong(`options.truncation.${misplaced}`, value, 'nothing: it belongs to options.storage')
+  }
+  if (permission !== undefined && server === undefined) {
+    // What a server calls itself is no ground for trust.
+    throw wrong('options.server', server, 'the name of the server, with permission')
+  }
 }

@@ -6,7 +6,6 @@
 import type { GateCall, GateDecision, ToolControls } from 'spillway'
 import { isArray, isRecord } from '../context'
 import { SpillwayError } from '../errors'
-import { guardTool } from '../guard-tool'
 import { chatOf, withOutputs } from './opencode/messages'
 import { checkControls, tellError, toolControls } from './shared/controls'
 import { Requests } from './shared/requests'
@@ -60,7 +59,6 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     sessionId: ['nothing: sessions are those of OpenCode', () => false],
   })
   const around: ToolControls = toolControls(controls)
-  guardTool({ name: 'tool', execute: () => undefined }, around)
   const { permission } = controls
   const decided = new Recent<string, GateDecision>()
   if (permission !== undefined && 'request' in permission) {

@@ -5,7 +5,6 @@
 
 import type { ToolControls } from 'spillway'
 import { isArray, isRecord } from '../context'
-import { guardTool } from '../guard-tool'
 import { checkControls, toolControls } from './shared/controls'
 import type { HostOutcome } from './shared/guard'
 import { Requests } from './shared/requests'
@@ -117,7 +116,6 @@ interface ToolEvent {
 function kitOf(controls: PiControls): { calls: SplitCalls; requests: Requests } {
   checkControls(controls, { recovery: ['nothing: pi recovers by itself', () => false] })
   const around: ToolControls = toolControls(controls)
-  guardTool({ name: 'tool', execute: () => undefined }, around)
   return { calls: new SplitCalls(around), requests: new Requests(controls) }
 }
 

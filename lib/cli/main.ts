@@ -53,14 +53,15 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(helpOf(command))
     return EXIT.ok
   }
+  asJson = parsed.json
   return command.run(parsed)
 }
 
 exitQuietlyOnClosedPipe()
 const given = process.argv.slice(2)
-// What stands behind `--` belongs to another program.
+// Until the words are understood: what stands behind `--` belongs to another program.
 const end = given.indexOf('--')
-const asJson = given.slice(0, end < 0 ? undefined : end).includes('--json')
+let asJson = given.slice(0, end < 0 ? undefined : end).includes('--json')
 main(given).then(
   (code) => {
     process.exitCode = code

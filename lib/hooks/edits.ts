@@ -51,11 +51,7 @@ function joined(args: unknown, join: (given: object) => object): unknown {
 export function editedResult(result: unknown, answer: unknown): unknown {
   known(answer, ['output', 'prepend', 'append'], '{ output, prepend, append }')
   const { prepend, append } = answer
-  for (const [key, value] of Object.entries({ prepend, append })) {
-    if (value !== undefined && typeof value !== 'string') {
-      throw new TypeError(`${key}: got ${describe(value)}, allowed is a string`)
-    }
-  }
+  texts({ prepend, append })
   return withText(result, answer as TextEdit)
 }
 
@@ -63,17 +59,21 @@ export function editedResult(result: unknown, answer: unknown): unknown {
 export function editedSummary(before: CompactionEdit, instructions: string, answer: unknown): CompactionEdit {
   known(answer, ['instructions', 'context', 'prompt'], '{ instructions, context, prompt }')
   const edit = answer as CompactionEdit
-  for (const [key, value] of Object.entries(edit)) {
-    if (value !== undefined && typeof value !== 'string') {
-      throw new TypeError(`${key}: got ${describe(value)}, allowed is a string`)
-    }
-  }
+  texts(edit)
   const base = edit.instructions ?? before.instructions ?? instructions
   const whole = edit.context === undefined ? base : editedPrompt(base, edit.context)
   return {
     ...before,
     ...(whole !== instructions && { instructions: whole.toWellFormed() }),
     ...(edit.prompt !== undefined && { prompt: edit.prompt.toWellFormed() }),
+  }
+}
+
+function texts(fields: object): void {
+  for (const [key, value] of Object.entries(fields)) {
+    if (value !== undefined && typeof value !== 'string') {
+      throw new TypeError(`${key}: got ${describe(value)}, allowed is a string`)
+    }
   }
 }
 

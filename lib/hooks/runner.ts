@@ -20,7 +20,7 @@ import type {
 } from './types'
 
 /** The hooks that there are, in the order in which a request meets them. */
-export const HOOK_NAMES: readonly HookName[] = [
+const HOOK_NAMES: readonly HookName[] = [
   ...(['chat.params', 'chat.system', 'tool.before', 'tool.after', 'tool.final'] as const),
   ...(['compaction.before', 'compaction.after'] as const),
 ]

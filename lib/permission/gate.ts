@@ -6,7 +6,7 @@ import { messageOf, SpillwayError } from '../errors'
 import { randomUUID } from '../random'
 import type { ModeController } from './mode'
 import { PermissionPolicy, readCall } from './policy'
-import type { PermissionCall, PermissionVerdict, SuggestedRule } from './types'
+import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from './types'
 
 /** A call that is asked about. */
 export interface GateCall extends PermissionCall {
@@ -36,6 +36,8 @@ export interface GateDecision {
   decision: 'allow' | 'deny'
   /** Who decided: rules, full access, an answer, or that the question was taken back. */
   by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort'
+  /** The mode of the session then. */
+  mode: PermissionMode
   /** What the person said who rejected it. */
   message?: string
   verdict: PermissionVerdict
@@ -44,7 +46,7 @@ export interface GateDecision {
 /** What an audit records. */
 export type GateEvent =
   | { type: 'asked'; request: PendingRequest }
-  | { type: 'decided'; toolCallId: string; sessionId?: string; mode: 'agent' | 'full_access'; decision: GateDecision }
+  | { type: 'decided'; toolCallId: string; sessionId?: string; decision: GateDecision }
   | { type: 'rule_stored'; rule: SuggestedRule; scope: 'session' | 'user'; sessionId?: string }
   | { type: 'rule_not_stored'; rule: SuggestedRule; message: string }
 
@@ -159,9 +161,9 @@ export class PermissionGate {
     const verdict = state.policy.evaluate({ ...facts, args: call.args, mode })
     if (verdict.decision !== 'ask') {
       const by = mode === 'full_access' && verdict.decision === 'allow' ? 'full_access' : 'rule'
-      return decide(state, call, mode, { decision: verdict.decision, by, verdict })
+      return decide(state, call, { decision: verdict.decision, by, mode, verdict })
     }
-    if (signal?.aborted) return decide(state, call, mode, { decision: 'deny', by: 'abort', verdict })
+    if (signal?.aborted) return decide(state, call, { decision: 'deny', by: 'abort', mode, verdict })
     return ask(state, { ...facts, args: call.args, toolCallId, signal }, verdict)
   }
 
@@ -282,13 +284,14 @@ function ask(state: State, call: GateCall, verdict: PermissionVerdict): Promise<
   return promise
 }
 
-function settle(state: State, request: PendingRequest, said: Omit<GateDecision, 'verdict'>): void {
+function settle(state: State, request: PendingRequest, said: Omit<GateDecision, 'verdict' | 'mode'>): void {
   const waiting = state.waiting.get(request.id)
   state.restored.delete(request.toolCallId)
   state.waiting.delete(request.id)
   state.byCall.delete(request.toolCallId)
   const verdict = waiting?.verdict ?? asked(request)
-  const decision = decide(state, { ...request, toolCallId: request.toolCallId }, 'agent', { ...said, verdict })
+  // Nobody is asked in full access.
+  const decision = decide(state, request, { ...said, mode: 'agent', verdict })
   waiting?.settle(decision)
 }
 
@@ -297,19 +300,14 @@ function asked({ targets, reasons, suggestedRules }: PendingRequest): Permission
   return { decision: 'ask', domain: null, targets, rule: null, shadowed: [], reasons, suggestedRules }
 }
 
-function decide(
-  state: State,
-  call: { toolCallId: string; sessionId?: string },
-  mode: 'agent' | 'full_access',
-  decision: GateDecision,
-): GateDecision {
+function decide(state: State, call: { toolCallId: string; sessionId?: string }, decision: GateDecision): GateDecision {
   const { toolCallId, sessionId } = call
   state.answers.set(toolCallId, decision)
   if (state.answers.size > MAX_ANSWERS) {
     const [oldest] = state.answers.keys()
     state.answers.delete(oldest as string)
   }
-  tell(state, { type: 'decided', toolCallId, ...(sessionId === undefined ? {} : { sessionId }), mode, decision })
+  tell(state, { type: 'decided', toolCallId, ...(sessionId === undefined ? {} : { sessionId }), decision })
   return decision
 }
 

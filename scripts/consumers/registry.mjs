@@ -22,13 +22,11 @@ function documentOf({ manifest, file, bytes }, origin) {
   }
 }
 
-/** Starts it; `packages` are `{ manifest, file }`. Answers its address, what was asked for, and how to stop it. */
+/** Starts it; `packages` are `{ manifest, file }`. Answers its address and how to stop it. */
 export async function startRegistry(packages, upstream) {
   const known = new Map(packages.map((one) => [one.manifest.name, { ...one, bytes: readFileSync(one.file) }]))
-  const asked = []
   const server = createServer(({ url }, response) => {
     const path = decodeURIComponent(new URL(url, 'http://localhost').pathname).slice(1)
-    asked.push(path)
     const found = known.get(path)
     if (found) {
       response.setHeader('content-type', 'application/json')
@@ -44,7 +42,6 @@ export async function startRegistry(packages, upstream) {
   const origin = `http://127.0.0.1:${server.address().port}`
   return {
     origin,
-    asked,
     stop() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))

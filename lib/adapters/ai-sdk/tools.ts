@@ -3,7 +3,6 @@
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { textOfValue } from '../../content'
 import { isArray, isRecord, wrong } from '../../context'
-import { guardTool } from '../../guard-tool'
 import { shortenUnsaved } from '../../strategies'
 import { approvalsOf, judge } from '../shared/approvals'
 import { type Bound, boundBy } from '../shared/bound'
@@ -58,8 +57,6 @@ export function guardTools<T extends Record<string, object>>(tools: T, controls:
   const { permission } = controls
   const around = toolControls(controls)
   if (permission !== undefined) around.permission = approvalsOf(permission).permission
-  // What is wrong with the controls is said now, and not when a model calls a tool.
-  guardTool({ name: 'tool', execute: () => undefined }, toolControls(controls))
   const kit: Kit = { controls, around, bound: boundBy(controls), shown: new Shown() }
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardOne(kit, name, tool)])
   return Object.fromEntries(guarded) as T

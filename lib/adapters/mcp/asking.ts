@@ -9,7 +9,7 @@ import {
   type PermissionPolicy,
   type Tool,
 } from 'spillway'
-import { isRecord } from './types'
+import { isRecord } from '../../context'
 
 /** Sends a request to the host and answers its result; rejects where the host refuses it. */
 export type AskHost = (method: string, params: object, signal: AbortSignal | undefined) => Promise<unknown>

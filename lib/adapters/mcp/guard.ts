@@ -1,16 +1,12 @@
 /** Controls around the tools of a client, and around a tool of a server. */
 
-import {
-  type GuardedTool,
-  guardTool,
-  SpillwayError,
-  type Tool,
-  type ToolControls,
-  type TruncationMiddleware,
-} from 'spillway'
+import { type GuardedTool, guardTool, type Tool, type ToolControls, type TruncationMiddleware } from 'spillway'
+import { type Check, checkOptions } from '../../checks'
+import { isRecord, wrong } from '../../context'
+import { checkToolControls } from '../../guard-tool'
 import { middlewareOf } from '../../middleware'
-import { boundResult, type StructuredContent } from './result'
-import { isRecord, type McpCallParams, type McpClientLike, type McpToolResult, META_KEY } from './types'
+import { boundResult, STRUCTURED_CONTENT, type StructuredContent } from './result'
+import { type McpCallParams, type McpClientLike, type McpToolResult, META_KEY } from './types'
 
 /** What stands around a tool of MCP: the controls of `guardTool`, and what is particular here. */
 export interface McpControls extends Omit<ToolControls, 'refusal'> {
@@ -41,12 +37,13 @@ export interface McpControls extends Omit<ToolControls, 'refusal'> {
  */
 export function guardMcpClient<C extends McpClientLike>(client: C, controls: McpControls = {}): C {
   const given: unknown = client
-  if (!(isRecord(given) && typeof given.callTool === 'function')) throw wrong('client', 'an object with callTool')
-  checkControls(controls)
+  if (!(isRecord(given) && typeof given.callTool === 'function'))
+    throw wrong('client', client, 'an object with callTool')
+  check(controls)
   const { server, structuredContent = 'drop', ...others } = controls
   if (others.permission !== undefined && server === undefined) {
     // What a server calls itself is no ground for trust.
-    throw wrong('controls.server', 'the name of the server, with permission')
+    throw wrong('controls.server', server, 'the name of the server, with permission')
   }
   const callTool = async (params: McpCallParams, ...rest: unknown[]): Promise<unknown> => {
     const own = params?.arguments
@@ -96,9 +93,9 @@ export function guardMcpTool<H extends (...args: any[]) => any>(
   handler: H,
   controls: McpControls = {},
 ): (...args: Parameters<H>) => Promise<Awaited<ReturnType<H>>> {
-  if (typeof name !== 'string' || name === '') throw wrong('name', 'the name of a tool')
-  if (typeof handler !== 'function') throw wrong('handler', 'a function')
-  checkControls(controls)
+  if (typeof name !== 'string' || name === '') throw wrong('name', name, 'the name of a tool')
+  if (typeof handler !== 'function') throw wrong('handler', handler, 'a function')
+  check(controls)
   const { server, structuredContent = 'keep', ...others } = controls
   return async (...given) => {
     // A tool without arguments is given only what is known of the request.
@@ -192,19 +189,12 @@ function signalIn(values: readonly unknown[]): AbortSignal | undefined {
   return undefined
 }
 
-function checkControls(controls: McpControls): void {
-  if (!isRecord(controls)) throw wrong('controls', 'an object')
-  const { server, structuredContent, ...others } = controls as McpControls
-  if (server !== undefined && (typeof server !== 'string' || server === '')) {
-    throw wrong('controls.server', 'the name of a server')
-  }
-  if (structuredContent !== undefined && structuredContent !== 'drop' && structuredContent !== 'keep') {
-    throw wrong('controls.structuredContent', "'drop' or 'keep'")
-  }
-  if ('refusal' in others) throw wrong('controls.refusal', 'nothing: a refusal is a result of MCP')
-  guardTool({ name: 'check', execute: async () => ({ success: true }) } as Tool, others)
-}
+const serverName: Check = ['the name of a server', (value) => typeof value === 'string' && value !== '']
 
-function wrong(field: string, allowed: string): SpillwayError {
-  return new SpillwayError('INVALID_ARGUMENT', `${field}: allowed is ${allowed}`, { field })
+function check(controls: McpControls): void {
+  if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
+  const { server, structuredContent, ...others } = controls as McpControls
+  checkOptions('controls', { server, structuredContent }, { server: serverName, structuredContent: STRUCTURED_CONTENT })
+  if ('refusal' in others) throw wrong('controls.refusal', others.refusal, 'nothing: a refusal is a result of MCP')
+  checkToolControls(others)
 }

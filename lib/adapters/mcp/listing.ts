@@ -1,8 +1,8 @@
 /** The tools that a host is told of: those of the server, and the two with which a model gets at the rest of an output. */
 
 import { createOutputTools, type OutputTool, type TruncationStorage } from 'spillway'
+import { isRecord } from '../../context'
 import type { StructuredContent } from './result'
-import { isRecord } from './types'
 
 export type OutputToolName = OutputTool['name']
 
@@ -10,7 +10,7 @@ export type OutputToolName = OutputTool['name']
 export type Names = Readonly<Record<OutputToolName, string>>
 
 /** How it is done where the server has a tool of the same name: the first name that is free. */
-export function chooseNames(taken: ReadonlySet<string>): Names {
+function chooseNames(taken: ReadonlySet<string>): Names {
   const free = (name: OutputToolName) => {
     if (!taken.has(name)) return name
     let chosen = `spillway_${name}`

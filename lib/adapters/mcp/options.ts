@@ -69,8 +69,3 @@ export interface McpProxy {
   /** Ends the server: asks it first, and does not wait for more than five seconds. */
   stop(signal?: NodeJS.Signals): void
 }
-
-export const OPTION_NAMES: readonly (keyof McpProxyOptions)[] = [
-  ...(['command', 'args', 'cwd', 'env', 'input', 'output', 'server', 'truncation', 'storage', 'sessionId'] as const),
-  ...(['outputTools', 'structuredContent', 'permission', 'configFile'] as const),
-]

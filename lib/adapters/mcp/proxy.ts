@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createTruncation, type Truncation, TruncationStorage } from 'spillway'
+import { isRecord } from '../../context'
 import { Asking } from './asking'
 import { type Line, linesOf, messageOf, spliced } from './lines'
 import { Listing, mayBeOurs } from './listing'
@@ -10,7 +11,7 @@ import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './questions'
 import { boundResult, type StructuredContent } from './result'
 import { boundSkimmed } from './spooled'
-import { isRecord, type Message } from './types'
+import type { Message } from './types'
 import { MessageWriter } from './writer'
 
 /** So much of what the server said is worked on at a time; then it has to wait. */

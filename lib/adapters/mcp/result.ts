@@ -2,10 +2,14 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { ToolResultLike, TruncationContext, TruncationMiddleware } from 'spillway'
-import { isRecord, type McpContentBlock, type McpToolResult, META_KEY } from './types'
+import type { Check } from '../../checks'
+import { isRecord } from '../../context'
+import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
 
 /** Whether a structure that says the same as the texts goes when those are cut. */
 export type StructuredContent = 'drop' | 'keep'
+
+export const STRUCTURED_CONTENT: Check = ["'drop' or 'keep'", (value) => value === 'drop' || value === 'keep']
 
 /** Where a stand-in has the block that it stands for. */
 const BLOCK = Symbol('block')
@@ -95,7 +99,7 @@ function blockOf(part: Part): unknown {
   return block === undefined ? textBlock(part.text) : withText(block as McpContentBlock, part.text)
 }
 
-function textBlock(text: unknown): McpContentBlock {
+export function textBlock(text: unknown): McpContentBlock {
   return { type: 'text', text: String(text) }
 }
 

@@ -2,11 +2,12 @@
 
 import { once } from 'node:events'
 import type { TruncationContext, TruncationService } from 'spillway'
+import { isRecord } from '../../context'
 import { spliced } from './lines'
-import { isMedia, metaOf, type StructuredContent, textOf, withText } from './result'
+import { isMedia, metaOf, type StructuredContent, textBlock, textOf, withText } from './result'
 import type { Skimmer } from './skim'
 import type { Spool } from './spool'
-import { isRecord, type McpContentBlock } from './types'
+import type { McpContentBlock } from './types'
 import { Unescaper } from './unescape'
 
 /** A message that was skimmed. */
@@ -65,10 +66,6 @@ export async function boundSkimmed(
     ...(structured === 'keep' && content !== undefined && structuredContent !== undefined && { structuredContent }),
     _meta: metaOf(_meta, { metadata }),
   }
-}
-
-function textBlock(text: string): McpContentBlock {
-  return { type: 'text', text }
 }
 
 /** Whether a block is bounded: a text, or what is long, no media, and of no type that is known. */

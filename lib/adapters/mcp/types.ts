@@ -40,9 +40,5 @@ export interface Message {
   error?: unknown
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Where the facts about a cut stand in the `_meta` of a result. */
 export const META_KEY = 'spillway/truncation'

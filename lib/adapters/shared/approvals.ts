@@ -61,7 +61,7 @@ export async function judge(
   }
 }
 
-export class HostApprovals {
+class HostApprovals {
   readonly #permission: Permission
   readonly #questions = new Recent<string, Question>(10_000)
 
@@ -127,7 +127,7 @@ export class HostApprovals {
       const verdict = permission.evaluate(factsOf(call))
       const allowed = verdict.decision === 'allow' || (verdict.decision === 'ask' && approved)
       const by = verdict.decision === 'ask' && approved ? 'once' : 'rule'
-      return { decision: allowed ? 'allow' : 'deny', by, verdict }
+      return { decision: allowed ? 'allow' : 'deny', by, mode: call.mode ?? 'agent', verdict }
     }
     const answer = permission.request(call)
     if (approved) await respond(permission, call.toolCallId)

@@ -4,7 +4,7 @@ import type { SpillwayError, ToolControls } from 'spillway'
 import { type Check, checkOptions } from '../../checks'
 import { describe, isRecord, wrong } from '../../context'
 import { messageOf, SpillwayError as OurError } from '../../errors'
-import { CONTROL_KEYS } from '../../guard-tool'
+import { CONTROL_KEYS, checkToolControls } from '../../guard-tool'
 import { CHECK } from '../../overflow/limits'
 import { CHECKS } from '../../overflow/recover'
 import { catchLater, warn } from '../../report'
@@ -34,7 +34,6 @@ const {
 
 const RECOVERY: Readonly<Record<keyof RecoveryOptions, Check>> = { ...KNOWN, retries: CHECK.whole }
 
-/** The controls around a tool are checked by `guardTool`. */
 // The host's own shape of a refusal is what an adapter is for.
 const AROUND_TOOLS = CONTROL_KEYS.filter((key) => key !== 'refusal')
 const anything: Check = ['anything', () => true]
@@ -53,6 +52,7 @@ export function isControl(value: unknown): value is HistoryControl {
 export function checkControls(controls: unknown, own: Readonly<Record<string, Check>> = {}): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
   checkOptions('controls', controls, { ...REQUESTS, ...TOOLS, ...own })
+  checkToolControls(toolControls(controls))
   if (isRecord(controls.recovery)) checkOptions('controls.recovery', controls.recovery, RECOVERY)
 }
 

@@ -122,7 +122,7 @@ function toolNames(tools: unknown): string {
 }
 
 /** A part of what is sent beside the history, as the text that it is sent as. */
-export function environmentPart(part: unknown): string {
+function environmentPart(part: unknown): string {
   return typeof part === 'string' ? part : plainJson(part)
 }
 
