@@ -1239,7 +1239,7 @@ export declare class DoomLoopDetector {
 	 * A detector that goes on where another was saved.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
 	 */
-	static fromJSON(state: object, options?: DoomLoopOptions): DoomLoopDetector;
+	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
 }
 /** Options of {@link TruncationStorage}. */
 export interface TruncationStorageOptions {
@@ -2839,7 +2839,7 @@ export interface PermissionGateOptions {
 	now?: () => number;
 }
 /** What {@link PermissionGate.toJSON} keeps. */
-export interface GateSnapshot {
+export interface GateState {
 	version: 1;
 	pending: PendingRequest[];
 	answers: {
@@ -2876,12 +2876,12 @@ export declare class PermissionGate {
 	 */
 	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
 	/** Everything that must survive a restart: questions, answers to calls, approvals. */
-	toJSON(): GateSnapshot;
+	toJSON(): GateState;
 	/**
 	 * A gate as it was. A question waits on; the call that asked it is requested again under its id and takes it over.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if this is nothing that {@link toJSON} made
+	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what {@link toJSON} gave
 	 */
-	static restore(snapshot: unknown, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
+	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
 }
 /** What a tool is told about the call. */
 export interface ExecutionContext {

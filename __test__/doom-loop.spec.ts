@@ -423,7 +423,7 @@ describe('what is handed in', () => {
       'profile',
     ])
     expect(error(() => new DoomLoopDetector(null as never))).toEqual(['SpillwayError', 'INVALID_CONFIG', 'options'])
-    for (const state of [{}, '{"version":1}', null, 5]) {
+    for (const state of [{}, '{"version":1}', 'no JSON', null, 5]) {
       const read = () => DoomLoopDetector.fromJSON(state as never)
       expect(error(read)).toEqual(['SpillwayError', 'INVALID_ARGUMENT', 'state'])
     }
@@ -474,7 +474,11 @@ describe('properties', () => {
         const first = new DoomLoopDetector(chosen)
         const before = play(first, all.slice(0, at))
         const saved = JSON.parse(JSON.stringify(first))
-        const after = play(DoomLoopDetector.fromJSON(saved, chosen), all.slice(at), Math.min(at, all.length))
+        const after = play(
+          DoomLoopDetector.fromJSON(at % 2 ? saved : JSON.stringify(saved), chosen),
+          all.slice(at),
+          Math.min(at, all.length),
+        )
         expect([...before, ...after]).toEqual(whole)
       }),
       { numRuns: RUNS },

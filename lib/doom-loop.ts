@@ -1,5 +1,6 @@
 /** Noticing that an agent goes in circles. */
 
+import { parsedState } from './checks'
 import { isRecord, wrong } from './context'
 import { SpillwayError } from './errors'
 import { call, native } from './native'
@@ -209,9 +210,10 @@ export class DoomLoopDetector {
    * A detector that goes on where another was saved.
    * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
    */
-  static fromJSON(state: object, options: DoomLoopOptions = {}): DoomLoopDetector {
-    if (!isRecord(state)) throw wrong('state', state, 'what toJSON gave')
-    resumed = plainJson(state)
+  static fromJSON(state: object | string, options: DoomLoopOptions = {}): DoomLoopDetector {
+    const saved = parsedState(state)
+    if (!isRecord(saved)) throw wrong('state', state, 'what toJSON gave')
+    resumed = plainJson(saved)
     try {
       return new DoomLoopDetector(options)
     } finally {

@@ -187,7 +187,7 @@ export {
   type GateDecision,
   type GateEvent,
   type GateResponse,
-  type GateSnapshot,
+  type GateState,
   type PendingRequest,
   PermissionGate,
   type PermissionGateOptions,

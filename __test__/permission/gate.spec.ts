@@ -135,9 +135,9 @@ test('questions, answers and approvals survive a restart', async () => {
   await gate.respond(gate.pending()[0].id, 'always')
   await always
   void gate.request(ask('c', 'ninja'))
-  const kept = JSON.parse(JSON.stringify(gate))
+  const kept = JSON.stringify(gate)
   const fresh = new PermissionPolicy({ vault: '/' })
-  const again = PermissionGate.restore(kept, fresh)
+  const again = PermissionGate.fromJSON(kept, fresh)
   expect(again.pending()).toEqual(gate.pending())
   expect(fresh.approvals()).toEqual(policy.approvals())
   await expect(again.request(ask('a', 'make'))).resolves.toMatchObject({ decision: 'allow', by: 'once' })
@@ -146,11 +146,11 @@ test('questions, answers and approvals survive a restart', async () => {
   expect(again.pending().map((one) => one.id)).toEqual([id])
   await again.respond(id, 'once')
   await expect(taken).resolves.toMatchObject({ decision: 'allow' })
-  const early = PermissionGate.restore(kept, new PermissionPolicy({ vault: '/' }))
+  const early = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/' }))
   await early.respond(id, 'once')
   await expect(early.request(ask('c', 'ninja'))).resolves.toMatchObject({ decision: 'allow', by: 'once' })
-  for (const bad of [null, {}, { version: 2 }, { version: 1, pending: [1], answers: [], approvals: [] }]) {
-    expect(() => PermissionGate.restore(bad, fresh)).toThrow(SpillwayError)
+  for (const bad of [null, 'no JSON', {}, { version: 2 }, { version: 1, pending: [1], answers: [], approvals: [] }]) {
+    expect(() => PermissionGate.fromJSON(bad as never, fresh)).toThrow(SpillwayError)
   }
 })
 

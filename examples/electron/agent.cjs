@@ -45,7 +45,7 @@ function createAgent({ dataDir, cwd, openPath }) {
       if (event.type === 'rule_stored') tell({ type: 'rule', rule: event.rule })
     },
   }
-  const gate = restored(questions, policy, gateOptions)
+  const gate = gateFrom(questions, policy, gateOptions)
 
   let count = 0
   /** A call of the model's shell tool: asked about, run, shortened. */
@@ -129,9 +129,9 @@ function createAgent({ dataDir, cwd, openPath }) {
 }
 
 /** The gate with the questions that an earlier run left, if there are any. */
-function restored(file, policy, options) {
+function gateFrom(file, policy, options) {
   try {
-    return PermissionGate.restore(JSON.parse(readFileSync(file, 'utf8')), policy, options)
+    return PermissionGate.fromJSON(JSON.parse(readFileSync(file, 'utf8')), policy, options)
   } catch {
     return new PermissionGate(policy, options)
   }

@@ -1,5 +1,6 @@
 /** Asking somebody, once for each call. */
 
+import { parsedState } from '../checks'
 import { pathOf, storeApproval } from '../config-file'
 import { checkKeys, isArray, isRecord, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
@@ -73,7 +74,7 @@ export interface PermissionGateOptions {
 }
 
 /** What {@link PermissionGate.toJSON} keeps. */
-export interface GateSnapshot {
+export interface GateState {
   version: 1
   pending: PendingRequest[]
   answers: { toolCallId: string; decision: GateDecision }[]
@@ -208,7 +209,7 @@ export class PermissionGate {
   }
 
   /** Everything that must survive a restart: questions, answers to calls, approvals. */
-  toJSON(): GateSnapshot {
+  toJSON(): GateState {
     const state = stateOf(this)
     const answers = [...state.answers].map(([toolCallId, decision]) => ({ toolCallId, decision }))
     const approvals = state.policy.approvals().map(({ rule, sessionId }) => {
@@ -220,28 +221,32 @@ export class PermissionGate {
 
   /**
    * A gate as it was. A question waits on; the call that asked it is requested again under its id and takes it over.
-   * @throws SpillwayError `INVALID_ARGUMENT` if this is nothing that {@link toJSON} made
+   * @throws SpillwayError `INVALID_ARGUMENT` if that is not what {@link toJSON} gave
    */
-  static restore(snapshot: unknown, policy: PermissionPolicy, options: PermissionGateOptions = {}): PermissionGate {
+  static fromJSON(
+    saved: GateState | string,
+    policy: PermissionPolicy,
+    options: PermissionGateOptions = {},
+  ): PermissionGate {
     const gate = new PermissionGate(policy, options)
     const state = stateOf(gate)
-    const { version, pending, answers, approvals } = isRecord(snapshot) ? snapshot : {}
+    const { version, pending, answers, approvals } = parsedState(saved)
     if (version !== 1 || !isArray(pending) || !isArray(answers) || !isArray(approvals)) {
-      throw wrong('snapshot', snapshot, 'what toJSON answered')
+      throw wrong('state', saved, 'what toJSON gave')
     }
     for (const [at, one] of (pending as PendingRequest[]).entries()) {
       const sound = typeof one?.id === 'string' && typeof one.toolCallId === 'string' && isArray(one.suggestedRules)
-      if (!sound) throw wrong(`snapshot.pending[${at}]`, one, 'a question')
+      if (!sound) throw wrong(`state.pending[${at}]`, one, 'a question')
       state.restored.set(one.toolCallId, structuredClone(one))
     }
-    for (const [at, one] of (answers as GateSnapshot['answers']).entries()) {
+    for (const [at, one] of (answers as GateState['answers']).entries()) {
       const said = one?.decision?.decision
       if (typeof one?.toolCallId !== 'string' || (said !== 'allow' && said !== 'deny')) {
-        throw wrong(`snapshot.answers[${at}]`, one, 'an answer')
+        throw wrong(`state.answers[${at}]`, one, 'an answer')
       }
       state.answers.set(one.toolCallId, structuredClone(one.decision))
     }
-    for (const one of approvals as GateSnapshot['approvals']) policy.approve(one?.rule, one?.sessionId ?? undefined)
+    for (const one of approvals as GateState['approvals']) policy.approve(one?.rule, one?.sessionId ?? undefined)
     return gate
   }
 }

@@ -86,7 +86,7 @@ for (const kind of ['policy', 'gate'] as const) {
     const gate = new PermissionGate(policy())
     const before = setup(kind === 'gate' ? gate : policy(), 'make')
     const first = await before.run([{ role: 'user', content: 'go' }])
-    const restored = PermissionGate.restore(JSON.parse(JSON.stringify(gate)), policy())
+    const restored = PermissionGate.fromJSON(JSON.parse(JSON.stringify(gate)), policy())
     const after = setup(kind === 'gate' ? restored : policy(), 'make', [])
     const messages = JSON.parse(JSON.stringify(answer(first, true)))
     await after.run(messages)

@@ -301,7 +301,7 @@ for (const kind of ['policy', 'gate'] as const) {
     const second =
       kind === 'policy'
         ? policy()
-        : PermissionGate.restore(JSON.parse(gate), policy(), { onEvent: (event) => events.push(event) })
+        : PermissionGate.fromJSON(JSON.parse(gate), policy(), { onEvent: (event) => events.push(event) })
     const model = new ScriptedModel([done])
     const later = new Agent({
       name: 'a',

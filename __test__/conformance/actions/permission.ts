@@ -30,7 +30,7 @@ interface Product {
   PermissionGate: (new (
     policy: object,
     options?: object,
-  ) => Gate) & { restore(snapshot: unknown, policy: object): Gate }
+  ) => Gate) & { fromJSON(state: object, policy: object): Gate }
 }
 
 const { PermissionPolicy, PermissionGate }: Product = require(join(__dirname, '../../..', 'index.js'))
@@ -73,7 +73,7 @@ export async function permission(
       })
     } else if (step.abort !== undefined) controllers[step.abort]?.abort()
     else if (step.restart)
-      gate = PermissionGate.restore(JSON.parse(JSON.stringify(gate)), new PermissionPolicy(options))
+      gate = PermissionGate.fromJSON(JSON.parse(JSON.stringify(gate)), new PermissionPolicy(options))
     await new Promise(setImmediate)
   }
   facts.answers = answers
