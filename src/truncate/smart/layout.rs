@@ -11,6 +11,7 @@ use super::terminal::clean;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::{Shown, Source};
+use crate::text::utf16::incomplete_suffix;
 use crate::truncate::cut::{Cut, Piece};
 use crate::truncate::limits::{Direction, Limits, Unit};
 use crate::truncate::notice::Wording;
@@ -120,6 +121,9 @@ fn whole(
 /// A line as it is shown: well-formed, as a terminal would show it, not longer than allowed.
 fn line(raw: &[u8], bytes: std::ops::Range<u64>, source: Source, longest: usize) -> Line {
     let is_part = (raw.len() as u64) < bytes.end - bytes.start;
+    // What a cut leaves of a character is none of the output's, and a cursor that went back would leave it in the middle.
+    let cut = if is_part { incomplete_suffix(raw) } else { 0 };
+    let raw = raw.get(..raw.len() - cut).unwrap_or_default();
     let shown = Shown::decode(raw, source).text;
     let cleaned = clean(&shown);
     let alike = match cleaned.split_whitespace().nth(1) {
@@ -299,6 +303,17 @@ mod tests {
         }
         prop_assert_eq!(next, lines.len());
         Ok(())
+    }
+
+    #[test]
+    fn a_line_that_goes_back_and_is_cut_in_a_character_has_no_half_of_it() {
+        for ahead in 0..2 {
+            let (row, more) = ("-".repeat(9000), "\u{e9}".repeat(9000));
+            let preview =
+                shown(&format!("{row}\r{}{more}\n", "a".repeat(ahead)), limits(10, 60_000));
+            assert!(preview.ends_with(ELLIPSIS), "{preview}");
+            assert!(!preview.contains('\u{fffd}'), "{preview}");
+        }
     }
 
     const STARTS: [&str; 9] = [
