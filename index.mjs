@@ -55,8 +55,6 @@ export const {
   loadConfig,
   loadTokenCounter,
   loadTools,
-  planCompaction,
-  planOverflowRecovery,
   projectToolResults,
   recoverFromOverflow,
   repairToolPairs,
