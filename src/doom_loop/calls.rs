@@ -208,8 +208,13 @@ impl Calls {
     /// In how many turns before this one a call was made without a change of its outcome, and without any other change
     /// in between. A call whose outcome is unknown counts only in a row.
     fn streak(&self, signature: &str, turn: u64, rules: &Rules) -> u64 {
+        // What came before the first of these calls is of no interest, and to know whether it was news takes time.
+        let same = |(_, each): &(usize, &Call)| each.signature == signature;
+        let Some((oldest, _)) = self.recent(rules).enumerate().filter(same).last() else {
+            return 0;
+        };
         let (mut count, mut reference, mut counted_turn, mut gap) = (0, None, turn, false);
-        for (back, each) in self.recent(rules).enumerate() {
+        for (back, each) in self.recent(rules).enumerate().take(oldest + 1) {
             if each.signature != signature {
                 gap = true;
                 if self.is_news(each, back) {

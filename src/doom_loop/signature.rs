@@ -46,6 +46,9 @@ const SENT_FIELDS: [&str; 10] = [
 
 /// Names of a value that differ from call to call and mean nothing, plain.
 fn own_fields<'a>(volatile: &'a BTreeMap<String, Vec<String>>, tool: &str) -> Vec<&'a str> {
+    if volatile.is_empty() {
+        return Vec::new();
+    }
     let lists = ["*", &plain(tool), &plain(last_part(tool))].map(|name| volatile.get(name));
     lists.into_iter().flatten().flatten().map(String::as_str).collect()
 }
@@ -72,7 +75,8 @@ pub fn outcome(
     volatile: &BTreeMap<String, Vec<String>>,
 ) -> String {
     let fields = own_fields(volatile, tool);
-    let known: &[&str] = match sort_of(tool) {
+    let sort = sort_of(tool);
+    let known: &[&str] = match sort {
         Sort::Terminal => &TERMINAL_FIELDS,
         Sort::Sends => &SENT_FIELDS,
         Sort::Other => &[],
@@ -84,7 +88,7 @@ pub fn outcome(
             });
             canonical(&value)
         }
-        None if sort_of(tool) == Sort::Terminal => without_times(result),
+        None if sort == Sort::Terminal => without_times(result),
         None => result.trim().to_owned(),
     };
     hash(&[if is_error { "error" } else { "" }, &form])
