@@ -4,7 +4,6 @@ import { describe } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { plainJson } from '../plain-json'
 import { estimateAll, estimateTokens } from '../tokens'
-import { viewsOf } from './formats'
 import type { ResultText } from './knowledge'
 import type { MessageView, ResultView, TextSizes } from './view'
 
@@ -42,8 +41,7 @@ export class Estimate {
   ) {}
 
   /** The tokens of a history. */
-  of(messages: readonly unknown[]): number {
-    const views = viewsOf(messages)
+  of(messages: readonly unknown[], views: readonly MessageView[]): number {
     const sizes = this.sizes(views)
     return views.reduce((sum, view, index) => {
       // Nobody can read it, and the view of all such messages is one.
