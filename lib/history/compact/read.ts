@@ -72,6 +72,11 @@ export class Measure {
     return this.ratio * this.estimate.text(text)
   }
 
+  /** The same of each of many texts. */
+  texts(texts: readonly string[]): number[] {
+    return Array.from(this.estimate.texts(texts), (size) => this.ratio * size)
+  }
+
   /** A message of this text alone. */
   message(text: string): number {
     return this.ratio * (this.estimate.text(text) + this.estimate.beside(0))
