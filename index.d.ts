@@ -2351,7 +2351,8 @@ export declare class ContextManager<M = unknown> {
 	 * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
 	 * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
 	 * `signal` ends it
-	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more;
+	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more, and
+	 * the request would be over the window;
 	 * `ABORTED` if the signal says so
 	 */
 	prepare(messages: readonly M[], options?: {

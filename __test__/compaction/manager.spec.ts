@@ -187,7 +187,7 @@ describe('a compaction', () => {
     })
     let history = [system]
     const grow = () => {
-      history = [...history, { role: 'user', content: 'more' }, { role: 'assistant', content: words(2600) }]
+      history = [...history, { role: 'user', content: 'more' }, { role: 'assistant', content: words(3400) }]
       return manager.prepare(history, { now })
     }
     const work = async () => {
@@ -248,15 +248,17 @@ describe('what still does not fit', () => {
     expect(next.report.fits).toBe(true)
   })
 
-  test('what can be shortened is, although that is not enough', async () => {
+  test('what can be shortened is, where the answer gets less room for it and the request is not refused', async () => {
     const manager = new ContextManager<Message>({ contextWindow: 4000 })
-    const history = deepFreeze(talk([{ user: words(2500), steps: [{ output: words(3000) }, { output: words(2000) }] }]))
+    const history = deepFreeze(talk([{ user: words(1850), steps: [{ output: words(3000) }, { output: words(2000) }] }]))
     const { messages, report } = await manager.prepare(history, { now })
     expect(report.fits).toBe(false)
     expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 2 })
     expect(report.steps.at(-1)?.reason).toMatch(/^2 results were shortened\. .*may have 3200/s)
     expect(messages.map(({ content }) => content.length > 1500)).toEqual([false, true, false, false, false, false])
     expect(messages[1]).toBe(history[1])
+    expect(report.tokensAfter).toBeGreaterThan(3200)
+    expect(report.tokensAfter).toBeLessThanOrEqual(4000)
   })
 
   test('if nothing helps, it goes out, and the report says so', async () => {

@@ -4,6 +4,10 @@ import { makeRow } from '../report.mjs'
 
 const PEERS = new URL('../node_modules/', import.meta.url)
 const RESULTS = 12_800
+/** LangChain's take too long for more. */
+const FEW_RESULTS = 1_600
+/** Tokens that stay, by the pruner's own default. */
+const PROTECTED = 40_000
 /** Lengths of sessions, in results, over which the time per result should stay the same. */
 const [FEW, MANY] = [200, 51_200]
 
@@ -80,30 +84,52 @@ async function beside(name, write, subject, theirs, rounds) {
   })
 }
 
+/** Its `contextEditing` middleware clears results beyond a budget, `trimMessages` drops messages; both look at everything anew. */
 async function besideLangChain(subject, { ClearToolUsesEdit }, core, rounds) {
-  const write = (at) => langChainMessage(core, at)
-  const messages = history(1_600, write)
   const countTokens = (list) => list.reduce((sum, { content }) => sum + String(content).length / 4, 0)
-  const measure = async (call) => {
+  const trim = { maxTokens: PROTECTED, strategy: 'last', includeSystem: true, tokenCounter: countTokens }
+  const peers = {
+    'LangChain ClearToolUsesEdit': async (messages) => {
+      const edit = new ClearToolUsesEdit({ trigger: { tokens: PROTECTED }, keep: { messages: 5 } })
+      await edit.apply({ messages, countTokens })
+      return messages
+    },
+    'LangChain trimMessages': (messages) => core.trimMessages(messages, trim),
+  }
+  const write = (at) => langChainMessage(core, at)
+  const rows = []
+  for (const [name, theirs] of Object.entries(peers)) {
+    const left = await theirs(history(FEW_RESULTS, write))
+    check(countTokens(left) < countTokens(history(FEW_RESULTS, write)) / 2)
+    for (const work of ['first call', 'next call with 1 new result']) {
+      const grows = work !== 'first call'
+      const side = (call) => timedPeer(call, () => history(FEW_RESULTS, write), write, grows)
+      const pruner = new subject.HistoryPruner()
+      const ours = side((given) => (grows ? pruner : new subject.HistoryPruner()).prune(given, { now: 0 }))
+      const samples = { ours: [], theirs: [] }
+      const other = side(theirs)
+      for (let round = 0; round < Math.min(rounds, 9); round++) {
+        samples.ours.push(await ours())
+        samples.theirs.push(await other())
+      }
+      const about = { ...samples, yardstick: samples.theirs, yardstickName: name }
+      rows.push(makeRow({ work: `${work}, ${FEW_RESULTS.toLocaleString('en')} results`, ...about }))
+    }
+  }
+  return rows
+}
+
+/** Milliseconds of a call on a new list: of messages that were never seen, or of those of the last time and one result more. */
+function timedPeer(call, make, write, grows) {
+  let messages = make()
+  let added = FEW_RESULTS
+  return async () => {
+    messages = grows ? [...messages, ...write(added++)] : make()
+    const given = messages.slice()
     const start = performance.now()
-    await call()
+    await call(given)
     return performance.now() - start
   }
-  const [ours, theirs] = [[], []]
-  for (let round = 0; round < Math.min(rounds, 9); round++) {
-    const given = messages.slice()
-    ours.push(await measure(() => new subject.HistoryPruner().prune(given, { now: 0 })))
-    const edit = new ClearToolUsesEdit({ trigger: { tokens: 1 }, keep: { messages: 5 } })
-    theirs.push(await measure(() => edit.apply({ messages: given.slice(), countTokens })))
-  }
-  return [
-    makeRow({
-      work: 'first call, 1,600 results',
-      ours,
-      yardstick: theirs,
-      yardstickName: 'LangChain ClearToolUsesEdit',
-    }),
-  ]
 }
 
 async function peer(name, path, log) {

@@ -117,7 +117,8 @@ export class ContextManager<M = unknown> {
    * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
    * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
    * `signal` ends it
-   * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more;
+   * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more, and
+   * the request would be over the window;
    * `ABORTED` if the signal says so
    */
   prepare(
@@ -229,8 +230,10 @@ async function prepare<M>(
   }
   const { tokensBefore, tokensAfter } = pruned.report
   const fits = tokensAfter + environment <= inner.usable
-  // Nothing helps any more: a session that goes on so costs a summary at every answer, or is refused.
-  if (!fits && compaction?.report.reason === 'thrash') throw compaction.report.error
+  // Nothing helps any more, and the request would be refused.
+  const { contextWindow = 0, reserveTokens = 0 } = options
+  const refused = !fits && tokensAfter + environment > contextWindow - reserveTokens
+  if (refused && compaction?.report.reason === 'thrash') throw compaction.report.error
   const report: ContextReport = {
     steps: [
       ledgerStep(options.ledger, counts.known),
@@ -310,9 +313,15 @@ async function guarded<M>(
       ...(estimateTokens && { estimateTokens }),
       ...(signal && { signal }),
     })
-    const { tokensBefore, tokensAfter } = recovered.report
+    const { problem, report } = recovered
+    const { tokensBefore, tokensAfter } = report
+    // What is not enough costs the provider's cache at every request, and is worth it if the request would be refused without.
+    const room = contextWindow - reserveTokens - environment
+    if (problem !== undefined && !(tokens > room && tokensAfter <= room)) {
+      return { texts: [], freed: 0, problem: problem.message }
+    }
     const texts = changedTexts(messages, recovered.messages)
-    return { texts, freed: tokensBefore - tokensAfter, problem: recovered.problem?.message }
+    return { texts, freed: tokensBefore - tokensAfter, problem: problem?.message }
   } catch (error) {
     if ((error as SpillwayError).code === 'ABORTED') throw error
     tell(error instanceof SpillwayError ? error : new SpillwayError('INTERNAL', messageOf(error)))

@@ -4,7 +4,6 @@ import { describe } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { plainJson } from '../plain-json'
 import { estimateAll, estimateTokens } from '../tokens'
-import { viewsOf } from './formats'
 import type { ResultText } from './knowledge'
 import type { MessageView, ResultView, TextSizes } from './view'
 
@@ -42,8 +41,7 @@ export class Estimate {
   ) {}
 
   /** The tokens of a history. */
-  of(messages: readonly unknown[]): number {
-    const views = viewsOf(messages)
+  of(messages: readonly unknown[], views: readonly MessageView[]): number {
     const sizes = this.sizes(views)
     return views.reduce((sum, view, index) => {
       // Nobody can read it, and the view of all such messages is one.
@@ -78,8 +76,7 @@ export class Estimate {
       sizes.push(size)
     }
     if (texts.length === 0) return sizes as TextSizes[]
-    const tokens = own === undefined ? estimateAll(texts) : texts.map((text) => this.one(text))
-    const read: Sized = { tokens, next: 0 }
+    const read: Sized = { tokens: this.texts(texts), next: 0 }
     for (let at = 0; at < views.length; at++) {
       if (sizes[at] !== undefined) continue
       const view = views[at] as MessageView
@@ -115,6 +112,11 @@ export class Estimate {
 
   text(text: ResultText): number {
     return typeof text === 'string' ? this.one(text) : text.reduce((sum, part) => sum + this.one(part), 0)
+  }
+
+  /** The tokens of each of many texts. */
+  texts(texts: readonly string[]): ArrayLike<number> {
+    return this.own === undefined ? estimateAll(texts) : texts.map((text) => this.one(text))
   }
 
   /** The tokens of a text that will come again. */

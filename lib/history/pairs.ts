@@ -108,9 +108,13 @@ function numberOf(numbers: Map<string, number>, text: string | undefined): numbe
   return number
 }
 
-/** The pairs of a whole history. */
-export function pairsOf(format: HistoryFormatName | ViewFormat, messages: readonly unknown[]): ToolPairs {
+/** The pairs of a whole history; `views` are those of its messages, if somebody has them. */
+export function pairsOf(
+  format: HistoryFormatName | ViewFormat,
+  messages: readonly unknown[],
+  views?: readonly MessageView[],
+): ToolPairs {
   const pairs = new ToolPairs(format)
-  pairs.extend(messages)
+  pairs.extend(messages, 0, views && ((at) => views[at] as MessageView))
   return pairs
 }

@@ -52,11 +52,14 @@ export function isMarked(message: unknown): boolean {
     if (!isObject(message)) return false
     if ((message as { [MARK]?: unknown })[MARK] === true) return true
     if (get(message, 'name') === SUMMARY_NAME || get(message, 'role') === 'compactionSummary') return true
-    const holders = [get(message, 'providerOptions'), get(message, 'additional_kwargs')]
-    return holders.some((holder) => get(get(holder, 'spillway'), 'summary') === true)
+    return isMarkedIn(get(message, 'providerOptions')) || isMarkedIn(get(message, 'additional_kwargs'))
   } catch {
     return false
   }
+}
+
+function isMarkedIn(holder: unknown): boolean {
+  return holder !== undefined && get(get(holder, 'spillway'), 'summary') === true
 }
 
 /** Marks a message that was just made. */

@@ -1,7 +1,7 @@
 /** Holding the results of a history to a cap each and to a budget together. */
 
 import { existsSync } from 'node:fs'
-import { viewsOf } from '../history/formats'
+import { type ReadViews, viewsIn } from '../history/formats'
 import type { ResultView } from '../history/view'
 import { call, native } from '../native'
 import type { OverflowProfile } from './limits'
@@ -76,8 +76,9 @@ export function boundResults<M>(
   messages: readonly M[],
   bounds: Bounds,
   before?: ReadonlyMap<string, SentResult>,
+  read: ReadViews = viewsIn(messages),
 ): Bounded<M> {
-  const known = learn(resultsOf(viewsOf(messages)), bounds, before)
+  const known = learn(resultsOf(read.views), bounds, before)
   const { forms, rebaselined } = decide(known, bounds)
   // Reading a text for its name costs as much as cutting it, and is for who remembers.
   const sourceOf = before === undefined ? () => '' : fingerprintOf
@@ -103,7 +104,7 @@ export function boundResults<M>(
     texts.set(result.index, changes.set(result.place, textsOf(result, form)))
   })
   if (bounded.count === 0) return bounded
-  const { messages: rewritten, unwritable } = rewrite(messages, texts)
+  const { messages: rewritten, unwritable } = rewrite(messages, read.format, texts)
   bounded.count -= unwritable
   if (bounded.count > 0) bounded.messages = rewritten
   return bounded

@@ -4,7 +4,8 @@ import { checkOptions } from '../checks'
 import { describe, isArray, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { Estimate, type EstimateTokens } from '../history/estimate'
-import { viewsOf } from '../history/formats'
+import { type ReadViews, viewsIn } from '../history/formats'
+import type { MessageView } from '../history/view'
 import { call, native } from '../native'
 import { catchLater, warn } from '../report'
 import { boundResults } from './bound'
@@ -25,7 +26,7 @@ import {
   type OverflowState,
   type OverflowTransition,
 } from './machine'
-import { breaksPairs } from './pairs'
+import { alone, breaksPairs } from './pairs'
 import { resultsOf, weightOf } from './results'
 
 /** Every transition of {@link recoverFromOverflow}. */
@@ -258,6 +259,9 @@ class Walk<M> {
   private readonly steps: OverflowStep[] = []
   private readonly tokensBefore: number
   private messages: readonly M[]
+  private read: ReadViews
+  /** What is without its other half: see {@link breaksPairs}. */
+  private alone: ReadonlyMap<string, number> | undefined
   private tokens: number
   private state: OverflowState = 'start'
   private event: OverflowEvent
@@ -278,7 +282,8 @@ class Walk<M> {
     this.estimate = new Estimate(options.estimateTokens)
     if (!isArray(options.messages)) throw wrong('options.messages', options.messages, 'an array')
     this.messages = options.messages
-    const estimated = this.estimate.of(this.messages)
+    this.read = viewsIn(this.messages)
+    const estimated = this.estimate.of(this.messages, this.read.views)
     // Whatever we counted, the provider found it too long.
     const actual = options.overflow && Math.max(options.overflow.actualTokens ?? this.window + 1, estimated)
     this.ratio = actual !== undefined && estimated > 0 ? actual / estimated : 1
@@ -315,7 +320,7 @@ class Walk<M> {
     const { perResult: cap, weighted, minKeep } = limits
     const budget = step === 'aggregate' ? this.budget() : null
     const bounds = { profile, weighted, cap, budget, minKeep, outputExists: options.outputExists }
-    const { messages, count } = boundResults(this.messages, bounds)
+    const { messages, count } = boundResults(this.messages, bounds, undefined, this.read)
     const reason = step === 'oversized' ? 'no result is too long' : 'the results are within their budget'
     if (this.settle(step, count > 0 ? messages : undefined, count, reason)) this.counters.truncated = true
   }
@@ -327,7 +332,7 @@ class Walk<M> {
     counters.squeezed ||= !compactionLeft
     const usual = limits.recovery
     if (usual === null) return null
-    const results = resultsOf(viewsOf(this.messages))
+    const results = resultsOf(this.read.views)
     const weights = results.map((result) => Math.min(weightOf(result, limits.weighted), limits.perResult))
     const total = weights.reduce((sum, weight) => sum + weight, 0)
     const excess = ((this.tokens - this.target) / this.ratio) * CHARS_PER_TOKEN * MARGIN
@@ -368,8 +373,11 @@ class Walk<M> {
       this.note(step, 'nothing', this.tokens, 0, none)
       return false
     }
-    const tokens = this.estimate.of(made) * this.ratio
-    if (breaksPairs(this.messages, made)) {
+    const read = viewsIn(made)
+    const tokens = this.estimate.of(made, read.views) * this.ratio
+    this.alone ??= alone(this.messages, this.read)
+    const left = alone(made, read)
+    if (breaksPairs(this.alone, left)) {
       this.note(step, 'refused', tokens, results, 'a call would be parted from its result')
       return false
     }
@@ -381,6 +389,8 @@ class Walk<M> {
     }
     this.note(step, fits ? 'fits' : 'smaller', tokens, results)
     this.messages = made
+    this.read = read
+    this.alone = left
     this.tokens = tokens
     return true
   }
@@ -430,7 +440,7 @@ class Walk<M> {
       tokensAfter: Math.round(this.tokens),
       steps: this.steps,
       state: { attempts, compactions, truncated },
-      resume: resumeOf(this.messages),
+      resume: resumeOf(this.read.views),
     }
   }
 
@@ -475,8 +485,8 @@ function readState(state: OverflowRecoveryState | undefined): Partial<OverflowRe
   return state
 }
 
-function resumeOf(messages: readonly unknown[]): OverflowReport['resume'] {
-  const last = viewsOf(messages).findLast(({ role }) => role !== 'system' && role !== 'other')
+function resumeOf(views: readonly MessageView[]): OverflowReport['resume'] {
+  const last = views.findLast(({ role }) => role !== 'system' && role !== 'other')
   if (last === undefined) return 'prompt'
   if (last.results.length > 0 || last.calls.length > 0) return 'transcript'
   return last.role === 'assistant' ? 'ended' : 'prompt'

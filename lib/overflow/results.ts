@@ -1,6 +1,6 @@
 /** The tool results of a history in any format: finding them, and putting other texts in their places. */
 
-import { detectFormat, formatOf } from '../history/formats'
+import { formatOf } from '../history/formats'
 import type { HistoryFormatName, MessageView, ResultView } from '../history/view'
 import { call, native } from '../native'
 
@@ -41,13 +41,16 @@ export interface Rewritten<M> {
 }
 
 /** A history with other texts in these results. All other messages are the very same objects. */
-export function rewrite<M>(messages: readonly M[], texts: NewTexts): Rewritten<M> {
+export function rewrite<M>(
+  messages: readonly M[],
+  format: HistoryFormatName | undefined,
+  texts: NewTexts,
+): Rewritten<M> {
   const copy = messages.slice()
-  const format: HistoryFormatName = detectFormat(messages) ?? 'pi'
   let unwritable = 0
   for (const [index, changes] of texts) {
     const message = messages[index] as object
-    const changed = withBlocks(message, changes) ?? withTexts(format, message, changes)
+    const changed = withBlocks(message, changes) ?? (format && withTexts(format, message, changes))
     if (changed === undefined) unwritable += changes.size
     else copy[index] = changed as M
   }

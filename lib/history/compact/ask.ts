@@ -54,6 +54,7 @@ export async function askSummarizer<M>(
     chinese,
     tokens: Math.max(settings.summarizerTokens - maxTokens, 1),
     size: (text) => measure.text(text) / perToken,
+    sizes: (texts) => measure.texts(texts).map((size) => size / perToken),
   })
   const ends = new AbortController()
   const request: SummaryRequest<M> = {

@@ -28,6 +28,8 @@ export interface PromptParts {
   tokens: number
   /** Tokens of a text. */
   size: (text: string) => number
+  /** The same of many. */
+  sizes: (texts: readonly string[]) => ArrayLike<number>
 }
 
 /** A prompt for these messages, as long as the summariser can read. It is made anew for other instructions. */
@@ -52,19 +54,36 @@ function tagged(tag: string, text: string): string {
 const TAGS = ['conversation', 'previous-summary', 'environment']
 
 function conversation(parts: PromptParts, room: number): string {
-  let text = ''
+  const longest = longestOf(parts)
+  let entries: string[] = []
+  let tried = ''
   for (const units of OUTPUT_UNITS) {
-    const entries = parts.views.map((view, at) => entry(view, parts, at, units))
-    text = tagged('conversation', entries.join('\n\n'))
+    // What cuts nothing more says nothing else.
+    const cuts = `${Math.min(longest.output, units)} ${Math.min(longest.said, units * SAID)}`
+    if (cuts === tried) continue
+    tried = cuts
+    entries = parts.views.map((view, at) => entry(view, parts, at, units))
+    const text = tagged('conversation', entries.join('\n\n'))
     if (parts.size(text) <= room) return text
-    if (units === OUTPUT_UNITS.at(-1)) return shortened(entries, parts, room)
   }
-  return text
+  return shortened(entries, parts, room)
+}
+
+/** UTF-16 units of the longest texts: of what somebody said, and of all others. */
+function longestOf({ views, messages }: PromptParts): { said: number; output: number } {
+  const longest = { said: 0, output: 0 }
+  views.forEach((view, at) => {
+    const others = [...view.calls.map(({ argsText }) => argsText), ...view.results.map(({ text }) => joined(text))]
+    if (view.role === 'other') others.push(jsonOf(messages, at))
+    longest.said = Math.max(longest.said, joined(view.text).length)
+    for (const text of others) longest.output = Math.max(longest.output, text.length)
+  })
+  return longest
 }
 
 /** The first message and the newest that there is room for. */
-function shortened(entries: string[], { size, chinese }: PromptParts, room: number): string {
-  const sizes = entries.map(size)
+function shortened(entries: string[], { sizes: sizesOf, chinese }: PromptParts, room: number): string {
+  const sizes = sizesOf(entries)
   let left = room - (sizes[0] ?? 0)
   let from = entries.length
   while (from > 1 && left - (sizes[from - 1] as number) > 0) left -= sizes[--from] as number

@@ -3,7 +3,7 @@
 import { call, native } from '../../native'
 import { warn } from '../../report'
 import { Estimate, PER_MEDIA } from '../estimate'
-import { detectFormat, elementOf, formatOf, viewOf } from '../formats'
+import { elementOf, formatOf, type ReadViews } from '../formats'
 import { OTHER } from '../formats/define'
 import { unitsOf } from '../knowledge'
 import { knownCall, warnOfLedger } from '../ledger'
@@ -72,6 +72,11 @@ export class Measure {
     return this.ratio * this.estimate.text(text)
   }
 
+  /** The same of each of many texts. */
+  texts(texts: readonly string[]): number[] {
+    return Array.from(this.estimate.texts(texts), (size) => this.ratio * size)
+  }
+
   /** A message of this text alone. */
   message(text: string): number {
     return this.ratio * (this.estimate.text(text) + this.estimate.beside(0))
@@ -98,17 +103,14 @@ export class Measure {
 /** Reads a history. */
 export function readHistory<M>(
   messages: readonly M[],
+  { format, views }: ReadViews,
   settings: CompactSettings<M>,
   measure: Measure,
   chinese: boolean,
 ): ReadHistory<M> {
-  const format = detectFormat(messages)
-  const views = Array.from({ length: messages.length }, (_, at) =>
-    format === undefined ? OTHER : viewOf(format, elementOf(messages, at)),
-  )
   const { sizes, outputs: resultSizes } = measure.all(messages, views)
   const roles = rolesOf(messages, views, format)
-  const toolPairs = format === undefined ? undefined : pairsOf(format, messages)
+  const toolPairs = format === undefined ? undefined : pairsOf(format, messages, views)
   return {
     messages,
     format,

@@ -2,11 +2,12 @@
 
 import { SpillwayError } from '../../errors'
 import { call, native } from '../../native'
-import { detectFormat, elementOf, viewOf } from '../formats'
+import { elementOf, viewOf, viewsIn } from '../formats'
 import { OTHER } from '../formats/define'
 import { trimmed, trimOf } from '../prune/trim'
 import { ROLES } from '../roles'
 import { marked, type SummaryParts, summaryParts, summaryText, wordsOf } from '../summary'
+import type { MessageView } from '../view'
 import { askSummarizer, checkAborted, failure, type NoSummary } from './ask'
 import { changesWith } from './changes'
 import { tellAfter } from './hooks'
@@ -59,19 +60,18 @@ export class Run<M> {
     readonly originals: readonly M[] = messages,
   ) {
     const { options } = settings
-    const format = detectFormat(messages)
-    const views = messages.map((_, at) => (format ? viewOf(format, elementOf(messages, at)) : OTHER))
+    const { format, views } = viewsIn(messages)
     this.chinese = options.language === undefined ? isChinese(views) : options.language === 'zh-CN'
     this.measure = new Measure(settings as never)
     const texts = environmentTexts(options.environment)
     const beside = () => texts.reduce((sum, text) => sum + this.measure.text(text), 0)
     this.limits = settings.limits
-    let history = readHistory(messages, settings, this.measure, this.chinese)
+    let history = readHistory(messages, { format, views }, settings, this.measure, this.chinese)
     if (options.usedTokens !== undefined && settings.unit === 'tokens') {
       const estimated = sum(history.sizes) + beside()
       if (estimated > 0) {
         this.measure.ratio = options.usedTokens / estimated
-        history = readHistory(messages, settings, this.measure, this.chinese)
+        history = readHistory(messages, { format, views }, settings, this.measure, this.chinese)
       }
     }
     this.history = history
@@ -408,8 +408,9 @@ export class Run<M> {
     return count > 0 ? { messages: copy, count } : { messages, count }
   }
 
-  private viewsOf(messages: readonly M[]) {
+  private viewsOf(messages: readonly M[]): readonly MessageView[] {
     const { format } = this.history
+    if (messages === this.history.messages) return this.history.views
     return messages.map((_, at) => (format ? viewOf(format, elementOf(messages, at)) : OTHER))
   }
 

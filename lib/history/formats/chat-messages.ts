@@ -88,23 +88,25 @@ export function missingChatResult(call: CallReading, text: string): Record<strin
 }
 
 function readCalls(message: object): CallReading[] {
-  const calls = elements(watched(message, 'tool_calls')).flatMap((call, at) => readCall(call, ['tool_calls', at]))
+  const list = elements(watched(message, 'tool_calls'))
+  const calls: CallReading[] = []
+  for (let at = 0; at < list.length; at++) {
+    const call = list[at]
+    if (isRecord(call)) calls.push(readCall(call, at))
+  }
   const old = watched(message, 'function_call')
-  return isRecord(old) ? [...calls, callIn(old, undefined, ['function_call'], 'arguments')] : calls
+  if (isRecord(old)) calls.push(callIn(old, undefined, ['function_call'], 'arguments'))
+  return calls
 }
 
 /** A call with its function inside, or flat. */
-function readCall(call: unknown, path: readonly PropertyKey[]): CallReading[] {
-  if (!isRecord(call)) return []
+function readCall(call: object, at: number): CallReading {
   const id = nonEmpty(get(call, 'id'))
-  for (const [key, argsKey] of [
-    ['function', 'arguments'],
-    ['custom', 'input'],
-  ] as const) {
-    const inner = get(call, key)
-    if (isRecord(inner)) return [callIn(inner, id, [...path, key], argsKey)]
-  }
-  return [callIn(call, id, path, 'arguments')]
+  const inner = get(call, 'function')
+  if (isRecord(inner)) return callIn(inner, id, ['tool_calls', at, 'function'], 'arguments')
+  const custom = get(call, 'custom')
+  if (isRecord(custom)) return callIn(custom, id, ['tool_calls', at, 'custom'], 'input')
+  return callIn(call, id, ['tool_calls', at], 'arguments')
 }
 
 function callIn(

@@ -90,13 +90,25 @@ export function formatOf(format: HistoryFormatName | ViewFormat, message: unknow
   return isObject(message) ? recall(format, message).format : undefined
 }
 
-/** The views of a history; a message that nobody can read is `other`. */
-export function viewsOf(messages: readonly unknown[]): MessageView[] {
-  // Without a format nothing is read, so any will do for asking.
-  const format = detectFormat(messages) ?? 'pi'
+/** The format of a history, and the views of its messages; one that nobody can read is `other`. */
+export interface ReadViews {
+  readonly format: HistoryFormatName | undefined
+  readonly views: readonly MessageView[]
+}
+
+/** Reads a history. */
+export function viewsIn(messages: readonly unknown[]): ReadViews {
+  const format = detectFormat(messages)
   const views: MessageView[] = []
-  for (let index = 0; index < messages.length; index++) views.push(viewOf(format, elementOf(messages, index)))
-  return views
+  for (let index = 0; index < messages.length; index++) {
+    views.push(format === undefined ? OTHER : viewOf(format, elementOf(messages, index)))
+  }
+  return { format, views }
+}
+
+/** The views of a history; a message that nobody can read is `other`. */
+export function viewsOf(messages: readonly unknown[]): readonly MessageView[] {
+  return viewsIn(messages).views
 }
 
 /** What {@link viewOf} says, with everything that is remembered of it. */

@@ -111,8 +111,8 @@ export function elements(value: unknown): unknown[] {
   if (!Array.isArray(value)) return []
   const length = watched(value, 'length') as number
   if (length > MOST_PARTS) throw new RangeError('not a list of parts')
-  const found: unknown[] = []
-  for (let at = 0; at < length; at++) found.push(watched(value, at))
+  const found = new Array<unknown>(length)
+  for (let at = 0; at < length; at++) found[at] = watched(value, at)
   return found
 }
 

@@ -77,7 +77,7 @@ export class Projection {
   }
 }
 
-function copyOf({ object, read, view }: KnownMessage, texts: ReadonlyMap<HistoryItem, string>): object | undefined {
+function copyOf({ object, format, view }: KnownMessage, texts: ReadonlyMap<HistoryItem, string>): object | undefined {
   const results = new Map<number, string>()
   const args = new Map<number, Readonly<Record<string, unknown>>>()
   for (const [item, text] of texts) {
@@ -85,7 +85,7 @@ function copyOf({ object, read, view }: KnownMessage, texts: ReadonlyMap<History
     else args.set(item.place, shortArguments(view.calls[item.place] as CallView, text))
   }
   let copy = object as object | undefined
-  if (results.size > 0) copy = copy && read?.format?.withResults(copy, results)
-  if (args.size > 0) copy = copy && read?.format?.withArguments(copy, args)
+  if (results.size > 0) copy = copy && format?.withResults(copy, results)
+  if (args.size > 0) copy = copy && format?.withArguments(copy, args)
   return copy
 }

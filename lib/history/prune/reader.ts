@@ -2,7 +2,7 @@
 
 import { call, native } from '../../native'
 import { Estimate, jsonOf } from '../estimate'
-import { FORMATS, type Remembered, readMessage, remember } from '../formats'
+import { FORMATS, formatNamed, type Remembered, readMessage, remember } from '../formats'
 import { OTHER } from '../formats/define'
 import { Votes } from '../formats/votes'
 import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../knowledge'
@@ -10,7 +10,7 @@ import { sameView, sizeOf } from '../known-again'
 import { knownCall, type ToolResultRecord } from '../ledger'
 import { ToolPairs } from '../pairs'
 import { isSummary } from '../summary'
-import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes } from '../view'
+import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes, ViewFormat } from '../view'
 import { Columns, type ItemForm } from './columns'
 import { fileAccess, shortArguments } from './file-access'
 import { HistoryItem, type ItemName, keyOf, Namesakes } from './item'
@@ -26,8 +26,8 @@ const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
 export interface KnownMessage {
   readonly object: unknown
   readonly view: MessageView
-  /** How it was read; `undefined` if it is no message at all. */
-  readonly read: Remembered | undefined
+  /** The format that it was read in; `undefined` if no format can read it. */
+  readonly format: ViewFormat | undefined
   /** UTF-16 units of everything in it: by this it is known again in another process. */
   readonly size: number
   readonly itemsBefore: number
@@ -168,8 +168,10 @@ export class HistoryReader {
   /** Lets everybody know what the messages at hand say, so that nobody has to read them again. */
   share(): void {
     for (; this.shared < this.known.length; this.shared++) {
-      const { object, read } = this.known[this.shared] as KnownMessage
-      if (read !== undefined) remember(object as object, read)
+      const { object, view, format } = this.known[this.shared] as KnownMessage
+      if (format === undefined) continue
+      const asked = formatNamed(this.format as HistoryFormatName)
+      remember(object as object, { asked, format, view, watched: this.watch.valuesOf(this.shared) })
     }
   }
 
@@ -257,7 +259,7 @@ export class HistoryReader {
       const read = readOf(format, message)
       const view = read?.view ?? OTHER
       if (!sameView(view, known.view) || (view === OTHER && jsonOf(messages, index).length !== known.size)) break
-      this.known[index] = { ...known, object: message, view, read }
+      this.known[index] = { ...known, object: message, view, format: read?.format }
       this.watch.add(message, read?.watched ?? [])
     }
     return index
@@ -312,7 +314,7 @@ export class HistoryReader {
       const role = isSummary(object, view) ? 'summary' : view.role
       news.columns.message(role, tokens, this.items.length - itemsBefore)
       const read = reads[at]
-      this.known.push({ object, view, read, size, itemsBefore, resultsBefore, names: news.names })
+      this.known.push({ object, view, format: read?.format, size, itemsBefore, resultsBefore, names: news.names })
       this.watch.add(object, read?.watched ?? NONE)
     }
     return news.columns

@@ -19,6 +19,11 @@ export class Watch {
     this.ends.push(this.values.length)
   }
 
+  /** The values that this message was read from. */
+  valuesOf(index: number): unknown[] {
+    return this.values.slice(this.ends[index - 1] ?? 0, this.ends[index])
+  }
+
   /** Forgets the messages from this index on. */
   dropFrom(index: number): void {
     if (index >= this.messages.length) return
