@@ -407,7 +407,7 @@ export type TruncationDirection = "head" | "tail" | "both";
 /** What stopped a cut. */
 export type TruncationLimit = "lines" | "bytes" | "tokens";
 /** The built-in strategies that can be named instead of instantiated. */
-export type TruncationStrategyName = "default" | "line" | "byte" | "smart" | "json";
+export type TruncationStrategyName = "default" | "line" | "byte" | "smart" | "json" | "diff" | "csv";
 /** The language of the notices that Spillway writes. */
 export type NoticeLanguage = "en" | "zh-CN";
 /**
@@ -1517,6 +1517,11 @@ export interface SpillwayConfig {
 				maxBytes?: number;
 				maxTokens?: number;
 				direction?: "head" | "tail" | "both";
+				strategy?: TruncationStrategyName;
+				/** A pattern is a string here, with flags inside: `(?i)`. */
+				smartRules?: (Omit<SmartRule, "pattern"> & {
+					pattern?: string;
+				})[];
 				enabled?: boolean;
 				/** Days that a saved output is kept. */
 				ttlDays?: number;
@@ -4091,6 +4096,24 @@ export declare class SmartStrategy extends BaseTruncationStrategy {
  * the text, in its place and of its type. The notice says what is missing. Anything else is shown as by {@link SmartStrategy}.
  */
 export declare class JsonStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+/**
+ * Keeps both limits, and of a diff (`git diff`, `git show`, `git log -p`, `diff -u`) its structure: commits, files and heads of
+ * hunks first, then as much of the hunks as fits. Each gap says how many lines that are added and removed, and how many files,
+ * are missing in it. Anything else is shown as by {@link SmartStrategy}.
+ */
+export declare class DiffStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+/**
+ * Keeps both limits, and a table as a table: what is shown of CSV (also with `;`) or TSV parses with the same columns, and every
+ * row in it is one of the text: the header, the first and the last rows, and those that differ. The notice says what is missing.
+ * Anything else is shown as by {@link SmartStrategy}.
+ */
+export declare class CsvStrategy extends BaseTruncationStrategy {
 	readonly name: string;
 	truncate(content: string, config: TruncationConfig): StrategyResult;
 }

@@ -8,6 +8,7 @@ import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import type { PermissionMode, PermissionPolicyOptions, PermissionRule, SuggestedRule } from './permission/types'
 import { decode } from './settings'
+import type { SmartRule, TruncationStrategyName } from './types'
 
 /** The keys that are Spillway's. Others are the application's, and stay as they are. */
 export interface SpillwayConfig {
@@ -24,6 +25,9 @@ export interface SpillwayConfig {
             maxBytes?: number
             maxTokens?: number
             direction?: 'head' | 'tail' | 'both'
+            strategy?: TruncationStrategyName
+            /** A pattern is a string here, with flags inside: `(?i)`. */
+            smartRules?: (Omit<SmartRule, 'pattern'> & { pattern?: string })[]
             enabled?: boolean
             /** Days that a saved output is kept. */
             ttlDays?: number

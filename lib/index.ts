@@ -231,7 +231,9 @@ export { TruncationStorage, type TruncationStorageOptions } from './storage'
 export {
   BaseTruncationStrategy,
   ByteBasedStrategy,
+  CsvStrategy,
   DefaultTruncationStrategy,
+  DiffStrategy,
   JsonStrategy,
   LineBasedStrategy,
   SmartStrategy,

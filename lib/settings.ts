@@ -14,7 +14,7 @@ export interface Limits {
   direction: 'head' | 'tail' | 'both'
   lineRule: 'terminated' | 'split'
   /** What is kept of a text that is too long. */
-  keep: 'ends' | 'smart-late' | 'smart-early' | 'json-late' | 'json-early'
+  keep: 'ends' | `${'smart' | 'json' | 'diff' | 'csv'}-${'late' | 'early'}`
 }
 
 /** What a call does. */

@@ -121,12 +121,40 @@ export class JsonStrategy extends BaseTruncationStrategy {
   }
 }
 
+/**
+ * Keeps both limits, and of a diff (`git diff`, `git show`, `git log -p`, `diff -u`) its structure: commits, files and heads of
+ * hunks first, then as much of the hunks as fits. Each gap says how many lines that are added and removed, and how many files,
+ * are missing in it. Anything else is shown as by {@link SmartStrategy}.
+ */
+export class DiffStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'diff'
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'diff')
+  }
+}
+
+/**
+ * Keeps both limits, and a table as a table: what is shown of CSV (also with `;`) or TSV parses with the same columns, and every
+ * row in it is one of the text: the header, the first and the last rows, and those that differ. The notice says what is missing.
+ * Anything else is shown as by {@link SmartStrategy}.
+ */
+export class CsvStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'csv'
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'csv')
+  }
+}
+
 const BUILT_IN: readonly [TruncationStrategyName, new () => TruncationStrategy][] = [
   ['default', DefaultTruncationStrategy],
   ['line', LineBasedStrategy],
   ['byte', ByteBasedStrategy],
   ['smart', SmartStrategy],
   ['json', JsonStrategy],
+  ['diff', DiffStrategy],
+  ['csv', CsvStrategy],
 ]
 
 /** The name of a strategy that is exactly a built-in one, which the binary can carry out without the text crossing back. */

@@ -19,7 +19,7 @@ export type TruncationDirection = 'head' | 'tail' | 'both'
 export type TruncationLimit = 'lines' | 'bytes' | 'tokens'
 
 /** The built-in strategies that can be named instead of instantiated. */
-export type TruncationStrategyName = 'default' | 'line' | 'byte' | 'smart' | 'json'
+export type TruncationStrategyName = 'default' | 'line' | 'byte' | 'smart' | 'json' | 'diff' | 'csv'
 
 /** The language of the notices that Spillway writes. */
 export type NoticeLanguage = 'en' | 'zh-CN'

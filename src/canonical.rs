@@ -40,7 +40,7 @@ fn write_object(members: &Map<String, Value>, out: &mut String) {
     let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
     // UTF-8 and UTF-16 order differ only above the surrogates, and most names are ASCII.
     if sorted.iter().any(|(name, _)| !name.is_ascii()) {
-        sorted.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+        sorted.sort_unstable_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
     }
     out.push('{');
     for (index, (name, value)) in sorted.into_iter().enumerate() {

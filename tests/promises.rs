@@ -111,3 +111,13 @@ fn what_matters_is_shown_under_its_true_number() {
 fn json_stays_json() {
     holds("json", properties::json::check);
 }
+
+#[test]
+fn a_diff_is_shown_by_its_structure() {
+    holds("diff", properties::diff::check);
+}
+
+#[test]
+fn a_table_stays_a_table() {
+    holds("csv", properties::csv::check);
+}

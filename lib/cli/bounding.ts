@@ -26,12 +26,15 @@ export const CONFIG: Readonly<Record<string, Option>> = {
   config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
 }
 
+/** Every strategy that has a name. */
+const STRATEGIES = ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv'] as const
+
 export const LIMITS: Readonly<Record<string, Option>> = {
   'max-lines': { type: 'string', value: 'N', help: 'Lines to show.' },
   'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to show, such as 50k.' },
   'max-tokens': { type: 'string', value: 'N', help: 'Tokens to show, estimated from above.' },
   direction: { type: 'string', value: 'WHICH', help: 'What to show: head, tail, both.' },
-  strategy: { type: 'string', value: 'NAME', help: 'How to choose it: default, line, byte, smart.' },
+  strategy: { type: 'string', value: 'NAME', help: `How to choose it: ${STRATEGIES.join(', ')}.` },
 }
 
 export const WORDING: Readonly<Record<string, Option>> = {
@@ -45,7 +48,7 @@ export function limitsOf(values: Parsed['values']): TruncationOptions {
     maxBytes: bytes(values, 'max-bytes'),
     maxTokens: whole(values, 'max-tokens'),
     direction: oneOf(values, 'direction', ['head', 'tail', 'both']),
-    strategy: oneOf(values, 'strategy', ['default', 'line', 'byte', 'smart']),
+    strategy: oneOf(values, 'strategy', STRATEGIES),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

@@ -39,7 +39,8 @@ pub(super) enum Place {
 
 const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
 /// The strategies that can be named.
-pub(super) const STRATEGIES: [&str; 5] = ["default", "line", "byte", "smart", "json"];
+pub(crate) const STRATEGIES: [&str; 7] =
+    ["default", "line", "byte", "smart", "json", "diff", "csv"];
 
 impl Place {
     fn code(self) -> Code {

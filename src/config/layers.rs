@@ -84,9 +84,7 @@ fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64, tool: &str) -> 
     match strategy {
         "line" => Limits { max_bytes: ceiling, ..limits },
         "byte" => Limits { max_lines: u64::MAX, ..limits },
-        "smart" => Limits { keep: Keep::smart(tool), ..limits },
-        "json" => Limits { keep: Keep::json(tool), ..limits },
-        _ => limits,
+        _ => Limits { keep: Keep::of(strategy, tool), ..limits },
     }
 }
 

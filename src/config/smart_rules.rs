@@ -13,10 +13,10 @@ use crate::truncate::smart::table::MAX_WEIGHT;
 
 const FIELDS: [&str; 5] = ["words", "pattern", "weight", "before", "after"];
 /// Words of one rule, and the bytes of one.
-const MOST_WORDS: usize = 64;
-const LONGEST_WORD: usize = 128;
+pub(crate) const MOST_WORDS: usize = 64;
+pub(crate) const LONGEST_WORD: usize = 128;
 /// Lines before and after that may belong to one.
-const MOST_AROUND: u64 = 32;
+pub(crate) const MOST_AROUND: u64 = 32;
 
 /// Reads rules that come on top of the built-in ones.
 pub fn smart_rules(value: &Value, code: Code, path: &str) -> Result<Arc<Rules>> {
@@ -32,6 +32,13 @@ pub fn smart_rules(value: &Value, code: Code, path: &str) -> Result<Arc<Rules>> 
         };
         Error::field(code, field, problem)
     })
+}
+
+/// Reads one rule, and sees whether its pattern can be used.
+pub(crate) fn smart_rule(value: &Value, code: Code, path: &str) -> Result<()> {
+    rule(value, code, path)?
+        .check()
+        .map_err(|problem| Error::field(code, format!("{path}.pattern"), problem))
 }
 
 fn rule(value: &Value, code: Code, path: &str) -> Result<Extra> {

@@ -7,11 +7,13 @@ use serde_json::Value;
 use super::fields::{self, Field, Kind, RUNTIME, SECTIONS, Section, section};
 use super::tree::{Kind as Is, Member, Node};
 use crate::config::fields::{count_from, refuse};
+use crate::config::smart_rule;
 use crate::error::{Code, Error};
 use crate::permission::DOMAINS;
 use crate::permission::pattern::Style;
 use crate::permission::rules::{MAX_RULES, Rule, Source};
 use crate::suggest::unknown;
+use crate::truncate::smart::rules::MOST_EXTRA;
 
 /// So many problems are told; a file with more has one.
 const MOST_PROBLEMS: usize = 1000;
@@ -254,6 +256,7 @@ impl Checked {
                 _ => false,
             },
             Kind::Rules => return self.rules(node, path),
+            Kind::SmartRules => return self.smart_rules(node, path),
         };
         if !right {
             self.refuse(path, node, &field.kind.allowed());
@@ -277,13 +280,7 @@ impl Checked {
                 Ok(_) => return true,
                 Err(error) => error,
             };
-            let field = error.field.unwrap_or(name.clone());
-            let inside = field.strip_prefix(&name).unwrap_or("").trim_start_matches('.');
-            let key = inside.split(['.', '[']).next().unwrap_or("");
-            let at = item
-                .members()
-                .and_then(|members| members.iter().find(|member| member.key == key))
-                .map_or(item.at, |member| member.value.at);
+            let (field, at) = place_of(&error, &name, item);
             self.tell(Severity::Error, &field, at, error.message);
             let domain = item.get("domain").and_then(Node::text);
             match domain.and_then(|name| DOMAINS.iter().find(|(known, _)| *known == name)) {
@@ -294,6 +291,36 @@ impl Checked {
         });
         true
     }
+
+    fn smart_rules(&mut self, node: &mut Node, path: &str) -> bool {
+        if !matches!(&node.kind, Is::List(items) if items.len() <= MOST_EXTRA) {
+            self.refuse(path, node, &Kind::SmartRules.allowed());
+            return false;
+        }
+        let Is::List(items) = &mut node.kind else { return false };
+        let mut place = 0;
+        items.retain(|item| {
+            let name = format!("{path}[{place}]");
+            place += 1;
+            let Err(error) = smart_rule(&item.value(), Code::InvalidConfig, &name) else {
+                return true;
+            };
+            let (field, at) = place_of(&error, &name, item);
+            self.tell(Severity::Error, &field, at, error.message);
+            false
+        });
+        true
+    }
+}
+
+/// The field of an entry that an error is about, and where that stands.
+fn place_of(error: &Error, name: &str, item: &Node) -> (String, usize) {
+    let field = error.field.clone().unwrap_or_else(|| name.to_owned());
+    let inside = field.strip_prefix(name).unwrap_or("").trim_start_matches('.');
+    let key = inside.split(['.', '[']).next().unwrap_or("");
+    let member = item.members().and_then(|all| all.iter().find(|member| member.key == key));
+    let at = member.map_or(item.at, |member| member.value.at);
+    (field, at)
 }
 
 /// Reads a rule that may stand in a file.

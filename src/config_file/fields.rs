@@ -3,7 +3,11 @@
 
 use serde_json::{Value, json};
 
+use crate::config::fields::STRATEGIES;
+use crate::config::{LONGEST_WORD, MOST_AROUND, MOST_WORDS};
 use crate::permission::{DECISIONS, DOMAINS};
+use crate::truncate::smart::rules::MOST_EXTRA;
+use crate::truncate::smart::table::MAX_WEIGHT;
 
 /// Where the sections stand.
 pub const RUNTIME: [&str; 2] = ["agents", "runtime"];
@@ -23,6 +27,8 @@ pub enum Kind {
     Names,
     /// Permission rules.
     Rules,
+    /// Rules of the strategy `smart`.
+    SmartRules,
 }
 
 /// A key.
@@ -124,6 +130,24 @@ pub static SECTIONS: [Section; 5] = [
                 unit: "",
                 about: "Which part is kept.",
                 option: "direction",
+            },
+            Field {
+                key: "strategy",
+                aliases: &[],
+                kind: Kind::Choice(&STRATEGIES, &[]),
+                default: "\"default\"",
+                unit: "",
+                about: "How the part that is kept is chosen.",
+                option: "strategy",
+            },
+            Field {
+                key: "smartRules",
+                aliases: &[],
+                kind: Kind::SmartRules,
+                default: "[]",
+                unit: "",
+                about: "What the strategy `smart` looks for beside what it does by default.",
+                option: "smartRules",
             },
             Field {
                 key: "enabled",
@@ -256,6 +280,7 @@ impl Kind {
             }
             Kind::Names => "an array of strings that are not empty".into(),
             Kind::Rules => "an array of rules".into(),
+            Kind::SmartRules => format!("an array of at most {MOST_EXTRA} rules"),
         }
     }
 
@@ -272,6 +297,11 @@ impl Kind {
                 json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
             }
             Kind::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),
+            Kind::SmartRules => json!({
+                "type": "array",
+                "maxItems": MOST_EXTRA,
+                "items": { "$ref": "#/$defs/smartRule" },
+            }),
         }
     }
 }
@@ -308,6 +338,7 @@ pub fn schema() -> Value {
         DOMAINS.iter().map(|(name, _)| *name).chain(std::iter::once("*")).collect();
     let decisions: Vec<&str> = DECISIONS.iter().map(|(name, _)| *name).collect();
     let targets = json!({ "type": "array", "items": { "type": "string" } });
+    let whole = |most: u64, about: &str| json!({ "type": "integer", "minimum": 0, "maximum": most, "description": about });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Configuration of Spillway",
@@ -335,6 +366,25 @@ pub fn schema() -> Value {
                         "additionalProperties": false,
                         "properties": { "match": targets.clone(), "noMatch": targets },
                     },
+                },
+            },
+            "smartRule": {
+                "type": "object",
+                "description": "A kind of line that matters. Of all rules that hold for a line the highest weight decides.",
+                "required": ["words", "weight"],
+                "additionalProperties": false,
+                "properties": {
+                    "words": {
+                        "type": "array",
+                        "minItems": 1,
+                        "maxItems": MOST_WORDS,
+                        "items": { "type": "string", "minLength": 1, "maxLength": LONGEST_WORD },
+                        "description": "The line holds one of them, in either case. In 3 to 128 bytes each.",
+                    },
+                    "pattern": { "type": "string", "minLength": 1, "description": "And this regular expression of Rust's regex crate matches." },
+                    "weight": whole(MAX_WEIGHT.into(), "How much the line matters. Errors have 850 and more, 0 is a veto."),
+                    "before": whole(MOST_AROUND, "Lines before it that belong to it."),
+                    "after": whole(MOST_AROUND, "Lines after it that belong to it."),
                 },
             },
         },

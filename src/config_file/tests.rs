@@ -64,6 +64,55 @@ fn rules_follow_each_other_and_fields_replace() {
 }
 
 #[test]
+fn a_wrong_rule_of_smart_is_told_with_its_place_and_the_others_are_used() {
+    let text = r#"{
+  "agents": { "runtime": { "truncation": {
+    "strategy": "smart",
+    "smartRules": [
+      { "words": ["quota "], "weight": 990, "pattern": "^quota (exceeded|left)" },
+      { "words": ["flaky"], "weight": 1001 },
+      { "words": ["a"], "weight": 5 },
+      { "words": ["flaky"], "weight": 5, "pattern": "(" },
+      { "words": ["flaky"], "wieght": 5 },
+      7
+    ]
+  } } }
+}"#;
+    let found = loaded(text, None);
+    let rules =
+        json!([{ "words": ["quota "], "weight": 990, "pattern": "^quota (exceeded|left)" }]);
+    assert_eq!(found["options"]["truncation"], json!({ "strategy": "smart", "smartRules": rules }));
+    let problems: Vec<(&str, u64, u64)> = found["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            let path = it["path"].as_str().unwrap();
+            let path = path.strip_prefix("agents.runtime.truncation.smartRules").expect(path);
+            (path, it["line"].as_u64().unwrap(), it["column"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        problems,
+        [
+            ("[1].weight", 6, 39),
+            ("[2].words.0", 7, 18),
+            ("[3].pattern", 8, 53),
+            ("[4].wieght", 9, 39),
+            ("[5]", 10, 7),
+        ]
+    );
+    for value in ["{}", "\"error\""] {
+        let text = format!(
+            r#"{{"agents":{{"runtime":{{"truncation":{{"smartRules":{value},"strategy":"samrt"}}}}}}}}"#
+        );
+        let found = loaded(&text, None);
+        assert_eq!(found["options"]["truncation"], json!({}), "{found}");
+        assert_eq!(found["problems"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
 fn comments_and_formatting_survive() {
     let text = "// mine\r\n{\r\n\t\"theme\": \"dark\", // keep\r\n\t\"agents\": { \"runtime\": { \"mode\": { /* m */ \"global\": \"ask\" } } },\r\n}\r\n";
     let after = change(

@@ -117,7 +117,7 @@ fn newest_first(times: &[f64]) -> Vec<u32> {
             (nearest, place)
         })
         .collect();
-    results.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+    results.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
     results.into_iter().map(|(_, place)| place).collect()
 }
 

@@ -13,7 +13,7 @@ pub fn factor(estimated: &[f64], actual: &[f64]) -> f64 {
         .filter(|(estimated, actual)| usable(**estimated) && usable(**actual))
         .map(|(estimated, actual)| ((actual / estimated).clamp(1.0 / BOUND, BOUND), *estimated))
         .collect();
-    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ratios.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let half = ratios.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
     let mut sum = 0.0;
     let median = ratios.iter().find(|(_, weight)| {

@@ -3,75 +3,20 @@
 //! The words are data, one [`Wording`] per language and profile. [`contains_marker`] reads the same data, so it knows
 //! every marker that can be written.
 
+mod marker;
+mod words;
+
 use serde::{Deserialize, Serialize};
+
+pub use marker::contains_marker;
+use words::Advice;
+pub use words::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Wording};
 
 use super::cut::Cut;
 use super::limits::{Direction, Unit};
 use crate::store::part::Part;
 use crate::text::graphemes;
 use crate::tool_names::{self, Kind};
-
-/// The words of a notice. Braces are filled in.
-#[derive(Debug)]
-pub struct Wording {
-    /// `{n}`: how many lines are missing.
-    lines: &'static str,
-    /// `{n}`: how many bytes are missing.
-    bytes: &'static str,
-    /// The same when tokens stopped the cut.
-    tokens: &'static str,
-    /// `{n}`, `{from}`, `{to}`: how many lines are missing between two that are shown, and which.
-    gap: &'static str,
-    /// The same where all of them are like the line `{like}` before them.
-    repeats: &'static str,
-    /// What stands in place of binary data: `{n}` bytes, of a kind that is not known, and of the kind `{kind}`.
-    binary: [&'static str; 2],
-    /// What is said of a preview of JSON.
-    json: JsonWords,
-    /// How the call went: well, badly.
-    outcome: [&'static str; 2],
-    /// `{from}`, `{to}`, `{total}`: a range of lines that is shown.
-    shown: &'static str,
-    /// `{shown}`, `{total}`, `{line}`: a line that is shown in part.
-    partial: &'static str,
-    /// `{path}`: where everything is.
-    saved: &'static str,
-    /// `{head}`, `{tail}`, `{total}`, `{path}`: how many bytes of either end are where.
-    part: &'static str,
-    /// `{reason}`: why nothing was kept.
-    lost: &'static str,
-    /// `{limit}`: the ceiling above which even a tool's own wish is overruled.
-    ceiling: &'static str,
-    /// What is said of a command that was ended: `{ms}`, by its timeout; by its user.
-    ended: [&'static str; 2],
-    /// How to read on; see [`Advice`].
-    advice: Advice,
-    /// `{path}`: marker and place in one line, for where there is no room for more.
-    compact: &'static str,
-    /// The same where only a part was saved.
-    compact_part: &'static str,
-    /// Whether that line is the usual form where the whole text keeps the limits and both ends are shown.
-    is_compact: bool,
-}
-
-/// What is missing in a preview of JSON, which cannot say so itself.
-#[derive(Debug, Clone, Copy)]
-pub struct JsonWords {
-    /// `{list}`: all of the following.
-    shown: &'static str,
-    /// `{which}`, `{total}`, `{path}`: the elements of an array that are shown.
-    items: &'static str,
-    /// `{shown}`, `{total}`, `{path}`: how many members of an object are shown.
-    members: &'static str,
-    /// `{shown}`, `{total}`: how many of the values that the text consists of are shown.
-    values: &'static str,
-    /// `{n}`: arrays and objects beside those.
-    more: &'static str,
-    /// `{n}`: strings of which only the ends are shown.
-    texts: &'static str,
-    /// Between two of them.
-    between: &'static str,
-}
 
 /// One thing that a preview of JSON shows only a part of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,132 +33,22 @@ pub enum JsonPart {
     Texts(u64),
 }
 
-/// What a list of what is missing may take.
-const MAX_JSON_BYTES: usize = 210;
-
-/// The next call to make.
-#[derive(Debug, Clone, Copy)]
-enum Advice {
-    /// Sentences for the tools that the model has: search, read (`{line}`), delegate; each names `{tool}`.
-    Available([&'static str; 3]),
-    /// The same words whatever the tools are, and other words when a sub-agent can be asked.
-    Fixed { plain: &'static str, delegate: Option<&'static str> },
+/// What is in a part of a diff.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Files that begin in it.
+    pub files: u64,
+    /// Lines that are added.
+    pub added: u64,
+    /// Lines that are removed.
+    pub removed: u64,
 }
 
-/// The words by default.
-pub static ENGLISH: Wording = Wording {
-    lines: "...{n} lines truncated...",
-    bytes: "...{n} bytes truncated...",
-    tokens: "...{n} tokens truncated...",
-    gap: "...{n} lines truncated: {from}-{to}...",
-    repeats: "...{n} lines truncated: {from}-{to}, all like line {like}...",
-    binary: ["[binary data, {n} bytes]", "[binary data: {kind}, {n} bytes]"],
-    json: JsonWords {
-        shown: "Shown: {list}.",
-        items: "items {which} of {total} in {path}",
-        members: "{shown} of {total} keys of {path}",
-        values: "values {which} of {total}",
-        more: "other arrays and objects in part: {n}",
-        texts: "long strings without their middle (\u{2026}): {n}",
-        between: "; ",
-    },
-    outcome: [
-        "The tool call succeeded but the output was truncated.",
-        "The tool call failed and its output was truncated.",
-    ],
-    shown: "Shown: lines {from}-{to} of {total}.",
-    partial: "Shown: {shown} of {total} bytes of line {line}.",
-    saved: "Full output saved to: {path}",
-    part: "First {head} and last {tail} of its {total} bytes saved to: {path}",
-    lost: "The full output could not be saved and was not kept ({reason}).",
-    ceiling: "It was bounded although its tool asked to leave it alone, because it is over {limit} bytes.",
-    ended: [
-        "The command was ended because it ran longer than {ms} ms. If it needs more time and does not wait for input, \
-         run it again with a larger timeout in milliseconds.",
-        "The command was aborted by the user.",
-    ],
-    advice: Advice::Available([
-        "Use {tool} to search that file.",
-        "Use {tool} on that file from line {line} to read on.",
-        "Use {tool} to have a sub-agent go through that file.",
-    ]),
-    compact: "... output truncated; full output saved to {path} ...",
-    compact_part: "... output truncated; its first and last part saved to {path} ...",
-    is_compact: false,
-};
+/// So many stretches of lines are named one by one.
+const MOST_STRETCHES: usize = 3;
 
-/// The same in Chinese.
-pub static CHINESE: Wording = Wording {
-    lines: "...已截断 {n} 行...",
-    bytes: "...已截断 {n} 字节...",
-    tokens: "...已截断 {n} 词元...",
-    gap: "...已截断 {n} 行：第 {from}-{to} 行...",
-    repeats: "...已截断 {n} 行：第 {from}-{to} 行，均与第 {like} 行相似...",
-    binary: ["[二进制数据，{n} 字节]", "[二进制数据：{kind}，{n} 字节]"],
-    json: JsonWords {
-        shown: "显示：{list}。",
-        items: "{path} 的第 {which} 项（共 {total} 项）",
-        members: "{path} 的 {total} 个键中的 {shown} 个",
-        values: "第 {which} 个值（共 {total} 个）",
-        more: "另有 {n} 个数组或对象只显示一部分",
-        texts: "{n} 个长字符串省略了中间（\u{2026}）",
-        between: "；",
-    },
-    outcome: ["工具调用成功，但输出已被截断。", "工具调用失败，输出已被截断。"],
-    shown: "显示第 {from}-{to} 行，共 {total} 行。",
-    partial: "第 {line} 行显示 {shown} 字节，共 {total} 字节。",
-    saved: "完整输出已保存到：{path}",
-    part: "其 {total} 字节的前 {head}、后 {tail} 字节已保存到：{path}",
-    lost: "完整输出未能保存，也没有保留（{reason}）。",
-    ceiling: "工具要求不作处理，但输出超过 {limit} 字节，因此仍被截断。",
-    ended: [
-        "命令运行超过 {ms} 毫秒，已被终止。如果它需要更长时间且不是在等待输入，请用更大的超时值（毫秒）重新运行。",
-        "命令已被用户中止。",
-    ],
-    advice: Advice::Available([
-        "可用 {tool} 搜索该文件。",
-        "可用 {tool} 从该文件第 {line} 行继续读取。",
-        "可用 {tool} 让子代理处理该文件。",
-    ]),
-    compact: "... 输出已截断；完整输出已保存到 {path} ...",
-    compact_part: "... 输出已截断；开头和结尾部分已保存到 {path} ...",
-    is_compact: false,
-};
-
-/// The words of OpenCode.
-pub static OPENCODE: Wording = Wording {
-    shown: "",
-    advice: Advice::Fixed {
-        plain: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
-        delegate: Some(
-            "Use the Task tool to have an explore agent process this file with Grep and Read (offset/limit). \
-             Do not read the whole file yourself: delegate to save context.",
-        ),
-    },
-    compact: "... output truncated; full content saved to {path} ...",
-    is_compact: true,
-    ..ENGLISH
-};
-
-/// The words of Takumi, which does not say how the call went.
-pub static TAKUMI: Wording = Wording {
-    outcome: ["", ""],
-    lost: "(Failed to save full output to file)",
-    advice: Advice::Fixed {
-        plain: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
-        delegate: None,
-    },
-    is_compact: false,
-    ..OPENCODE
-};
-
-/// The words of Moryflow, which offers to run the command again where saving failed.
-pub static MORYFLOW: Wording = Wording {
-    lost: "The full output could not be saved and was not kept ({reason}). Retry the command if you need it.",
-    ..ENGLISH
-};
-
-static ALL: [&Wording; 5] = [&ENGLISH, &CHINESE, &OPENCODE, &TAKUMI, &MORYFLOW];
+/// What a list of what is missing may take.
+const MAX_JSON_BYTES: usize = 210;
 
 /// The language of the default words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -275,6 +110,56 @@ impl Wording {
         let [n, from, to, like] =
             [removed, from, to, like.unwrap_or(0)].map(|number| number.to_string());
         fill(template, &[("n", &n), ("from", &from), ("to", &to), ("like", &like)])
+    }
+
+    /// The line that stands where lines of a diff are missing.
+    pub fn changes(&self, (removed, from, to): (u64, u64, u64), missing: Tally) -> String {
+        let Tally { files, added, removed: deleted } = missing;
+        if missing == Tally::default() {
+            return self.gap(removed, from, to, None);
+        }
+        let [plain, with_files] = self.changes;
+        let template = if files > 0 { with_files } else { plain };
+        let [n, from, to, files, added, deleted] =
+            [removed, from, to, files, added, deleted].map(|number| number.to_string());
+        let all = [
+            ("n", n.as_str()),
+            ("from", &from),
+            ("to", &to),
+            ("files", &files),
+            ("added", &added),
+            ("removed", &deleted),
+        ];
+        fill(template, &all)
+    }
+
+    /// What is said where lines are missing in many places; nothing where the stretches that are shown can be named.
+    pub fn scattered(&self, cut: &Cut<'_>) -> Option<String> {
+        let is_scattered = cut.pieces.len() > MOST_STRETCHES && !self.shown.is_empty();
+        let (n, total) = (cut.kept_lines().to_string(), cut.total_lines.to_string());
+        is_scattered.then(|| fill(self.scattered, &[("n", &n), ("total", &total)]))
+    }
+
+    /// What of a diff is shown: files and hunks, each with how many there are.
+    pub fn diff(&self, files: (u64, u64), hunks: (u64, u64), all: Tally) -> String {
+        let [shown, files, hunks, total, added, removed] =
+            [files.0, files.1, hunks.0, hunks.1, all.added, all.removed]
+                .map(|number| number.to_string());
+        let all = [
+            ("shown", shown.as_str()),
+            ("files", &files),
+            ("hunks", &hunks),
+            ("total", &total),
+            ("added", &added),
+            ("removed", &removed),
+        ];
+        fill(self.diff, &all)
+    }
+
+    /// How many rows of a table are shown beside its header, of how many, and from which lines.
+    pub fn csv(&self, shown: u64, total: u64, lines: &str) -> String {
+        let (shown, total) = (shown.to_string(), total.to_string());
+        fill(self.csv, &[("shown", &shown), ("total", &total), ("lines", lines)])
     }
 
     /// What stands in place of so many bytes of binary data, whose kind is empty if it is not known.
@@ -505,52 +390,6 @@ pub struct Assembled {
     pub content: String,
     /// The offset of the preview, in bytes.
     pub preview_start: usize,
-}
-
-/// Whether a text holds a line that only a notice of Spillway writes, in any language and profile, so that a tool that
-/// writes files can refuse a preview that was taken for the whole.
-pub fn contains_marker(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim();
-        ALL.iter().any(|wording| {
-            is_filled(wording.lines, line, true)
-                || is_filled(wording.bytes, line, true)
-                || is_filled(wording.tokens, line, true)
-                || has_numbers(wording.gap, line)
-                || has_numbers(wording.repeats, line)
-                || is_filled(wording.compact, line, false)
-                || is_filled(wording.compact_part, line, false)
-        })
-    })
-}
-
-/// Whether a line is a template with a number at each of its places.
-fn has_numbers(template: &str, line: &str) -> bool {
-    let mut rest = line;
-    for (index, part) in template.split('{').enumerate() {
-        let words = if index == 0 { part } else { part.split_once('}').map_or(part, |it| it.1) };
-        if index > 0 {
-            let number = rest.trim_start_matches(|char: char| char.is_ascii_digit());
-            if number.len() == rest.len() {
-                return false;
-            }
-            rest = number;
-        }
-        match rest.strip_prefix(words) {
-            Some(after) => rest = after,
-            None => return false,
-        }
-    }
-    rest.is_empty()
-}
-
-fn is_filled(template: &str, line: &str, digits: bool) -> bool {
-    let Some((before, after)) = template.split_once('{') else { return false };
-    let Some((_, after)) = after.split_once('}') else { return false };
-    let value = line.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
-    value.is_some_and(|value| {
-        !value.is_empty() && (!digits || value.bytes().all(|byte| byte.is_ascii_digit()))
-    })
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::binary;
 use super::cut::{Cut, Gap, Piece, cut};
-use super::json;
 use super::limits::{Direction, Limits, Unit};
+use super::lines::Selection;
 use super::notice::{Circumstances, Wording, assemble};
 use super::smart;
+use super::structured::Preview;
 use super::window::Window;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
@@ -196,8 +197,8 @@ impl Maker<'_> {
         cut.pieces.clear();
         let mut preview = form.wording.binary(kind, window.totals().bytes);
         preview.truncate(self.fitting(&preview));
-        let hint = match form.notice {
-            Some(notice) => notice[..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)].into(),
+        let hint = match self.custom_notice() {
+            Some(notice) => notice.to_owned(),
             None => form.wording.hint(&cut, circumstances),
         };
         let whole = assemble(&preview, &[&hint], "\n\n", Direction::Head);
@@ -227,10 +228,7 @@ impl Maker<'_> {
         let mut limits = form.limits;
         for _ in 0..12 {
             let (text, cut, shown) = self.selected(scanner, &limits)?;
-            let custom = form
-                .notice
-                .map(|notice| &notice[..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)]);
-            let hint = custom.map_or_else(
+            let hint = self.custom_notice().map_or_else(
                 || form.wording.hint_of(&cut, circumstances, shown.as_deref()),
                 str::to_owned,
             );
@@ -255,8 +253,8 @@ impl Maker<'_> {
         None
     }
 
-    /// A preview of JSON where that was asked for and the text is JSON, or else the lines that matter; and in the first case
-    /// what is missing.
+    /// A preview that keeps the form where that was asked for and the text is of that form, or else the lines that matter; and
+    /// a sentence about what is missing.
     fn selected(
         &self,
         scanner: &smart::scan::Scanner,
@@ -264,13 +262,21 @@ impl Maker<'_> {
     ) -> Option<(String, Cut<'static>, Option<String>)> {
         let Maker { window, source, form, .. } = *self;
         let made = window
-            .json()
-            .and_then(|scanner| json::preview(window, scanner, source, limits, form.wording));
-        if let Some(json::Preview { text, cut, missing }) = made {
+            .structured()
+            .and_then(|structured| structured.preview(window, source, limits, form.wording));
+        if let Some(Preview { text, cut, missing }) = made {
             return Some((text, cut, Some(missing)));
         }
-        let selection = smart::preview(window, scanner, source, limits, form.wording)?;
-        Some((selection.text, selection.cut, None))
+        let Selection { text, cut } =
+            smart::preview(window, scanner, source, limits, form.wording)?;
+        let shown = form.wording.scattered(&cut);
+        Some((text, cut, shown))
+    }
+
+    /// A notice of the caller's, which may not be of any length.
+    fn custom_notice(&self) -> Option<&str> {
+        let notice = self.form.notice?;
+        notice.get(..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES))
     }
 
     fn attempt(&self, limits: Limits, compact: Option<Compact<'_>>) -> Rendered {
@@ -298,9 +304,7 @@ impl Maker<'_> {
             Some(foreign) => Cow::Borrowed(foreign.text),
             None => join_ends(&cut.pieces, &marker, "\n"),
         };
-        let custom = form
-            .notice
-            .map(|notice| &notice[..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)]);
+        let custom = self.custom_notice();
         let hint = custom.map_or_else(|| wording.hint(&cut, circumstances), str::to_owned);
         let notice: &[&str] = match custom {
             Some(notice) => &[notice],

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::json;
 use super::limits::{Direction, Limits};
 use super::smart::rules::Rules;
 use super::smart::scan::Scanner;
+use super::structured::Structured;
 use crate::tokens::{Meter, Mode};
 
 /// How far beyond the limits the ends are kept, so that a cut can see the break or the grapheme it falls into.
@@ -44,8 +44,8 @@ pub struct Window {
     meter: Option<Meter>,
     /// Only where what matters is kept.
     scanner: Option<Box<Scanner>>,
-    /// Only where JSON is to stay JSON.
-    json: Option<Box<json::Scanner>>,
+    /// Only where a form is to be kept.
+    structured: Option<Structured>,
 }
 
 impl Window {
@@ -74,7 +74,7 @@ impl Window {
                 .then(|| rules.or_else(Rules::built_in))
                 .flatten()
                 .map(|rules| Box::new(Scanner::new(rules))),
-            json: limits.keep.is_json().then(|| Box::new(json::Scanner::new(limits.max_bytes))),
+            structured: Structured::new(limits),
         }
     }
 
@@ -93,8 +93,8 @@ impl Window {
         if let Some(scanner) = &mut self.scanner {
             scanner.push(bytes);
         }
-        if let Some(json) = &mut self.json {
-            json.push(bytes);
+        if let Some(structured) = &mut self.structured {
+            structured.push(bytes);
         }
         self.totals.bytes += bytes.len() as u64;
         self.totals.breaks += memchr_iter(b'\n', bytes).count() as u64;
@@ -149,9 +149,9 @@ impl Window {
         self.scanner.as_deref()
     }
 
-    /// What is remembered of JSON, if it is to stay JSON.
-    pub fn json(&self) -> Option<&json::Scanner> {
-        self.json.as_deref()
+    /// What is remembered of a form that is to be kept.
+    pub fn structured(&self) -> Option<&Structured> {
+        self.structured.as_ref()
     }
 
     /// The counts so far.

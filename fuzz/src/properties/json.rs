@@ -3,7 +3,6 @@
 use serde_json::{Deserializer, Value};
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::shown::{Shown, Source};
-use spillway_core::truncate::json::preview;
 use spillway_core::truncate::limits::Limits;
 use spillway_core::truncate::notice::{CHINESE, Circumstances, ENGLISH};
 use spillway_core::truncate::render::{Form, render};
@@ -32,8 +31,8 @@ pub fn check(data: &[u8]) {
     assert!(bound.len() as u64 <= limits.max_bytes, "{bound}");
     assert!(bound.lines().count() as u64 <= limits.max_lines, "{bound}");
 
-    let scanner = window.json().expect("the limits ask for it");
-    let Some(made) = preview(&window, scanner, source, &limits, &ENGLISH) else { return };
+    let structured = window.structured().expect("the limits ask for it");
+    let Some(made) = structured.preview(&window, source, &limits, &ENGLISH) else { return };
     let text = Shown::decode(&raw, source).text;
     let shown = values(&made.text);
     // What is nested deeper than this parser goes is JSON all the same, and so is half a pair that is escaped.

@@ -2,7 +2,9 @@
 
 pub mod capture;
 pub mod config;
+pub mod csv;
 pub mod cut;
+pub mod diff;
 pub mod history;
 mod input;
 pub mod json;

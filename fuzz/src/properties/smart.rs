@@ -46,7 +46,7 @@ pub fn check(data: &[u8]) {
 }
 
 /// Counting on from each gap gives the number of every line.
-fn check_lines(text: &str, preview: &str) {
+pub(super) fn check_lines(text: &str, preview: &str) {
     let lines: Vec<&str> =
         text.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let mut next = 0;

@@ -82,7 +82,9 @@ fn down_to(
 ) -> Vec<usize> {
     match order {
         Order::Oldest => open.reverse(),
-        Order::Largest => open.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b))),
+        Order::Largest => {
+            open.sort_unstable_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)))
+        }
     }
     open.into_iter()
         .take_while(|&at| {

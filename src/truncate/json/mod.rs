@@ -1,12 +1,11 @@
 //! Previews of JSON that are JSON: they parse, and every value in them is one of the text, in its place and of its type.
 //!
-//! While the text streams by, [`scan`] checks it and [`sketch`] remembers a small likeness of it, led by what [`signal`]
-//! finds remarkable. At the end [`choose`] takes as much of that as the budget allows, and [`write`] writes it down.
+//! While the text streams by, [`scan`] checks it and [`sketch`] remembers a small likeness of it, led by what
+//! [`super::signal`] finds remarkable. At the end [`choose`] takes as much of that as the budget allows, and [`write`] writes it down.
 
 mod choose;
 pub mod scan;
 mod shorten;
-mod signal;
 mod sketch;
 #[cfg(test)]
 mod tests;
@@ -17,19 +16,9 @@ pub use scan::Scanner;
 use super::cut::Cut;
 use super::limits::{Direction, Limits, Unit};
 use super::notice::Wording;
+use super::structured::Preview;
 use super::window::Window;
 use crate::text::shown::Source;
-
-/// A preview and what it shows of the text.
-#[derive(Debug)]
-pub struct Preview {
-    /// JSON, or JSON Lines.
-    pub text: String,
-    /// What of the text is shown.
-    pub cut: Cut<'static>,
-    /// What is missing, in a sentence; empty if nothing is.
-    pub missing: String,
-}
 
 /// A preview within these limits; nothing if the text is not JSON, or there is no room for any of it.
 pub fn preview(

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::signal::{Columns, Signal, hash, of_scalar};
+use crate::truncate::signal::{COLUMNS, Cell, Columns, Signal, hash, of_cell};
 
 /// Containers in containers that are shown. Deeper ones are shown empty.
 const DEPTH: usize = 48;
@@ -114,6 +114,55 @@ fn caps(level: usize, room: usize) -> Caps {
     }
 }
 
+impl Scalar {
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Scalar::Word(word) => Cell::Word(word),
+            Scalar::Number(digits) => Cell::Number(digits.as_deref().unwrap_or_default()),
+            Scalar::Text(text) => Cell::Text(&text.head, text.bytes),
+        }
+    }
+}
+
+/// How much an element differs from those before it.
+fn novelty(columns: &mut Columns, value: &Value, ordinal: u64, in_object: bool) -> u16 {
+    // The members of an object always differ; only one with many is a list of its own.
+    if in_object && ordinal < 8 {
+        return 0;
+    }
+    let score = columns.shape(shape(value));
+    match value {
+        Value::Scalar(scalar) => score.max(columns.cell(0, scalar.cell(), ordinal)),
+        Value::Group(group) => group
+            .kept
+            .iter()
+            .take(COLUMNS)
+            .filter_map(|child| match (&child.value, &child.key) {
+                (Value::Scalar(scalar), Some(key)) => {
+                    Some(columns.cell(hash(key.name.as_deref()?), scalar.cell(), ordinal))
+                }
+                _ => None,
+            })
+            .fold(score, u16::max),
+    }
+}
+
+/// The kind of a value; of an object also the names and kinds of its members.
+fn shape(value: &Value) -> u64 {
+    match value {
+        Value::Scalar(scalar) => scalar.cell().kind(),
+        Value::Group(group) if !group.is_object => 5,
+        Value::Group(group) => group.kept.iter().fold(6, |shape, child| {
+            let kind = match &child.value {
+                Value::Scalar(scalar) => scalar.cell().kind(),
+                Value::Group(group) => 5 + u64::from(group.is_object),
+            };
+            let name = child.key.as_ref().and_then(|key| key.name.as_deref()).unwrap_or_default();
+            (shape ^ hash(name)).wrapping_mul(0x0000_0100_0000_01b3) ^ kind
+        }),
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Sketch {
     /// The values of the text, and the containers that are open.
@@ -203,7 +252,8 @@ impl Sketch {
         self.skipped = 0;
         let Some(frame) = self.frames.pop() else { return };
         let Frame { group, key, start, mut signal, .. } = frame;
-        signal.close(key.as_ref(), group.total);
+        let name = key.as_ref().and_then(|key| key.name.as_deref());
+        signal.close(name, group.total);
         let inside: usize = group.kept.iter().map(|child| child.held).sum();
         self.attach(key, Value::Group(group), (start, end), signal, inside);
     }
@@ -213,7 +263,8 @@ impl Sketch {
             self.count_skipped();
             return;
         }
-        let signal = of_scalar(key.as_ref(), &scalar);
+        let name = key.as_ref().and_then(|key| key.name.as_deref());
+        let signal = of_cell(name, scalar.cell());
         let inside = match &scalar {
             Scalar::Text(text) => text.head.len() + text.tail.len(),
             Scalar::Number(digits) => digits.as_ref().map_or(0, |digits| digits.len()),
@@ -247,11 +298,8 @@ impl Sketch {
         let Some(frame) = self.frames.last_mut() else { return };
         let (start, value_start) = (key.as_ref().map_or(start, |key| key.start), start);
         let ordinal = frame.group.total;
-        let score = frame.signal.take(signal).max(frame.columns.novelty(
-            &value,
-            ordinal,
-            frame.group.is_object,
-        ));
+        let news = novelty(&mut frame.columns, &value, ordinal, frame.group.is_object);
+        let score = frame.signal.take(signal).max(news);
         let child =
             Child { key, ordinal, value, start, value_start, end, score, held: own + inside };
         frame.group.total += 1;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::preview;
+use super::{Scanner, preview};
 use crate::history::json::tests::json as any_json;
 use crate::text::shown::Source;
 use crate::truncate::fixture::{self, window};
@@ -9,6 +9,7 @@ use crate::truncate::limits::{Direction, Limits};
 use crate::truncate::notice::{CHINESE, Circumstances, ENGLISH};
 use crate::truncate::render::{Form, render};
 use crate::truncate::smart::Keep;
+use crate::truncate::structured::Structured;
 use crate::truncate::window::Window;
 
 fn limits(max_lines: u64, max_bytes: u64) -> Limits {
@@ -17,7 +18,14 @@ fn limits(max_lines: u64, max_bytes: u64) -> Limits {
 
 fn made(text: &[u8], limits: &Limits, piece: usize) -> Option<super::Preview> {
     let window = window(text, limits, piece);
-    preview(&window, window.json().unwrap(), Source::Text, limits, &ENGLISH)
+    preview(&window, scanner(&window), Source::Text, limits, &ENGLISH)
+}
+
+fn scanner(window: &Window) -> &Scanner {
+    match window.structured() {
+        Some(Structured::Json(scanner)) => scanner,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn shown(text: &str, max_bytes: u64) -> (Vec<Value>, String) {
@@ -101,7 +109,7 @@ proptest! {
         let whole = values(&text);
         let limits = Limits { max_tokens: max_tokens.unwrap_or(u64::MAX), ..limits(max_lines, max_bytes) };
         let split = window(text.as_bytes(), &limits, piece);
-        let scanner = split.json().unwrap();
+        let scanner = scanner(&split);
         let wording = if chinese { &CHINESE } else { &ENGLISH };
         let form = Form { limits, wording, inside, notice: None, preview: None };
         let circumstances = Circumstances { path: "/x".into(), ..Default::default() };
@@ -242,8 +250,8 @@ fn memory_does_not_grow_with_the_text() {
         window.push(row.as_bytes());
     }
     window.push(b"]}");
-    let held = window.json().unwrap().held();
+    let held = scanner(&window).held();
     assert!(held < 4 << 20, "{held} bytes");
-    let made = preview(&window, window.json().unwrap(), Source::Text, &limits, &ENGLISH).unwrap();
+    let made = preview(&window, scanner(&window), Source::Text, &limits, &ENGLISH).unwrap();
     assert!(made.text.len() > 40_000 && values(&made.text).len() == 1, "{}", made.text.len());
 }

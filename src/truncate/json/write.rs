@@ -4,6 +4,7 @@ use super::choose::{Choice, Item, name};
 use super::sketch::{Key, Mark, Scalar, Value};
 use crate::truncate::cut::Piece;
 use crate::truncate::notice::{JsonPart, Wording};
+use crate::truncate::structured::ranges;
 
 /// JSON, and the stretches of the text that it shows.
 pub(super) struct Written {
@@ -168,8 +169,6 @@ impl Writer<'_> {
 
 /// Bytes of a path in a sentence.
 const PATH: usize = 60;
-/// Ranges of elements that are named.
-const RANGES: usize = 6;
 
 /// What is missing, in a sentence.
 pub(super) fn missing(choice: &Choice<'_>, wording: &Wording) -> String {
@@ -189,7 +188,7 @@ pub(super) fn missing(choice: &Choice<'_>, wording: &Wording) -> String {
             found.push((group.total - item.shown_inside, index));
         }
     }
-    found.sort_by_key(|(count, index)| (std::cmp::Reverse(*count), *index));
+    found.sort_unstable_by_key(|(count, index)| (std::cmp::Reverse(*count), *index));
     for (rank, (count, index)) in found.into_iter().enumerate() {
         let Some(item) = choice.items.get(index).filter(|_| rank < 8) else {
             more += 1;
@@ -215,33 +214,6 @@ pub(super) fn missing(choice: &Choice<'_>, wording: &Wording) -> String {
     }
     parts.push(JsonPart::More(more));
     wording.json_parts(&parts)
-}
-
-/// Numbers as ranges: `0-9, 17, 90-99`.
-fn ranges(numbers: &[u64]) -> String {
-    let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for &number in numbers {
-        match ranges.last_mut() {
-            Some((_, to)) if *to + 1 == number => *to = number,
-            _ => ranges.push((number, number)),
-        }
-    }
-    if ranges.is_empty() {
-        return "-".to_owned();
-    }
-    let is_long = ranges.len() > RANGES;
-    if is_long {
-        let last = ranges.len() - RANGES / 2;
-        ranges.drain(RANGES / 2..last);
-    }
-    let mut words: Vec<String> = ranges
-        .into_iter()
-        .map(|(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") })
-        .collect();
-    if is_long {
-        words.insert(RANGES / 2, "\u{2026}".to_owned());
-    }
-    words.join(", ")
 }
 
 impl Choice<'_> {

@@ -1,3 +1,4 @@
+use super::words::ALL;
 use super::*;
 use crate::text::shown::Source;
 use crate::truncate::cut::{Gap, cut};

@@ -1,37 +1,16 @@
-//! The chosen lines in their order, with the exact gap at every cut.
+//! The preview of what matters: the lines to choose from, and what stands in the gaps between those that were chosen.
 
-use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memchr_iter;
 
 use super::scan::Scanner;
-use super::select::{Budget, Line, Lines, choose};
-use super::template::template;
-use super::terminal::clean;
-use crate::text::graphemes;
-use crate::text::lines::LineRule;
-use crate::text::shown::{Shown, Source};
-use crate::text::utf16::incomplete_suffix;
-use crate::truncate::cut::{Cut, Piece};
-use crate::truncate::limits::{Direction, Limits, Unit};
+use super::select::choose;
+use crate::text::shown::Source;
+use crate::truncate::limits::Limits;
+use crate::truncate::lines::{Budget, Line, Lines, Selection, line, longest, total_lines, write};
 use crate::truncate::notice::Wording;
 use crate::truncate::window::Window;
-
-/// A preview and what it shows of the text.
-#[derive(Debug)]
-pub struct Selection {
-    /// The shown lines with the gaps between them.
-    pub text: String,
-    /// What of the text is shown.
-    pub cut: Cut<'static>,
-}
-
-/// A line takes at most this share of the bytes; a longer one is shown in part.
-const SHARE: u64 = 4;
-/// Shorter than this, part of a line says nothing.
-const LEAST: u64 = 120;
-/// What stands behind a part of a line.
-const ELLIPSIS: &str = "\u{2026}";
 
 /// A preview within these limits; nothing if there is no room for any line.
 pub fn preview(
@@ -41,11 +20,7 @@ pub fn preview(
     limits: &Limits,
     wording: &Wording,
 ) -> Option<Selection> {
-    let totals = window.totals();
-    let total =
-        LineRule::Terminated.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
-    let longest = limits.max_bytes.saturating_div(SHARE).max(LEAST.min(limits.max_bytes / 2));
-    let longest = usize::try_from(longest).unwrap_or(usize::MAX);
+    let (total, longest) = (total_lines(window), longest(limits));
     let found = scanner.findings();
     let mut lines = ends(window, source, total, longest);
     for finding in &found.0 {
@@ -53,15 +28,15 @@ pub fn preview(
             .entry(finding.line)
             .or_insert_with(|| line(&finding.text, finding.start..finding.end, source, longest));
     }
-    let gap =
-        wording.gap(totals.breaks + 1, totals.breaks + 1, totals.breaks + 1, None).len() as u64 + 1;
-    // The last line has no break.
-    let budget = Budget { lines: limits.max_lines, bytes: limits.max_bytes.saturating_add(1), gap };
+    let most = window.totals().breaks + 1;
+    let budget = Budget::new(limits, wording.gap(most, most, most, None).len());
     let numbers = choose(&lines, &found, total, budget, limits.keep);
     if numbers.is_empty() {
         return None;
     }
-    Some(write(&lines, &numbers, total, window, limits, wording))
+    let mut spare = limits.max_bytes.saturating_sub(room(&lines, &numbers, total, wording));
+    let in_gap = |missing| gap(&lines, missing, &mut spare, wording);
+    Some(write(&lines, numbers.iter().copied(), window, limits, in_gap))
 }
 
 /// The lines of both ends, as far as they are there.
@@ -105,83 +80,11 @@ fn is_all_shown(lines: &Lines, total: u64) -> bool {
     lines.len() as u64 == total
 }
 
-fn whole(
-    text: &[u8],
-    place: std::ops::Range<usize>,
-    offset: u64,
-    source: Source,
-    longest: usize,
-) -> Line {
+fn whole(text: &[u8], place: Range<usize>, offset: u64, source: Source, longest: usize) -> Line {
     let raw = text.get(place.clone()).unwrap_or_default();
     let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
     let start = offset + place.start as u64;
     line(raw, start..start + raw.len() as u64, source, longest)
-}
-
-/// A line as it is shown: well-formed, as a terminal would show it, not longer than allowed.
-fn line(raw: &[u8], bytes: std::ops::Range<u64>, source: Source, longest: usize) -> Line {
-    let is_part = (raw.len() as u64) < bytes.end - bytes.start;
-    // What a cut leaves of a character is none of the output's, and a cursor that went back would leave it in the middle.
-    let cut = if is_part { incomplete_suffix(raw) } else { 0 };
-    let raw = raw.get(..raw.len() - cut).unwrap_or_default();
-    let shown = Shown::decode(raw, source).text;
-    let cleaned = clean(&shown);
-    let alike = match cleaned.split_whitespace().nth(1) {
-        Some(_) => template(cleaned.as_bytes()),
-        None => 0,
-    };
-    if cleaned.len() <= longest && !is_part {
-        return Line { text: cleaned.into_owned(), bytes, part: None, alike };
-    }
-    let end = graphemes::floor(&cleaned, longest.saturating_sub(ELLIPSIS.len()));
-    let mut text = cleaned.get(..end).unwrap_or_default().to_owned();
-    let part = text.len() as u64;
-    text.push_str(ELLIPSIS);
-    Line { text, part: Some(part), bytes, alike }
-}
-
-fn write(
-    lines: &Lines,
-    numbers: &[u64],
-    total: u64,
-    window: &Window,
-    limits: &Limits,
-    wording: &Wording,
-) -> Selection {
-    let mut text = String::new();
-    let mut pieces: Vec<Piece<'static>> = Vec::new();
-    let mut next = 1;
-    let mut spare = limits.max_bytes.saturating_sub(room(lines, numbers, total, wording));
-    for number in numbers {
-        let Some(line) = lines.get(number) else { continue };
-        if *number > next {
-            gap(&mut text, lines, next..*number, &mut spare, wording);
-        }
-        if !text.is_empty() || *number > 1 && next > 1 {
-            text.push('\n');
-        }
-        text.push_str(&line.text);
-        next = number + 1;
-        show(&mut pieces, *number, line);
-    }
-    if next <= total {
-        gap(&mut text, lines, next..total + 1, &mut spare, wording);
-    }
-    let totals = window.totals();
-    let total_lines =
-        limits.line_rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
-    let shown = numbers.len() as u64;
-    let limited_by =
-        if shown * 10 >= limits.max_lines.saturating_mul(9) { Unit::Lines } else { Unit::Bytes };
-    let cut = Cut {
-        pieces,
-        limited_by,
-        direction: Direction::Both,
-        total_lines,
-        total_bytes: totals.bytes,
-        total_tokens: window.tokens(),
-    };
-    Selection { text, cut }
 }
 
 /// Bytes of the preview without what gaps say of repeats.
@@ -202,16 +105,8 @@ fn room(lines: &Lines, numbers: &[u64], total: u64, wording: &Wording) -> u64 {
     bytes.saturating_sub(1)
 }
 
-fn gap(
-    text: &mut String,
-    lines: &Lines,
-    missing: std::ops::Range<u64>,
-    spare: &mut u64,
-    wording: &Wording,
-) {
-    if missing.start > 1 {
-        text.push('\n');
-    }
+/// What stands in a gap, and that all of it is alike if there is room to say so.
+fn gap(lines: &Lines, missing: Range<u64>, spare: &mut u64, wording: &Wording) -> String {
     let (count, last) = (missing.end - missing.start, missing.end - 1);
     let plain = wording.gap(count, missing.start, last, None);
     let before = missing.start.checked_sub(1).filter(|line| is_run(lines, *line, &missing));
@@ -219,14 +114,14 @@ fn gap(
     match folded.filter(|folded| folded.len() as u64 <= plain.len() as u64 + *spare) {
         Some(folded) => {
             *spare -= (folded.len() - plain.len()) as u64;
-            text.push_str(&folded);
+            folded
         }
-        None => text.push_str(&plain),
+        None => plain,
     }
 }
 
 /// Whether all that is missing is like the line before it.
-fn is_run(lines: &Lines, before: u64, missing: &std::ops::Range<u64>) -> bool {
+fn is_run(lines: &Lines, before: u64, missing: &Range<u64>) -> bool {
     let Some(alike) = lines.get(&before).map(|line| line.alike).filter(|alike| *alike != 0) else {
         return false;
     };
@@ -235,38 +130,17 @@ fn is_run(lines: &Lines, before: u64, missing: &std::ops::Range<u64>) -> bool {
         && missing.clone().all(|number| lines.get(&number).is_some_and(|line| line.alike == alike))
 }
 
-/// Adds a line to what is shown.
-fn show(pieces: &mut Vec<Piece<'static>>, number: u64, line: &Line) {
-    let shown =
-        line.part.map_or(line.bytes.end, |part| line.bytes.end.min(line.bytes.start + part));
-    let partial = line.part.map(|_| (number, line.bytes.clone()));
-    let open = pieces
-        .last_mut()
-        .filter(|last| last.last_line + 1 == number && last.partial.is_none() && partial.is_none());
-    match open {
-        Some(last) => {
-            last.last_line = number;
-            last.bytes.end = shown;
-            last.text = Cow::Borrowed("\n");
-        }
-        None => pieces.push(Piece {
-            text: Cow::Borrowed("\n"),
-            bytes: line.bytes.start..shown,
-            first_line: number,
-            last_line: number,
-            partial,
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tokens::{Mode, of_text};
     use crate::truncate::fixture::{self, window};
+    use crate::truncate::limits::Direction;
+    use crate::truncate::lines::ELLIPSIS;
     use crate::truncate::notice::{CHINESE, Circumstances, ENGLISH, contains_marker};
     use crate::truncate::render::{Form, render};
     use crate::truncate::smart::Keep;
+    use crate::truncate::smart::terminal::clean;
     use proptest::prelude::*;
 
     fn limits(max_lines: u64, max_bytes: u64) -> Limits {

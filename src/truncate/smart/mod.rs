@@ -16,50 +16,57 @@ use serde::{Deserialize, Serialize};
 
 use crate::tool_names::{self, Kind};
 
-pub use layout::{Selection, preview};
+pub use layout::preview;
 
-/// What of a text is kept.
+/// What of a text is kept. What is not in the form that is named is shown as by `Smart`. Of each there are two: the one for
+/// commands, builds and tests keeps the later end more than the first, that for files and search results the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
     /// One end or both, as the direction says.
     #[default]
     Ends,
-    /// What matters, and both ends; the later end more than the first. For commands, builds and tests.
+    /// What matters, and both ends.
     SmartLate,
-    /// What matters, and both ends; the start more than the end. For files and search results.
+    /// What matters, and both ends.
     SmartEarly,
-    /// Of JSON what keeps it JSON; of anything else as [`Keep::SmartLate`].
+    /// Of JSON what keeps it JSON.
     JsonLate,
-    /// Of JSON what keeps it JSON; of anything else as [`Keep::SmartEarly`].
+    /// Of JSON what keeps it JSON.
     JsonEarly,
+    /// Of a diff its files and hunks.
+    DiffLate,
+    /// Of a diff its files and hunks.
+    DiffEarly,
+    /// Of a table in CSV or TSV its header and rows.
+    CsvLate,
+    /// Of a table in CSV or TSV its header and rows.
+    CsvEarly,
 }
 
 impl Keep {
-    /// What `smart` keeps of the output of a tool.
-    pub fn smart(tool: &str) -> Self {
-        match tool_names::kind(tool) {
-            Some(Kind::Read | Kind::Search) => Keep::SmartEarly,
-            _ => Keep::SmartLate,
+    /// What a strategy keeps of the output of a tool.
+    pub fn of(strategy: &str, tool: &str) -> Self {
+        let is_early = matches!(tool_names::kind(tool), Some(Kind::Read | Kind::Search));
+        match (strategy, is_early) {
+            ("smart", false) => Keep::SmartLate,
+            ("smart", true) => Keep::SmartEarly,
+            ("json", false) => Keep::JsonLate,
+            ("json", true) => Keep::JsonEarly,
+            ("diff", false) => Keep::DiffLate,
+            ("diff", true) => Keep::DiffEarly,
+            ("csv", false) => Keep::CsvLate,
+            ("csv", true) => Keep::CsvEarly,
+            _ => Keep::Ends,
         }
-    }
-
-    /// What `json` keeps of the output of a tool.
-    pub fn json(tool: &str) -> Self {
-        if Keep::smart(tool) == Keep::SmartEarly { Keep::JsonEarly } else { Keep::JsonLate }
-    }
-
-    /// Whether JSON is to stay JSON.
-    pub fn is_json(self) -> bool {
-        matches!(self, Keep::JsonLate | Keep::JsonEarly)
     }
 
     /// Whether the start counts more than the end.
     fn is_early(self) -> bool {
-        matches!(self, Keep::SmartEarly | Keep::JsonEarly)
+        matches!(self, Keep::SmartEarly | Keep::JsonEarly | Keep::DiffEarly | Keep::CsvEarly)
     }
 
-    /// Whether it is one of `smart`, which is what becomes of JSON that is none.
+    /// Whether it is one of `smart`, which is what becomes of a form that the text is not in.
     pub fn is_smart(self) -> bool {
         self != Keep::Ends
     }

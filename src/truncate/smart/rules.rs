@@ -49,6 +49,13 @@ const LONGEST_PATTERN: usize = 4096;
 const NEST_LIMIT: u32 = 64;
 const SIZE_LIMIT: usize = 1 << 20;
 
+impl Extra {
+    /// Whether its pattern can be used; a refusal says why not.
+    pub fn check(&self) -> Result<(), String> {
+        self.pattern.as_ref().map_or(Ok(()), |pattern| compiled(pattern).map(|_| ()))
+    }
+}
+
 fn compiled(pattern: &Pattern) -> Result<Regex, String> {
     let length = pattern.source.len();
     if !(1..=LONGEST_PATTERN).contains(&length) {

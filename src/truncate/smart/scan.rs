@@ -133,18 +133,17 @@ impl Scanner {
             ..*self
         };
         // Counts go on from where they are.
-        end.memory.kinds = self
-            .memory
-            .kinds
-            .iter()
-            .map(|(kind, known)| (*kind, KindOfLine { count: known.count, ..Default::default() }))
-            .collect();
+        for (kind, known) in &self.memory.kinds {
+            let counted = KindOfLine { count: known.count, ..Default::default() };
+            end.memory.kinds.insert(*kind, counted);
+        }
         end.judge_lines();
         end.judge_rest();
         let mut findings: Vec<Finding> =
             self.memory.all().chain(end.memory.all()).cloned().collect();
-        findings.sort_by_key(|it| (it.line, it.less, it.kind, it.ordinal));
-        let counts = end.memory.kinds.iter().map(|(kind, known)| (*kind, known.count)).collect();
+        findings.sort_unstable_by_key(|it| (it.line, it.less, it.kind, it.ordinal));
+        let mut counts = Counts::new();
+        counts.extend(end.memory.kinds.iter().map(|(kind, known)| (*kind, known.count)));
         (findings, counts)
     }
 
@@ -446,7 +445,7 @@ impl Memory {
 
     /// Forgets the lesser half.
     fn forget(&mut self) {
-        self.findings.sort_by_key(|finding| {
+        self.findings.sort_unstable_by_key(|finding| {
             let often = finding.ordinal.min(FIRST) as i64;
             (finding.less as i64 + 20 * often - finding.weight as i64, finding.line)
         });
@@ -469,7 +468,7 @@ fn breaks(bytes: &[u8], from: usize, to: usize) -> u64 {
 }
 
 /// A line without the escapes of a terminal.
-fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
+pub(in crate::truncate) fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr2(0x1b, 8, raw).is_none() && memchr_iter(b'\r', raw).nth(1).is_none() {
         return Cow::Borrowed(raw);
     }

@@ -6,86 +6,10 @@ use aho_corasick::AhoCorasick;
 
 use super::Keep;
 use super::scan::{Counts, Finding};
-
-/// A line that may be shown.
-#[derive(Debug, Clone)]
-pub(super) struct Line {
-    /// As it will be shown.
-    pub text: String,
-    /// Where it begins and ends in the text, in bytes.
-    pub bytes: std::ops::Range<u64>,
-    /// Its bytes that are shown, if not all of it is.
-    pub part: Option<u64>,
-    /// What it has in common with lines that are like it.
-    pub alike: u64,
-}
-
-/// All lines that may be shown, by their number.
-pub(super) type Lines = BTreeMap<u64, Line>;
-
-/// What a preview may take.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
-    pub lines: u64,
-    pub bytes: u64,
-    /// Bytes of the line that stands in a gap, at most, with its break.
-    pub gap: u64,
-}
+use crate::truncate::lines::{Budget, Chosen, Lines};
 
 /// Worth less than this, a line only goes in when there is room to spare.
 const WARNING: i64 = 330;
-
-/// A selection that grows while it keeps its budget.
-struct Chosen<'a> {
-    lines: &'a Lines,
-    total: u64,
-    budget: Budget,
-    numbers: std::collections::BTreeSet<u64>,
-    used_lines: u64,
-    used_bytes: u64,
-}
-
-impl<'a> Chosen<'a> {
-    fn new(lines: &'a Lines, total: u64, budget: Budget) -> Self {
-        // One gap: nothing is shown yet.
-        let numbers = std::collections::BTreeSet::new();
-        Chosen { lines, total, budget, numbers, used_lines: 1, used_bytes: budget.gap }
-    }
-
-    /// Whether the line is in now, within these limits.
-    fn add(&mut self, number: u64, most: (u64, u64)) -> bool {
-        if self.numbers.contains(&number) {
-            return true;
-        }
-        let Some(line) = self.lines.get(&number) else { return false };
-        let before = self.numbers.range(..number).next_back().copied().unwrap_or(0);
-        let after = self.numbers.range(number..).next().copied().unwrap_or(self.total + 1);
-        let gaps = i64::from(number > before + 1) + i64::from(after > number + 1) - 1;
-        let lines = (self.used_lines + 1).saturating_add_signed(gaps);
-        let bytes = (self.used_bytes + line.text.len() as u64 + 1)
-            .saturating_add_signed(gaps * self.budget.gap as i64);
-        if lines > most.0.min(self.budget.lines) || bytes > most.1.min(self.budget.bytes) {
-            return false;
-        }
-        self.used_lines = lines;
-        self.used_bytes = bytes;
-        self.numbers.insert(number);
-        true
-    }
-
-    fn all(&self) -> (u64, u64) {
-        (self.budget.lines, self.budget.bytes)
-    }
-
-    /// A share of what is left, on top of what is used.
-    fn share(&self, percent: u64) -> (u64, u64) {
-        let of = |used: u64, budget: u64| {
-            let left = budget.saturating_sub(used);
-            used.saturating_add((u128::from(left) * u128::from(percent) / 100) as u64)
-        };
-        (of(self.used_lines, self.budget.lines), of(self.used_bytes, self.budget.bytes))
-    }
-}
 
 /// The numbers of the lines to show.
 pub(super) fn choose(
@@ -120,7 +44,7 @@ pub(super) fn choose(
     while down.step(&mut chosen, head_most, 1) {}
     while up.step(&mut chosen, all, -1) {}
     while down.step(&mut chosen, all, 1) {}
-    close_small_gaps(&mut chosen);
+    chosen.close_gaps(1);
     chosen.numbers.into_iter().collect()
 }
 
@@ -162,18 +86,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A gap that takes as much room as what is missing is no gain.
-fn close_small_gaps(chosen: &mut Chosen<'_>) {
-    let all = chosen.all();
-    let numbers: Vec<u64> = chosen.numbers.iter().copied().collect();
-    for pair in numbers.windows(2) {
-        let [before, after] = pair else { continue };
-        if after - before == 2 {
-            chosen.add(before + 1, all);
-        }
-    }
-}
-
 /// Every remembered line with what it is worth, the best first.
 fn rank(findings: &[Finding], counts: &Counts) -> Vec<(i64, u64)> {
     let mut grave = 0;
@@ -197,7 +109,7 @@ fn rank(findings: &[Finding], counts: &Counts) -> Vec<(i64, u64)> {
         *known = (*known).max(value);
     }
     let mut ranked: Vec<(i64, u64)> = best.into_iter().map(|(line, value)| (value, line)).collect();
-    ranked.sort_by_key(|(value, line)| (-value, *line));
+    ranked.sort_unstable_by_key(|(value, line)| (-value, *line));
     ranked
 }
 
@@ -234,7 +146,7 @@ const RELATED: i64 = 260;
 fn follow_names(findings: &[Finding], values: &mut [i64]) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     let value = |index: &usize| values.get(*index).copied().unwrap_or_default();
-    order.sort_by_key(|index| (-value(index), *index));
+    order.sort_unstable_by_key(|index| (-value(index), *index));
     let mut names: Vec<&[u8]> = Vec::new();
     for index in order.into_iter().filter(|index| value(index) >= 650).take(24) {
         let Some(finding) = findings.get(index).filter(|finding| finding.less == 0) else {

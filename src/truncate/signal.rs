@@ -1,20 +1,30 @@
 //! What stands out among many alike: values that say that something went wrong, and elements that differ from the others.
 
-use super::sketch::{Key, Scalar, Value};
-use crate::truncate::smart::rules::Rules;
-use crate::truncate::smart::template::template;
+use super::smart::rules::Rules;
+use super::smart::template::template;
+
+/// A value without others in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Cell<'a> {
+    /// `true`, `false`, `null`; a cell of a table that is empty.
+    Word(&'a str),
+    /// Its digits; none if there are too many to be looked at.
+    Number(&'a [u8]),
+    /// Its start, and how many bytes it has.
+    Text(&'a [u8], u64),
+}
 
 /// Of a string only the start is judged.
 const JUDGED: usize = 256;
 /// An element of a kind that was not there before.
-const NEW_SHAPE: u16 = 500;
+pub(super) const NEW_SHAPE: u16 = 500;
 /// A value that was not there before, where others repeat.
 const NEW_VALUE: u16 = 400;
 /// A number that is far from the others.
 const OUTLIER: u16 = 300;
 /// Kinds of elements, of columns, and of values in a column that are told apart.
 const SHAPES: usize = 32;
-const COLUMNS: usize = 32;
+pub(super) const COLUMNS: usize = 32;
 const VALUES: usize = 6;
 const KINDS: usize = 64;
 
@@ -118,48 +128,44 @@ impl Signal {
     }
 
     /// What a container says of itself when it ends.
-    pub fn close(&mut self, key: Option<&Key>, total: u64) {
+    pub fn close(&mut self, name: Option<&[u8]>, total: u64) {
         self.weight = self.weight.saturating_sub(self.weight / 50);
-        if total > 0 && self.weight < 800 && is_one_of(key, &CAUSES) {
+        if total > 0 && self.weight < 800 && is_one_of(name, &CAUSES) {
             (self.weight, self.kind) = (800, 1);
         }
     }
 }
 
-fn is_one_of(key: Option<&Key>, names: &[&[u8]]) -> bool {
-    let name = key.and_then(|key| key.name.as_deref());
+fn is_one_of(name: Option<&[u8]>, names: &[&[u8]]) -> bool {
     name.is_some_and(|name| names.iter().any(|known| known.eq_ignore_ascii_case(name)))
 }
 
 /// What a value says by itself and by its name.
-pub(super) fn of_scalar(key: Option<&Key>, scalar: &Scalar) -> Signal {
-    let (weight, kind) = match scalar {
-        Scalar::Word(word) => match *word {
-            "false" if is_one_of(key, &GOOD) => (850, 2),
-            "true" if is_one_of(key, &ILL) => (850, 3),
-            _ => (0, 0),
-        },
-        Scalar::Number(digits) => {
-            let digits = digits.as_deref().unwrap_or_default();
+pub(super) fn of_cell(name: Option<&[u8]>, cell: Cell<'_>) -> Signal {
+    let (weight, kind) = match cell {
+        Cell::Word("false") if is_one_of(name, &GOOD) => (850, 2),
+        Cell::Word("true") if is_one_of(name, &ILL) => (850, 3),
+        Cell::Word(_) => (0, 0),
+        Cell::Number(digits) => {
             let is_zero = digits.iter().all(|byte| matches!(byte, b'0' | b'-' | b'.' | b'+'));
             match digits {
                 _ if is_zero => (0, 0),
-                [b'5', _, _] if is_one_of(key, &CODES) => (850, 4),
-                [b'4', _, _] if is_one_of(key, &CODES) => (650, 5),
-                _ if is_one_of(key, &COUNTS) => (850, 6),
+                [b'5', _, _] if is_one_of(name, &CODES) => (850, 4),
+                [b'4', _, _] if is_one_of(name, &CODES) => (650, 5),
+                _ if is_one_of(name, &COUNTS) => (850, 6),
                 _ => (0, 0),
             }
         }
-        Scalar::Text(text) => of_text(key, &text.head),
+        Cell::Text(text, _) => of_text(name, text),
     };
     Signal { weight, kind, kinds: Vec::new() }
 }
 
-fn of_text(key: Option<&Key>, text: &[u8]) -> (u16, u64) {
+fn of_text(name: Option<&[u8]>, text: &[u8]) -> (u16, u64) {
     if text.len() <= 12 && BAD.iter().any(|bad| bad.eq_ignore_ascii_case(text)) {
         return (900, hash(text));
     }
-    if !text.is_empty() && is_one_of(key, &CAUSES) {
+    if !text.is_empty() && is_one_of(name, &CAUSES) {
         return (900, template(text));
     }
     let Some(rules) = Rules::built_in() else { return (0, 0) };
@@ -191,35 +197,17 @@ struct Column {
 }
 
 impl Columns {
-    /// How much an element differs from those before it.
-    pub fn novelty(&mut self, value: &Value, ordinal: u64, in_object: bool) -> u16 {
-        // The members of an object always differ; only one with many is a list of its own.
-        if in_object && ordinal < 8 {
+    /// How much an element differs from those before it by what it is made of.
+    pub fn shape(&mut self, shape: u64) -> u16 {
+        if self.shapes.len() == SHAPES || self.shapes.contains(&shape) {
             return 0;
         }
-        let mut score = 0;
-        let shape = shape(value);
-        if self.shapes.len() < SHAPES && !self.shapes.contains(&shape) {
-            self.shapes.push(shape);
-            score = if self.shapes.len() > 1 { NEW_SHAPE } else { 0 };
-        }
-        match value {
-            Value::Scalar(scalar) => score.max(self.cell(0, scalar, ordinal)),
-            Value::Group(group) => group
-                .kept
-                .iter()
-                .take(COLUMNS)
-                .filter_map(|child| match (&child.value, &child.key) {
-                    (Value::Scalar(scalar), Some(key)) => {
-                        Some(self.cell(hash(key.name.as_deref()?), scalar, ordinal))
-                    }
-                    _ => None,
-                })
-                .fold(score, u16::max),
-        }
+        self.shapes.push(shape);
+        if self.shapes.len() > 1 { NEW_SHAPE } else { 0 }
     }
 
-    fn cell(&mut self, name: u64, scalar: &Scalar, ordinal: u64) -> u16 {
+    /// How much a value differs from those before it of the same name.
+    pub fn cell(&mut self, name: u64, cell: Cell<'_>, ordinal: u64) -> u16 {
         let at = match self.columns.iter().position(|(known, _)| *known == name) {
             Some(at) => at,
             None if self.columns.len() < COLUMNS => {
@@ -229,11 +217,11 @@ impl Columns {
             None => return 0,
         };
         let Some((_, column)) = self.columns.get_mut(at) else { return 0 };
-        let value = match scalar {
-            Scalar::Number(digits) => return column.number(digits.as_deref().unwrap_or_default()),
-            Scalar::Word(word) => hash(word.as_bytes()),
-            Scalar::Text(text) if text.bytes <= 32 => hash(&text.head),
-            Scalar::Text(_) => return 0,
+        let value = match cell {
+            Cell::Number(digits) => return column.number(digits),
+            Cell::Word(word) => hash(word.as_bytes()),
+            Cell::Text(text, bytes) if bytes <= 32 => hash(text),
+            Cell::Text(..) => return 0,
         };
         if column.is_varied || column.values.contains(&value) {
             return 0;
@@ -259,28 +247,15 @@ impl Column {
     }
 }
 
-/// The kind of a value; of an object also the names and kinds of its members.
-fn shape(value: &Value) -> u64 {
-    match value {
-        Value::Scalar(scalar) => kind(scalar),
-        Value::Group(group) if !group.is_object => 5,
-        Value::Group(group) => group.kept.iter().fold(6, |shape, child| {
-            let kind = match &child.value {
-                Value::Scalar(scalar) => kind(scalar),
-                Value::Group(group) => 5 + u64::from(group.is_object),
-            };
-            let name = child.key.as_ref().and_then(|key| key.name.as_deref()).unwrap_or_default();
-            (shape ^ hash(name)).wrapping_mul(0x0000_0100_0000_01b3) ^ kind
-        }),
-    }
-}
-
-fn kind(scalar: &Scalar) -> u64 {
-    match scalar {
-        Scalar::Text(_) => 1,
-        Scalar::Number(_) => 2,
-        Scalar::Word("null") => 3,
-        Scalar::Word(_) => 4,
+impl Cell<'_> {
+    /// What kind of value it is, as a part of a shape.
+    pub fn kind(self) -> u64 {
+        match self {
+            Cell::Text(..) => 1,
+            Cell::Number(_) => 2,
+            Cell::Word("null") => 3,
+            Cell::Word(_) => 4,
+        }
     }
 }
 

@@ -1,0 +1,100 @@
+//! A preview of a table is a table with the same columns, keeps its limits, and every row in it is one of the text.
+
+use spillway_core::text::lines::LineRule;
+use spillway_core::text::shown::{Shown, Source};
+use spillway_core::truncate::limits::Limits;
+use spillway_core::truncate::notice::{CHINESE, Circumstances, ENGLISH};
+use spillway_core::truncate::render::{Form, render};
+use spillway_core::truncate::smart::Keep;
+use spillway_core::truncate::window::Window;
+
+use super::input::{Input, as_text};
+
+/// What a case is put together from, where it is not any text.
+const PARTS: [&str; 12] =
+    ["a", "1", ",", "\t", ";", "\n", "\r\n", "\"", "\"\"", "\"x,\ny\"", "error", "\u{4f60}"];
+
+pub fn check(data: &[u8]) {
+    let mut input = Input::new(data);
+    let limits = Limits { keep: Keep::CsvLate, line_rule: LineRule::Terminated, ..input.limits() };
+    let (source, wording) = (Source::Text, input.pick(&[&ENGLISH, &CHINESE]));
+    let inside = input.flag();
+    let size = input.below(512) + 1;
+    let raw = if input.flag() {
+        as_text(&input.content(6 * 1024))
+    } else {
+        // Rows of as many columns as the first choice says, most of them.
+        let choices = input.content(1024);
+        let columns = choices.first().map_or(2, |choice| usize::from(choice % 4) + 2);
+        let parts = choices.iter().map(|choice| PARTS[usize::from(*choice) % PARTS.len()]);
+        let separated = parts
+            .enumerate()
+            .flat_map(|(at, part)| [part, if at % columns == columns - 1 { "\n" } else { "," }]);
+        separated.collect::<String>().into_bytes()
+    };
+
+    let mut window = Window::new(&limits);
+    window.push(&raw);
+    let mut pieces = Window::new(&limits);
+    raw.chunks(size).for_each(|piece| pieces.push(piece));
+    let form = Form { limits, wording, inside, notice: None, preview: None };
+    let circumstances = Circumstances { path: "/data/x.txt".to_owned(), ..Default::default() };
+    let made = render(&window, source, &form, &circumstances);
+    assert_eq!(render(&pieces, source, &form, &circumstances), made);
+    let bound = if inside { &made.content } else { &made.content[made.preview.clone()] };
+    assert!(bound.len() as u64 <= limits.max_bytes, "{bound}");
+    assert!(bound.lines().count() as u64 <= limits.max_lines, "{bound}");
+
+    let structured = window.structured().expect("the limits ask for it");
+    let Some(made) = structured.preview(&window, source, &limits, &ENGLISH) else { return };
+    let text = Shown::decode(&raw, source).text;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let is_table = [',', '\t', ';'].into_iter().any(|delimiter| {
+        let (shown, whole) = (rows(&made.text, delimiter), rows(text, delimiter));
+        let columns = whole[0].len();
+        let mut rest = whole.iter();
+        columns >= 2
+            && shown[0] == whole[0]
+            && shown.iter().all(|row| row.len() == columns && rest.any(|whole| whole == row))
+    });
+    assert!(is_table, "{:?} of {text:?}", made.text);
+}
+
+/// What a simple reader of RFC 4180 makes of a text; a quote counts at the start of a field only, and blank lines do not.
+fn rows(text: &str, delimiter: char) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let (mut row, mut field) = (Vec::new(), String::new());
+    let (mut quoted, mut begun) = (false, false);
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                field.push('"');
+            }
+            '"' if quoted => quoted = false,
+            '"' if !begun => (quoted, begun) = (true, true),
+            _ if quoted => field.push(char),
+            '\n' | '\r' => {
+                if begun || !row.is_empty() {
+                    row.push(std::mem::take(&mut field));
+                    rows.push(std::mem::take(&mut row));
+                }
+                begun = false;
+            }
+            _ if char == delimiter => {
+                row.push(std::mem::take(&mut field));
+                begun = false;
+            }
+            _ => {
+                begun = true;
+                field.push(char);
+            }
+        }
+    }
+    if begun || !row.is_empty() {
+        row.push(field);
+        rows.push(row);
+    }
+    rows
+}

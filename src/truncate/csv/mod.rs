@@ -1,0 +1,71 @@
+//! Previews of tables that are tables: the header and rows as they stand in the text, so that what reads the whole reads the
+//! preview, with the same columns.
+//!
+//! While the text streams by, [`scan`] reads it and judges its rows, and [`memory`] keeps the first, the last, and those that
+//! differ from the others, within bounds. At the end [`choose`] takes as many of them as the budget allows.
+
+mod choose;
+mod memory;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+pub use scan::Scanner;
+
+use super::cut::{Cut, Piece};
+use super::limits::{Direction, Limits, Unit};
+use super::notice::Wording;
+use super::structured::{Preview, ranges};
+use super::window::Window;
+use crate::text::shown::Source;
+
+/// A preview within these limits; nothing if the text is no table of at least two columns, or there is no room for its header.
+pub fn preview(
+    window: &Window,
+    scanner: &Scanner,
+    source: Source,
+    limits: &Limits,
+    wording: &Wording,
+) -> Option<Preview> {
+    let table = scanner.finish()?;
+    let choice = choose::choose(&table, source, limits)?;
+    let mut pieces: Vec<Piece<'static>> = Vec::new();
+    let mut text = String::new();
+    let mut numbers: Vec<u64> = Vec::new();
+    for (row, shown) in &choice.rows {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(shown);
+        numbers.extend(row.lines());
+        // Nothing but a break stands between them.
+        let open = pieces.last_mut().filter(|last| row.bytes.start - last.bytes.end <= 2);
+        match open {
+            Some(last) => {
+                last.last_line = row.last_line;
+                last.bytes.end = row.bytes.end;
+            }
+            None => pieces.push(Piece {
+                text: "\n".into(),
+                bytes: row.bytes.clone(),
+                first_line: row.first_line,
+                last_line: row.last_line,
+                partial: None,
+            }),
+        }
+    }
+    let totals = window.totals();
+    let total_lines =
+        limits.line_rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
+    let cut = Cut {
+        pieces,
+        limited_by: if choice.is_short_of_lines { Unit::Lines } else { Unit::Bytes },
+        direction: Direction::Both,
+        total_lines,
+        total_bytes: totals.bytes,
+        total_tokens: window.tokens(),
+    };
+    let shown = choice.rows.len() as u64 - 1;
+    let missing = wording.csv(shown, table.rows() - 1, &ranges(&numbers));
+    Some(Preview { text, cut, missing })
+}

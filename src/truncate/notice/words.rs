@@ -1,0 +1,210 @@
+//! The words, as data: one set for each language and profile.
+
+/// The words of a notice. Braces are filled in.
+#[derive(Debug)]
+pub struct Wording {
+    /// `{n}`: how many lines are missing.
+    pub(super) lines: &'static str,
+    /// `{n}`: how many bytes are missing.
+    pub(super) bytes: &'static str,
+    /// The same when tokens stopped the cut.
+    pub(super) tokens: &'static str,
+    /// `{n}`, `{from}`, `{to}`: how many lines are missing between two that are shown, and which.
+    pub(super) gap: &'static str,
+    /// The same where all of them are like the line `{like}` before them.
+    pub(super) repeats: &'static str,
+    /// The same in a diff: `{added}` and `{removed}` lines are among them; and `{files}` files that are not shown at all.
+    pub(super) changes: [&'static str; 2],
+    /// `{n}`, `{total}`: how many lines are shown, where the gaps say which.
+    pub(super) scattered: &'static str,
+    /// `{shown}`, `{files}`, `{hunks}`, `{total}`, `{added}`, `{removed}`: what of a diff is shown, and what is in it.
+    pub(super) diff: &'static str,
+    /// `{shown}`, `{total}`, `{lines}`: how many rows of a table are shown beside its header, and from which lines.
+    pub(super) csv: &'static str,
+    /// What stands in place of binary data: `{n}` bytes, of a kind that is not known, and of the kind `{kind}`.
+    pub(super) binary: [&'static str; 2],
+    /// What is said of a preview of JSON.
+    pub(super) json: JsonWords,
+    /// How the call went: well, badly.
+    pub(super) outcome: [&'static str; 2],
+    /// `{from}`, `{to}`, `{total}`: a range of lines that is shown.
+    pub(super) shown: &'static str,
+    /// `{shown}`, `{total}`, `{line}`: a line that is shown in part.
+    pub(super) partial: &'static str,
+    /// `{path}`: where everything is.
+    pub(super) saved: &'static str,
+    /// `{head}`, `{tail}`, `{total}`, `{path}`: how many bytes of either end are where.
+    pub(super) part: &'static str,
+    /// `{reason}`: why nothing was kept.
+    pub(super) lost: &'static str,
+    /// `{limit}`: the ceiling above which even a tool's own wish is overruled.
+    pub(super) ceiling: &'static str,
+    /// What is said of a command that was ended: `{ms}`, by its timeout; by its user.
+    pub(super) ended: [&'static str; 2],
+    /// How to read on; see [`Advice`].
+    pub(super) advice: Advice,
+    /// `{path}`: marker and place in one line, for where there is no room for more.
+    pub(super) compact: &'static str,
+    /// The same where only a part was saved.
+    pub(super) compact_part: &'static str,
+    /// Whether that line is the usual form where the whole text keeps the limits and both ends are shown.
+    pub(super) is_compact: bool,
+}
+
+/// What is missing in a preview of JSON, which cannot say so itself.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonWords {
+    /// `{list}`: all of the following.
+    pub(super) shown: &'static str,
+    /// `{which}`, `{total}`, `{path}`: the elements of an array that are shown.
+    pub(super) items: &'static str,
+    /// `{shown}`, `{total}`, `{path}`: how many members of an object are shown.
+    pub(super) members: &'static str,
+    /// `{shown}`, `{total}`: how many of the values that the text consists of are shown.
+    pub(super) values: &'static str,
+    /// `{n}`: arrays and objects beside those.
+    pub(super) more: &'static str,
+    /// `{n}`: strings of which only the ends are shown.
+    pub(super) texts: &'static str,
+    /// Between two of them.
+    pub(super) between: &'static str,
+}
+
+/// The next call to make.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Advice {
+    /// Sentences for the tools that the model has: search, read (`{line}`), delegate; each names `{tool}`.
+    Available([&'static str; 3]),
+    /// The same words whatever the tools are, and other words when a sub-agent can be asked.
+    Fixed { plain: &'static str, delegate: Option<&'static str> },
+}
+
+/// The words by default.
+pub static ENGLISH: Wording = Wording {
+    lines: "...{n} lines truncated...",
+    bytes: "...{n} bytes truncated...",
+    tokens: "...{n} tokens truncated...",
+    gap: "...{n} lines truncated: {from}-{to}...",
+    repeats: "...{n} lines truncated: {from}-{to}, all like line {like}...",
+    changes: [
+        "...{n} lines truncated: {from}-{to}, +{added} -{removed}...",
+        "...{n} lines truncated: {from}-{to}, +{added} -{removed}, {files} files not shown...",
+    ],
+    scattered: "Shown: {n} of {total} lines; each gap says which are missing.",
+    diff: "Shown: {shown} of {files} files and {hunks} of {total} hunks of a diff of +{added} -{removed} lines.",
+    csv: "Shown: the header and {shown} of {total} rows, lines {lines}.",
+    binary: ["[binary data, {n} bytes]", "[binary data: {kind}, {n} bytes]"],
+    json: JsonWords {
+        shown: "Shown: {list}.",
+        items: "items {which} of {total} in {path}",
+        members: "{shown} of {total} keys of {path}",
+        values: "values {which} of {total}",
+        more: "other arrays and objects in part: {n}",
+        texts: "long strings without their middle (\u{2026}): {n}",
+        between: "; ",
+    },
+    outcome: [
+        "The tool call succeeded but the output was truncated.",
+        "The tool call failed and its output was truncated.",
+    ],
+    shown: "Shown: lines {from}-{to} of {total}.",
+    partial: "Shown: {shown} of {total} bytes of line {line}.",
+    saved: "Full output saved to: {path}",
+    part: "First {head} and last {tail} of its {total} bytes saved to: {path}",
+    lost: "The full output could not be saved and was not kept ({reason}).",
+    ceiling: "It was bounded although its tool asked to leave it alone, because it is over {limit} bytes.",
+    ended: [
+        "The command was ended because it ran longer than {ms} ms. If it needs more time and does not wait for input, \
+         run it again with a larger timeout in milliseconds.",
+        "The command was aborted by the user.",
+    ],
+    advice: Advice::Available([
+        "Use {tool} to search that file.",
+        "Use {tool} on that file from line {line} to read on.",
+        "Use {tool} to have a sub-agent go through that file.",
+    ]),
+    compact: "... output truncated; full output saved to {path} ...",
+    compact_part: "... output truncated; its first and last part saved to {path} ...",
+    is_compact: false,
+};
+
+/// The same in Chinese.
+pub static CHINESE: Wording = Wording {
+    lines: "...已截断 {n} 行...",
+    bytes: "...已截断 {n} 字节...",
+    tokens: "...已截断 {n} 词元...",
+    gap: "...已截断 {n} 行：第 {from}-{to} 行...",
+    repeats: "...已截断 {n} 行：第 {from}-{to} 行，均与第 {like} 行相似...",
+    changes: [
+        "...已截断 {n} 行：第 {from}-{to} 行，+{added} -{removed}...",
+        "...已截断 {n} 行：第 {from}-{to} 行，+{added} -{removed}，{files} 个文件未显示...",
+    ],
+    scattered: "显示 {n} 行，共 {total} 行；每处截断都注明缺少哪些行。",
+    diff: "该差异共 +{added} -{removed} 行；显示 {files} 个文件中的 {shown} 个、{total} 个区块中的 {hunks} 个。",
+    csv: "显示表头和 {total} 行数据中的 {shown} 行，即第 {lines} 行。",
+    binary: ["[二进制数据，{n} 字节]", "[二进制数据：{kind}，{n} 字节]"],
+    json: JsonWords {
+        shown: "显示：{list}。",
+        items: "{path} 的第 {which} 项（共 {total} 项）",
+        members: "{path} 的 {total} 个键中的 {shown} 个",
+        values: "第 {which} 个值（共 {total} 个）",
+        more: "另有 {n} 个数组或对象只显示一部分",
+        texts: "{n} 个长字符串省略了中间（\u{2026}）",
+        between: "；",
+    },
+    outcome: ["工具调用成功，但输出已被截断。", "工具调用失败，输出已被截断。"],
+    shown: "显示第 {from}-{to} 行，共 {total} 行。",
+    partial: "第 {line} 行显示 {shown} 字节，共 {total} 字节。",
+    saved: "完整输出已保存到：{path}",
+    part: "其 {total} 字节的前 {head}、后 {tail} 字节已保存到：{path}",
+    lost: "完整输出未能保存，也没有保留（{reason}）。",
+    ceiling: "工具要求不作处理，但输出超过 {limit} 字节，因此仍被截断。",
+    ended: [
+        "命令运行超过 {ms} 毫秒，已被终止。如果它需要更长时间且不是在等待输入，请用更大的超时值（毫秒）重新运行。",
+        "命令已被用户中止。",
+    ],
+    advice: Advice::Available([
+        "可用 {tool} 搜索该文件。",
+        "可用 {tool} 从该文件第 {line} 行继续读取。",
+        "可用 {tool} 让子代理处理该文件。",
+    ]),
+    compact: "... 输出已截断；完整输出已保存到 {path} ...",
+    compact_part: "... 输出已截断；开头和结尾部分已保存到 {path} ...",
+    is_compact: false,
+};
+
+/// The words of OpenCode.
+pub static OPENCODE: Wording = Wording {
+    shown: "",
+    advice: Advice::Fixed {
+        plain: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
+        delegate: Some(
+            "Use the Task tool to have an explore agent process this file with Grep and Read (offset/limit). \
+             Do not read the whole file yourself: delegate to save context.",
+        ),
+    },
+    compact: "... output truncated; full content saved to {path} ...",
+    is_compact: true,
+    ..ENGLISH
+};
+
+/// The words of Takumi, which does not say how the call went.
+pub static TAKUMI: Wording = Wording {
+    outcome: ["", ""],
+    lost: "(Failed to save full output to file)",
+    advice: Advice::Fixed {
+        plain: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
+        delegate: None,
+    },
+    is_compact: false,
+    ..OPENCODE
+};
+
+/// The words of Moryflow, which offers to run the command again where saving failed.
+pub static MORYFLOW: Wording = Wording {
+    lost: "The full output could not be saved and was not kept ({reason}). Retry the command if you need it.",
+    ..ENGLISH
+};
+
+/// All of them.
+pub(super) static ALL: [&Wording; 5] = [&ENGLISH, &CHINESE, &OPENCODE, &TAKUMI, &MORYFLOW];
