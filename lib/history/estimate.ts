@@ -5,7 +5,7 @@ import { messageOf, SpillwayError } from '../errors'
 import { plainJson } from '../plain-json'
 import { estimateAll, estimateTokens } from '../tokens'
 import type { ResultText } from './knowledge'
-import type { MessageView, ResultView, TextSizes } from './view'
+import type { CallView, MessageView, ResultView, TextSizes } from './view'
 
 /** Tokens of a text, estimated. */
 export type EstimateTokens = (text: string) => number
@@ -162,13 +162,14 @@ function sizeOfText(text: ResultText, read: Sized): number {
 
 /** Adds all texts of a message, in the order of {@link TextSizes}. */
 function pushTexts({ text, calls, results }: MessageView, texts: string[]): void {
+  pushText(text, texts)
+  for (let place = 0; place < calls.length; place++) texts.push((calls[place] as CallView).argsText)
+  for (let place = 0; place < results.length; place++) pushText((results[place] as ResultView).text, texts)
+}
+
+function pushText(text: ResultText, texts: string[]): void {
   if (typeof text === 'string') texts.push(text)
-  else texts.push(...text)
-  for (const { argsText } of calls) texts.push(argsText)
-  for (const { text } of results) {
-    if (typeof text === 'string') texts.push(text)
-    else texts.push(...text)
-  }
+  else for (const part of text) texts.push(part)
 }
 
 function problem(what: string, cause?: unknown): SpillwayError {
