@@ -19,6 +19,9 @@ export const PER_MEDIA = 1_500
 /** Names of tools and placeholders are few texts that come again and again. */
 const MOST_REPEATED = 1_000
 
+/** Of a message that nobody can read so much is read, in UTF-16 units: more than any window has. */
+const MOST_UNREADABLE = 2 ** 23
+
 /** What is beside a text, in tokens. */
 export interface Besides {
   /** A message, or a result in it: its role and its delimiters. */
@@ -180,7 +183,7 @@ function problem(what: string, cause?: unknown): SpillwayError {
 export function jsonOf(messages: readonly unknown[], index: number): string {
   try {
     const message = messages[index]
-    return typeof message === 'string' ? message : plainJson(message, { proxies: true })
+    return typeof message === 'string' ? message : plainJson(message, { proxies: true, units: MOST_UNREADABLE })
   } catch {
     return ''
   }
