@@ -12,20 +12,30 @@ const MOST_VALUES = 200_000
 
 interface Walk {
   readonly proxies: boolean
+  /** UTF-16 units of texts that may still be written. */
+  units: number
   /** The objects that are being written, from the outermost in. */
   readonly path: object[]
   left: number
 }
 
-/** The JSON of a value. A string becomes a JSON string; `undefined` is `null`. Into `proxies` it looks only if it is told to. */
-export function plainJson(value: unknown, { proxies = false }: { proxies?: boolean } = {}): string {
-  return write(value, { proxies, path: [], left: MOST_VALUES }) ?? 'null'
+/**
+ * The JSON of a value. A string becomes a JSON string; `undefined` is `null`. Into `proxies` it looks only if it is told to, and
+ * when its texts have so many `units` it reads no further: one text that is shared can be written without end.
+ */
+export function plainJson(
+  value: unknown,
+  { proxies = false, units = Number.POSITIVE_INFINITY }: { proxies?: boolean; units?: number } = {},
+): string {
+  return write(value, { proxies, units, path: [], left: MOST_VALUES }) ?? 'null'
 }
 
 function write(value: unknown, walk: Walk): string | undefined {
   walk.left -= 1
   switch (typeof value) {
     case 'string':
+      walk.units -= value.length
+      if (walk.units <= 0) walk.left = 0
       return JSON.stringify(value.isWellFormed() ? value : value.toWellFormed())
     case 'number':
       return Number.isFinite(value) ? JSON.stringify(value) : named(String(value))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {
   detectFormat,
+  estimateTokens,
   type HistoryFormatName,
   HistoryPruner,
   type HistoryPrunerOptions,
@@ -537,6 +538,23 @@ describe('bad input', () => {
 })
 
 describe('properties', () => {
+  test('many texts together have the tokens that they have alone', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 8 }).map((units) => String.fromCharCode(...units)),
+      fc.constantFrom('plain\n'.repeat(3000), 'é'.repeat(70_000), '汉字'.repeat(900), '\ud83d'.repeat(700)),
+    )
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 40 }), (texts) => {
+        const history = texts.map((content, at) => (at % 2 === 0 ? user(content) : said(content)))
+        const alone = texts.reduce((sum, content) => sum + estimateTokens(content) + 4, 0)
+        expect(new HistoryPruner().prune(history, { now: 0 }).report.tokensBefore).toBe(alone)
+      }),
+      { numRuns: runs },
+    )
+  })
+
   const policies = fc.subarray<PrunePolicy>([
     'results',
     'outdated',

@@ -5,7 +5,7 @@ import { messageOf, SpillwayError } from '../errors'
 import { plainJson } from '../plain-json'
 import { estimateAll, estimateTokens } from '../tokens'
 import type { ResultText } from './knowledge'
-import type { MessageView, ResultView, TextSizes } from './view'
+import type { CallView, MessageView, ResultView, TextSizes } from './view'
 
 /** Tokens of a text, estimated. */
 export type EstimateTokens = (text: string) => number
@@ -18,6 +18,9 @@ export const PER_MEDIA = 1_500
 
 /** Names of tools and placeholders are few texts that come again and again. */
 const MOST_REPEATED = 1_000
+
+/** Of a message that nobody can read so much is read, in UTF-16 units: more than any window has. */
+const MOST_UNREADABLE = 2 ** 23
 
 /** What is beside a text, in tokens. */
 export interface Besides {
@@ -162,13 +165,14 @@ function sizeOfText(text: ResultText, read: Sized): number {
 
 /** Adds all texts of a message, in the order of {@link TextSizes}. */
 function pushTexts({ text, calls, results }: MessageView, texts: string[]): void {
+  pushText(text, texts)
+  for (let place = 0; place < calls.length; place++) texts.push((calls[place] as CallView).argsText)
+  for (let place = 0; place < results.length; place++) pushText((results[place] as ResultView).text, texts)
+}
+
+function pushText(text: ResultText, texts: string[]): void {
   if (typeof text === 'string') texts.push(text)
-  else texts.push(...text)
-  for (const { argsText } of calls) texts.push(argsText)
-  for (const { text } of results) {
-    if (typeof text === 'string') texts.push(text)
-    else texts.push(...text)
-  }
+  else for (const part of text) texts.push(part)
 }
 
 function problem(what: string, cause?: unknown): SpillwayError {
@@ -179,7 +183,7 @@ function problem(what: string, cause?: unknown): SpillwayError {
 export function jsonOf(messages: readonly unknown[], index: number): string {
   try {
     const message = messages[index]
-    return typeof message === 'string' ? message : plainJson(message, { proxies: true })
+    return typeof message === 'string' ? message : plainJson(message, { proxies: true, units: MOST_UNREADABLE })
   } catch {
     return ''
   }

@@ -167,8 +167,21 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     takeResults: (message, places) => attempt(() => takeResults(message, places)),
     withParts: (message, parts) => attempt(() => withParts(message, parts)),
     messageOf: (parts, call) => attempt(() => rules.container && sealed(rules.container.around(parts), call)),
-    recognises: (message) => attempt(() => recognised(rules, message)) ?? 0,
-    view: (message, recognised) => attempt(() => viewOf(read(message, recognised)?.reading)) ?? OTHER,
+    // Every message of a history goes through these two, so they make no functions of their own.
+    recognises(message) {
+      try {
+        return recognised(rules, message)
+      } catch {
+        return 0
+      }
+    },
+    view(message, recognised) {
+      try {
+        return viewOf(read(message, recognised)?.reading)
+      } catch {
+        return OTHER
+      }
+    },
     withResults: (message, texts) =>
       write(message, texts, ({ results }, place, text) => results?.[place]?.edits?.(text)),
     withArguments: (message, args) => write(message, args, ({ calls }, place, value) => calls?.[place]?.edits?.(value)),
@@ -190,24 +203,32 @@ function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
 
 function viewOf(reading: Reading | undefined): MessageView {
   if (reading === undefined) return OTHER
-  const { role, text = '', calls = [], results = [], media = 0, time } = reading
+  const { role, text = '', calls, results, media = 0, time } = reading
   return {
     role,
     text,
-    calls: calls.map(({ id, name, args, edits }) => new CallOf(id, name, args, edits !== undefined)),
-    results: results.map((result) => ({
-      callId: result.callId,
-      toolName: result.toolName,
-      text: result.text,
-      isError: result.isError,
-      time,
-      media: result.media ?? 0,
-      outputPath: result.outputPath,
-      replaceable: result.edits !== undefined,
-    })),
+    calls: calls === undefined || calls.length === 0 ? OTHER.calls : calls.map(callOf),
+    results: results === undefined || results.length === 0 ? OTHER.results : results.map((one) => resultOf(one, time)),
     media,
     time,
     tokens: undefined,
+  }
+}
+
+function callOf({ id, name, args, edits }: CallReading): CallView {
+  return new CallOf(id, name, args, edits !== undefined)
+}
+
+function resultOf(result: ResultReading, time: number | undefined): ResultView {
+  return {
+    callId: result.callId,
+    toolName: result.toolName,
+    text: result.text,
+    isError: result.isError,
+    time,
+    media: result.media ?? 0,
+    outputPath: result.outputPath,
+    replaceable: result.edits !== undefined,
   }
 }
 

@@ -132,9 +132,12 @@ export function readMessage(name: HistoryFormatName | ViewFormat, message: objec
   const known = remembered.get(message)
   if (known !== undefined && known.asked === asked && isUnchanged(known.watched)) return known
   const format = readerOf(asked, message)
-  const read = () => (format === undefined ? unreadable(message) : format.view(message, true))
-  const { answer, watched: values } = noting(read)
+  const { answer, watched: values } = noting(viewIn, format, message)
   return { asked, format: answer === OTHER ? undefined : format, view: answer, watched: values }
+}
+
+function viewIn(format: ViewFormat | undefined, message: object): MessageView {
+  return format === undefined ? unreadable(message) : format.view(message, true)
 }
 
 /** What may still become a message is looked at again when one of the fields that messages have is another one. */

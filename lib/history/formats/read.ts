@@ -15,13 +15,17 @@ const noted: unknown[] = []
 let notedEnd = 0
 let isNoting = false
 
-/** Reads and remembers which values were {@link watched}. */
-export function noting<T>(read: () => T): { answer: T; watched: readonly unknown[] } {
+/** Reads something of a message, and remembers which values were {@link watched}. */
+export function noting<F, T>(
+  read: (format: F, message: object) => T,
+  format: F,
+  message: object,
+): { answer: T; watched: readonly unknown[] } {
   const before = isNoting
   const start = notedEnd
   isNoting = true
   try {
-    const answer = read()
+    const answer = read(format, message)
     return { answer, watched: noted.slice(start, notedEnd) }
   } finally {
     isNoting = before

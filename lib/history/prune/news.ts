@@ -1,7 +1,7 @@
 /** The part of a history that is new, while it is read. */
 
 import type { ResultText } from '../knowledge'
-import type { MessageView } from '../view'
+import type { MessageView, ResultView } from '../view'
 import type { Columns } from './columns'
 
 /** What is being read. */
@@ -21,9 +21,10 @@ export const NONE: never[] = []
 export function textsOfResults(views: readonly MessageView[]): string[] {
   const texts: string[] = []
   for (const { results } of views) {
-    for (const { text } of results) {
+    for (let place = 0; place < results.length; place++) {
+      const { text } = results[place] as ResultView
       if (typeof text === 'string') texts.push(text)
-      else texts.push(...text)
+      else for (const part of text) texts.push(part)
     }
   }
   return texts

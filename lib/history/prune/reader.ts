@@ -177,8 +177,9 @@ export class HistoryReader {
 
   /** Leaves an item out from now on. */
   leaveOut(item: HistoryItem, placeholder: string): void {
-    this.placeholders.set(item.key, placeholder)
-    this.trims.delete(item.key)
+    const { key } = item
+    this.placeholders.set(key, placeholder)
+    if (this.trims.size > 0) this.trims.delete(key)
     this.projection.leaveOut(item, placeholder)
   }
 
@@ -214,7 +215,7 @@ export class HistoryReader {
 
   /** How much of an item is sent by now: tokens. */
   sizeOf(item: HistoryItem): number {
-    const trim = this.trims.get(item.key)
+    const trim = this.trims.size > 0 ? this.trims.get(item.key) : undefined
     return trim === undefined ? item.tokens : this.tokens.text(trimmed(this.textOf(item), trim))
   }
 
