@@ -92,6 +92,10 @@ fn rows(text: &str, delimiter: char) -> Vec<Vec<String>> {
             }
         }
     }
+    if quoted {
+        // A text that was cut in a quoted field: the break at its very end is that of the text.
+        field.truncate(field.trim_end_matches(['\r', '\n']).len());
+    }
     if begun || !row.is_empty() {
         row.push(field);
         rows.push(row);
