@@ -1323,8 +1323,9 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 * The lines of a saved output that match a regular expression, whatever the size of the file.
 	 *
 	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
-	 * the text and never explodes. Lines are searched one by one: `^` and `$` are the ends of a line, and nothing matches a line
-	 * feed. A line over 1 MiB is searched in pieces; in it, a match over 64 KiB may be missed.
+	 * the text and never explodes; `\p{…}` stands for general categories and scripts. Lines are searched one by one: `^` and `$`
+	 * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
+	 * 64 KiB may be missed.
 	 *
 	 * @param pattern 1 to 1,024 bytes
 	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's
@@ -1646,10 +1647,12 @@ export interface CompactionState {
  * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs went, because
  *   the summary threw or was no text, did not come, was empty, larger than what it stands for, or frees too little;
  * - `summary-blocked`: the same, because three summaries in a row have failed, for ten answers of the model;
+ * - `thrash`: three compactions in three turns of the model did not help. Only a `ContextManager` says so, as long as results
+ *   can still be shortened; else it is an error;
  * - `media`: nothing else could go, so images and files were replaced by notes;
  * - `unreadable`: no message is in a known format.
  */
-export type CompactionReason = "not-needed" | "disabled" | "nothing-old" | "no-progress" | "outputs-suffice" | "no-summarizer" | "summarized" | "summary-failed" | "summary-timeout" | "summary-empty" | "summary-too-large" | "summary-no-progress" | "summary-blocked" | "media" | "unreadable";
+export type CompactionReason = "not-needed" | "disabled" | "nothing-old" | "no-progress" | "outputs-suffice" | "no-summarizer" | "summarized" | "summary-failed" | "summary-timeout" | "summary-empty" | "summary-too-large" | "summary-no-progress" | "summary-blocked" | "thrash" | "media" | "unreadable";
 /** What {@link compactHistory} did. */
 export interface CompactionReport {
 	/** `none`: the very messages that went in. `outputs`: old outputs were replaced. `summary`: old messages were. */
@@ -3232,6 +3235,9 @@ export interface OverflowPlan extends OverflowReport {
  * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
  * over: it ends with a history that fits by the estimate, or with an error.
  *
+ * `recoverFromOverflow.plan` takes the same and says what would be done: nothing is compacted, nobody is told, and nothing
+ * changes. The sizes are those that the steps would reach; what compaction brings nobody knows, so a plan ends there.
+ *
  * @returns new messages, in which everything that was not shortened is the very same object, and a report
  * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
  * `ABORTED` if the signal says so. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is no overflow
@@ -3240,14 +3246,6 @@ export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Prom
 export declare namespace recoverFromOverflow {
 	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
 }
-/**
- * What {@link recoverFromOverflow} would do, also as `recoverFromOverflow.plan`: nothing is compacted, nobody is told, and
- * nothing changes. The sizes are those that the steps would reach; what compaction brings nobody knows, so a plan ends
- * there.
- *
- * @throws SpillwayError `INVALID_ARGUMENT`
- */
-export declare function planOverflowRecovery<M>(options: RecoverOptions<M>): OverflowPlan;
 /** What {@link compactHistory} gives back. */
 export interface CompactResult<M> {
 	messages: M[];
@@ -3265,6 +3263,8 @@ export interface CompactResult<M> {
  * A summary that fails, is empty, or larger than what it stands for leaves the history without its old outputs. What frees
  * less than a tenth is not done.
  *
+ * `compactHistory.plan` takes the same and says what would be done: nobody is asked or told, and nothing changes.
+ *
  * @param messages in any format that `detectFormat` knows. Never changed
  * @returns new messages, or the very array if nothing was done, and what was done and why
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed; `COMPACTION` if it was done three times in the last
@@ -3274,11 +3274,6 @@ export declare function compactHistory<M>(messages: readonly M[], options: Compa
 export declare namespace compactHistory {
 	var plan: <M>(messages: readonly M[], options: CompactOptions<M>) => CompactionPlan;
 }
-/**
- * What {@link compactHistory} would do, also as `compactHistory.plan`: nobody is asked or told, and nothing changes.
- * @throws SpillwayError `INVALID_ARGUMENT`
- */
-export declare function planCompaction<M>(messages: readonly M[], options: CompactOptions<M>): CompactionPlan;
 /** A place where a history may be cut. */
 export interface CutPoint {
 	/** The first message behind the cut. */

@@ -57,8 +57,6 @@ export const {
   loadConfig,
   loadTokenCounter,
   loadTools,
-  planCompaction,
-  planOverflowRecovery,
   projectToolResults,
   recoverFromOverflow,
   repairToolPairs,

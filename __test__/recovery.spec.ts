@@ -13,7 +13,6 @@ import {
   OVERFLOW_TRANSITIONS,
   type OverflowReport,
   type OverflowStep,
-  planOverflowRecovery,
   projectToolResults,
   type RecoverOptions,
   recoverFromOverflow,
@@ -95,7 +94,7 @@ describe('arguments that are not allowed', () => {
     ],
     [
       'a plan for no array',
-      () => planOverflowRecovery({ messages: 1 as never, contextWindowTokens: 1 }),
+      () => recoverFromOverflow.plan({ messages: 1 as never, contextWindowTokens: 1 }),
       'options.messages: got 1',
     ],
   ]
@@ -386,8 +385,8 @@ describe('a plan', () => {
     expect(onStep).not.toHaveBeenCalled()
     const { report } = await recoverFromOverflow(options)
     expect(plan.steps).toEqual(report.steps)
-    expect(planOverflowRecovery({ ...options, messages: talk(2000) }).outcome).toBe('compaction')
-    expect(planOverflowRecovery({ messages: talk(2000), contextWindowTokens: 128_000 }).outcome).toBe('failed')
+    expect(recoverFromOverflow.plan({ ...options, messages: talk(2000) }).outcome).toBe('compaction')
+    expect(recoverFromOverflow.plan({ messages: talk(2000), contextWindowTokens: 128_000 }).outcome).toBe('failed')
     expect(compact).not.toHaveBeenCalled()
   })
 })

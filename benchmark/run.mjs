@@ -14,6 +14,7 @@ import { chart } from './chart.mjs'
 import { updateReadmes } from './readme.mjs'
 import { describeEnvironment, failedRow, markdown } from './report.mjs'
 import { loadSubject } from './subject.mjs'
+import { context } from './suites/context.mjs'
 import { load } from './suites/load.mjs'
 import { middleware } from './suites/middleware.mjs'
 import { outdated } from './suites/outdated.mjs'
@@ -29,7 +30,7 @@ import { untouched } from './suites/untouched.mjs'
 const TABLES = [
   {
     title: 'Targets',
-    suites: [load, untouched, middleware, outdated, pruning, permission, saved, stall, stream, readBack],
+    suites: [load, untouched, middleware, outdated, pruning, context, permission, saved, stall, stream, readBack],
   },
 ]
 const RESULTS = fileURLToPath(new URL('./results/', import.meta.url))

@@ -72,7 +72,6 @@ export {
   compactHistory,
   compactionStep,
   cutPoints,
-  planCompaction,
 } from './history/compact/compact'
 export type { FoldState } from './history/compact/fold'
 export type {
@@ -158,7 +157,6 @@ export {
   type OverflowRecoveryState,
   type OverflowReport,
   type OverflowStep,
-  planOverflowRecovery,
   type Recovered,
   type RecoverOptions,
   recoverFromOverflow,

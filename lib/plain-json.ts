@@ -11,14 +11,15 @@ const DEEPEST = 100
 const MOST_VALUES = 200_000
 
 interface Walk {
+  readonly proxies: boolean
   /** The objects that are being written, from the outermost in. */
   readonly path: object[]
   left: number
 }
 
-/** The JSON of a value. A string becomes a JSON string; `undefined` is `null`. */
-export function plainJson(value: unknown): string {
-  return write(value, { path: [], left: MOST_VALUES }) ?? 'null'
+/** The JSON of a value. A string becomes a JSON string; `undefined` is `null`. Into `proxies` it looks only if it is told to. */
+export function plainJson(value: unknown, { proxies = false }: { proxies?: boolean } = {}): string {
+  return write(value, { proxies, path: [], left: MOST_VALUES }) ?? 'null'
 }
 
 function write(value: unknown, walk: Walk): string | undefined {
@@ -64,7 +65,7 @@ function writeObject(value: object, walk: Walk): string {
 }
 
 function writeMembers(value: object, walk: Walk): string {
-  if (types.isProxy(value)) return named('a proxy')
+  if (!walk.proxies && types.isProxy(value)) return named('a proxy')
   if (ArrayBuffer.isView(value)) {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     return JSON.stringify({ $bytes: bytes.toString('base64') })

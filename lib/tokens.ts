@@ -1,5 +1,6 @@
 /** How many tokens a text has: estimated, calibrated, or counted by somebody who knows. */
 
+import { batchesOf, isLatin1 } from './batches'
 import { isArray, wrong } from './context'
 import { SpillwayError } from './errors'
 import { call, native } from './native'
@@ -54,11 +55,8 @@ export function estimateTokens(text: string, options: EstimateTokensOptions = {}
 }
 
 function tokensOf(text: string, mode: EstimateTokensOptions['mode']): number {
-  return call(() => native.textTokens(text, !BEYOND_LATIN1.test(text), mode === 'upper'))
+  return call(() => native.textTokens(text, isLatin1(text), mode === 'upper'))
 }
-
-// V8 answers at once for a text that it keeps in one byte per unit.
-const BEYOND_LATIN1 = /[\u0100-\uffff]/
 
 const CJK = /[\u2e80-\u9fff\ua000-\ua4ff\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]|[\u{20000}-\u{2fa1f}]/gu
 
@@ -69,35 +67,16 @@ function byProfile(text: string, profile: 'opencode' | 'openclaw'): number {
   return Math.ceil(weight / 4)
 }
 
-/** A crossing costs as much as a short text, and a string has to stay short enough to be joined. */
-const BATCH_UNITS = 2 ** 18
-
 /**
  * Estimates many texts, with few crossings into the binary.
  * @internal
  */
-export function estimateAll(texts: readonly string[], mode?: EstimateTokensOptions['mode']): number[] {
-  const tokens: number[] = []
-  let batch: string[] = []
-  let units = 0
-  const flush = () => {
-    if (batch.length === 0) return
-    const [joined, lengths] = [batch.join(''), batch.map((text) => text.length)]
-    for (const count of call(() => native.textsTokens(joined, lengths, mode === 'upper'))) tokens.push(count)
-    batch = []
-    units = 0
+export function estimateAll(texts: readonly string[], mode?: EstimateTokensOptions['mode']): Float64Array {
+  const tokens = new Float64Array(texts.length)
+  for (const { joined, lengths, from, latin1 } of batchesOf(texts)) {
+    const counts = tokens.subarray(from, from + lengths.length)
+    call(() => native.textsTokens(joined, lengths, latin1, mode === 'upper', counts))
   }
-  for (const text of texts) {
-    if (text.length > BATCH_UNITS) {
-      flush()
-      tokens.push(tokensOf(text, mode))
-      continue
-    }
-    if (units + text.length > BATCH_UNITS) flush()
-    batch.push(text)
-    units += text.length
-  }
-  flush()
   return tokens
 }
 

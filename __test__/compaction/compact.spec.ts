@@ -3,7 +3,6 @@ import {
   compactionStep,
   cutPoints,
   estimateTokens,
-  planCompaction,
   recoverFromOverflow,
   type SummaryRequest,
 } from '../../index.js'
@@ -28,7 +27,7 @@ describe('when it is time', () => {
     'characters decide where nobody knows it: %p',
     (window) => {
       const plan = (units: number) =>
-        planCompaction(
+        compactHistory.plan(
           [{ role: 'user', content: 'x'.repeat(units) }],
           window === undefined ? {} : { contextWindow: window },
         )
@@ -47,7 +46,7 @@ describe('when it is time', () => {
   })
 
   test('what is sent beside the history counts, and so does what the provider counted', () => {
-    const tokens = (options: object) => planCompaction(history, { contextWindow: 10_000, ...options }).trigger
+    const tokens = (options: object) => compactHistory.plan(history, { contextWindow: 10_000, ...options }).trigger
     const environment = { systemPrompt: words(3000), tools: [{ name: 'read' }], skills: ['one'] }
     expect(tokens({ environment }).triggered).toBe(true)
     expect(tokens({ environment }).size).toBeGreaterThan(tokens({}).size + 3000)
@@ -58,7 +57,7 @@ describe('when it is time', () => {
 
   test('a larger window has room for more', () => {
     const plan = (contextWindow: number) =>
-      planCompaction(history, { contextWindow, reserveTokens: 1000, triggerShare: 0.5 })
+      compactHistory.plan(history, { contextWindow, reserveTokens: 1000, triggerShare: 0.5 })
     expect(plan(8000).trigger.limit).toBe(2700)
     expect(plan(1500).usable).toBe(200)
   })
@@ -571,7 +570,7 @@ describe('bad options', () => {
       field: expect.stringContaining(field),
     }
     await expect(compactHistory([], options as never)).rejects.toMatchObject(error)
-    expect(() => planCompaction([], options as never)).toThrow(expect.objectContaining(error))
+    expect(() => compactHistory.plan([], options as never)).toThrow(expect.objectContaining(error))
   })
 
   test('messages that are none', async () => {

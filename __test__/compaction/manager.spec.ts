@@ -196,6 +196,27 @@ describe('a compaction', () => {
     await expect(work()).rejects.toMatchObject({ code: 'COMPACTION' })
   })
 
+  test('that does not help is no error as long as results can be shortened', async () => {
+    const manager = new ContextManager<Message>({
+      contextWindow: 6000,
+      budget: false,
+      compaction: { summarize, recentTurns: 1 },
+    })
+    const reasons = new Set<unknown>()
+    let history: Message[] = [system, { role: 'user', content: 'go on' }]
+    for (let times = 0; times < 12; times++) {
+      history = [...history, ...talk([{ user: '', steps: [{ output: words(1900) }] }]).slice(2)]
+      history = history.map((message) => JSON.parse(JSON.stringify(message).replace('"call_0"', `"call_${times}"`)))
+      const { messages, report } = await manager.prepare(deepFreeze(history), { now })
+      expect(report.fits).toBe(true)
+      expect(isWhole(messages)).toBe(true)
+      expect(messages).toContainEqual({ role: 'user', content: 'go on' })
+      reasons.add(report.compaction?.reason)
+    }
+    expect(reasons).toContain('thrash')
+    expect(reasons).toContain('summarized')
+  })
+
   test('does not wait for ever, and two requests at once do not ask twice', async () => {
     const control = new AbortController()
     const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => new Promise(() => {}) } })
@@ -225,6 +246,17 @@ describe('what still does not fit', () => {
     )
     expect(next.messages.slice(0, messages.length)).toEqual(messages)
     expect(next.report.fits).toBe(true)
+  })
+
+  test('what can be shortened is, although that is not enough', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 4000 })
+    const history = deepFreeze(talk([{ user: words(2500), steps: [{ output: words(3000) }, { output: words(2000) }] }]))
+    const { messages, report } = await manager.prepare(history, { now })
+    expect(report.fits).toBe(false)
+    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 2 })
+    expect(report.steps.at(-1)?.reason).toMatch(/^2 results were shortened\. .*may have 3200/s)
+    expect(messages.map(({ content }) => content.length > 1500)).toEqual([false, true, false, false, false, false])
+    expect(messages[1]).toBe(history[1])
   })
 
   test('if nothing helps, it goes out, and the report says so', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { compactHistory, cutPoints, detectFormat, planCompaction } from '../../index.js'
+import { compactHistory, cutPoints, detectFormat } from '../../index.js'
 import { conversations, type Happening, hostile, pairedFormats, written } from '../history/histories'
 import { deepFreeze, formatNamed, formats } from '../history/support'
 
@@ -141,7 +141,7 @@ describe('whatever the history, its format, and the window', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostile, { maxLength: 6 }), fc.boolean(), async (messages, force) => {
         cutPoints(messages)
-        planCompaction(messages, { contextWindow: 1000 })
+        compactHistory.plan(messages, { contextWindow: 1000 })
         const { report } = await compactHistory(messages, { contextWindow: 1000, force, summarize: () => 'x' })
         expect(report.messagesBefore).toBe(messages.length)
       }),

@@ -474,6 +474,47 @@ describe('bad input', () => {
     expect(errors[1]).toBeInstanceOf(SpillwayError)
   })
 
+  describe('a message that nobody can read counts as much as its JSON', () => {
+    const text = 'word '.repeat(2000)
+    const cyclic: Message = { note: text }
+    cyclic.self = cyclic
+    const shared = Array.from({ length: 40 }).reduce<object>((inner) => ({ a: inner, b: inner }), { note: text })
+    const throwing = Object.defineProperty({ note: text }, 'other', {
+      enumerable: true,
+      get: () => {
+        throw new Error('not yours')
+      },
+    })
+    const proxy = new Proxy({ note: text, inner: new Proxy({ note: text }, {}) }, {})
+
+    test.each<[string, unknown]>([
+      ['an object of no format', { note: text }],
+      ['a text', text],
+      ['a cycle', cyclic],
+      ['a big number beside the text', { note: text, size: 1n }],
+      ['parts that are shared without end', shared],
+      ['a property that throws', throwing],
+      ['proxies', proxy],
+      ['bytes', new Uint8Array(7500).fill(65)],
+    ])('%s', (_, strange) => {
+      for (const history of [[strange], [user(), strange, said()]]) {
+        const one = pruner()
+        const { report } = one.prune(history as Message[], { now: 0 })
+        expect(report.tokensBefore).toBeGreaterThan(2000)
+        expect(report.reason).not.toBe('unreadable')
+        const { report: again } = one.prune([...history, said()] as Message[], { now: 1 })
+        expect(again.tokensBefore).toBeGreaterThan(report.tokensBefore)
+      }
+    })
+
+    test('and is not taken for another in its place', () => {
+      const one = pruner()
+      one.prune([user(), { note: 'short' }, said()], { now: 0 })
+      const { report } = one.prune([user(), { note: text }, said()], { now: 1 })
+      expect(report.tokensBefore).toBeGreaterThan(2000)
+    })
+  })
+
   test('a callback for errors that throws changes nothing', () => {
     const warnings: unknown[] = []
     const emit = jest.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning))

@@ -46,7 +46,7 @@ export const permission = {
       }),
     )
     rows.push(...(await besideGemini(policy, time, log)))
-    rows.push(await loop(subject, time), await audit(subject, folder, time))
+    rows.push(...(await guarded(subject, folder, time)), await loop(subject, time), await audit(subject, folder, time))
     return rows
   },
 }
@@ -77,6 +77,37 @@ async function besideGemini(policy, time, log) {
   ])
   const work = 'a compound command of 50 bytes'
   return [makeRow({ work, ours, yardstick: theirs, yardstickName: 'Gemini PolicyEngine', target: 0.05 })]
+}
+
+/** A tool that gives a kilobyte at once: what its guard costs is what is measured. */
+async function guarded(
+  { DoomLoopDetector, PermissionPolicy, ToolResultLedger, TruncationService, guardTool },
+  folder,
+  time,
+) {
+  const output = 'word '.repeat(KB / 5)
+  const tool = { name: 'read', execute: async () => ({ success: true, output }) }
+  const doomLoop = new DoomLoopDetector({ maxToolCalls: Number.POSITIVE_INFINITY })
+  const truncation = new TruncationService({ storageDirs: [folder] })
+  const permission = new PermissionPolicy({
+    rules: [{ domain: 'read', pattern: 'vault:/**', decision: 'allow' }],
+    vault: folder,
+  })
+  let at = 0
+  const through = (guard) => async () => {
+    if (at % 500 === 0) doomLoop.startRun()
+    const result = await guard.execute({ path: `notes/${at++}.md` }, { toolCallId: `call_${at}` })
+    if (result.output !== output) throw new Error('the result is not what the tool gave')
+  }
+  const ledger = new ToolResultLedger()
+  const { cut, all } = await time([
+    side('cut', through(guardTool(tool, { truncation }))),
+    side('all', through(guardTool(tool, { permission, doomLoop, truncation, ledger }))),
+  ])
+  return [
+    makeRow({ work: '`guardTool` with truncation, a result of 1 KB', ours: cut, target: 0.02, unit: 'ms' }),
+    makeRow({ work: 'with permission, loops and the ledger, too', ours: all, target: 0.02, unit: 'ms' }),
+  ]
 }
 
 async function loop({ DoomLoopDetector }, time) {

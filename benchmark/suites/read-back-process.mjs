@@ -34,21 +34,30 @@ async function pages() {
 async function searches() {
   const { pattern, ignoreCase = false } = query
   const storage = new TruncationStorage(folder)
-  const samples = { ours: [], ripgrep: [] }
+  const samples = { ours: [], numbering: [], counting: [] }
+  const ripgrep = (form) => {
+    let found
+    const options = ['--no-config', '-j1', form, '--no-filename', '--no-heading', ...(ignoreCase ? ['-i'] : [])]
+    const ms = clock(() => {
+      found = spawnSync('rg', [...options, pattern, path], { encoding: 'utf8', maxBuffer: 2 ** 26 })
+    })
+    return { ms, found: found.stdout }
+  }
   for (let round = 0; round <= rounds; round += 1) {
     const start = performance.now()
     const { matches, truncated } = await storage.search(path, pattern, { ignoreCase })
     const ms = performance.now() - start
-    const options = ['--no-config', '-j1', '-c', '--no-filename', ...(ignoreCase ? ['-i'] : []), pattern, path]
-    let found
-    const theirs = clock(() => {
-      found = spawnSync('rg', options, { encoding: 'utf8' })
-    })
-    const count = Number(found.stdout || 0)
-    if (truncated || matches.length !== count) throw new Error(`${pattern}: ${matches.length} and ${count} lines`)
+    const numbered = ripgrep('-n')
+    const counted = ripgrep('-c')
+    const lines = numbered.found.split('\n').slice(0, -1)
+    const same = lines.every((line, at) => Number(line.split(':', 1)[0]) === matches[at]?.line)
+    if (truncated || !same || lines.length !== matches.length || Number(counted.found || 0) !== matches.length) {
+      throw new Error(`${pattern}: ${matches.length} lines, and ripgrep found ${lines.length}`)
+    }
     if (round === 0) continue
     samples.ours.push(ms)
-    samples.ripgrep.push(theirs)
+    samples.numbering.push(numbered.ms)
+    samples.counting.push(counted.ms)
   }
   return samples
 }

@@ -67,9 +67,13 @@ async function searches(measure, log) {
   }
   const rows = []
   for (const { label, ...query } of PATTERNS) {
-    const { ours, ripgrep } = await measure({ what: 'search', query })
+    const { ours, numbering, counting } = await measure({ what: 'search', query })
     const work = `\`search\` in 1 GB, ${label}`
-    rows.push(makeRow({ work, ours, yardstick: ripgrep, yardstickName: 'ripgrep, one thread', target: 1 / 0.7 }))
+    rows.push(
+      // Our answer says the number of each line, so ripgrep has to count lines, too. Without, it does less than is compared.
+      makeRow({ work, ours, yardstick: numbering, yardstickName: '`rg -j1 -n`', target: 1 / 0.7 }),
+      makeRow({ work, ours, yardstick: counting, yardstickName: '`rg -j1 -c`' }),
+    )
   }
   return rows
 }

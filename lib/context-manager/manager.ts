@@ -10,8 +10,15 @@ import type { CompactionReport, CompactionState } from '../history/compact/repor
 import { Run } from '../history/compact/run'
 import { Estimate } from '../history/estimate'
 import { detectFormat, formatNamed, viewOf } from '../history/formats'
-import { adopt, forgetGone, HistoryPruner, type HistoryPrunerState, type PruneReport } from '../history/prune/pruner'
-import { recoverFromOverflow } from '../overflow/recover'
+import {
+  adopt,
+  forgetGone,
+  HistoryPruner,
+  type HistoryPrunerState,
+  type PruneReport,
+  share,
+} from '../history/prune/pruner'
+import { recoverAsFar } from '../overflow/recover'
 import { warn } from '../report'
 import { Turns } from '../turns'
 import {
@@ -221,6 +228,9 @@ async function prepare<M>(
     pruned = pruner.prune(history, { now })
   }
   const { tokensBefore, tokensAfter } = pruned.report
+  const fits = tokensAfter + environment <= inner.usable
+  // Nothing helps any more: a session that goes on so costs a summary at every answer, or is refused.
+  if (!fits && compaction?.report.reason === 'thrash') throw compaction.report.error
   const report: ContextReport = {
     steps: [
       ledgerStep(options.ledger, counts.known),
@@ -232,7 +242,7 @@ async function prepare<M>(
     tokensAfter,
     environmentTokens: environment,
     usable: inner.usable,
-    fits: tokensAfter + environment <= inner.usable,
+    fits,
     pruning: pruned.report,
     ...(compaction && { compaction: compaction.report }),
   }
@@ -263,8 +273,11 @@ async function compacted<M>(
   const { options, pruner, limit } = inner
   if (options.compaction === false) return undefined
   if (!force && pruned.report.tokensAfter + environment <= limit) return undefined
+  share(pruner)
   const settings = readCompactOptions({ ...compactOptions(options, inner.state), force, ...(signal && { signal }) })
-  const { report, summary, replaced } = await new Run(pruned.messages, settings, history).go()
+  const run = new Run(pruned.messages, settings, history)
+  const thrash = run.thrash()
+  const { report, summary, replaced } = thrash === undefined ? await run.go() : run.refused(thrash)
   inner.state = report.state
   if (summary !== undefined) {
     const fold = Fold.after(stored, inner.fold, report, summary)
@@ -279,7 +292,7 @@ async function compacted<M>(
 
 /** Shortens results if the messages still do not fit. */
 async function guarded<M>(
-  { options, usable, tell }: Inner<M>,
+  { options, pruner, usable, tell }: Inner<M>,
   messages: M[],
   tokens: number,
   environment: number,
@@ -287,8 +300,9 @@ async function guarded<M>(
 ): Promise<Guarded | undefined> {
   const { overflow = 'openclaw', contextWindow, reserveTokens = 0, estimateTokens } = options
   if (overflow === false || contextWindow === undefined || tokens + environment <= usable) return undefined
+  share(pruner)
   try {
-    const { messages: short, report } = await recoverFromOverflow({
+    const recovered = await recoverAsFar({
       messages,
       contextWindowTokens: contextWindow,
       reserveTokens: reserveTokens + environment,
@@ -296,12 +310,12 @@ async function guarded<M>(
       ...(estimateTokens && { estimateTokens }),
       ...(signal && { signal }),
     })
-    return { texts: changedTexts(messages, short), freed: report.tokensBefore - report.tokensAfter, problem: undefined }
+    const { tokensBefore, tokensAfter } = recovered.report
+    const texts = changedTexts(messages, recovered.messages)
+    return { texts, freed: tokensBefore - tokensAfter, problem: recovered.problem?.message }
   } catch (error) {
     if ((error as SpillwayError).code === 'ABORTED') throw error
-    const code = (error as SpillwayError).code
-    if (code !== 'OVERFLOW')
-      tell(error instanceof SpillwayError ? error : new SpillwayError('INTERNAL', messageOf(error)))
+    tell(error instanceof SpillwayError ? error : new SpillwayError('INTERNAL', messageOf(error)))
     return { texts: [], freed: 0, problem: messageOf(error) }
   }
 }

@@ -68,5 +68,7 @@ export function overflowStep(isOn: boolean, guard: Guarded | undefined): Context
   if (guard === undefined) return { step, outcome: 'nothing', items: 0, freed: 0, reason: 'It fits.' }
   const { texts, freed, problem } = guard
   const outcome = texts.length > 0 ? 'done' : 'nothing'
-  return { step, outcome, items: texts.length, freed, reason: problem ?? `${texts.length} results were shortened.` }
+  const words = `${texts.length} results were shortened.`
+  const reason = problem === undefined ? words : texts.length > 0 ? `${words} ${problem}` : problem
+  return { step, outcome, items: texts.length, freed, reason }
 }

@@ -2,10 +2,11 @@
 
 import { describe } from '../context'
 import { messageOf, SpillwayError } from '../errors'
+import { plainJson } from '../plain-json'
 import { estimateAll, estimateTokens } from '../tokens'
-import { elementOf, viewsOf } from './formats'
+import { viewsOf } from './formats'
 import type { ResultText } from './knowledge'
-import type { MessageView } from './view'
+import type { MessageView, ResultView, TextSizes } from './view'
 
 /** Tokens of a text, estimated. */
 export type EstimateTokens = (text: string) => number
@@ -14,7 +15,7 @@ export type EstimateTokens = (text: string) => number
 const PER_MESSAGE = 4
 
 /** What an image or a file takes: an image of a megapixel, at the rate of the large providers. */
-const PER_MEDIA = 1_500
+export const PER_MEDIA = 1_500
 
 /** Names of tools and placeholders are few texts that come again and again. */
 const MOST_REPEATED = 1_000
@@ -27,16 +28,10 @@ export interface Besides {
   readonly media: number
 }
 
-/** The tokens of a message in parts: of what it says, of each of its calls, and of the text of each result. */
-export interface MessageSizes {
-  readonly said: number
-  readonly calls: readonly number[]
-  readonly results: readonly number[]
-}
-
 /** An estimate that remembers what it has read. */
 export class Estimate {
-  private readonly messages = new WeakMap<MessageView, number>()
+  /** By the caller's own estimate; the built-in one is remembered with the view. */
+  private readonly known = new WeakMap<MessageView, TextSizes>()
   private readonly repeatedTexts = new Map<string, number>()
 
   /** `own` is the caller's; `tell` is told when it throws or answers no number, and the built-in estimate stands in. */
@@ -48,50 +43,65 @@ export class Estimate {
 
   /** The tokens of a history. */
   of(messages: readonly unknown[]): number {
-    return viewsOf(messages).reduce((sum, view, index) => {
+    const views = viewsOf(messages)
+    const sizes = this.sizes(views)
+    return views.reduce((sum, view, index) => {
       // Nobody can read it, and the view of all such messages is one.
       if (view.role === 'other') return sum + this.unreadable(messages, index)
-      return sum + this.message(view)
+      return sum + this.message(view, sizes[index] as TextSizes)
     }, 0)
   }
 
-  /** A message that nobody can read. */
+  /** A message that nobody can read: as much as its JSON. */
   unreadable(messages: readonly unknown[], index: number): number {
     return this.besides.message + this.text(jsonOf(messages, index))
   }
 
-  message(view: MessageView): number {
-    let sum = this.messages.get(view)
-    if (sum === undefined) {
-      sum = this.said(view)
-      for (const { name, argsText } of view.calls) sum += this.call(name, argsText)
-      for (const { text, media } of view.results) sum += this.text(text) + this.beside(media)
-      this.messages.set(view, sum)
+  /** A message with everything in it. */
+  message({ media, results }: MessageView, { said, calls, results: texts }: TextSizes): number {
+    let sum = said + this.beside(media)
+    for (const size of calls) sum += size
+    for (let place = 0; place < results.length; place++) {
+      sum += (texts[place] as number) + this.beside((results[place] as ResultView).media)
     }
     return sum
   }
 
-  /** The sizes of many messages: their texts go into the binary together. */
-  sizes(views: readonly MessageView[]): MessageSizes[] {
-    const texts = views.flatMap(textsOf)
-    const tokens = this.own === undefined ? estimateAll(texts) : texts.map((text) => this.one(text))
-    let next = 0
-    const one = () => tokens[next++] as number
-    const size = (text: ResultText) => {
-      let sum = 0
-      for (let part = typeof text === 'string' ? 1 : text.length; part > 0; part--) sum += one()
-      return sum
+  /** The sizes of the texts of many messages: those that are not known yet go into the binary together. */
+  sizes(views: readonly MessageView[]): TextSizes[] {
+    const { own, known } = this
+    const sizes: (TextSizes | undefined)[] = []
+    const texts: string[] = []
+    for (const view of views) {
+      const size = own === undefined ? view.tokens : known.get(view)
+      if (size === undefined) pushTexts(view, texts)
+      sizes.push(size)
     }
-    return views.map(({ text, media, calls, results }) => ({
-      said: size(text) + this.beside(media),
-      calls: calls.map(({ name }) => this.repeated(name ?? '') + one()),
-      results: results.map(({ text }) => size(text)),
-    }))
+    if (texts.length === 0) return sizes as TextSizes[]
+    const tokens = own === undefined ? estimateAll(texts) : texts.map((text) => this.one(text))
+    const read: Sized = { tokens, next: 0 }
+    for (let at = 0; at < views.length; at++) {
+      if (sizes[at] !== undefined) continue
+      const view = views[at] as MessageView
+      const size = this.sized(view, read)
+      sizes[at] = size
+      if (own !== undefined) known.set(view, size)
+      else if (view.role !== 'other') view.tokens = size
+    }
+    return sizes as TextSizes[]
   }
 
-  /** A message without its calls and results. */
-  said({ text, media }: MessageView): number {
-    return this.text(text) + this.beside(media)
+  private sized({ text, calls, results }: MessageView, read: Sized): TextSizes {
+    const said = sizeOfText(text, read)
+    if (calls.length === 0 && results.length === 0) return { said, calls: NONE, results: NONE }
+    return {
+      said,
+      calls:
+        calls.length === 0
+          ? NONE
+          : calls.map(({ name }) => this.repeated(name ?? '') + (read.tokens[read.next++] as number)),
+      results: results.length === 0 ? NONE : results.map(({ text }) => sizeOfText(text, read)),
+    }
   }
 
   call(name: string | undefined, args: string): number {
@@ -133,26 +143,41 @@ export class Estimate {
   }
 }
 
-/** All texts of a message, in the order of {@link MessageSizes}. */
-function textsOf({ text, calls, results }: MessageView): string[] {
-  const texts = typeof text === 'string' ? [text] : [...text]
+/** Tokens of texts, of which so many are used up. */
+interface Sized {
+  readonly tokens: ArrayLike<number>
+  next: number
+}
+
+const NONE: readonly number[] = []
+
+function sizeOfText(text: ResultText, read: Sized): number {
+  let sum = 0
+  for (let part = typeof text === 'string' ? 1 : text.length; part > 0; part--)
+    sum += read.tokens[read.next++] as number
+  return sum
+}
+
+/** Adds all texts of a message, in the order of {@link TextSizes}. */
+function pushTexts({ text, calls, results }: MessageView, texts: string[]): void {
+  if (typeof text === 'string') texts.push(text)
+  else texts.push(...text)
   for (const { argsText } of calls) texts.push(argsText)
   for (const { text } of results) {
     if (typeof text === 'string') texts.push(text)
     else texts.push(...text)
   }
-  return texts
 }
 
 function problem(what: string, cause?: unknown): SpillwayError {
   return new SpillwayError('CALLBACK', `estimateTokens: ${what}`, { cause })
 }
 
-/** A message as JSON, or nothing if it cannot be written. */
+/** A message as text, whatever it is: what JSON cannot hold is named, and nothing throws or takes for ever. */
 export function jsonOf(messages: readonly unknown[], index: number): string {
   try {
-    const message = elementOf(messages, index) ?? messages[index]
-    return typeof message === 'string' ? message : (JSON.stringify(message) ?? '')
+    const message = messages[index]
+    return typeof message === 'string' ? message : plainJson(message, { proxies: true })
   } catch {
     return ''
   }

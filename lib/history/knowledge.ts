@@ -3,6 +3,7 @@
  * text costs more than everything else, and an agent asks about the same messages before every request.
  */
 
+import { batchesOf, isLatin1 } from '../batches'
 import { call, native } from '../native'
 import type { ToolResultRecord } from './ledger'
 
@@ -149,11 +150,14 @@ export function factsOf(text: string): number {
   return call(() => native.textFacts(text, isLatin1(text)))
 }
 
-const BEYOND_LATIN1 = /[\u0100-\uffff]/
-
-// V8 keeps most texts with a byte per unit, and answers for those without a look at them.
-function isLatin1(text: string): boolean {
-  return !BEYOND_LATIN1.test(text)
+/** What each of many whole texts says, in the binary's terms. */
+export function factsOfAll(texts: readonly string[]): number[] {
+  const all: number[] = []
+  for (const { joined, lengths, latin1 } of batchesOf(texts)) {
+    const facts = call(() => native.textsFacts(joined, lengths, latin1))
+    for (let at = 0; at < facts.length; at++) all.push(facts.charCodeAt(at))
+  }
+  return all
 }
 
 /** What the text takes of a context. */

@@ -2,6 +2,7 @@
 
 import { isArray, isRecord, wrong } from '../context'
 import { SpillwayError } from '../errors'
+import { warn } from '../report'
 
 /** What is known of one call of a tool. */
 export interface ToolResultRecord {
@@ -34,6 +35,26 @@ export interface ToolResultRecorder {
 /** Whoever knows calls, such as a {@link ToolResultLedger}. */
 export interface ToolResultKnowledge {
   get(toolCallId: string): Readonly<ToolResultRecord> | undefined
+}
+
+/** What is known of a call. Who knows may be the caller's own: `tell` is told if it throws, and then nothing is known. */
+export function knownCall(
+  ledger: ToolResultKnowledge | undefined,
+  toolCallId: string | undefined,
+  tell: (thrown: unknown) => void,
+): Readonly<ToolResultRecord> | undefined {
+  if (ledger === undefined || toolCallId === undefined) return undefined
+  try {
+    return ledger.get(toolCallId)
+  } catch (thrown) {
+    tell(thrown)
+    return undefined
+  }
+}
+
+/** Says that a ledger threw, where nobody else wants to know. */
+export function warnOfLedger(thrown: unknown): void {
+  warn('ledger', thrown)
 }
 
 /** Options of {@link ToolResultLedger}. */

@@ -7,7 +7,7 @@ import { call, native } from '../native'
 import { chat } from './chat'
 import type { FoundResult, HistoryFormat } from './format'
 import { beginKnowledge, costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './knowledge'
-import type { ToolResultKnowledge, ToolResultRecord } from './ledger'
+import { knownCall, type ToolResultKnowledge } from './ledger'
 import { type Rules, readOptions } from './options'
 
 const debug = debuglog('spillway')
@@ -129,20 +129,10 @@ function withLedger(
   if (ledger === undefined) return results
   return results.map((result) => {
     const id = format.toolCallId(result)
-    const learnt = id === undefined ? undefined : lookUp(ledger, id)
+    const learnt = knownCall(ledger, id, (thrown) => warn('ledger', `threw: ${messageOf(thrown)}`))
     if (learnt === undefined) return result
     return { ...result, learnt, time: Number.isFinite(result.time) ? result.time : learnt.endedAt }
   })
-}
-
-/** A ledger of the caller's own that throws knows nothing. */
-function lookUp(ledger: ToolResultKnowledge, id: string): Readonly<ToolResultRecord> | undefined {
-  try {
-    return ledger.get(id)
-  } catch (error) {
-    warn('ledger', `threw: ${messageOf(error)}`)
-    return undefined
-  }
 }
 
 /** Asks the rule which results are outdated, by their places, and reads as much of the texts as it wants to know. */

@@ -2,7 +2,7 @@
 
 import { call, native } from '../native'
 import { elementOf, formatNamed, viewOf } from './formats'
-import type { HistoryFormatName, MessageView, ViewFormat } from './view'
+import type { CallView, HistoryFormatName, MessageView, ResultView, ViewFormat } from './view'
 
 const { EVENT_USER, EVENT_ASSISTANT, EVENT_CALL, EVENT_RESULT } = native
 
@@ -27,7 +27,8 @@ export class ToolPairs {
   readonly calls: PlacedCall[] = []
   readonly results: PlacedResult[] = []
   private readonly handle: object
-  private readonly numbers = new Map<string, number>()
+  private readonly ids = new Map<string, number>()
+  private readonly names = new Map<string, number>()
   private readonly seen: unknown[] = []
 
   private readonly format: ViewFormat
@@ -40,9 +41,10 @@ export class ToolPairs {
 
   /**
    * Reads the messages that are new. Answers `false`, and reads nothing, if the history is not one that the messages read
-   * so far are the beginning of. The first `unchanged` are known to say what they said, and not looked at.
+   * so far are the beginning of. The first `unchanged` are known to say what they said, and not looked at. `viewAt` is for
+   * who has the views already.
    */
-  extend(messages: readonly unknown[], unchanged = 0): boolean {
+  extend(messages: readonly unknown[], unchanged = 0, viewAt?: (index: number) => MessageView): boolean {
     if (messages.length < this.seen.length) return false
     for (let at = unchanged; at < this.seen.length; at++) {
       if (this.seen[at] !== elementOf(messages, at)) return false
@@ -52,7 +54,7 @@ export class ToolPairs {
     for (let at = this.seen.length; at < messages.length; at++) {
       const message = elementOf(messages, at)
       this.seen.push(message)
-      this.read(viewOf(this.format, message), at, events, results)
+      this.read(viewAt?.(at) ?? viewOf(this.format, message), at, events, results)
     }
     if (events.length === 0) return true
     const answers = call(() => native.pairsExtend(this.handle, Uint32Array.from(events)))
@@ -80,28 +82,30 @@ export class ToolPairs {
     events: number[],
     found: { message: number; place: number }[],
   ): void {
-    for (const [place, { callId, toolName }] of results.entries()) {
-      events.push(EVENT_RESULT, this.number('i', callId), this.number('n', toolName))
+    for (let place = 0; place < results.length; place++) {
+      const { callId, toolName } = results[place] as ResultView
+      events.push(EVENT_RESULT, numberOf(this.ids, callId), numberOf(this.names, toolName))
       found.push({ message, place })
     }
     if (role === 'user') events.push(EVENT_USER, 0, 0)
     if (role === 'assistant') events.push(EVENT_ASSISTANT, 0, 0)
-    for (const [place, { id, name }] of calls.entries()) {
-      events.push(EVENT_CALL, this.number('i', id), this.number('n', name))
+    for (let place = 0; place < calls.length; place++) {
+      const { id, name } = calls[place] as CallView
+      events.push(EVENT_CALL, numberOf(this.ids, id), numberOf(this.names, name))
       this.calls.push({ message, place })
     }
   }
+}
 
-  private number(kind: 'i' | 'n', text: string | undefined): number {
-    if (text === undefined) return 0
-    const key = kind + text
-    let number = this.numbers.get(key)
-    if (number === undefined) {
-      number = this.numbers.size + 1
-      this.numbers.set(key, number)
-    }
-    return number
+/** The number of a text among others, from 1 on; 0 for none. */
+function numberOf(numbers: Map<string, number>, text: string | undefined): number {
+  if (text === undefined) return 0
+  let number = numbers.get(text)
+  if (number === undefined) {
+    number = numbers.size + 1
+    numbers.set(text, number)
   }
+  return number
 }
 
 /** The pairs of a whole history. */

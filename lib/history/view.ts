@@ -62,6 +62,15 @@ export interface MessageView {
   readonly media: number
   /** Milliseconds since the epoch. */
   readonly time: number | undefined
+  /** The tokens of its texts by the built-in estimate, once somebody has asked: they hold as long as the view. */
+  tokens?: TextSizes | undefined
+}
+
+/** The tokens of a message's texts: of what it says, of each of its calls with the tool's name, and of each result. */
+export interface TextSizes {
+  readonly said: number
+  readonly calls: readonly number[]
+  readonly results: readonly number[]
 }
 
 /** A way of keeping a history. Nothing here changes what is in the history, and nothing throws. */
@@ -69,7 +78,8 @@ export interface ViewFormat {
   readonly name: HistoryFormatName
   /** How surely this is a message of the format: 0 is no, 1 is perhaps (many formats have it), 2 is nothing else. */
   recognises(message: object): 0 | 1 | 2
-  view(message: object): MessageView
+  /** `recognised` says that this format recognises the message, and need not look again. */
+  view(message: object, recognised?: boolean): MessageView
   /**
    * A copy of the message in which the texts of these results are replaced and everything else is as it was: ids, order,
    * flags, media, unknown fields. `undefined` if it cannot be copied.

@@ -5,7 +5,7 @@ import { viewsOf } from '../history/formats'
 import type { ResultView } from '../history/view'
 import { call, native } from '../native'
 import type { OverflowProfile } from './limits'
-import { type FoundResult, fingerprintOf, type NewTexts, resultsOf, rewrite, weigh, weightOf } from './results'
+import { type FoundResult, fingerprintOf, type NewTexts, resultsOf, rewrite, sizeOf, weigh, weightOf } from './results'
 
 /** What stays of a text that was cut. */
 export interface CutText {
@@ -79,6 +79,8 @@ export function boundResults<M>(
 ): Bounded<M> {
   const known = learn(resultsOf(viewsOf(messages)), bounds, before)
   const { forms, rebaselined } = decide(known, bounds)
+  // Reading a text for its name costs as much as cutting it, and is for who remembers.
+  const sourceOf = before === undefined ? () => '' : fingerprintOf
   const texts: NewTexts = new Map()
   const sent = new Map<string, SentResult>()
   const bounded: Bounded<M> = {
@@ -91,10 +93,10 @@ export function boundResults<M>(
   }
   known.forEach((one, at) => {
     const { result, key, weight } = one
-    const form = shape(one, forms[at] as Form, bounds)
+    const form = shape(one, forms[at] as Form, bounds, sourceOf)
     bounded.weightBefore += weight
     bounded.weightAfter += form?.weight ?? weight
-    if (before !== undefined) sent.set(key, form ?? { source: fingerprintOf(result), weight })
+    if (before !== undefined) sent.set(key, form ?? { source: sourceOf(result), weight })
     if (form === undefined || (form.cuts === undefined && form.line === undefined)) return
     bounded.count++
     const changes = texts.get(result.index) ?? new Map<number, readonly string[]>()
@@ -175,17 +177,28 @@ function stillExists(path: string): boolean {
 }
 
 /** How a result is sent in this form; nothing if as it is. */
-function shape({ result, weight, frozen, saved, lines }: Known, form: Form, bounds: Bounds): SentResult | undefined {
+function shape(
+  { result, weight, frozen, saved, lines }: Known,
+  form: Form,
+  bounds: Bounds,
+  sourceOf: (result: FoundResult) => string,
+): SentResult | undefined {
   if (form === 'whole') return undefined
   if (form === 'frozen') return frozen
-  const source = fingerprintOf(result)
+  const source = sourceOf(result)
   if (typeof form === 'string') {
     const line = lines[form === 'marker' ? 0 : 1] as string
     return { source, weight: weigh(line, bounds.weighted), line }
   }
   const { profile, weighted, minKeep, suffix } = bounds
   const rule = { profile, weighted, minKeep, ...(suffix !== undefined && { suffix }), ...(saved && { saved }) }
-  const cuts = call(() => native.overflowCut([...result.texts], form, JSON.stringify(rule))).map((cut) => cut ?? null)
+  const ends = result.texts.flatMap((text) => [text.slice(0, form + 2), text.slice(-native.OVERFLOW_END_UNITS)])
+  const sizes = result.texts.flatMap((text) => {
+    const { weight, characters } = sizeOf(text, weighted)
+    return [text.length, weight, characters]
+  })
+  const answer = () => native.overflowCut(ends, Float64Array.from(sizes), form, JSON.stringify(rule))
+  const cuts = call(answer).map((cut) => cut ?? null)
   const cut: SentResult = { source, weight, cuts }
   cut.weight = textsOf(result, cut).reduce((sum, text) => sum + weigh(text, weighted), 0)
   return cut

@@ -14,7 +14,6 @@ import {
   checkedWindow,
   limitsOf,
   MAX_OVERFLOW_COMPACTION_ATTEMPTS,
-  MIN_KEEP_CHARS,
   type OverflowLimits,
   type OverflowProfile,
   transitions,
@@ -185,6 +184,9 @@ export const CHECKS = {
 
 const DEFAULT_MAX_ATTEMPTS = 16
 
+/** Where nothing else is left, so much of each of the newest results stays: enough to see what it is. */
+const LEAST_KEEP_CHARS = 400
+
 /** Estimates are not exact; a little more than what must go goes. */
 const MARGIN = 1.05
 
@@ -194,33 +196,40 @@ const MARGIN = 1.05
  * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
  * over: it ends with a history that fits by the estimate, or with an error.
  *
+ * `recoverFromOverflow.plan` takes the same and says what would be done: nothing is compacted, nobody is told, and nothing
+ * changes. The sizes are those that the steps would reach; what compaction brings nobody knows, so a plan ends there.
+ *
  * @returns new messages, in which everything that was not shortened is the very same object, and a report
  * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
  * `ABORTED` if the signal says so. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is no overflow
  */
 export async function recoverFromOverflow<M>(options: RecoverOptions<M>): Promise<Recovered<M>> {
+  const { problem, ...recovered } = await recoverAsFar(options)
+  if (problem !== undefined) throw problem
+  return recovered
+}
+
+/**
+ * The same for who sends the messages in any case: if it is not enough, with what was gained, and the error.
+ * @internal
+ */
+export async function recoverAsFar<M>(
+  options: RecoverOptions<M>,
+): Promise<Recovered<M> & { problem: SpillwayError | undefined }> {
   const walk = new Walk(options)
   for (;;) {
     walk.checkSignal()
     const state = walk.advance()
-    if (state === 'retry') return { messages: walk.result(), report: walk.report() }
-    if (state === 'failed') throw walk.failure()
+    if (state === 'retry' || state === 'failed') {
+      const problem = state === 'failed' ? walk.failure() : undefined
+      return { messages: walk.result(), report: walk.report(), problem }
+    }
     if (state === 'compaction') await walk.compact()
     else walk.shorten(state)
   }
 }
 
-/** What {@link recoverFromOverflow} would do: nothing is compacted, nobody is told, and nothing changes. */
-recoverFromOverflow.plan = <M>(options: RecoverOptions<M>): OverflowPlan => planOverflowRecovery(options)
-
-/**
- * What {@link recoverFromOverflow} would do, also as `recoverFromOverflow.plan`: nothing is compacted, nobody is told, and
- * nothing changes. The sizes are those that the steps would reach; what compaction brings nobody knows, so a plan ends
- * there.
- *
- * @throws SpillwayError `INVALID_ARGUMENT`
- */
-export function planOverflowRecovery<M>(options: RecoverOptions<M>): OverflowPlan {
+recoverFromOverflow.plan = <M>(options: RecoverOptions<M>): OverflowPlan => {
   const walk = new Walk(options, true)
   for (;;) {
     const state = walk.advance()
@@ -324,9 +333,9 @@ class Walk<M> {
     const excess = ((this.tokens - this.target) / this.ratio) * CHARS_PER_TOKEN * MARGIN
     const needed = Math.max(Math.floor(total - excess), 0)
     if (compactionLeft) return needed >= usual / 4 ? Math.min(needed, usual) : usual
-    // A model that cannot read what it just asked for asks again.
+    // A model that cannot read what it just asked for asks again; one whose request is refused cannot even do that.
     const fresh = weights.filter((_, at) => results[at]?.fresh)
-    const least = fresh.reduce((sum, weight) => sum + Math.min(weight, MIN_KEEP_CHARS), 0)
+    const least = fresh.reduce((sum, weight) => sum + Math.min(weight, LEAST_KEEP_CHARS), 0)
     return Math.min(Math.max(needed, least), usual)
   }
 

@@ -2,7 +2,7 @@
 
 import { detectFormat, formatOf } from '../history/formats'
 import type { HistoryFormatName, MessageView, ResultView } from '../history/view'
-import { native } from '../native'
+import { call, native } from '../native'
 
 /** A tool result, found in a history. */
 export interface FoundResult {
@@ -81,12 +81,31 @@ function isText(part: unknown): part is { text: string } {
 
 const weights = new WeakMap<ResultView, { weight: number; fingerprint?: string }>()
 
-/** Which characters might count more than their units. */
+/** Which characters might count more than their units, or fewer: V8 answers at once where a text cannot have them. */
 const DENSE = /[\u1100-\uffff]/
+
+/** So many units cross at a time. */
+const PIECE = 2 ** 20
+
+/** The length of a text as a profile counts, and its characters. */
+export function sizeOf(text: string, weighted: boolean): { weight: number; characters: number } {
+  const size = { weight: 0, characters: 0 }
+  if (!DENSE.test(text)) return { weight: text.length, characters: text.length }
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + PIECE, text.length)
+    // Both halves of a pair go together.
+    while (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
+    const [weight = 0, characters = 0] = call(() => native.overflowSize(text.slice(at, end), weighted))
+    size.weight += weight
+    size.characters += characters
+    at = end
+  }
+  return size
+}
 
 /** The length of a text as a profile counts. */
 export function weigh(text: string, weighted: boolean): number {
-  return weighted && DENSE.test(text) ? native.overflowWeight(text, true) : text.length
+  return weighted ? sizeOf(text, true).weight : text.length
 }
 
 /** The length of a result's texts together; remembered for weighted ones, which have to be read. */

@@ -14,13 +14,11 @@ use spillway_core::history::compact::words::{WORDS, Wish, instructions, is_chine
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
 
-/// The columns of a message in `compactionPlan`: role and size.
-#[napi]
-pub const COMPACTION_MESSAGE_COLUMNS: u32 = 2;
+/// The columns of a message in [`compaction_plan`]: role and size.
+const MESSAGE_COLUMNS: usize = 2;
 
-/// The columns of an output in `compactionPlan`: the index of its message, its size, and that of its placeholder.
-#[napi]
-pub const COMPACTION_OUTPUT_COLUMNS: u32 = 3;
+/// The columns of an output in [`compaction_plan`]: the index of its message, its size, and that of its placeholder.
+const OUTPUT_COLUMNS: usize = 3;
 
 /// The names of all profiles.
 #[napi(catch_unwind)]
@@ -86,14 +84,14 @@ pub fn compaction_plan(
 ) -> Result<String> {
     let Question { trigger, usable, cut, summary, wanted } = parse(&question)?;
     let limits = Limits { trigger, usable, cut, summary };
-    let messages = messages.chunks_exact(COMPACTION_MESSAGE_COLUMNS as usize);
+    let messages = messages.chunks_exact(MESSAGE_COLUMNS);
     let messages: Vec<Message> = messages
         .filter_map(|columns| match columns {
             &[role, size] => Some(Message { role: role_of(role as u32), size }),
             _ => None,
         })
         .collect();
-    let outputs = outputs.chunks_exact(COMPACTION_OUTPUT_COLUMNS as usize);
+    let outputs = outputs.chunks_exact(OUTPUT_COLUMNS);
     let outputs: Vec<Output> = outputs
         .filter_map(|columns| match columns {
             &[message, size, placeholder] => {

@@ -14,11 +14,3 @@ pub fn from_core(error: CoreError) -> Error {
         json!({ "code": error.code.as_str(), "message": error.message, "field": error.field });
     Error::new(Status::GenericFailure, text.to_string())
 }
-
-/// A JSON argument that the facade made itself and that does not parse is a fault of Spillway.
-pub fn from_json(error: &serde_json::Error) -> Error {
-    from_core(CoreError::new(
-        spillway_core::error::Code::Internal,
-        format!("the facade sent bad JSON: {error}"),
-    ))
-}

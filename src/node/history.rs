@@ -12,8 +12,9 @@ use spillway_core::history::tools::ToolNames;
 use spillway_core::suggest::unknown;
 use spillway_core::tokens::cost;
 
-use crate::error::{Result, from_core, from_json};
-use crate::strings::{append_low_bytes, append_utf16};
+use crate::error::{Result, from_core};
+use crate::json::{json, parse};
+use crate::strings::{append_low_bytes, append_utf16, pieces};
 
 /// A fact that the message itself tells: the call failed.
 #[napi]
@@ -127,6 +128,25 @@ pub fn text_facts(env: &Env, text: JsString<'_>, latin1: bool) -> Result<u16> {
     Ok(terminal::whole(&units).bits())
 }
 
+/// What each of many whole texts says, each as one unit of the answer; they come as in `textsTokens`.
+#[napi(catch_unwind, ts_return_type = "string")]
+pub fn texts_facts(
+    env: &Env,
+    texts: JsString<'_>,
+    lengths: &[u32],
+    latin1: bool,
+) -> Result<Utf16String> {
+    let facts: Vec<u16> = if latin1 {
+        let texts = latin1_of(env, &texts)?;
+        pieces(&texts, lengths).map(|text| terminal::whole_latin1(text).bits()).collect()
+    } else {
+        let mut units = Vec::new();
+        append_utf16(env, &texts, &mut units)?;
+        pieces(&units, lengths).map(|text| terminal::whole(text).bits()).collect()
+    };
+    Ok(facts.into())
+}
+
 /// What a text takes of a context, as `[bytes, tokens]`.
 #[napi(catch_unwind)]
 pub fn text_cost(env: &Env, text: JsString<'_>) -> Result<Vec<f64>> {
@@ -139,8 +159,7 @@ pub fn text_cost(env: &Env, text: JsString<'_>) -> Result<Vec<f64>> {
 /// What an error or an answer of a provider is about, by what was found in it. Both are JSON.
 #[napi(catch_unwind)]
 pub fn classify_overflow(request: String) -> Result<String> {
-    let request = serde_json::from_str(&request).map_err(|error| from_json(&error))?;
-    serde_json::to_string(&classify::classify(&request)).map_err(|error| from_json(&error))
+    Ok(json(&classify::classify(&parse(&request)?)))
 }
 
 /// Throws the error for an option that is none of those `known`.

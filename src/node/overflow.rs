@@ -7,14 +7,15 @@ use serde::Deserialize;
 use serde_json::json;
 use spillway_core::error::{Code, Error as CoreError};
 use spillway_core::history::overflow::aggregate::{self, Entry, Form};
-use spillway_core::history::overflow::cut::{Kept, Rule, cut_all};
+use spillway_core::history::overflow::cut::{END_UNITS, Kept, Rule, Text, characters, cut_all};
 use spillway_core::history::overflow::limits::{self, Profile};
 use spillway_core::history::overflow::plan::{self, Counters, Event, Order, State};
 use spillway_core::history::overflow::spill::{self, Saved};
 use spillway_core::history::overflow::usable::{self, Model};
 use spillway_core::history::overflow::weight::{Weight, fingerprint};
 
-use crate::error::{Result, from_core, from_json};
+use crate::error::{Result, from_core};
+use crate::json::{json as written, parse};
 use crate::strings::append_utf16;
 
 /// The constants of the document, and the transitions of a recovery, as JSON.
@@ -36,22 +37,26 @@ pub fn overflow_constants() -> String {
 #[napi(catch_unwind)]
 pub fn overflow_limits(profile: String, window: f64, cap: Option<f64>) -> Result<String> {
     let limits = limits::limits(profile_of(&profile)?, window, cap.map(|cap| cap as u64));
-    Ok(json!(limits).to_string())
+    Ok(written(&limits))
 }
 
 /// The order in which a profile recovers.
 #[napi(catch_unwind)]
 pub fn overflow_order(profile: String) -> Result<String> {
-    Ok(json!(profile_of(&profile)?.order).to_string())
+    Ok(written(&profile_of(&profile)?.order))
 }
 
-/// How long a text is. With `weighted`, characters of dense scripts count four times.
+/// How long a text is, and how many characters it has. With `weighted`, characters of dense scripts count four times.
 #[napi(catch_unwind)]
-pub fn overflow_weight(env: &Env, text: JsString<'_>, weighted: bool) -> Result<f64> {
+pub fn overflow_size(env: &Env, text: JsString<'_>, weighted: bool) -> Result<Vec<f64>> {
     let mut units = Vec::new();
     append_utf16(env, &text, &mut units)?;
-    Ok(Weight::of(weighted).measure(&units) as f64)
+    Ok(vec![Weight::of(weighted).measure(&units) as f64, characters(&units) as f64])
 }
+
+/// So many units of the end of a text does `overflowCut` look at.
+#[napi]
+pub const OVERFLOW_END_UNITS: u32 = END_UNITS as u32;
 
 /// A short name of a text.
 #[napi(catch_unwind)]
@@ -94,13 +99,17 @@ pub struct OverflowCut {
 }
 
 /// Cuts the texts of one result to at most `max` together. `null` for a text that stays.
+///
+/// Of each text come its start, two units more than `max`, and its end, `OVERFLOW_END_UNITS`: the whole text twice if it is no
+/// longer. `sizes` has three numbers for each: its units, its length as the rule counts, and its characters.
 #[napi(catch_unwind)]
 pub fn overflow_cut(
-    texts: Vec<Utf16String>,
+    ends: Vec<Utf16String>,
+    sizes: &[f64],
     max: f64,
     rule: String,
 ) -> Result<Vec<Option<OverflowCut>>> {
-    let rule: CutRule = serde_json::from_str(&rule).map_err(|error| from_json(&error))?;
+    let rule: CutRule = parse(&rule)?;
     let words = profile_of(&rule.profile)?.suffixes;
     let suffixes = match (rule.suffix, rule.saved) {
         (Some(suffix), _) => vec![suffix],
@@ -109,7 +118,16 @@ pub fn overflow_cut(
     };
     let weight = Weight::of(rule.weighted);
     let rule = Rule { weight, min_keep: rule.min_keep, suffixes: &suffixes };
-    let texts: Vec<Vec<u16>> = texts.iter().map(|text| text.to_vec()).collect();
+    let texts: Vec<Text> = ends
+        .chunks_exact(2)
+        .zip(sizes.chunks_exact(3))
+        .filter_map(|(ends, sizes)| match (ends, sizes) {
+            ([start, end], &[units, weight, characters]) => {
+                Some(Text::ends(start, end, units as usize, weight as u64, characters as u64))
+            }
+            _ => None,
+        })
+        .collect();
     let cut = |Kept { head, tail, middle, suffix, .. }| OverflowCut {
         head: head as u32,
         tail: tail as u32,
@@ -133,7 +151,7 @@ struct Column {
 /// or the number of characters that it is cut to.
 #[napi(catch_unwind)]
 pub fn overflow_aggregate(results: String, cap: f64, budget: Option<f64>) -> Result<String> {
-    let results: Vec<Column> = serde_json::from_str(&results).map_err(|error| from_json(&error))?;
+    let results: Vec<Column> = parse(&results)?;
     let entries: Vec<Entry> = results
         .into_iter()
         .map(|Column { weight, fresh, frozen, marker, compact }| Entry {
@@ -185,9 +203,9 @@ struct Question {
 /// The next transition, as JSON, or `null` if nothing may be tried any more.
 #[napi(catch_unwind)]
 pub fn overflow_next(question: String) -> Result<String> {
-    let question: Question = serde_json::from_str(&question).map_err(|error| from_json(&error))?;
+    let question: Question = parse(&question)?;
     let Question { order, from, event, counters } = question;
-    Ok(json!(plan::next(order, from, event, &counters)).to_string())
+    Ok(written(&plan::next(order, from, event, &counters)))
 }
 
 /// The tokens that a model's input may have, or `null` if nobody knows.

@@ -1,6 +1,6 @@
 //! Calls and results of a history in, who answers whom out.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use napi::bindgen_prelude::External;
 use napi_derive::napi;
@@ -8,6 +8,7 @@ use spillway_core::error::{Code, Error};
 use spillway_core::history::pairs::{Event, Names, Pairs};
 
 use crate::error::{Result, from_core};
+use crate::lock::lock;
 
 /// The calls and results of a history so far.
 pub type PairsHandle = External<Mutex<Pairs>>;
@@ -71,8 +72,4 @@ fn event(numbers: &[u32]) -> Result<Event> {
         EVENT_RESULT => Ok(Event::Result(names)),
         _ => Err(from_core(Error::new(Code::Internal, format!("no event has the number {kind}")))),
     }
-}
-
-fn lock(pairs: &PairsHandle) -> MutexGuard<'_, Pairs> {
-    pairs.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,7 +11,7 @@ use spillway_core::history::prune::placeholder::placeholder;
 use spillway_core::history::prune::policies::{Form, Item, Kind, Policy, Rules};
 use spillway_core::history::prune::pruner::{Account, Message, Pruner, Role};
 use spillway_core::history::prune::schedule::{Prices, Rule, When};
-use spillway_core::history::prune::superseded::{Access, Read};
+use spillway_core::history::prune::superseded::{self, Access, Read};
 use spillway_core::history::prune::trim;
 use spillway_core::tool_names;
 
@@ -23,15 +23,13 @@ use crate::overflow::OverflowCut;
 /// What a pruner knows of its history.
 pub type PrunerHandle = External<Mutex<Pruner>>;
 
-/// The columns of a message in `prunerAppend`: role, tokens, number of items.
-#[napi]
-pub const PRUNER_MESSAGE_COLUMNS: u32 = 3;
+/// The columns of a message in [`pruner_append`]: role, tokens, number of items.
+const MESSAGE_COLUMNS: usize = 3;
 
-/// The columns of an item in `prunerAppend`: flags, facts of its text and tool, tokens, tokens of the placeholder, time,
+/// The columns of an item in [`pruner_append`]: flags, facts of its text and tool, tokens, tokens of the placeholder, time,
 /// requests that carried it (-1 for none), first and last line that were read, tokens once it is trimmed (-1 if it cannot
 /// be).
-#[napi]
-pub const PRUNER_ITEM_COLUMNS: u32 = 9;
+const ITEM_COLUMNS: usize = 9;
 
 /// A flag of an item: it is the arguments of a call.
 #[napi]
@@ -102,9 +100,9 @@ pub fn pruner_append(
 ) {
     let mut pruner = lock(pruner);
     pruner.keep(shared as usize);
-    let mut items = items.chunks_exact(PRUNER_ITEM_COLUMNS as usize);
+    let mut items = items.chunks_exact(ITEM_COLUMNS);
     let mut paths = paths.into_iter();
-    for message in messages.chunks_exact(PRUNER_MESSAGE_COLUMNS as usize) {
+    for message in messages.chunks_exact(MESSAGE_COLUMNS) {
         let &[role, tokens, count] = message else { continue };
         pruner.push(Message { role: role_of(role), tokens });
         for columns in items.by_ref().take(count as usize) {
@@ -178,6 +176,12 @@ pub fn file_access(tool: String, args: String) -> Result<String> {
         Access::None => json!({}),
     };
     Ok(access.to_string())
+}
+
+/// Whether `fileAccess` can say anything about calls of a tool.
+#[napi(catch_unwind)]
+pub fn handles_files(tool: String) -> bool {
+    superseded::handles_files(&tool)
 }
 
 /// What stands in for a result or for an argument that was left out.

@@ -63,6 +63,16 @@ pub fn append_low_bytes(
     Ok(())
 }
 
+/// Texts that stand one after the other, and have so many units each.
+pub fn pieces<'a, T>(texts: &'a [T], lengths: &'a [u32]) -> impl Iterator<Item = &'a [T]> {
+    let mut rest = texts;
+    lengths.iter().map(move |&length| {
+        let (text, after) = rest.split_at(rest.len().min(length as usize));
+        rest = after;
+        text
+    })
+}
+
 fn check(status: sys::napi_status) -> napi::Result<()> {
     match Status::from(status) {
         Status::Ok => Ok(()),

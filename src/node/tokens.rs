@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 
+use napi::bindgen_prelude::Float64ArraySlice;
 use napi::{Env, JsString};
 use napi_derive::napi;
 use spillway_core::tokens::{Mode, factor, of_latin1, of_units};
 
-use crate::strings::{append_low_bytes, append_utf16};
+use crate::strings::{append_low_bytes, append_utf16, pieces};
 
 thread_local! {
     /// Kept from call to call: fresh memory would cost as much as the copy into it.
@@ -35,23 +36,38 @@ pub fn text_tokens(env: &Env, text: JsString<'_>, latin1: bool, upper: bool) -> 
     })
 }
 
-/// Tokens of each of many texts, which stand one after the other in one string and have so many UTF-16 units each.
+/// Writes the tokens of each of many texts, which stand one after the other in one string and have so many UTF-16 units
+/// each. `latin1` promises that no unit is above 0xff.
 #[napi(catch_unwind)]
 pub fn texts_tokens(
     env: &Env,
     texts: JsString<'_>,
-    lengths: Vec<u32>,
+    lengths: &[u32],
+    latin1: bool,
     upper: bool,
-) -> napi::Result<Vec<f64>> {
+    mut tokens: Float64ArraySlice<'_>,
+) -> napi::Result<()> {
+    let mode = mode(upper);
+    // SAFETY: the memory is JavaScript's, which does not run before this call ends, and nobody else here has a slice of it.
+    let tokens = unsafe { tokens.as_mut() };
+    if latin1 {
+        return LATIN1.with_borrow_mut(|bytes| {
+            bytes.clear();
+            append_low_bytes(env, &texts, texts.latin1_len()?, bytes)?;
+            for (tokens, text) in tokens.iter_mut().zip(pieces(bytes, lengths)) {
+                *tokens = of_latin1(text, mode) as f64;
+            }
+            bytes.clear();
+            bytes.shrink_to(KEPT);
+            Ok(())
+        });
+    }
     let mut units = Vec::new();
     append_utf16(env, &texts, &mut units)?;
-    let mut rest = units.as_slice();
-    let tokens = lengths.iter().map(|&length| {
-        let (text, after) = rest.split_at(rest.len().min(length as usize));
-        rest = after;
-        of_units(text, mode(upper)) as f64
-    });
-    Ok(tokens.collect())
+    for (tokens, text) in tokens.iter_mut().zip(pieces(&units, lengths)) {
+        *tokens = of_units(text, mode) as f64;
+    }
+    Ok(())
 }
 
 /// The factor that real counts suggest for estimates.

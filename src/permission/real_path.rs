@@ -1,20 +1,67 @@
 //! Where the file system says that a path leads.
 
+#[cfg(target_os = "linux")]
+use std::cell::RefCell;
+#[cfg(target_os = "linux")]
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use super::paths::{RealPaths, slashes};
 
-/// Asks the file system of this machine.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FileSystem;
+/// Asks the file system of this machine, for one decision: what it said once holds until the end of it.
+#[derive(Debug, Default)]
+pub struct FileSystem {
+    /// Paths of which no part is a link. The paths of a decision mostly lie in a few folders, and each part of each is a
+    /// call of the system.
+    #[cfg(target_os = "linux")]
+    straight: RefCell<HashSet<String>>,
+}
 
 /// A path that is not there has so many folders above it at most.
 const MAX_STEPS: usize = 512;
 
 impl RealPaths for FileSystem {
     fn real(&self, path: &str) -> Option<String> {
+        #[cfg(target_os = "linux")]
+        if let Some(real) = self.straight(path) {
+            return Some(real);
+        }
+        self.followed(path)
+    }
+}
+
+impl FileSystem {
+    /// The path itself, if no part of it is a link as far as it is there. Names are told apart by case here, so that a path
+    /// that is there is called what it is called on the disk.
+    #[cfg(target_os = "linux")]
+    fn straight(&self, path: &str) -> Option<String> {
+        use rustix::io::Errno;
+        let is_plain = path.starts_with('/') && !path.contains("//");
+        if !is_plain || path.split('/').any(|part| matches!(part, "." | "..")) {
+            return None;
+        }
+        let mut known = self.straight.borrow_mut();
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+        let mut target = [std::mem::MaybeUninit::uninit(); 1];
+        for end in ends {
+            let part = &path[..end];
+            if known.contains(part) {
+                continue;
+            }
+            match rustix::fs::readlinkat_raw(rustix::fs::CWD, part, &mut target) {
+                // It is there and no link.
+                Err(Errno::INVAL) => known.insert(part.to_owned()),
+                // Nothing below is there.
+                Err(Errno::NOENT | Errno::NOTDIR) => break,
+                _ => return None,
+            };
+        }
+        Some(path.to_owned())
+    }
+
+    fn followed(&self, path: &str) -> Option<String> {
         let windows = cfg!(windows);
         let native = if windows {
             path.strip_prefix('/').filter(|rest| rest.contains(':')).unwrap_or(path)
@@ -65,10 +112,16 @@ mod tests {
         symlink(root.join("real"), root.join("link")).unwrap();
         symlink(root.join("nowhere"), root.join("dangling")).unwrap();
         symlink(root.join("loop"), root.join("loop")).unwrap();
-        assert_eq!(FileSystem.real(&at("link/new/file")), Some(at("real/new/file")));
-        assert_eq!(FileSystem.real(&at("dangling")), None);
-        assert_eq!(FileSystem.real(&at("dangling/x")), None);
-        assert_eq!(FileSystem.real(&at("loop")), None);
-        assert_eq!(FileSystem.real("/"), Some("/".into()));
+        fs::write(root.join("real/file"), "").unwrap();
+        let system = FileSystem::default();
+        let real = |path: &str| system.real(path);
+        assert_eq!(real(&at("real/file")), Some(at("real/file")));
+        assert_eq!(real(&at("real/file/below")), Some(at("real/file/below")));
+        assert_eq!(real(&at("real/new/file")), Some(at("real/new/file")));
+        assert_eq!(real(&at("link/new/file")), Some(at("real/new/file")));
+        assert_eq!(real(&at("dangling")), None);
+        assert_eq!(real(&at("dangling/x")), None);
+        assert_eq!(real(&at("loop")), None);
+        assert_eq!(real("/"), Some("/".into()));
     }
 }

@@ -12,6 +12,8 @@ mod weights;
 
 pub use calibration::factor;
 
+use std::sync::LazyLock;
+
 use weights::{TYPICAL, UPPER, Weights};
 
 use crate::text::utf16;
@@ -170,6 +172,42 @@ impl Table {
     }
 }
 
+/// Two ASCII characters as they lie in memory, the first below: their weight in one look.
+struct AsciiTable([u16; ASCII_PAIRS]);
+
+const ASCII_PAIRS: usize = 1 << 15;
+
+impl AsciiTable {
+    /// Made when it is first needed: it is larger than the code.
+    fn of(mode: Mode) -> &'static AsciiTable {
+        static TYPICAL: LazyLock<Box<AsciiTable>> =
+            LazyLock::new(|| AsciiTable::new(Mode::Typical));
+        static UPPER: LazyLock<Box<AsciiTable>> = LazyLock::new(|| AsciiTable::new(Mode::Upper));
+        match mode {
+            Mode::Typical => &TYPICAL,
+            Mode::Upper => &UPPER,
+        }
+    }
+
+    fn new(mode: Mode) -> Box<AsciiTable> {
+        let weights = Table::of(mode);
+        let mut table = Box::new(AsciiTable([0; ASCII_PAIRS]));
+        for (pair, weight) in table.0.iter_mut().enumerate() {
+            let [before, byte] = (pair as u16).to_le_bytes();
+            if before < 0x80 {
+                *weight = weights.weight(before, byte);
+            }
+        }
+        table
+    }
+
+    /// What the second of the two characters in the lower half costs.
+    #[inline]
+    fn weight(&self, pair: u64) -> u32 {
+        u32::from(self.0[(pair & 0x7f7f) as usize % ASCII_PAIRS])
+    }
+}
+
 /// The first character of a text costs what it costs after a line feed, so that texts joined by one cost their sum.
 const START: u8 = b'\n';
 
@@ -204,6 +242,27 @@ impl Meter {
         self.before = last;
     }
 
+    /// The same for characters that are all ASCII.
+    fn take_ascii(&mut self, text: &[u8]) {
+        let (Some(&first), Some(&last)) = (text.first(), text.last()) else { return };
+        let table = AsciiTable::of(self.mode);
+        // What is before them may be something else.
+        let mut sum = u32::from(Table::of(self.mode).weight(self.before, first));
+        let mut at = 0;
+        while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let eight = u64::from_le_bytes(*eight);
+            let pairs = [0, 8, 16, 24, 32, 40, 48].map(|bits| table.weight(eight >> bits));
+            sum = pairs.iter().fold(sum, |sum, weight| sum.wrapping_add(*weight));
+            at += 7;
+        }
+        let rest = text.get(at..).unwrap_or_default().windows(2).filter_map(|pair| match pair {
+            &[before, byte] => Some(table.weight(u64::from(u16::from_le_bytes([before, byte])))),
+            _ => None,
+        });
+        self.sum += u64::from(rest.fold(sum, u32::wrapping_add));
+        self.before = last;
+    }
+
     /// Takes the next bytes; a character may be split between two pieces.
     pub fn take(&mut self, bytes: &[u8]) {
         bytes.chunks(BLOCK).for_each(|block| self.take_bytes(block));
@@ -212,7 +271,7 @@ impl Meter {
     /// Takes at most [`BLOCK`] bytes of a text.
     fn take_bytes(&mut self, bytes: &[u8]) {
         if bytes.is_ascii() {
-            return self.take_firsts(bytes);
+            return self.take_ascii(bytes);
         }
         let (mut firsts, mut count) = ([0; BLOCK], 0);
         for &byte in bytes {
@@ -248,7 +307,7 @@ pub fn of_latin1(text: &[u8], mode: Mode) -> u64 {
     let mut firsts = [0; BLOCK];
     for block in text.chunks(BLOCK) {
         if block.is_ascii() {
-            meter.take_firsts(block);
+            meter.take_ascii(block);
             continue;
         }
         for (first, &byte) in firsts.iter_mut().zip(block) {
@@ -268,7 +327,7 @@ pub fn of_units(text: &[u16], mode: Mode) -> u64 {
     for (at, block) in text.chunks(BLOCK).enumerate() {
         if !is_paired && block.iter().fold(0, |all, unit| all | unit) < 0x80 {
             firsts.iter_mut().zip(block).for_each(|(first, &unit)| *first = unit as u8);
-            meter.take_firsts(firsts.get(..block.len()).unwrap_or_default());
+            meter.take_ascii(firsts.get(..block.len()).unwrap_or_default());
             continue;
         }
         let following = text.get(at * BLOCK + 1..).unwrap_or_default().iter().copied().chain([0]);

@@ -14,6 +14,7 @@ use super::window::Window;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::{Shown, Source};
+use crate::text::utf16::incomplete_suffix;
 
 /// A preview and what it shows of the text.
 #[derive(Debug)]
@@ -56,6 +57,9 @@ pub(super) fn longest(limits: &Limits) -> usize {
 /// A line as it is shown: well-formed, as a terminal would show it, not longer than allowed.
 pub(super) fn line(raw: &[u8], bytes: Range<u64>, source: Source, longest: usize) -> Line {
     let is_part = (raw.len() as u64) < bytes.end - bytes.start;
+    // What a cut leaves of a character is none of the output's, and a cursor that went back would leave it in the middle.
+    let cut = if is_part { incomplete_suffix(raw) } else { 0 };
+    let raw = raw.get(..raw.len() - cut).unwrap_or_default();
     let shown = Shown::decode(raw, source).text;
     let cleaned = clean(&shown);
     let alike = match cleaned.split_whitespace().nth(1) {

@@ -78,7 +78,9 @@ fn was_seen(raw: &str, start: &str) -> bool {
         && raw.char_indices().any(|(at, _)| clean(&raw[..at]).starts_with(start))
 }
 
+/// A line of the text that only begins like a gap, and is shown in part, ends in an ellipsis.
 fn gap(line: &str) -> Option<(usize, usize)> {
+    let line = line.strip_suffix("...")?;
     let (count, rest) = line.strip_prefix("...")?.split_once(" lines truncated: ")?;
     let (from, rest) = rest.split_once('-')?;
     let to = rest.split(|char: char| !char.is_ascii_digit()).next()?;

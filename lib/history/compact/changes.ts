@@ -2,8 +2,7 @@
 
 import { call, native } from '../../native'
 import { plainJson } from '../../plain-json'
-import { warn } from '../../report'
-import type { ToolResultKnowledge } from '../ledger'
+import { knownCall, type ToolResultKnowledge, warnOfLedger } from '../ledger'
 import type { CallView } from '../view'
 import type { ReadHistory } from './read'
 
@@ -37,7 +36,8 @@ export function changesWith<M>(
   }
   const { toolPairs } = history
   for (const { index, view, call: called } of history.outputs) {
-    add(index, called, failedBy(ledger, view.callId ?? called?.id) ?? view.isError ?? saysError(view.text))
+    const learnt = knownCall(ledger, view.callId ?? called?.id, warnOfLedger)
+    add(index, called, learnt?.isError ?? view.isError ?? saysError(view.text))
   }
   for (const { call: number, running } of toolPairs?.open() ?? []) {
     const placed = toolPairs?.calls[number]
@@ -59,16 +59,6 @@ function argumentsOf(view: CallView): string {
   } catch {
     // A proxy or a getter threw.
     return '{}'
-  }
-}
-
-function failedBy(ledger: ToolResultKnowledge | undefined, id: string | undefined): boolean | undefined {
-  if (ledger === undefined || id === undefined) return undefined
-  try {
-    return ledger.get(id)?.isError
-  } catch (error) {
-    warn('ledger', error)
-    return undefined
   }
 }
 

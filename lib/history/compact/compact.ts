@@ -28,6 +28,8 @@ export interface CompactResult<M> {
  * A summary that fails, is empty, or larger than what it stands for leaves the history without its old outputs. What frees
  * less than a tenth is not done.
  *
+ * `compactHistory.plan` takes the same and says what would be done: nobody is asked or told, and nothing changes.
+ *
  * @param messages in any format that `detectFormat` knows. Never changed
  * @returns new messages, or the very array if nothing was done, and what was done and why
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed; `COMPACTION` if it was done three times in the last
@@ -38,17 +40,8 @@ export async function compactHistory<M>(messages: readonly M[], options: Compact
   return { messages: compacted, report }
 }
 
-/** What {@link compactHistory} would do: nobody is asked or told, and nothing changes. */
 compactHistory.plan = <M>(messages: readonly M[], options: CompactOptions<M>): CompactionPlan =>
-  planCompaction(messages, options)
-
-/**
- * What {@link compactHistory} would do, also as `compactHistory.plan`: nobody is asked or told, and nothing changes.
- * @throws SpillwayError `INVALID_ARGUMENT`
- */
-export function planCompaction<M>(messages: readonly M[], options: CompactOptions<M>): CompactionPlan {
-  return runOf(messages, options).plan()
-}
+  runOf(messages, options).plan()
 
 function runOf<M>(messages: readonly M[], options: CompactOptions<M>): Run<M> {
   const settings = readCompactOptions(options)

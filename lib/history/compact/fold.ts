@@ -1,7 +1,7 @@
 /** A compaction that is applied again to a stored history that still has everything. */
 
 import { formatOf, viewOf } from '../formats'
-import { sizeOf } from '../prune/reader'
+import { sizeOf } from '../known-again'
 import { marked } from '../summary'
 import type { HistoryFormatName } from '../view'
 import type { CompactionReport } from './report'

@@ -245,29 +245,30 @@ export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'
   if (options.environment !== undefined) checkOptions(`${of}.environment`, options.environment, ENVIRONMENT)
   if (options.state !== undefined) checkOptions(`${of}.state`, options.state, STATE)
   if (options.hooks !== undefined) checkOptions(`${of}.hooks`, options.hooks, HOOKS)
-  const numbers = JSON.parse(call(() => native.compactionNumbers(options.profile))) as Numbers
+  const numbers = numbersOf(options.profile)
   const { contextWindow, targetTokens, reserveTokens = 0, maxSummaryTokens = MAX_SUMMARY_TOKENS } = options
   const window = contextWindow !== undefined && contextWindow > 0 && Number.isFinite(contextWindow)
   const chars = options.maxChars ?? numbers.maxChars ?? Number.POSITIVE_INFINITY
   const unit = window || targetTokens !== undefined ? 'tokens' : 'chars'
   const perToken = unit === 'tokens' ? 1 : CHARS_PER_TOKEN
-  const limits = call(() =>
-    native.compactionLimits(
-      JSON.stringify({
-        profile: options.profile,
-        target: finite(targetTokens),
-        window: window ? contextWindow : undefined,
-        chars: finite(chars),
-        triggerShare: options.triggerShare ?? numbers.triggerShare,
-        reserved: reserveTokens,
-        summary: Math.min(maxSummaryTokens, Number.MAX_SAFE_INTEGER) * perToken,
-      }),
-    ),
-  )
+  const limitsOf = (chars: number | null): CompactionLimits | null => {
+    const sizes = {
+      profile: options.profile,
+      target: finite(targetTokens),
+      window: window ? contextWindow : undefined,
+      chars: finite(chars ?? undefined),
+      triggerShare: options.triggerShare ?? numbers.triggerShare,
+      reserved: reserveTokens,
+      summary: Math.min(maxSummaryTokens, Number.MAX_SAFE_INTEGER) * perToken,
+    }
+    return JSON.parse(call(() => native.compactionLimits(JSON.stringify(sizes))))
+  }
+  // Where nobody knows a limit and somebody asks for a compaction all the same, the default is one.
+  const limits = limitsOf(chars) ?? (options.force === true ? limitsOf(numbersOf(undefined).maxChars) : null)
   const recentTurns = options.recentTurns ?? numbers.recentTurns
   return {
     options,
-    limits: (JSON.parse(limits) as CompactionLimits | null) ?? undefined,
+    limits: limits ?? undefined,
     unit,
     recentTurns: Math.min(recentTurns, 0xffff_ffff),
     protectedTools: options.protectedTools ?? numbers.protectedTools,
@@ -280,6 +281,11 @@ export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'
     hookTimeoutMs: options.hookTimeoutMs ?? HOOK_TIMEOUT_MS,
     summarizerTokens: options.summarizerWindow ?? (window ? (contextWindow as number) : SUMMARIZER_TOKENS),
   }
+}
+
+/** The numbers of a profile; without one the defaults. */
+function numbersOf(profile: CompactionProfile | undefined): Numbers {
+  return JSON.parse(call(() => native.compactionNumbers(profile)))
 }
 
 // JSON has no infinity; a target without an end is no target.

@@ -2,23 +2,16 @@
 
 import { call, native } from '../../native'
 import { warn } from '../../report'
-import { Estimate } from '../estimate'
+import { Estimate, PER_MEDIA } from '../estimate'
 import { detectFormat, elementOf, formatOf, viewOf } from '../formats'
 import { OTHER } from '../formats/define'
 import { unitsOf } from '../knowledge'
+import { knownCall, warnOfLedger } from '../ledger'
 import { pairsOf, type ToolPairs } from '../pairs'
+import { ROLES } from '../roles'
 import { beginsAsSummary, isMarked, isSummary } from '../summary'
 import type { CallView, HistoryFormatName, MessageView, ResultView } from '../view'
 import type { CompactSettings } from './options'
-
-const ROLES: Readonly<Record<MessageView['role'] | 'summary', number>> = {
-  user: 0,
-  assistant: 1,
-  summary: 2,
-  system: 3,
-  tool: 4,
-  other: 5,
-}
 
 /** Formats in which a summary is what a user said, because their providers take no other words inside of a history. */
 const SAID_BY_USER: readonly HistoryFormatName[] = ['anthropic', 'gemini', 'pi']
@@ -89,26 +82,18 @@ export class Measure {
   }
 
   /** The sizes of messages. */
-  all(messages: readonly unknown[], views: readonly MessageView[]): { sizes: number[]; outputs: number[][] } {
+  all(messages: readonly unknown[], views: readonly MessageView[]) {
     const { estimate, ratio } = this
-    const outputs: number[][] = []
-    const sizes = estimate.sizes(views).map(({ said, calls, results }, at) => {
+    const outputs: (readonly number[])[] = []
+    const sizes = estimate.sizes(views).map((size, at) => {
       const view = views[at] as MessageView
-      outputs.push(results.map((size) => size * ratio))
+      outputs.push(ratio === 1 ? size.results : size.results.map((tokens) => tokens * ratio))
       if (view === OTHER) return ratio * estimate.unreadable(messages, at)
-      const written = calls.reduce((sum, size) => sum + size, said)
-      return ratio * results.reduce((sum, size, place) => sum + size + this.besideResult(view, place), written)
+      return ratio * estimate.message(view, size)
     })
     return { sizes, outputs }
   }
-
-  private besideResult({ results }: MessageView, place: number): number {
-    return this.estimate.beside(results[place]?.media ?? 0)
-  }
 }
-
-/** What an image or a file takes: see {@link Estimate}. */
-const PER_MEDIA = 1_500
 
 /** Reads a history. */
 export function readHistory<M>(
@@ -137,9 +122,15 @@ export function readHistory<M>(
     pairs: toolPairs === undefined ? new Uint32Array() : edgesOf(toolPairs, messages.length),
     toolPairs,
     outputs: toolPairs === undefined ? [] : outputsOf(views, toolPairs, resultSizes, settings, measure, chinese),
-    answers: roles.filter((role, at) => role === ROLES.assistant && roles[at - 1] !== ROLES.assistant).length,
+    answers: answersIn(roles, () => true),
     measure,
   }
+}
+
+/** How often the model answered in these messages: an answer can be several of them. */
+export function answersIn(roles: Uint32Array, isIn: (index: number) => boolean): number {
+  const begins = (role: number, at: number) => role === ROLES.assistant && roles[at - 1] !== ROLES.assistant
+  return roles.filter((role, at) => begins(role, at) && isIn(at)).length
 }
 
 /** Who speaks in each message, in the binary's terms. */
@@ -205,7 +196,7 @@ function outputsOf<M>(
     const view = views[message]?.results[place] as ResultView
     const called = number === undefined ? undefined : pairs.calls[number]
     const made = called && views[called.message]?.calls[called.place]
-    const learnt = knownOf(options.ledger, view.callId ?? made?.id)
+    const learnt = knownCall(options.ledger, view.callId ?? made?.id, warnOfLedger)
     const tool = learnt?.toolName ?? view.toolName ?? made?.name
     const path = learnt?.outputPath ?? view.outputPath
     const text = placeholder ?? placeholderOf(chinese, path)
@@ -227,16 +218,6 @@ function placeholderOf(chinese: boolean, path: string | undefined): string {
     usual.set(chinese, text)
   }
   return text
-}
-
-function knownOf(ledger: CompactSettings<never>['options']['ledger'], id: string | undefined) {
-  if (ledger === undefined || id === undefined) return undefined
-  try {
-    return ledger.get(id)
-  } catch (error) {
-    warn('ledger', error)
-    return undefined
-  }
 }
 
 /** A copy of a message through the format that it was read in. */

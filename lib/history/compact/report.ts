@@ -24,6 +24,8 @@ export interface CompactionState {
  * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs went, because
  *   the summary threw or was no text, did not come, was empty, larger than what it stands for, or frees too little;
  * - `summary-blocked`: the same, because three summaries in a row have failed, for ten answers of the model;
+ * - `thrash`: three compactions in three turns of the model did not help. Only a `ContextManager` says so, as long as results
+ *   can still be shortened; else it is an error;
  * - `media`: nothing else could go, so images and files were replaced by notes;
  * - `unreadable`: no message is in a known format.
  */
@@ -41,6 +43,7 @@ export type CompactionReason =
   | 'summary-too-large'
   | 'summary-no-progress'
   | 'summary-blocked'
+  | 'thrash'
   | 'media'
   | 'unreadable'
 

@@ -5,13 +5,14 @@ import { call, native } from '../../native'
 import { detectFormat, elementOf, viewOf } from '../formats'
 import { OTHER } from '../formats/define'
 import { trimmed, trimOf } from '../prune/trim'
+import { ROLES } from '../roles'
 import { marked, type SummaryParts, summaryParts, summaryText, wordsOf } from '../summary'
 import { askSummarizer, checkAborted, failure, type NoSummary } from './ask'
 import { changesWith } from './changes'
 import { tellAfter } from './hooks'
 import { CHARS_PER_TOKEN, type CompactionLimits, type CompactSettings } from './options'
 import { environmentTexts, isChinese } from './prompt'
-import { charsOf, formatAt, Measure, type OutputAt, type ReadHistory, readHistory } from './read'
+import { answersIn, charsOf, formatAt, Measure, type OutputAt, type ReadHistory, readHistory } from './read'
 import type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from './report'
 
 /** What the binary decided. */
@@ -39,9 +40,6 @@ export interface Compacted<M> {
   replaced: { index: number; place: number; text: string }[]
 }
 
-/** Where nobody knows a limit, and somebody asks for a compaction all the same: UTF-16 units. */
-const USUAL_CHARS = 120_000
-
 export class Run<M> {
   readonly history: ReadHistory<M>
   readonly measure: Measure
@@ -67,7 +65,7 @@ export class Run<M> {
     this.measure = new Measure(settings as never)
     const texts = environmentTexts(options.environment)
     const beside = () => texts.reduce((sum, text) => sum + this.measure.text(text), 0)
-    this.limits = settings.limits ?? (options.force ? usualLimits() : undefined)
+    this.limits = settings.limits
     let history = readHistory(messages, settings, this.measure, this.chinese)
     if (options.usedTokens !== undefined && settings.unit === 'tokens') {
       const estimated = sum(history.sizes) + beside()
@@ -107,12 +105,34 @@ export class Run<M> {
     }
   }
 
+  /** Why compacting is of no use any more: an error, if it was done too often; `undefined` else. */
+  thrash(): SpillwayError | undefined {
+    return this.first().action === 'summary' && this.permit === 'thrash' ? this.thrashError() : undefined
+  }
+
+  /** What is said of it where nothing is done for that reason. */
+  refused(error: SpillwayError): Compacted<M> {
+    const { state, history } = this
+    const { messages } = history
+    const report = this.report({
+      action: 'none',
+      reason: 'thrash',
+      messages,
+      media: 0,
+      state,
+      summary: undefined,
+      error,
+    })
+    return { messages: messages as M[], report, summary: undefined, replaced: [] }
+  }
+
   /** Does it. */
   async go(): Promise<Compacted<M>> {
     checkAborted(this.settings.options.signal)
     const { settings, decision } = this
     let { action, reason } = this.first()
-    if (action === 'summary' && this.permit === 'thrash') throw this.thrash()
+    const thrash = this.thrash()
+    if (thrash !== undefined) throw thrash
     let made: { message: object; report: NonNullable<CompactionReport['summary']> } | undefined
     let error: SpillwayError | undefined
     let state = this.state
@@ -218,8 +238,7 @@ export class Run<M> {
   }
 
   private answersIn(isIn: (index: number) => boolean): number {
-    const { roles } = this.history
-    return roles.filter((role, at) => role === 1 && roles[at - 1] !== 1 && isIn(at)).length
+    return answersIn(this.history.roles, isIn)
   }
 
   private droppedTools(action: CompactionReport['action']): Record<string, number> {
@@ -243,7 +262,7 @@ export class Run<M> {
     const { first, from, turn, head } = decision
     const before = this.partsBefore()
     const changes = changesWith(before.changes, history, (at) => this.isDropped(at), settings.options.ledger)
-    const isNews = (index: number) => history.roles[index] !== 2
+    const isNews = (index: number) => history.roles[index] !== ROLES.summary
     const range = (start: number, end: number) =>
       Array.from({ length: Math.max(end - start, 0) }, (_, at) => start + at).filter(isNews)
     const old = range(first, turn)
@@ -273,7 +292,7 @@ export class Run<M> {
     const { views, roles } = this.history
     const all: SummaryParts = { history: '', turn: '', changes: [] }
     for (let index = this.decision.first; index < this.decision.from; index++) {
-      if (roles[index] !== 2) continue
+      if (roles[index] !== ROLES.summary) continue
       const { text } = views[index] ?? OTHER
       const parts = summaryParts(typeof text === 'string' ? text : text.join('\n'))
       all.history = [all.history, all.turn, parts.history].filter((one) => one !== '').join('\n\n')
@@ -443,7 +462,7 @@ export class Run<M> {
     }
   }
 
-  private thrash(): SpillwayError {
+  private thrashError(): SpillwayError {
     const { recent } = this.state
     const { total } = this.decision
     const limit = Math.round(this.limits?.trigger ?? 0)
@@ -471,11 +490,6 @@ function nothing(total: number, length: number): Decision {
     afterCut: total,
     room: 0,
   }
-}
-
-function usualLimits(): CompactionLimits {
-  const sizes = { chars: USUAL_CHARS, triggerShare: 0.8, reserved: 0, summary: 4 * 4096 }
-  return ask(() => native.compactionLimits(JSON.stringify(sizes)))
 }
 
 function ask<T>(question: () => string): T {

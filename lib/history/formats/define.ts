@@ -85,10 +85,10 @@ export const OTHER: MessageView = Object.freeze({
 })
 
 export function defineFormat(rules: FormatRules): ViewFormat {
-  const read = (message: object): { reading: Reading; path: readonly string[] } | undefined => {
+  const read = (message: object, isSure = false): { reading: Reading; path: readonly string[] } | undefined => {
     const key = rules.envelope?.(message)
     const inner = key === undefined ? message : get(message, key)
-    if (!isObject(inner) || unnoted(() => rules.recognises(inner)) === 0) return undefined
+    if (!isObject(inner) || (!isSure && unnoted(() => rules.recognises(inner)) === 0)) return undefined
     const reading = rules.read(inner, message)
     if (key !== undefined) reading.time ??= timeOf(get(message, 'timestamp'))
     return { reading, path: key === undefined ? [] : [key] }
@@ -168,7 +168,7 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     withParts: (message, parts) => attempt(() => withParts(message, parts)),
     messageOf: (parts, call) => attempt(() => rules.container && sealed(rules.container.around(parts), call)),
     recognises: (message) => attempt(() => recognised(rules, message)) ?? 0,
-    view: (message) => attempt(() => viewOf(read(message)?.reading)) ?? OTHER,
+    view: (message, recognised) => attempt(() => viewOf(read(message, recognised)?.reading)) ?? OTHER,
     withResults: (message, texts) =>
       write(message, texts, ({ results }, place, text) => results?.[place]?.edits?.(text)),
     withArguments: (message, args) => write(message, args, ({ calls }, place, value) => calls?.[place]?.edits?.(value)),
@@ -207,6 +207,7 @@ function viewOf(reading: Reading | undefined): MessageView {
     })),
     media,
     time,
+    tokens: undefined,
   }
 }
 

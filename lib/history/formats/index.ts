@@ -14,6 +14,7 @@ import { openaiResponses } from './openai-responses'
 import { pi } from './pi'
 import { isObject, isUnchanged, noting, watched } from './read'
 import { snow } from './snow'
+import { Votes } from './votes'
 
 /** All formats. Where several recognise a message equally well, the first counts. */
 export const FORMATS: readonly ViewFormat[] = [
@@ -31,12 +32,6 @@ export const FORMATS: readonly ViewFormat[] = [
 
 const named = new Map(FORMATS.map((format) => [format.name, format]))
 
-/** So many messages that only one format has settle which one a history is in. */
-const ENOUGH = 8
-
-/** So many elements are looked at. */
-const MOST = 10_000
-
 /**
  * The format that a history is kept in: the one that most of its first telling messages are in, or if there are none, as
  * in a conversation without tools, the first that can read it all. A history keeps its format when it grows beyond its
@@ -46,33 +41,10 @@ const MOST = 10_000
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array
  */
 export function detectFormat(messages: readonly unknown[]): HistoryFormatName | undefined {
-  return detected(messages).format
-}
-
-/** The format of a history, and whether it is `settled`: whatever comes behind these messages, it stays. */
-export function detected(messages: readonly unknown[]): { format: HistoryFormatName | undefined; settled: boolean } {
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
-  const sure = FORMATS.map(() => 0)
-  const perhaps = FORMATS.map(() => 0)
-  let telling = 0
-  for (let at = 0; at < messages.length && at < MOST && telling < ENOUGH; at++) {
-    const message = elementOf(messages, at)
-    if (message === undefined) continue
-    let told = false
-    for (let place = 0; place < FORMATS.length; place++) {
-      const answer = (FORMATS[place] as ViewFormat).recognises(message)
-      if (answer === 0) continue
-      perhaps[place] = (perhaps[place] as number) + 1
-      if (answer === 1) continue
-      sure[place] = (sure[place] as number) + 1
-      told = true
-    }
-    if (told) telling++
-  }
-  const votes = telling > 0 ? sure : perhaps
-  const most = Math.max(...votes)
-  const format = most > 0 ? FORMATS[votes.indexOf(most)]?.name : undefined
-  return { format, settled: telling >= ENOUGH || messages.length >= MOST }
+  const votes = new Votes(FORMATS)
+  votes.add(messages)
+  return votes.format
 }
 
 /** An element of a history; `undefined` if it is no object, or cannot be read. */
@@ -127,16 +99,30 @@ export function viewsOf(messages: readonly unknown[]): MessageView[] {
   return views
 }
 
-/** For who asks again and again about the same messages: holding on to the answer costs less than finding it. */
-export function recall(name: HistoryFormatName | ViewFormat, message: object): Remembered {
+/** What {@link viewOf} says, with everything that is remembered of it. */
+function recall(name: HistoryFormatName | ViewFormat, message: object): Remembered {
+  const made = readMessage(name, message)
+  if (remembered.get(message) !== made) remember(message, made)
+  return made
+}
+
+/** Who asks about the same messages later on can have the answer that somebody has. */
+export function remember(message: object, read: Remembered): void {
+  remembered.set(message, read)
+}
+
+/**
+ * The same for who holds on to the answers: to remember a message costs as much as reading it, and nothing new is
+ * remembered here.
+ */
+export function readMessage(name: HistoryFormatName | ViewFormat, message: object): Remembered {
   const asked = typeof name === 'string' ? formatNamed(name) : name
   const known = remembered.get(message)
   if (known !== undefined && known.asked === asked && isUnchanged(known.watched)) return known
   const format = readerOf(asked, message)
-  const { answer, watched: values } = noting(() => (format === undefined ? unreadable(message) : format.view(message)))
-  const made: Remembered = { asked, format: answer === OTHER ? undefined : format, view: answer, watched: values }
-  remembered.set(message, made)
-  return made
+  const read = () => (format === undefined ? unreadable(message) : format.view(message, true))
+  const { answer, watched: values } = noting(read)
+  return { asked, format: answer === OTHER ? undefined : format, view: answer, watched: values }
 }
 
 /** What may still become a message is looked at again when one of the fields that messages have is another one. */

@@ -10,29 +10,35 @@ type Fields = Record<PropertyKey, unknown>
 /** No message has so many parts; an array that only says so would take for ever. */
 const MOST_PARTS = 100_000
 
-/** The values that a view was made from: three entries each, the holder, the key, and the value. */
-let noted: unknown[] | undefined
+/** The values that a view is made from: three entries each, the holder, the key, and the value. */
+const noted: unknown[] = []
+let notedEnd = 0
+let isNoting = false
 
 /** Reads and remembers which values were {@link watched}. */
 export function noting<T>(read: () => T): { answer: T; watched: readonly unknown[] } {
-  const before = noted
-  const watched: unknown[] = []
-  noted = watched
+  const before = isNoting
+  const start = notedEnd
+  isNoting = true
   try {
-    return { answer: read(), watched }
+    const answer = read()
+    return { answer, watched: noted.slice(start, notedEnd) }
   } finally {
-    noted = before
+    isNoting = before
+    // The memory stays for the next reading, and nothing that was read.
+    noted.fill(undefined, start, notedEnd)
+    notedEnd = start
   }
 }
 
 /** Reads without taking note of it. */
 export function unnoted<T>(read: () => T): T {
-  const before = noted
-  noted = undefined
+  const before = isNoting
+  isNoting = false
   try {
     return read()
   } finally {
-    noted = before
+    isNoting = before
   }
 }
 
@@ -92,7 +98,11 @@ export function get(holder: unknown, key: PropertyKey): unknown {
 /** A property that an agent may set again while it keeps the message: a view holds as long as it has this value. */
 export function watched(holder: unknown, key: PropertyKey): unknown {
   const value = get(holder, key)
-  if (noted !== undefined && isObject(holder)) noted.push(holder, key, value)
+  if (isNoting && isObject(holder)) {
+    noted[notedEnd++] = holder
+    noted[notedEnd++] = key
+    noted[notedEnd++] = value
+  }
   return value
 }
 

@@ -1,7 +1,7 @@
 /** What is new in a history, as the binary wants it: numbers in columns, and the paths that were read. */
 
 import { native } from '../../native'
-import type { MessageView } from '../view'
+import { ROLES } from '../roles'
 
 const { ITEM_GONE, ITEM_READ, ITEM_TRIMMED } = native
 
@@ -31,40 +31,58 @@ export interface ItemColumns {
   read: FileRead | undefined
 }
 
-const ROLES: Record<MessageView['role'] | 'summary', number> = {
-  user: 0,
-  assistant: 1,
-  summary: 2,
-  system: 3,
-  tool: 3,
-  other: 3,
-}
-
 export class Columns {
   readonly paths: string[] = []
-  private readonly messageNumbers: number[] = []
-  private readonly itemNumbers: number[] = []
+  private readonly messageNumbers = new Numbers()
+  private readonly itemNumbers = new Numbers()
 
-  /** A message; its items are those that come before the next one. */
-  message(role: keyof typeof ROLES, tokens: number, items: readonly ItemColumns[]): void {
-    this.messageNumbers.push(ROLES[role], tokens, items.length)
-    for (const item of items) this.item(item)
+  /** A message; its items are the last so many. */
+  message(role: keyof typeof ROLES, tokens: number, items: number): void {
+    const { messageNumbers } = this
+    messageNumbers.push(ROLES[role])
+    messageNumbers.push(tokens)
+    messageNumbers.push(items)
+  }
+
+  /** An item of the message that comes next. */
+  item({ flags, facts, tokens, placeholder, trimmed, form, time, carried, read }: ItemColumns): void {
+    const { itemNumbers } = this
+    itemNumbers.push(flags | FORM_FLAGS[form] | (read === undefined ? 0 : ITEM_READ))
+    itemNumbers.push(facts)
+    itemNumbers.push(tokens)
+    itemNumbers.push(placeholder)
+    itemNumbers.push(time ?? Number.NaN)
+    itemNumbers.push(carried ?? -1)
+    itemNumbers.push(read === undefined ? 0 : read[1])
+    itemNumbers.push(read === undefined ? 0 : (read[2] ?? Number.POSITIVE_INFINITY))
+    itemNumbers.push(trimmed ?? -1)
+    if (read !== undefined) this.paths.push(read[0])
   }
 
   get messages(): Float64Array {
-    return new Float64Array(this.messageNumbers)
+    return this.messageNumbers.all
   }
 
   get items(): Float64Array {
-    return new Float64Array(this.itemNumbers)
+    return this.itemNumbers.all
+  }
+}
+
+/** Numbers that cross as they are. An array of them would have to be copied, one by one. */
+class Numbers {
+  private held = new Float64Array(64)
+  private length = 0
+
+  push(number: number): void {
+    if (this.length === this.held.length) {
+      const more = new Float64Array(2 * this.length)
+      more.set(this.held)
+      this.held = more
+    }
+    this.held[this.length++] = number
   }
 
-  private item({ flags, facts, tokens, placeholder, trimmed, form, time, carried, read }: ItemColumns): void {
-    const all = flags | FORM_FLAGS[form] | (read !== undefined ? ITEM_READ : 0)
-    const [path, fromLine, toLine] = read ?? ['', 0, 0]
-    if (read !== undefined) this.paths.push(path)
-    const lines = [fromLine, toLine ?? Number.POSITIVE_INFINITY] as const
-    const sizes = [tokens, placeholder] as const
-    this.itemNumbers.push(all, facts, ...sizes, time ?? Number.NaN, carried ?? -1, ...lines, trimmed ?? -1)
+  get all(): Float64Array {
+    return this.held.subarray(0, this.length)
   }
 }

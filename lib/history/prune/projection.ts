@@ -2,7 +2,8 @@
 
 import type { CallView } from '../view'
 import { shortArguments } from './file-access'
-import type { HistoryItem, KnownMessage } from './reader'
+import type { HistoryItem } from './item'
+import type { KnownMessage } from './reader'
 
 /** A message in which something is left out. */
 interface Changed {

@@ -5,6 +5,7 @@ import { isArray, wrong } from '../../context'
 import { SpillwayError } from '../../errors'
 import { call, native } from '../../native'
 import type { HistoryFormatName } from '../view'
+import type { HistoryItem } from './item'
 import {
   badAnswer,
   type HistoryPrunerOptions,
@@ -14,7 +15,7 @@ import {
   readPrunerOptions,
 } from './options'
 import type { PolicyName } from './policies'
-import { type HistoryItem, HistoryReader } from './reader'
+import { HistoryReader } from './reader'
 
 /** Why something was left out, or was not. */
 export type PruneReason =
@@ -205,6 +206,14 @@ export class HistoryPruner {
  */
 export function adopt(pruner: HistoryPruner, texts: readonly { index: number; place: number; text: string }[]): void {
   innerOf(pruner).reader.adopt(texts)
+}
+
+/**
+ * Lets everybody know what the messages that were read last say.
+ * @internal
+ */
+export function share(pruner: HistoryPruner): void {
+  innerOf(pruner).reader.share()
 }
 
 /**

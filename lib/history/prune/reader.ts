@@ -1,39 +1,26 @@
 /** A history read into columns for the pruner; from request to request only what is new is read. */
 
 import { call, native } from '../../native'
-import { Estimate, type MessageSizes } from '../estimate'
-import { detected, type Remembered, recall, viewOf } from '../formats'
+import { Estimate, jsonOf } from '../estimate'
+import { FORMATS, type Remembered, readMessage, remember } from '../formats'
 import { OTHER } from '../formats/define'
-import { factsOf, type ResultText, recordFacts, sameText, unitsOf } from '../knowledge'
-import type { ToolResultRecord } from '../ledger'
-import { pairsOf, type ToolPairs } from '../pairs'
+import { Votes } from '../formats/votes'
+import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../knowledge'
+import { sameView, sizeOf } from '../known-again'
+import { knownCall, type ToolResultRecord } from '../ledger'
+import { ToolPairs } from '../pairs'
 import { isSummary } from '../summary'
-import type { CallView, HistoryFormatName, MessageView, ResultView } from '../view'
-import { Columns, type ItemColumns, type ItemForm } from './columns'
+import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes } from '../view'
+import { Columns, type ItemForm } from './columns'
 import { fileAccess, shortArguments } from './file-access'
-import { type PrunedInfo, type PrunerSettings, pruningError } from './options'
+import { HistoryItem, type ItemName, keyOf, Namesakes } from './item'
+import { type News, NONE, nextFacts, textsOfResults } from './news'
+import { type PrunerSettings, pruningError } from './options'
 import { Projection } from './projection'
 import { type Trim, trimmed, trimOf } from './trim'
 import { Watch } from './watch'
 
 const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
-
-/** Something in a history that can be left out. */
-export interface HistoryItem {
-  readonly kind: PrunedInfo['kind']
-  /** Index of the message. */
-  readonly index: number
-  /** Place among the results or calls of the message. */
-  readonly place: number
-  /** Names the item for good, also in another process. */
-  readonly key: string
-  readonly toolName: string | undefined
-  readonly toolCallId: string | undefined
-  readonly tokens: number
-  readonly outputPath: string | undefined
-  /** Where it is cut when it is trimmed. */
-  readonly trim: Trim | undefined
-}
 
 /** A message that was read. */
 export interface KnownMessage {
@@ -79,6 +66,8 @@ interface ToolFacts {
   readonly facts: number
   /** Its results stay. */
   readonly stays: boolean
+  /** Its calls may read or change files. */
+  readonly handlesFiles: boolean
 }
 
 /** How an item is sent, and how it could be. */
@@ -94,7 +83,7 @@ interface Shape {
 export class HistoryReader {
   format: HistoryFormatName | undefined
   /** A history that only begins, such as one message of a user, can be of many formats. */
-  private settled = false
+  private votes = new Votes(FORMATS)
   readonly items: HistoryItem[] = []
   /** What stands for items that are left out, by their keys. */
   readonly placeholders: Map<string, string>
@@ -108,9 +97,10 @@ export class HistoryReader {
   private readonly watch = new Watch()
   /** Messages at the start that are the very objects of the last request. */
   private same = 0
+  /** Messages at the start that were {@link share}d. */
+  private shared = 0
   private pairs: ToolPairs | undefined
-  /** How many items have the same name. */
-  private readonly namesakes = new Map<string, number>()
+  private readonly namesakes = new Namesakes()
   private readonly tools = new Map<string, ToolFacts>()
   /** Nothing has been read yet. */
   private fresh = true
@@ -142,25 +132,45 @@ export class HistoryReader {
     this.dropFrom(0)
     this.pairs = undefined
     this.format = undefined
-    this.settled = false
+    this.votes = new Votes(FORMATS)
   }
 
   /** Reads what is new in a history. */
   read(messages: readonly unknown[]): Read {
-    const { format, settled } = this.settled ? { format: this.format, settled: true } : detected(messages)
+    this.same = this.watch.unchanged(messages)
+    const format = this.formatOf(messages)
+    // Another format may read the same objects in another way.
+    if (format !== this.format) this.same = 0
     const shared = this.unchanged(messages, format)
     if (format !== this.format) this.pairs = undefined
     this.format = format
-    this.settled = settled
     if (shared < this.known.length) this.pairs = undefined
     this.dropFrom(shared)
-    if (format !== undefined && this.pairs?.extend(messages, shared) !== true) this.pairs = pairsOf(format, messages)
-    this.unseenFrom = format === undefined ? 0 : lastOfModel(messages, format)
-    const columns = this.addAll(messages, shared)
+    const reads: (Remembered | undefined)[] = []
+    for (let index = shared; index < messages.length; index++) {
+      reads.push(format === undefined ? undefined : readOf(format, messages[index]))
+    }
+    if (format !== undefined) {
+      const viewAt = (at: number) => (at < shared ? this.known[at]?.view : reads[at - shared]?.view) ?? OTHER
+      if (this.pairs?.extend(messages, shared, viewAt) !== true) {
+        this.pairs = new ToolPairs(format)
+        this.pairs.extend(messages, 0, viewAt)
+      }
+      this.unseenFrom = lastOfModel(messages.length, viewAt)
+    } else this.unseenFrom = 0
+    const columns = this.addAll(messages, reads, shared)
     const resumed = this.fresh ? this.requestBefore() : undefined
     this.fresh = false
     this.earlier = undefined
     return { shared, columns, resumed }
+  }
+
+  /** Lets everybody know what the messages at hand say, so that nobody has to read them again. */
+  share(): void {
+    for (; this.shared < this.known.length; this.shared++) {
+      const { object, read } = this.known[this.shared] as KnownMessage
+      if (read !== undefined) remember(object as object, read)
+    }
   }
 
   /** Leaves an item out from now on. */
@@ -224,14 +234,21 @@ export class HistoryReader {
     return call(() => native.prunedPlaceholder(kind === 'arguments', this.settings.language === 'zh-CN', outputPath))
   }
 
+  /** The format of the history; of messages that are the same as before nobody asks again. */
+  private formatOf(messages: readonly unknown[]): HistoryFormatName | undefined {
+    if (this.votes.settled) return this.format
+    if (this.same < this.votes.seen) this.votes = new Votes(FORMATS)
+    this.votes.add(messages)
+    return this.votes.format
+  }
+
   /** How many messages at the start say what they said at the last request. */
   private unchanged(messages: readonly unknown[], format: HistoryFormatName | undefined): number {
-    this.same = 0
+    if (format === undefined) this.same = 0
+    this.watch.dropFrom(this.same)
+    this.shared = Math.min(this.shared, this.same)
     if (format === undefined) return 0
     const most = Math.min(messages.length, this.known.length)
-    // Another format may read the same objects in another way.
-    if (format === this.format) this.same = this.watch.unchanged(messages)
-    this.watch.dropFrom(this.same)
     let index = this.same
     for (; index < most; index++) {
       const message = messages[index]
@@ -239,7 +256,7 @@ export class HistoryReader {
       // An agent may build its messages anew for every request.
       const read = readOf(format, message)
       const view = read?.view ?? OTHER
-      if (!sameView(view, known.view)) break
+      if (!sameView(view, known.view) || (view === OTHER && jsonOf(messages, index).length !== known.size)) break
       this.known[index] = { ...known, object: message, view, read }
       this.watch.add(message, read?.watched ?? [])
     }
@@ -262,80 +279,83 @@ export class HistoryReader {
     const first = this.known[index]
     if (first === undefined) return
     this.items.length = first.itemsBefore
+    this.shared = Math.min(this.shared, index)
     this.projection.dropFrom(index)
     this.watch.dropFrom(index)
-    for (const { names } of this.known.splice(index)) {
-      for (const name of names) this.namesakes.set(name, (this.namesakes.get(name) ?? 1) - 1)
-    }
+    for (const { names } of this.known.splice(index)) this.namesakes.drop(names)
   }
 
-  private addAll(messages: readonly unknown[], from: number): Columns {
-    const reads: (Remembered | undefined)[] = []
-    for (let index = from; index < messages.length; index++) {
-      reads.push(this.format === undefined ? undefined : readOf(this.format, messages[index]))
+  private addAll(messages: readonly unknown[], reads: readonly (Remembered | undefined)[], from: number): Columns {
+    const views = reads.map((read) => read?.view ?? OTHER)
+    const sizes = this.tokens.sizes(views)
+    const facts = this.settings.needsFacts ? factsOfAll(textsOfResults(views)) : undefined
+    const news: News = { columns: new Columns(), facts, next: 0, names: NONE }
+    for (let at = 0; at < views.length; at++) {
+      const view = views[at] as MessageView
+      const index = from + at
+      const object = messages[index]
+      const last = this.known[index - 1]
+      const itemsBefore = this.items.length
+      const resultsBefore = last === undefined ? 0 : last.resultsBefore + last.view.results.length
+      news.names = NONE
+      let tokens: number
+      let size: number
+      if (view.role === 'other') {
+        const json = jsonOf(messages, index)
+        tokens = this.tokens.text(json) + this.tokens.beside(0)
+        size = json.length
+      } else {
+        tokens = this.tokens.message(view, sizes[at] as TextSizes)
+        size = sizeOf(view)
+        this.addItems(view, sizes[at] as TextSizes, index, resultsBefore, news)
+      }
+      const role = isSummary(object, view) ? 'summary' : view.role
+      news.columns.message(role, tokens, this.items.length - itemsBefore)
+      const read = reads[at]
+      this.known.push({ object, view, read, size, itemsBefore, resultsBefore, names: news.names })
+      this.watch.add(object, read?.watched ?? NONE)
     }
-    const sizes = this.tokens.sizes(reads.map((read) => read?.view ?? OTHER))
-    const columns = new Columns()
-    for (const [at, read] of reads.entries()) {
-      this.add(messages[from + at], read, sizes[at] as MessageSizes, from + at, columns)
-    }
-    return columns
+    return news.columns
   }
 
-  private add(
-    object: unknown,
-    read: Remembered | undefined,
-    sizes: MessageSizes,
+  private addItems(
+    { calls, results }: MessageView,
+    sizes: TextSizes,
     index: number,
-    columns: Columns,
+    resultsBefore: number,
+    news: News,
   ): void {
-    const view = read?.view ?? OTHER
-    const last = this.known.at(-1)
-    const message: KnownMessage & { names: string[] } = {
-      object,
-      view,
-      read,
-      size: sizeOf(view),
-      itemsBefore: this.items.length,
-      resultsBefore: last === undefined ? 0 : last.resultsBefore + last.view.results.length,
-      names: [],
+    if (this.settings.prunesArguments) {
+      for (let place = 0; place < calls.length; place++) {
+        this.addArguments(calls[place] as CallView, { index, place, tokens: sizes.calls[place] as number }, news)
+      }
     }
-    let tokens = sizes.said
-    const items: ItemColumns[] = []
-    for (const [place, called] of view.calls.entries()) {
-      const size = sizes.calls[place] as number
-      tokens += size
-      if (this.settings.prunesArguments) this.addArguments(message, called, { index, place, tokens: size }, items)
+    for (let place = 0; place < results.length; place++) {
+      const answered = this.callOf(resultsBefore + place)
+      const at = { index, place, tokens: sizes.results[place] as number }
+      this.addResult(results[place] as ResultView, answered, at, news)
     }
-    for (const [place, result] of view.results.entries()) {
-      const size = sizes.results[place] as number
-      tokens += size + this.tokens.beside(result.media)
-      this.addResult(message, result, { index, place, tokens: size }, items)
-    }
-    columns.message(isSummary(object, view) ? 'summary' : view.role, tokens, items)
-    this.known.push(message)
-    this.watch.add(object, read?.watched ?? [])
   }
 
-  private addResult(message: Named, result: ResultView, at: At, items: ItemColumns[]): void {
-    const answered = this.callOf(message.resultsBefore + at.place)
+  private addResult(result: ResultView, answered: CallView | undefined, at: At, news: News): void {
+    const { index, place, tokens } = at
     const toolCallId = result.callId ?? answered?.id
     const learnt = this.learnt(toolCallId)
     const toolName = learnt?.toolName ?? result.toolName ?? answered?.name
     const outputPath = learnt?.outputPath ?? result.outputPath
     // Names of the history itself: what a ledger knows may be another thing in another process.
-    const key = this.keyOf(message, toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`, unitsOf(result.text))
-    const { facts, stays } = this.toolFacts(toolName)
-    const fixed = answered === undefined || stays || result.media > 0 || !result.replaceable
-    const trim = fixed ? undefined : (this.trims.get(key) ?? this.trimOf(result.text, outputPath))
-    const item: HistoryItem = { kind: 'result', ...at, key, toolName, toolCallId, outputPath, trim }
+    const name = this.nameOf(toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`, unitsOf(result.text), news)
+    const tool = this.toolFacts(toolName)
+    const fixed = answered === undefined || tool.stays || result.media > 0 || !result.replaceable
+    const trim = fixed ? undefined : (this.trimmedBefore(name) ?? this.trimOf(result.text, outputPath))
+    const item = new HistoryItem('result', index, place, tokens, name, toolName, toolCallId, outputPath, trim)
     const shape = this.shapeOf(item, result.text)
-    const reads = this.settings.needsReads && toolName !== undefined && answered !== undefined
+    const reads = this.settings.needsReads && tool.handlesFiles && toolName !== undefined && answered !== undefined
     const failed = learnt === undefined ? (result.isError ? FACT_FAILED : 0) : recordFacts(learnt)
-    items.push({
+    news.columns.item({
       flags: fixed ? ITEM_FIXED : 0,
-      facts: facts | failed | this.textFacts(result.text),
-      tokens: at.tokens,
+      facts: tool.facts | failed | nextFacts(result.text, news),
+      tokens,
       placeholder: this.tokens.repeated(shape.placeholder),
       trimmed: shape.trimmed === undefined ? undefined : this.tokens.text(shape.trimmed),
       form: shape.form,
@@ -346,18 +366,19 @@ export class HistoryReader {
     this.push(item, shape)
   }
 
-  private addArguments(message: Named, called: CallView, at: At, items: ItemColumns[]): void {
+  private addArguments(called: CallView, { index, place, tokens }: At, news: News): void {
     const { name, id } = called
-    if (name === undefined || !called.replaceable || fileAccess(name, called).writes !== true) return
-    const key = this.keyOf(message, `arguments of ${id ?? `@${name}`}`, called.argsText.length)
-    const named = { key, toolName: name, toolCallId: id, outputPath: undefined, trim: undefined }
-    const item: HistoryItem = { kind: 'arguments', ...at, ...named }
+    if (name === undefined || !called.replaceable) return
+    const tool = this.toolFacts(name)
+    if (!tool.handlesFiles || fileAccess(name, called).writes !== true) return
+    const own = this.nameOf(`arguments of ${id ?? `@${name}`}`, called.argsText.length, news)
+    const item = new HistoryItem('arguments', index, place, tokens, own, name, id, undefined, undefined)
     const shape = this.shapeOf(item, '')
     const rest = JSON.stringify(shortArguments(called, shape.placeholder))
-    items.push({
-      flags: ITEM_ARGUMENTS | ITEM_WRITES | (this.toolFacts(name).stays ? ITEM_FIXED : 0),
+    news.columns.item({
+      flags: ITEM_ARGUMENTS | ITEM_WRITES | (tool.stays ? ITEM_FIXED : 0),
       facts: 0,
-      tokens: at.tokens,
+      tokens,
       placeholder: this.tokens.call(name, rest),
       trimmed: undefined,
       form: shape.form,
@@ -376,14 +397,18 @@ export class HistoryReader {
 
   /** How an item was sent before, and how it could be. */
   private shapeOf(item: HistoryItem, text: ResultText): Shape {
-    const { key, trim } = item
-    // After a history was rewritten a key may mean something else; what is new to the model is safe from that.
-    const seen = item.index < this.unseenFrom || this.adopted.has(key)
-    const known = seen ? this.placeholders.get(key) : undefined
-    if (known !== undefined) return { form: 'gone', placeholder: known, trimmed: undefined }
+    const { trim } = item
+    let seen = false
+    if (this.placeholders.size > 0 || this.trims.size > 0) {
+      const { key } = item
+      // After a history was rewritten a key may mean something else; what is new to the model is safe from that.
+      seen = item.index < this.unseenFrom || this.adopted.has(key)
+      const known = seen ? this.placeholders.get(key) : undefined
+      if (known !== undefined) return { form: 'gone', placeholder: known, trimmed: undefined }
+    }
     const { placeholder } = this.settings
     return {
-      form: seen && this.trims.has(key) ? 'trimmed' : 'whole',
+      form: seen && this.trims.has(item.key) ? 'trimmed' : 'whole',
       // A function is asked when something goes, and until then its answer is taken to be as long as the default.
       placeholder: typeof placeholder === 'string' ? placeholder : this.defaultPlaceholder(item),
       trimmed: trim && trimmed(text, trim),
@@ -397,13 +422,7 @@ export class HistoryReader {
 
   private learnt(toolCallId: string | undefined): Readonly<ToolResultRecord> | undefined {
     const { ledger, tell } = this.settings
-    if (ledger === undefined || toolCallId === undefined) return undefined
-    try {
-      return ledger.get(toolCallId)
-    } catch (thrown) {
-      tell(pruningError('ledger', thrown))
-      return undefined
-    }
+    return knownCall(ledger, toolCallId, (thrown) => tell(pruningError('ledger', thrown)))
   }
 
   /** The call that a result answers; results count over the whole history. */
@@ -413,84 +432,44 @@ export class HistoryReader {
     return found && this.known[found.message]?.view.calls[found.place]
   }
 
-  /** Ids can come twice, and some formats have none: the count and the length tell such items apart. */
-  private keyOf({ names }: Named, name: string, units: number): string {
-    const nth = this.namesakes.get(name) ?? 0
-    this.namesakes.set(name, nth + 1)
-    names.push(name)
-    return `${name}#${nth}:${units}`
+  private nameOf(name: string, units: number, news: News): ItemName {
+    if (news.names === NONE) news.names = [name]
+    else news.names.push(name)
+    return this.namesakes.take(name, units)
+  }
+
+  private trimmedBefore(name: ItemName): Trim | undefined {
+    return this.trims.size > 0 ? this.trims.get(keyOf(name)) : undefined
   }
 
   private toolFacts(name: string | undefined): ToolFacts {
     const { protectedTools, onlyTools } = this.settings
-    if (name === undefined) return { facts: 0, stays: onlyTools !== undefined }
+    if (name === undefined) return { facts: 0, stays: onlyTools !== undefined, handlesFiles: false }
     let known = this.tools.get(name)
     if (known === undefined) {
       const isOneOf = (tools: readonly string[]) => call(() => native.isOneOfTools(name, [...tools]))
       known = {
         facts: call(() => native.toolFacts([name]))[0] as number,
         stays: isOneOf(protectedTools) || (onlyTools !== undefined && !isOneOf(onlyTools)),
+        handlesFiles: call(() => native.handlesFiles(name)),
       }
       this.tools.set(name, known)
     }
     return known
   }
-
-  private textFacts(text: ResultText): number {
-    if (!this.settings.needsFacts) return 0
-    const texts = typeof text === 'string' ? [text] : text
-    return texts.reduce((facts, part) => facts | factsOf(part), 0)
-  }
 }
-
-/** A message whose items are being named. */
-type Named = KnownMessage & { names: string[] }
 
 /** Where an item is, and its size. */
 type At = Pick<HistoryItem, 'index' | 'place' | 'tokens'>
 
 /** The index of the model's last message; 0 if it has said nothing. */
-function lastOfModel(messages: readonly unknown[], format: HistoryFormatName): number {
-  for (let index = messages.length - 1; index > 0; index--) {
-    if (viewOf(format, messages[index]).role === 'assistant') return index
+function lastOfModel(length: number, viewAt: (index: number) => MessageView): number {
+  for (let index = length - 1; index > 0; index--) {
+    if (viewAt(index).role === 'assistant') return index
   }
   return 0
 }
 
 function readOf(format: HistoryFormatName, message: unknown): Remembered | undefined {
-  return typeof message === 'object' && message !== null ? recall(format, message) : undefined
-}
-
-/** UTF-16 units of everything in a message, and how much in it is no text: by this it is known again. */
-export function sizeOf({ text, calls, results, media }: MessageView): number {
-  const written = calls.reduce((sum, { name, argsText }) => sum + (name?.length ?? 0) + argsText.length, 0)
-  const answered = results.reduce((sum, result) => sum + unitsOf(result.text) + result.media, 0)
-  return unitsOf(text) + written + answered + media
-}
-
-/** Whether two messages say the same. */
-function sameView(a: MessageView, b: MessageView): boolean {
-  return (
-    a.role === b.role &&
-    a.media === b.media &&
-    sameText(a.text, b.text) &&
-    a.calls.length === b.calls.length &&
-    a.results.length === b.results.length &&
-    a.calls.every((called, place) => sameCall(called, b.calls[place] as CallView)) &&
-    a.results.every((result, place) => sameResult(result, b.results[place] as ResultView))
-  )
-}
-
-function sameCall(a: CallView, b: CallView): boolean {
-  return a.id === b.id && a.name === b.name && a.argsText === b.argsText
-}
-
-function sameResult(a: ResultView, b: ResultView): boolean {
-  return (
-    a.callId === b.callId &&
-    a.toolName === b.toolName &&
-    a.isError === b.isError &&
-    a.media === b.media &&
-    sameText(a.text, b.text)
-  )
+  return typeof message === 'object' && message !== null ? readMessage(format, message) : undefined
 }

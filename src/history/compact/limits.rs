@@ -44,7 +44,7 @@ pub struct Numbers {
 }
 
 /// The decision record's numbers.
-const DOCUMENT: Numbers = Numbers {
+pub const DOCUMENT: Numbers = Numbers {
     name: "",
     trigger_share: 0.8,
     inclusive: false,
@@ -102,6 +102,13 @@ pub fn numbers(name: &str) -> Option<&'static Numbers> {
     PROFILES.iter().find(|numbers| numbers.name == name)
 }
 
+impl Numbers {
+    /// What a window has room for beside an answer and what is reserved: below 0 if there is not even room for these.
+    pub fn room(&self, window: f64, reserved: f64) -> f64 {
+        window - self.answer_tokens.min((self.answer_share * window).floor()) - reserved
+    }
+}
+
 /// What a summary may have of what is usable.
 const SUMMARY_SHARE: f64 = 0.15;
 
@@ -125,9 +132,7 @@ pub struct Limits {
 impl Limits {
     /// For a window. Never less than 1, so that a window that is all reserved is one that is full.
     pub fn of_window(window: f64, reserved: f64, summary: f64, numbers: &Numbers) -> Limits {
-        let answer = numbers.answer_tokens.min((numbers.answer_share * window).floor());
-        let usable = (window - answer - reserved).max(1.0);
-        Limits::of(usable, numbers.trigger_share, summary)
+        Limits::of(numbers.room(window, reserved).max(1.0), numbers.trigger_share, summary)
     }
 
     /// Where nobody knows the window.

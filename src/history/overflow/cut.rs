@@ -18,6 +18,39 @@ pub struct Rule<'a> {
     pub suffixes: &'a [String],
 }
 
+/// A text, as far as a cut looks at it: of one that is much longer than what may stay, its ends are enough.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a> {
+    start: &'a [u16],
+    end: &'a [u16],
+    units: usize,
+    weight: u64,
+    characters: u64,
+}
+
+impl<'a> Text<'a> {
+    /// A whole text.
+    pub fn whole(text: &'a [u16], weight: Weight) -> Self {
+        let (weight, characters) = (weight.measure(text), characters(text));
+        Text { start: text, end: text, units: text.len(), weight, characters }
+    }
+
+    /// The ends of a text of so many units, with the length and the number of characters of the whole. The first must have
+    /// two more units than may stay, the second [`END_UNITS`].
+    pub fn ends(
+        start: &'a [u16],
+        end: &'a [u16],
+        units: usize,
+        weight: u64,
+        characters: u64,
+    ) -> Self {
+        Text { start, end, units, weight, characters }
+    }
+}
+
+/// So many units of the end of a text are looked at. At its beginning a character may be split.
+pub const END_UNITS: usize = MAX_TAIL as usize + 2;
+
 /// What stays of a text: its start, a marker and its end if that is important, and the suffix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
@@ -43,8 +76,8 @@ const MAX_TAIL: u64 = 4_000;
 const LOOK: usize = 2_000;
 
 /// Cuts the texts of one result so that together they have at most `max`. None for a text that stays as it is.
-pub fn cut_all(texts: &[Vec<u16>], max: u64, rule: &Rule<'_>) -> Vec<Option<Kept>> {
-    let weights: Vec<u64> = texts.iter().map(|text| rule.weight.measure(text)).collect();
+pub fn cut_all(texts: &[Text<'_>], max: u64, rule: &Rule<'_>) -> Vec<Option<Kept>> {
+    let weights: Vec<u64> = texts.iter().map(|text| text.weight).collect();
     if weights.iter().sum::<u64>() <= max {
         return vec![None; texts.len()];
     }
@@ -68,23 +101,27 @@ fn shares(weights: &[u64], max: u64, min_keep: u64) -> Vec<u64> {
 }
 
 /// Cuts one text to at most `max`, or none if it has no more.
-pub fn cut(text: &[u16], max: u64, rule: &Rule<'_>) -> Option<Kept> {
-    let weight = rule.weight;
-    let total = weight.measure(text);
+pub fn cut(text: &Text<'_>, max: u64, rule: &Rule<'_>) -> Option<Kept> {
+    let (weight, total) = (rule.weight, text.weight);
     if total <= max {
         return None;
     }
+    // How many characters go when so many units of the ends stay.
+    let gone = |head: usize, tail: usize| {
+        let head = characters(text.start.get(..head).unwrap_or_default());
+        let tail = characters(text.end.get(text.end.len() - tail..).unwrap_or_default());
+        text.characters.saturating_sub(head + tail)
+    };
     let template = suffix_for(total, max, rule);
     // With as many digits as the number can have.
     let room = max.saturating_sub(length(&fill(template, total), weight));
     let (head, tail) = if room > 0 { ends(text, room, weight) } else { (0, 0) };
-    let gone = text.get(head..text.len() - tail).unwrap_or_default();
-    let removed = characters(gone);
+    let removed = gone(head, tail);
     let suffix = fitting(fill(template, removed), max, weight);
     if suffix.is_empty() && head == 0 {
         // Anything is better than nothing.
-        let head = weight.fit(text, max);
-        let removed = characters(text.get(head..).unwrap_or_default());
+        let head = weight.fit(text.start, max);
+        let removed = gone(head, 0);
         return Some(Kept { head, tail: 0, middle: "", suffix, removed });
     }
     Some(Kept { head, tail, middle: if tail > 0 { MIDDLE } else { "" }, suffix, removed })
@@ -100,22 +137,23 @@ fn suffix_for<'a>(total: u64, max: u64, rule: &Rule<'a>) -> &'a str {
 }
 
 /// How much of both ends stays.
-fn ends(text: &[u16], room: u64, weight: Weight) -> (usize, usize) {
+fn ends(text: &Text<'_>, room: u64, weight: Weight) -> (usize, usize) {
+    let Text { start, end, units, .. } = *text;
     let middle = length(MIDDLE, weight);
     if room <= BOTH_ENDS_FROM
-        || !is_important(text.get(text.len().saturating_sub(LOOK)..).unwrap_or_default())
+        || !is_important(end.get(end.len().saturating_sub(LOOK)..).unwrap_or_default())
     {
-        return (head(text, room, weight), 0);
+        return (head(start, room, weight), 0);
     }
     let tail_room = (room * 3 / 10).min(MAX_TAIL);
-    let mut tail = weight.fit_end(text, tail_room);
-    let shown = text.get(text.len() - tail..).unwrap_or_default();
+    let mut tail = weight.fit_end(end, tail_room);
+    let shown = end.get(end.len() - tail..).unwrap_or_default();
     if let Some(at) = shown.iter().position(|&unit| unit == LINE_FEED)
         && at * 5 < shown.len()
     {
         tail -= at + 1;
     }
-    let before = text.get(..text.len() - tail).unwrap_or_default();
+    let before = start.get(..start.len().min(units - tail)).unwrap_or_default();
     (head(before, room.saturating_sub(tail_room + middle), weight), tail)
 }
 
@@ -170,14 +208,14 @@ fn fitting(words: String, max: u64, weight: Weight) -> String {
     }
 }
 
-fn characters(units: &[u16]) -> u64 {
-    let mut at = 0;
-    let mut count = 0;
-    while let Some((_, units)) = utf16::scalar_at(units, at) {
-        at += units;
-        count += 1;
-    }
-    count
+/// How many characters there are. Half a pair is one.
+pub fn characters(units: &[u16]) -> u64 {
+    let is_pair = |pair: &[u16]| match pair {
+        &[high, low] => high & 0xfc00 == 0xd800 && low & 0xfc00 == 0xdc00,
+        _ => false,
+    };
+    let pairs = units.windows(2).filter(|pair| is_pair(pair)).count();
+    (units.len() - pairs) as u64
 }
 
 #[cfg(test)]
@@ -202,7 +240,7 @@ mod tests {
         let suffixes: Vec<String> = suffixes.iter().map(ToString::to_string).collect();
         let text = units(text);
         let rule = Rule { weight: Weight::Script, min_keep: 0, suffixes: &suffixes };
-        cut(&text, max, &rule).map_or_else(
+        cut(&Text::whole(&text, rule.weight), max, &rule).map_or_else(
             || String::from_utf16_lossy(&text),
             |kept| String::from_utf16_lossy(&shown(&text, &kept)),
         )
@@ -274,8 +312,19 @@ mod tests {
             let suffixes: Vec<String> = words.iter().map(ToString::to_string).collect();
             let weight = Weight::of(script);
             let rule = Rule { weight, min_keep, suffixes: &suffixes };
-            let kept = cut_all(&texts, max, &rule);
+            let whole: Vec<Text> = texts.iter().map(|text| Text::whole(text, weight)).collect();
+            let kept = cut_all(&whole, max, &rule);
             prop_assert_eq!(kept.len(), texts.len());
+            // Their ends say as much.
+            let ends: Vec<Text> = whole
+                .iter()
+                .map(|text| Text {
+                    start: &text.start[..text.units.min(max as usize + 2)],
+                    end: &text.end[text.units.saturating_sub(END_UNITS)..],
+                    ..*text
+                })
+                .collect();
+            prop_assert_eq!(&cut_all(&ends, max, &rule), &kept);
             let after: u64 = texts.iter().zip(&kept).map(|(text, kept)| match kept {
                 None => weight.measure(text),
                 Some(kept) => {

@@ -2,6 +2,8 @@
 //!
 //! Only what the text says counts: a path that the model was never shown is not disclosed to it.
 
+use memchr::memmem;
+
 /// Where an output is, as the text says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
@@ -36,7 +38,9 @@ const LONGEST: usize = 4096;
 pub fn saved(text: &str) -> Option<Saved> {
     LEADS
         .iter()
-        .flat_map(|lead| text.match_indices(lead.0).map(move |(at, _)| (at, lead)))
+        .flat_map(|lead| {
+            memmem::find_iter(text.as_bytes(), lead.0.as_bytes()).map(move |at| (at, lead))
+        })
         .filter_map(|(at, lead)| Some((at, read(text.get(at + lead.0.len()..)?, lead)?)))
         .max_by_key(|(at, _)| *at)
         .map(|(_, saved)| saved)

@@ -1,5 +1,7 @@
 //! How much of a model's context its input may use.
 
+use crate::history::compact::limits::DOCUMENT;
+
 /// What a model can take, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
@@ -33,10 +35,9 @@ pub fn usable(model: &Model, reserved: Option<f64>) -> Option<f64> {
     (usable > 0.0).then_some(usable)
 }
 
-/// The tokens that a history may have in a window where a model's limits are not known: an answer and the imprecision of
-/// estimates are left room.
+/// The tokens that a history may have in a window where a model's limits are not known: as many as a compaction leaves it.
 pub fn target(window: f64, reserved: f64) -> f64 {
-    (window - (0.2 * window).min(4096.0) - reserved).max(0.0)
+    DOCUMENT.room(window, reserved).max(0.0)
 }
 
 #[cfg(test)]

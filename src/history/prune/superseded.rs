@@ -75,6 +75,11 @@ impl Access {
     }
 }
 
+/// Whether calls of a tool can read or change files at all, as far as anybody knows.
+pub fn handles_files(tool: &str) -> bool {
+    matches!(kind(tool).or_else(|| kind(last_part(tool))), Some(Kind::Read | Kind::Edit))
+}
+
 /// A read of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {

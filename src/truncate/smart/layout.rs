@@ -179,6 +179,18 @@ mod tests {
         Ok(())
     }
 
+    #[test]
+    fn a_line_that_goes_back_and_is_cut_in_a_character_has_no_half_of_it() {
+        let other = "other\n".repeat(40_000);
+        for ahead in 0..2 {
+            let (row, more) = ("-".repeat(9000), "\u{e9}".repeat(9000));
+            let line = format!("error: {row}\rerror: {}{more}\n", "a".repeat(ahead));
+            let preview = shown(&format!("{other}{line}{other}"), limits(10, 100_000));
+            assert!(preview.contains(ELLIPSIS), "{preview}");
+            assert!(!preview.contains('\u{fffd}'), "{preview}");
+        }
+    }
+
     const STARTS: [&str; 9] = [
         "error: ",
         "warning: ",

@@ -1,0 +1,38 @@
+/** By what a message is known again: an agent may build its messages anew for every request, or in another process. */
+
+import { sameText, unitsOf } from './knowledge'
+import type { CallView, MessageView, ResultView } from './view'
+
+/** UTF-16 units of everything in a message, and how much in it is no text: by this it is known again. */
+export function sizeOf({ text, calls, results, media }: MessageView): number {
+  const written = calls.reduce((sum, { name, argsText }) => sum + (name?.length ?? 0) + argsText.length, 0)
+  const answered = results.reduce((sum, result) => sum + unitsOf(result.text) + result.media, 0)
+  return unitsOf(text) + written + answered + media
+}
+
+/** Whether two messages say the same. */
+export function sameView(a: MessageView, b: MessageView): boolean {
+  return (
+    a.role === b.role &&
+    a.media === b.media &&
+    sameText(a.text, b.text) &&
+    a.calls.length === b.calls.length &&
+    a.results.length === b.results.length &&
+    a.calls.every((called, place) => sameCall(called, b.calls[place] as CallView)) &&
+    a.results.every((result, place) => sameResult(result, b.results[place] as ResultView))
+  )
+}
+
+function sameCall(a: CallView, b: CallView): boolean {
+  return a.id === b.id && a.name === b.name && a.argsText === b.argsText
+}
+
+function sameResult(a: ResultView, b: ResultView): boolean {
+  return (
+    a.callId === b.callId &&
+    a.toolName === b.toolName &&
+    a.isError === b.isError &&
+    a.media === b.media &&
+    sameText(a.text, b.text)
+  )
+}
