@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import {
   BaseTruncationStrategy,
@@ -164,6 +166,33 @@ describe('json', () => {
       const { type, enum: choices } = shown.inputSchema.properties[name]
       expect([type, choices]).toEqual([schema.type, schema.enum])
     }
+  })
+
+  it.each([
+    ['node_modules/@biomejs/biome/configuration_schema.json', 4_096],
+    ['node_modules/@biomejs/biome/configuration_schema.json', 16_384],
+    ['node_modules/@biomejs/biome/configuration_schema.json', 51_200],
+    ['schema/spillway.schema.json', 1_500],
+    ['schema/spillway.schema.json', 3_000],
+  ])('shows lists of the schema %s whole or not at all in %i bytes', async (file, maxBytes) => {
+    const text = readFileSync(join(__dirname, '..', file), 'utf8')
+    const { preview } = await shorten(text, { maxBytes })
+    let lists = 0
+    /** Compares schemas; among `properties` and the like a list's name may be that of a property. */
+    const check = (part: unknown, whole: unknown, isSchema: boolean): void => {
+      if (typeof part !== 'object' || part === null || typeof whole !== 'object' || whole === null) return
+      for (const [key, shown] of Object.entries(part)) {
+        const own = Reflect.get(whole, key)
+        if (isSchema && ['type', 'required', 'enum'].includes(key)) {
+          expect(shown).toEqual(own)
+          lists += 1
+        }
+        if (isSchema && ['anyOf', 'oneOf', 'allOf'].includes(key)) expect(shown).not.toEqual([])
+        check(shown, own, !['properties', '$defs', 'definitions', 'patternProperties', 'default'].includes(key))
+      }
+    }
+    check(JSON.parse(preview), JSON.parse(text), true)
+    expect(lists).toBeGreaterThan(5)
   })
 
   it('is not led astray by depth, by names that come twice, or by long names', async () => {

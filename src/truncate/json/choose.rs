@@ -94,6 +94,7 @@ pub(super) fn choose<'a>(values: &'a Group, source: Source, limits: &Limits) -> 
     if lines == 0 {
         return None;
     }
+    choice.hide_broken_lists();
     choice.lengthen();
     Some(choice)
 }
@@ -298,6 +299,43 @@ impl<'a> Choice<'a> {
         (cost <= left).then_some((cost, shown))
     }
 
+    /// Leaves out lists of a schema that would say something else: names and values of which some are missing, and
+    /// alternatives of which all are.
+    fn hide_broken_lists(&mut self) {
+        for index in 0..self.items.len() {
+            let Some(item) = self.items.get(index).filter(|item| item.is_shown) else { continue };
+            let Value::Group(group) = &item.child.value else { continue };
+            let is_broken = match item.place {
+                Place::List => item.shown_inside < group.total,
+                _ => item.shown_inside == 0 && group.total > 0 && self.is_alternatives(item),
+            };
+            if is_broken {
+                for inner in item.inside.clone() {
+                    self.hide(inner);
+                }
+                self.hide(index);
+            }
+        }
+    }
+
+    fn is_alternatives(&self, item: &Item<'_>) -> bool {
+        let outside = item.parent.and_then(|parent| self.items.get(parent));
+        let name = item.child.key.as_ref().and_then(|key| key.name.as_deref());
+        outside.is_some_and(|outside| outside.place == Place::Schema)
+            && name.is_some_and(|name| ALTERNATIVES.contains(&name))
+    }
+
+    fn hide(&mut self, index: usize) {
+        let Some(item) = self.items.get(index).filter(|item| item.is_shown) else { return };
+        let cost = self.cost(item.child, item.depth, item.place, u64::MAX).map_or(0, |it| it.0);
+        self.used = self.used.saturating_sub(cost);
+        let Some(item) = self.items.get_mut(index) else { return };
+        item.is_shown = false;
+        if let Some(parent) = item.parent.and_then(|parent| self.items.get_mut(parent)) {
+            parent.shown_inside -= 1;
+        }
+    }
+
     /// Spends what is left on the strings that are shown in part.
     fn lengthen(&mut self) {
         for _ in 0..3 {
@@ -360,6 +398,8 @@ pub(super) fn name(key: &Key, source: Source) -> Option<std::borrow::Cow<'_, str
 /// Names in a schema under which the members are schemas.
 const SCHEMAS: [&[u8]; 6] =
     [b"properties", b"patternProperties", b"$defs", b"definitions", b"dependentSchemas", b"allOf"];
+/// Lists of schemas that may not be empty.
+const ALTERNATIVES: [&[u8]; 4] = [b"allOf", b"anyOf", b"oneOf", b"prefixItems"];
 const LISTS: [&[u8]; 4] = [b"required", b"enum", b"type", b"examples"];
 const TEXTS: [&[u8]; 6] = [
     b"description",

@@ -240,6 +240,9 @@ mod tests {
             "npm ERR! code ELIFECYCLE",
             "Error: Cannot find module './x'",
             "  Expected: 3",
+            "    while executing",
+            "no rate for CHF at lib/Rates.pm line 12.",
+            "stack traceback:",
         ] {
             assert!(weight(line) >= 850, "{line}: {}", weight(line));
         }
@@ -252,6 +255,8 @@ mod tests {
             "cc -Werror -c error.c -o error.o",
             "Found 0 errors.",
             "compiling the parser",
+            "see perlfunc.pl line 3 for more",
+            "it came while executing the step",
             "npm http fetch GET 200 https://x/error-ex 12ms",
         ] {
             assert_eq!(weight(line), 0, "{line}");

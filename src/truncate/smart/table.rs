@@ -223,6 +223,10 @@ pub static RULES: &[Rule] = &[
         &["npm warn", "npm err", "npm error", "unmet peer"],
         r"^npm (warn|WARN|ERR!|error) (ERR\w+ )?(Found|peer|Conflicting|Could not|While res)|unmet peer",
     ),
+    // Traces of languages whose messages do not begin with a word for it: Tcl, Perl, Lua, R.
+    rule(930, (2, 12), &["while executing"], r"^\s+while executing$"),
+    rule(900, (0, 8), &[".pl line ", ".pm line ", ".t line "], r" at \S+ line \d+\.?$"),
+    rule(900, (2, 12), &["stack traceback:", "execution halted"], ""),
     // Tests.
     rule(
         940,
