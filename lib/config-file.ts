@@ -25,6 +25,8 @@ export interface SpillwayConfig {
             maxTokens?: number
             direction?: 'head' | 'tail' | 'both'
             enabled?: boolean
+            /** Whether what is shown is what a terminal would show. */
+            terminal?: boolean
             /** Days that a saved output is kept. */
             ttlDays?: number
           }

@@ -15,6 +15,8 @@ export interface Limits {
   lineRule: 'terminated' | 'split'
   /** What is kept of a text that is too long. */
   keep: 'ends' | 'smart-late' | 'smart-early' | 'json-late' | 'json-early'
+  /** Whether all of this is asked of the text that a terminal would show. */
+  terminal: boolean
 }
 
 /** What a call does. */

@@ -279,6 +279,7 @@ const NO_PREVIEW: Limits = {
   direction: 'head',
   lineRule: 'terminated',
   keep: 'ends',
+  terminal: false,
 }
 
 let plainSettings: Settings | undefined

@@ -8,5 +8,6 @@ pub mod json;
 pub mod limits;
 pub mod notice;
 pub mod render;
+pub mod screen;
 pub mod smart;
 pub mod window;

@@ -27,10 +27,7 @@ interface Gate {
 
 interface Product {
   PermissionPolicy: new (options: object) => { evaluate(call: object): Record<string, unknown> }
-  PermissionGate: (new (
-    policy: object,
-    options?: object,
-  ) => Gate) & { fromJSON(state: object, policy: object): Gate }
+  PermissionGate: (new (policy: object, options?: object) => Gate) & { fromJSON(state: object, policy: object): Gate }
 }
 
 const { PermissionPolicy, PermissionGate }: Product = require(join(__dirname, '../../..', 'index.js'))

@@ -7,10 +7,11 @@ use memchr::memchr_iter;
 use super::scan::Scanner;
 use super::select::{Budget, Line, Lines, choose};
 use super::template::template;
-use super::terminal::clean;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::{Shown, Source};
+use crate::text::terminal::clean_line;
+use crate::text::terminal::origins::{RawRange, join};
 use crate::truncate::cut::{Cut, Piece};
 use crate::truncate::limits::{Direction, Limits, Unit};
 use crate::truncate::notice::Wording;
@@ -48,12 +49,14 @@ pub fn preview(
     let found = scanner.findings();
     let mut lines = ends(window, source, total, longest);
     for finding in &found.0 {
+        let bytes = finding.start..finding.end;
+        let place = finding.place.unwrap_or_else(|| own_place(finding.line, &bytes));
         lines
             .entry(finding.line)
-            .or_insert_with(|| line(&finding.text, finding.start..finding.end, source, longest));
+            .or_insert_with(|| line(&finding.text, bytes, place, source, longest));
     }
-    let gap =
-        wording.gap(totals.breaks + 1, totals.breaks + 1, totals.breaks + 1, None).len() as u64 + 1;
+    let most = totals.breaks.max(window.raw_totals().breaks) + 1;
+    let gap = wording.gap(most, most, most, None).len() as u64 + 1;
     // The last line has no break.
     let budget = Budget { lines: limits.max_lines, bytes: limits.max_bytes.saturating_add(1), gap };
     let numbers = choose(&lines, &found, total, budget, limits.keep);
@@ -69,18 +72,32 @@ fn ends(window: &Window, source: Source, total: u64, longest: usize) -> Lines {
     let (head, is_all) = window.head();
     let mut start = 0;
     let mut number = 1;
+    let place = |number: u64, bytes: &std::ops::Range<u64>| match window.screen() {
+        Some(screen) => screen.range(number, bytes),
+        None => own_place(number, bytes),
+    };
+    let whole = |text: &[u8], within: std::ops::Range<usize>, offset: u64, number: u64| {
+        let raw = text.get(within.clone()).unwrap_or_default();
+        let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+        let start = offset + within.start as u64;
+        let bytes = start..start + raw.len() as u64;
+        let place = place(number, &bytes);
+        line(raw, bytes, place, source, longest)
+    };
     for end in memchr_iter(b'\n', head) {
-        lines.insert(number, whole(head, start..end, 0, source, longest));
+        lines.insert(number, whole(head, start..end, 0, number));
         start = end + 1;
         number += 1;
     }
     if start < head.len() && (is_all || number == 1) {
         let last = if is_all {
-            whole(head, start..head.len(), 0, source, longest)
+            whole(head, start..head.len(), 0, number)
         } else {
             // It goes on behind what was kept of it.
             let raw = head.get(start..).unwrap_or_default();
-            line(raw, start as u64..window.head_line_end(), source, longest)
+            let bytes = start as u64..window.head_line_end();
+            let place = place(number, &bytes);
+            line(raw, bytes, place, source, longest)
         };
         lines.insert(number, last);
     }
@@ -92,7 +109,7 @@ fn ends(window: &Window, source: Source, total: u64, longest: usize) -> Lines {
     let ended = tail.strip_suffix(b"\n").unwrap_or(tail);
     let (mut end, mut number) = (ended.len(), total);
     for at in memchr::memrchr_iter(b'\n', ended) {
-        let line = whole(tail, at + 1..end, offset, source, longest);
+        let line = whole(tail, at + 1..end, offset, number);
         lines.entry(number).or_insert(line);
         end = at;
         number -= 1;
@@ -104,36 +121,35 @@ fn is_all_shown(lines: &Lines, total: u64) -> bool {
     lines.len() as u64 == total
 }
 
-fn whole(
-    text: &[u8],
-    place: std::ops::Range<usize>,
-    offset: u64,
-    source: Source,
-    longest: usize,
-) -> Line {
-    let raw = text.get(place.clone()).unwrap_or_default();
-    let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-    let start = offset + place.start as u64;
-    line(raw, start..start + raw.len() as u64, source, longest)
+/// The place of a line in what is saved, where that is the very text.
+fn own_place(number: u64, bytes: &std::ops::Range<u64>) -> RawRange {
+    let (from_byte, to_byte) = (bytes.start, bytes.end);
+    RawRange { from_line: number, to_line: number, from_byte, to_byte }
 }
 
 /// A line as it is shown: well-formed, as a terminal would show it, not longer than allowed.
-fn line(raw: &[u8], bytes: std::ops::Range<u64>, source: Source, longest: usize) -> Line {
+fn line(
+    raw: &[u8],
+    bytes: std::ops::Range<u64>,
+    place: RawRange,
+    source: Source,
+    longest: usize,
+) -> Line {
     let is_part = (raw.len() as u64) < bytes.end - bytes.start;
     let shown = Shown::decode(raw, source).text;
-    let cleaned = clean(&shown);
+    let cleaned = clean_line(&shown);
     let alike = match cleaned.split_whitespace().nth(1) {
         Some(_) => template(cleaned.as_bytes()),
         None => 0,
     };
     if cleaned.len() <= longest && !is_part {
-        return Line { text: cleaned.into_owned(), bytes, part: None, alike };
+        return Line { text: cleaned.into_owned(), bytes, part: None, alike, place };
     }
     let end = graphemes::floor(&cleaned, longest.saturating_sub(ELLIPSIS.len()));
     let mut text = cleaned.get(..end).unwrap_or_default().to_owned();
     let part = text.len() as u64;
     text.push_str(ELLIPSIS);
-    Line { text, part: Some(part), bytes, alike }
+    Line { text, part: Some(part), bytes, alike, place }
 }
 
 fn write(
@@ -146,12 +162,16 @@ fn write(
 ) -> Selection {
     let mut text = String::new();
     let mut pieces: Vec<Piece<'static>> = Vec::new();
+    let mut ranges = Vec::new();
+    let raw = window.raw_totals();
+    let last = LineRule::Terminated.count(raw.breaks, raw.bytes == 0, raw.ends_with_break);
+    let gaps = Gaps { lines, wording, total: last };
     let mut next = 1;
-    let mut spare = limits.max_bytes.saturating_sub(room(lines, numbers, total, wording));
+    let mut spare = limits.max_bytes.saturating_sub(gaps.room(numbers, total));
     for number in numbers {
         let Some(line) = lines.get(number) else { continue };
         if *number > next {
-            gap(&mut text, lines, next..*number, &mut spare, wording);
+            gaps.write(&mut text, next..*number, &mut spare);
         }
         if !text.is_empty() || *number > 1 && next > 1 {
             text.push('\n');
@@ -159,9 +179,10 @@ fn write(
         text.push_str(&line.text);
         next = number + 1;
         show(&mut pieces, *number, line);
+        join(&mut ranges, line.place, false);
     }
     if next <= total {
-        gap(&mut text, lines, next..total + 1, &mut spare, wording);
+        gaps.write(&mut text, next..total + 1, &mut spare);
     }
     let totals = window.totals();
     let total_lines =
@@ -176,48 +197,74 @@ fn write(
         total_lines,
         total_bytes: totals.bytes,
         total_tokens: window.tokens(),
+        traced: None,
+    };
+    let cut = match window.screen() {
+        Some(screen) => screen.traced(cut, ranges, limits.line_rule),
+        None => cut,
     };
     Selection { text, cut }
 }
 
-/// Bytes of the preview without what gaps say of repeats.
-fn room(lines: &Lines, numbers: &[u64], total: u64, wording: &Wording) -> u64 {
-    let mut bytes = 0;
-    let mut next = 1;
-    let gap = |from: u64, to: u64| wording.gap(to - from, from, to - 1, None).len() as u64 + 1;
-    for number in numbers {
-        if *number > next {
-            bytes += gap(next, *number);
-        }
-        bytes += lines.get(number).map_or(0, |line| line.text.len() as u64 + 1);
-        next = number + 1;
-    }
-    if next <= total {
-        bytes += gap(next, total + 1);
-    }
-    bytes.saturating_sub(1)
+/// What is said where lines are missing. Its numbers are those of what is saved.
+struct Gaps<'a> {
+    lines: &'a Lines,
+    wording: &'a Wording,
+    /// The number of the last line there is.
+    total: u64,
 }
 
-fn gap(
-    text: &mut String,
-    lines: &Lines,
-    missing: std::ops::Range<u64>,
-    spare: &mut u64,
-    wording: &Wording,
-) {
-    if missing.start > 1 {
-        text.push('\n');
-    }
-    let (count, last) = (missing.end - missing.start, missing.end - 1);
-    let plain = wording.gap(count, missing.start, last, None);
-    let before = missing.start.checked_sub(1).filter(|line| is_run(lines, *line, &missing));
-    let folded = before.map(|line| wording.gap(count, missing.start, last, Some(line)));
-    match folded.filter(|folded| folded.len() as u64 <= plain.len() as u64 + *spare) {
-        Some(folded) => {
-            *spare -= (folded.len() - plain.len()) as u64;
-            text.push_str(&folded);
+impl Gaps<'_> {
+    /// Of these lines, which may all be like the one before them.
+    fn text(&self, missing: &std::ops::Range<u64>, like: bool) -> String {
+        let place = |number: u64| self.lines.get(&number).map(|line| line.place);
+        let before = missing.start.checked_sub(1).and_then(place);
+        let first = before.map_or(1, |before| before.to_line + 1);
+        let last = match place(missing.end) {
+            Some(after) => after.from_line.saturating_sub(1),
+            None => self.total,
+        };
+        if last < first {
+            // They were written before what is shown above them, or in the same line.
+            return self.wording.marker(Unit::Lines, missing.end - missing.start);
         }
-        None => text.push_str(&plain),
+        let like = before.filter(|_| like).map(|before| before.from_line);
+        self.wording.gap(last + 1 - first, first, last, like)
+    }
+
+    /// Bytes of the preview without what gaps say of repeats.
+    fn room(&self, numbers: &[u64], total: u64) -> u64 {
+        let mut bytes = 0;
+        let mut next = 1;
+        let gap = |from: u64, to: u64| self.text(&(from..to), false).len() as u64 + 1;
+        for number in numbers {
+            if *number > next {
+                bytes += gap(next, *number);
+            }
+            bytes += self.lines.get(number).map_or(0, |line| line.text.len() as u64 + 1);
+            next = number + 1;
+        }
+        if next <= total {
+            bytes += gap(next, total + 1);
+        }
+        bytes.saturating_sub(1)
+    }
+
+    fn write(&self, text: &mut String, missing: std::ops::Range<u64>, spare: &mut u64) {
+        if missing.start > 1 {
+            text.push('\n');
+        }
+        let plain = self.text(&missing, false);
+        let is_run =
+            missing.start.checked_sub(1).is_some_and(|line| is_run(self.lines, line, &missing));
+        let folded = Some(self.text(&missing, true)).filter(|_| is_run);
+        match folded.filter(|folded| folded.len() as u64 <= plain.len() as u64 + *spare) {
+            Some(folded) => {
+                *spare -= (folded.len() - plain.len()) as u64;
+                text.push_str(&folded);
+            }
+            None => text.push_str(&plain),
+        }
     }
 }
 
@@ -290,10 +337,10 @@ mod tests {
                 prop_assert_eq!(numbers[2] + 1 - numbers[1], numbers[0]);
                 next = numbers[2];
             } else if let Some(start) = line.strip_suffix(ELLIPSIS) {
-                prop_assert!(clean(lines[next]).starts_with(start));
+                prop_assert!(clean_line(lines[next]).starts_with(start));
                 next += 1;
             } else {
-                prop_assert_eq!(clean(lines[next]), line);
+                prop_assert_eq!(clean_line(lines[next]), line);
                 next += 1;
             }
         }

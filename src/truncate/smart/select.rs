@@ -6,6 +6,7 @@ use aho_corasick::AhoCorasick;
 
 use super::Keep;
 use super::scan::{Counts, Finding};
+use crate::text::terminal::origins::RawRange;
 
 /// A line that may be shown.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub(super) struct Line {
     pub part: Option<u64>,
     /// What it has in common with lines that are like it.
     pub alike: u64,
+    /// Where it is in what is saved.
+    pub place: RawRange,
 }
 
 /// All lines that may be shown, by their number.
