@@ -472,10 +472,24 @@ export interface RedactionOptions {
 	 */
 	known?: boolean;
 }
-/** The answer when nothing had to be cut: the very content that was given; of bytes, the text. */
+/**
+ * The answer when nothing had to be cut: the very content that was given; of bytes, the text; with `terminal`, what a
+ * terminal would show of it.
+ */
 export interface UntouchedResult<C = string> {
 	content: C;
 	truncated: false;
+	/**
+	 * Where the output is as it came. Only with `terminal`, and only of an output that is over the limits as it came; `''` when
+	 * it could not be saved.
+	 */
+	outputPath?: string;
+	/** As in {@link TruncatedResult}, with `outputPath`. */
+	saveError?: SaveError;
+	/** As in {@link TruncatedResult}, with `outputPath`. */
+	savedPart?: SavedPart;
+	/** As in {@link TruncatedResult}, with `outputPath`. */
+	redactions?: number;
 }
 /** The answer when something was cut. */
 export interface TruncatedResult<C = string> {
@@ -545,6 +559,13 @@ export interface TruncationConfig {
 	storageDir?: string;
 	/** Overrides the service's strategy, by name, for this tool. */
 	strategy?: TruncationStrategyName;
+	/**
+	 * Shows and measures what a terminal would show of an output: colours, titles and links are gone, and what was written
+	 * over or erased too. What is saved is the output as it came, and all numbers of a result are its lines and bytes. An
+	 * output that is no text is described. A strategy of your own gets the output as it came.
+	 * @default false
+	 */
+	terminal?: boolean;
 }
 /** The fields that a tool, or a user's entry for a tool, may set. */
 export type ToolTruncationConfig = Partial<TruncationConfig>;
@@ -558,6 +579,8 @@ export interface TruncationOptions {
 	skip?: boolean;
 	/** Overrides the strategy of the tool and of the service, by name, for this call. */
 	strategy?: TruncationStrategyName;
+	/** Shows and measures what a terminal would show of this output; see {@link TruncationConfig}. */
+	terminal?: boolean;
 }
 /** What is known about the output that is handed in. */
 export interface TruncationContext {
@@ -1523,6 +1546,8 @@ export interface SpillwayConfig {
 					pattern?: string;
 				})[];
 				enabled?: boolean;
+				/** Whether what is shown is what a terminal would show. */
+				terminal?: boolean;
 				/** Days that a saved output is kept. */
 				ttlDays?: number;
 			};

@@ -24,13 +24,14 @@ import { readBack } from './suites/read-back.mjs'
 import { saved } from './suites/saved.mjs'
 import { stall } from './suites/stall.mjs'
 import { stream } from './suites/stream.mjs'
+import { terminal } from './suites/terminal.mjs'
 import { untouched } from './suites/untouched.mjs'
 
 /** The tables, in the order they are printed. A table of peers is one more entry. */
 const TABLES = [
   {
     title: 'Targets',
-    suites: [load, untouched, middleware, outdated, pruning, context, permission, saved, stall, stream, readBack],
+    suites: [load, untouched, middleware, outdated, pruning, context, permission, saved, terminal, stall, stream, readBack],
   },
 ]
 const RESULTS = fileURLToPath(new URL('./results/', import.meta.url))

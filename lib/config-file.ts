@@ -29,6 +29,8 @@ export interface SpillwayConfig {
             /** A pattern is a string here, with flags inside: `(?i)`. */
             smartRules?: (Omit<SmartRule, 'pattern'> & { pattern?: string })[]
             enabled?: boolean
+            /** Whether what is shown is what a terminal would show. */
+            terminal?: boolean
             /** Days that a saved output is kept. */
             ttlDays?: number
           }

@@ -106,10 +106,10 @@ export async function boundValue(
   value: unknown,
   context: TruncationContext,
 ): Promise<BoundValue> {
-  if (typeof value === 'string') return fromResult(await service.output(value, context), value)
+  if (typeof value === 'string') return fromResult(await service.output(value, context))
   if (types.isUint8Array(value) || isMessage(value)) {
     const result = await service.output(value as Uint8Array, context)
-    return fromResult(result, types.isUint8Array(value) ? result.content : value)
+    return fromResult(result)
   }
   if (typeof value !== 'object' || value === null) {
     if (typeof value !== 'bigint') return { value }
@@ -120,8 +120,8 @@ export async function boundValue(
   return fromResult(await service.output(toJson(value), context), value)
 }
 
-/** What a service answered about a value. */
-export function fromResult(result: TruncationResult<unknown>, untouched: unknown): BoundValue {
+/** What a service answered about a value, whose content is the value itself unless that was no text. */
+export function fromResult(result: TruncationResult<unknown>, untouched: unknown = result.content): BoundValue {
   return { value: result.truncated ? result.content : sound(untouched), result }
 }
 
@@ -186,7 +186,8 @@ async function boundHolder(
   const kept = beside.filter((entry) => !isStructured(entry) && isSmall(entry))
   if (isMessage(parts) && kept.length === beside.length) {
     const result = await service.output(parts, context)
-    return { value: result.truncated ? { ...value, content: result.content } : sound(value), result }
+    const isSame = !result.truncated && result.content === parts
+    return { value: isSame ? sound(value) : { ...value, content: sound(result.content) }, result }
   }
   // A structure usually says the same as the text, so cutting only one of them saves nothing. Media are not text.
   const media = parts.filter((part) => MEDIA.test(part.type))

@@ -8,9 +8,9 @@ import { Intake, type Outcome, type RenderRequest, type Source } from './intake'
 import { type Client, ceilingOf, type Job, report, textOf } from './job'
 import { type Kept, keptBy, keptByUs } from './kept'
 import { catchLater } from './report'
-import { renderWith, truncated, untouched } from './result'
+import { cleaned, renderWith, truncated, untouched } from './result'
 import { type Limits, type Plan, wellFormed } from './settings'
-import { AT_ONCE_UNITS, isWithin } from './short'
+import { AT_ONCE_UNITS, isDrawn, isWithin } from './short'
 import { placeOf, saveTarget } from './storage'
 import type { StrategyResult, TruncationConfig, TruncationContext, TruncationResult, TruncationStrategy } from './types'
 
@@ -29,12 +29,14 @@ export async function decide(
   const plan = service.settings.plan(context)
   const units = lengthOf(source)
   const job: Job = { service, context, plan, source, units, original: content, parts, limits: plan.limits }
-  if (units <= plan.sureUnits) return leave(job)
+  const isTerminal = plan.mode === 'bound' && plan.limits.terminal && isDrawn(source)
+  if (units <= plan.sureUnits && !isTerminal) return leave(job)
   if (plan.mode === 'ceiling') {
     if (await fits(job, ceilingOf(plan))) return leave(job)
     return shorten({ ...job, limits: plan.defaultLimits, ceiling: plan.hardCeilingBytes })
   }
   if (plan.customStrategy && service.strategy) return byStrategy(job, service.strategy)
+  if (isTerminal) return shorten(job)
   // Counting once more would give the same answer.
   const isKnown = looked === plan && plan.mode === 'bound' && units <= AT_ONCE_UNITS
   return !isKnown && (await fits(job, plan.limits)) ? leave(job) : shorten(job)
@@ -62,15 +64,21 @@ function leave(job: Job): TruncationResult<unknown> {
   return untouched(service, types.isUint8Array(original) ? decodeBytes(original) : original, context)
 }
 
-/** Saves the whole and shortens it by the built-in strategies. */
+/** Saves the whole and shortens it by the built-in strategies; with `terminal`, only if it must be. */
 async function shorten(job: Job): Promise<TruncationResult<unknown>> {
   const { service, context, limits } = job
   const place = placeOf(service.storage)
   const request: RenderRequest = { failed: context.failed === true, ceiling: job.ceiling }
-  const intake = keepingIntake(job, limits)
+  const hold = limits.terminal ? (job.ceiling === undefined ? limits : ceilingOf(job.plan)) : undefined
+  const intake = keepingIntake(job, limits, hold)
   const { formatNotice } = service.options
   const renderAtOnce = place !== undefined && formatNotice === undefined
   const end = await intake.finish(renderAtOnce ? request : undefined, context.signal)
+  if (end.whole !== undefined) {
+    const kept = end.held ? undefined : place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
+    intake.release()
+    return cleaned(job, end.whole, end.bytes, kept)
+  }
   const kept = place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
   if (end.shortened) return truncated(job, end.shortened, kept, end.bytes)
   const shortened = renderWith(job, intake, request, kept)
@@ -79,11 +87,11 @@ async function shorten(job: Job): Promise<TruncationResult<unknown>> {
 }
 
 /** Takes an output in to be saved by us, or collects it where a storage of the caller's must not get it as it is. */
-function keepingIntake({ service, context, source, units }: Job, limits: Limits): Intake {
+function keepingIntake({ service, context, source, units }: Job, limits: Limits, hold?: Limits): Intake {
   const { handle, facts } = service.settings
   const place = placeOf(service.storage)
   const collect = !place && facts.redacts ? {} : undefined
-  return new Intake(handle, limits, source, units, place && saveTarget(place, context), collect)
+  return new Intake(handle, limits, source, units, place && saveTarget(place, context), collect, hold)
 }
 
 function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise<Kept> {
@@ -110,6 +118,7 @@ async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<Trunc
     const size = Buffer.byteLength(text, 'utf8')
     const problem = { originalSize: size, truncatedSize: size, error: messageOf(error), errorCode: 'STRATEGY' }
     report(service, context, { type: 'error', ...problem })
+    if (plan.defaultLimits.terminal && isDrawn(source)) return shorten(byDefault)
     return (await fits(byDefault, plan.defaultLimits)) ? leave(job) : shorten(byDefault)
   }
   const shown = result?.content ?? text

@@ -19,7 +19,7 @@ import { type Client, ceilingOf, type Job, report } from './job'
 import { type Kept, keptBy, keptByUs } from './kept'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange } from './read-back'
-import { renderWith, truncated, untouched } from './result'
+import { cleaned, renderWith, truncated, untouched } from './result'
 import { Settings } from './settings'
 import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from './storage'
 import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from './types'
@@ -122,8 +122,12 @@ export class Inflow {
       const error = `the output is over ${this.customStrategyBytes} bytes, so the default strategy was used`
       report(service, context, { type: 'error', ...sizes, error, errorCode: 'STRATEGY' })
     }
-    if (typeof end.whole === 'string') return untouched(service, end.whole, context) as TruncationResult
     const outcome: Outcome = JSON.parse(end.outcome)
+    if (typeof end.whole === 'string') {
+      if (!job.limits.terminal) return untouched(service, end.whole, context) as TruncationResult
+      const kept = end.held ? undefined : isOurs ? keptByUs(outcome) : await this.handOver(outcome, end.bytes, context)
+      return cleaned(job, end.whole, end.bytes, kept) as TruncationResult
+    }
     const kept = isOurs ? keptByUs(outcome) : await this.handOver(outcome, end.bytes, context)
     const shortened = end.shortened ? read(end.shortened) : renderWith(job, this, request, kept)
     const result = truncated(job, shortened, kept, end.bytes) as TruncationResult
@@ -200,8 +204,8 @@ export class Inflow {
 
   /** The same once the output has ended. */
   async readEnded(result: TruncationResult, range: ReadRange): Promise<RangeResult> {
-    if (!result.truncated) return this.readRange(range)
-    const { outputPath, saveError } = result
+    if (!result.truncated && result.outputPath === undefined) return this.readRange(range)
+    const { outputPath = '', saveError } = result
     if (outputPath === '')
       throw new SpillwayError('STORAGE_NOT_FOUND', `the output was not kept: ${saveError?.message}`)
     const { storage } = this.service

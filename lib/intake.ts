@@ -127,6 +127,18 @@ export function openIntake(
   return handle
 }
 
+/** What is known of an output that has ended. */
+export interface Ended {
+  outcome: Outcome
+  fits: boolean
+  bytes: number
+  /** All of what a terminal would show of it, if that is asked for and keeps the limits. */
+  whole?: string
+  /** Nothing of it was saved, because it keeps them as it came. */
+  held: boolean
+  shortened?: Shortened
+}
+
 /** An output in the binary's hands. */
 export class Intake {
   private handle: object | undefined
@@ -139,16 +151,14 @@ export class Intake {
     private readonly units: number,
     private readonly save: SaveTarget | undefined,
     private readonly collect?: Collect,
+    private readonly hold?: Limits,
   ) {}
 
   /**
    * Hands everything over and ends the output. If it fails or is aborted, no file is left. Without a request to render,
    * what is needed for that is held until {@link release}.
    */
-  async finish(
-    render: RenderRequest | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<{ outcome: Outcome; fits: boolean; bytes: number; shortened?: Shortened }> {
+  async finish(render: RenderRequest | undefined, signal: AbortSignal | undefined): Promise<Ended> {
     try {
       signal?.throwIfAborted()
       const isLong = this.units > AT_ONCE_UNITS
@@ -158,6 +168,8 @@ export class Intake {
         outcome: JSON.parse(end.outcome),
         fits: end.fits,
         bytes: end.bytes,
+        whole: end.whole ?? undefined,
+        held: end.held,
         shortened: end.shortened && read(end.shortened),
       }
     } catch (error) {
@@ -175,9 +187,9 @@ export class Intake {
 
   // Opened when its turn has come, because an open one holds memory.
   private open(): object {
-    const { settings, limits, source, save, collect } = this
+    const { settings, limits, hold, source, save, collect } = this
     const bytes = typeof source !== 'string' && !isTexts(source)
-    this.handle = openIntake(settings, { limits, bytes, save, collect })
+    this.handle = openIntake(settings, { limits, hold, bytes, save, collect })
     return this.handle
   }
 

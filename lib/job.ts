@@ -51,7 +51,8 @@ export function checkCall(service: Client, context: TruncationContext): void {
 
 /** The limits up to which an output is left alone that asks for it. */
 export function ceilingOf(plan: Plan): Limits {
-  return { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes, maxTokens: null }
+  // Left alone is as it came.
+  return { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes, maxTokens: null, terminal: false }
 }
 
 /** The text of a source. */

@@ -16,6 +16,7 @@ import type {
   TruncationMiddlewareConfig,
   TruncationOptions,
   TruncationResult,
+  UntouchedResult,
 } from './types'
 
 /** The middleware of what bounds results: itself, or one around the service. */
@@ -93,7 +94,7 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
       }
       const whole = handled
         ? withOutput(result, value)
-        : { ...result, output: value, metadata: { ...metadata, truncated: false } }
+        : { ...result, output: value, metadata: { ...metadata, ...wholeMetadata(answer) } }
       return isLong(result.error) ? await boundError(whole, toolName, context, handled) : whole
     } catch (error) {
       // Only the result itself can get us here, by a getter that throws: there is nothing to bound.
@@ -129,6 +130,10 @@ function withOutput<R extends ToolResultLike>(result: R, output: unknown): R {
   return output === result.output ? result : { ...result, output }
 }
 
+function wholeMetadata(answer: UntouchedResult<unknown> | undefined): Record<string, unknown> {
+  return { truncated: false, ...(answer?.outputPath && { truncationPath: answer.outputPath }) }
+}
+
 function truncatedMetadata(answer: TruncatedResult<unknown>): Record<string, unknown> {
   return {
     truncated: true,
@@ -149,7 +154,7 @@ export async function boundSafely(
 ): Promise<{ value: unknown; result?: TruncationResult<unknown> }> {
   try {
     // Most outputs are text, and one promise less is a good part of what a small one costs.
-    if (typeof value === 'string') return fromResult(await service.output(value, context), value)
+    if (typeof value === 'string') return fromResult(await service.output(value, context))
     return await boundValue(service, value, context)
   } catch (error) {
     if (context.signal?.aborted && error === context.signal.reason) return boundUnsaved(value)

@@ -1,10 +1,11 @@
 /** The answer: what was kept, where the whole is, and what listeners are told. */
 
+import { types } from 'node:util'
 import { isParts, isTextPart, replaceTexts, textsOf } from './content'
 import { describe } from './context'
 import { SpillwayError } from './errors'
 import type { Facts, Intake, RenderRequest, Shortened } from './intake'
-import { type Client, type Job, report } from './job'
+import { type Client, type Job, report, textOf } from './job'
 import type { Kept } from './kept'
 import { catchLater, debug, warn } from './report'
 import { wellFormed } from './settings'
@@ -17,6 +18,23 @@ export function untouched(service: Client, content: unknown, context: Truncation
     report(service, context, { type: 'skipped', originalSize: size, truncatedSize: size })
   }
   return { content, truncated: false }
+}
+
+/** The answer for an output of which all that a terminal would show keeps the limits. @param kept where it is as it came */
+export function cleaned(job: Job, text: string, bytes: number, kept: Kept | undefined): TruncationResult<unknown> {
+  const { service, context, original, parts, source } = job
+  const isSame = !types.isUint8Array(original) && text === textOf(source)
+  const content = isSame ? original : parts ? inOnePart(parts, text) : text
+  const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(text, 'utf8') }
+  if (kept) reportTrouble(job, kept, sizes)
+  const place = kept && {
+    outputPath: kept.path,
+    ...(kept.saveError && { saveError: kept.saveError }),
+    ...savedAs(kept),
+  }
+  const { outputPath } = place ?? {}
+  report(service, context, { type: 'skipped', ...sizes, ...(outputPath && { outputPath }), ...(kept && savedAs(kept)) })
+  return { content, truncated: false, ...place }
 }
 
 function sizeOf(content: unknown): number {
@@ -88,13 +106,7 @@ export function truncated(
 ): TruncationResult<unknown> {
   const { service, context, parts } = job
   const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
-  for (const { dir, error } of kept.attempts) {
-    report(service, context, { type: 'error', ...sizes, error: `${error} (${dir})`, errorCode: 'STORAGE_WRITE' })
-  }
-  if (kept.saveError && kept.attempts.length === 0) {
-    const { message, code } = kept.saveError
-    report(service, context, { type: 'error', ...sizes, error: message, errorCode: code })
-  }
+  reportTrouble(job, kept, sizes)
   report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
   const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
   return {
@@ -111,14 +123,34 @@ export function truncated(
   }
 }
 
+/** What went wrong with saving. */
+function reportTrouble(
+  { service, context }: Job,
+  { attempts, saveError }: Kept,
+  sizes: { originalSize: number; truncatedSize: number },
+): void {
+  for (const { dir, error } of attempts) {
+    report(service, context, { type: 'error', ...sizes, error: `${error} (${dir})`, errorCode: 'STORAGE_WRITE' })
+  }
+  if (saveError && attempts.length === 0) {
+    const { message, code } = saveError
+    report(service, context, { type: 'error', ...sizes, error: message, errorCode: code })
+  }
+}
+
 /** How what was saved differs from the output. */
 function savedAs({ part, redactions }: Kept): Pick<TruncatedResult, 'savedPart' | 'redactions'> {
   return { ...(part && { savedPart: { ...part } }), ...(redactions !== undefined && { redactions }) }
 }
 
 function inParts(job: Job, parts: readonly ContentPart[], content: string, facts: Facts): ContentPart[] {
-  if (!job.byStrategy && job.limits.keep === 'ends') return replaceTexts(parts, content, facts)
-  // A strategy sees one text, and so does what picks lines out of all of it; what it made stands where that began.
+  const { keep, terminal } = job.limits
+  if (!job.byStrategy && keep === 'ends' && !terminal) return replaceTexts(parts, content, facts)
+  return inOnePart(parts, content)
+}
+
+/** A strategy sees one text, and so does what picks lines out of all of it; what it made stands where that began. */
+function inOnePart(parts: readonly ContentPart[], content: string): ContentPart[] {
   const first = parts.findIndex(isTextPart)
   const kept = parts.filter((part, index) => index === first || !isTextPart(part))
   return kept.map((part) => (isTextPart(part) ? { ...part, text: content } : part))

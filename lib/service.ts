@@ -8,7 +8,7 @@ import { SpillwayError } from './errors'
 import { checkCall } from './job'
 import { untouched } from './result'
 import { type Plan, Settings, Tag, unreadable } from './settings'
-import { isShort } from './short'
+import { isDrawn, isShort } from './short'
 import { isStorage, TruncationStorage } from './storage'
 import { builtInName, isStrategy, SmartStrategy } from './strategies'
 import type { SweepOptions, SweepReport } from './sweep'
@@ -68,7 +68,8 @@ export class TruncationService implements OutputService {
     if (typeof content === 'string') {
       const plan = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
       // Most outputs are small, and one comparison is all they cost.
-      if (plan !== undefined && !this.closed && (content.length <= plan.sureUnits || isShort(content, plan))) {
+      const isSure = plan !== undefined && !this.closed && (content.length <= plan.sureUnits || isShort(content, plan))
+      if (isSure && !(plan.limits.terminal && isDrawn(content))) {
         return untouched(this, content, context) as TruncationResult<ContentOf<C>>
       }
       return (await bound(this, content, context, plan)) as TruncationResult<ContentOf<C>>

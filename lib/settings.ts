@@ -15,6 +15,8 @@ export interface Limits {
   lineRule: 'terminated' | 'split'
   /** What is kept of a text that is too long. */
   keep: 'ends' | `${'smart' | 'json' | 'diff' | 'csv'}-${'late' | 'early'}`
+  /** Whether all of this is asked of the text that a terminal would show. */
+  terminal: boolean
 }
 
 /** What a call does. */

@@ -1,10 +1,21 @@
 /** Whether a text is short, found out without leaving the thread. */
 
+import type { Source } from './intake'
 import { call, native } from './native'
 import type { Limits, Plan } from './settings'
 
 /** Up to so many units a text is looked at on the spot: the copy takes less than a tenth of a millisecond. */
 export const AT_ONCE_UNITS = 2 ** 17
+
+/** Controls, and what stands for bytes that are no character. A tab and a line feed are text. */
+const DRAWN = /[^\P{Cc}\t\n]|\ufffd/u
+
+/** Whether a terminal might show something else than an output, or nothing of it because it is no text. */
+export function isDrawn(source: Source): boolean {
+  if (typeof source === 'string') return DRAWN.test(source)
+  // Of bytes nobody knows before they are looked at.
+  return !Array.isArray(source) || source.some((text: string) => DRAWN.test(text))
+}
 
 /** The average line is shorter than this; a text needs about so many hops per line that it has over the limit. */
 const LINE_UNITS = 80

@@ -280,6 +280,7 @@ const NO_PREVIEW: Limits = {
   direction: 'head',
   lineRule: 'terminated',
   keep: 'ends',
+  terminal: false,
 }
 
 let plainSettings: Settings | undefined

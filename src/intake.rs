@@ -1,12 +1,13 @@
 //! One output on its way through: counted, kept at the ends that may be shown, and saved, piece by piece. A text that
 //! arrives in a thousand pieces gives the same result as one that arrives whole.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::hold::Hold;
+use crate::capture::hold::{Hold, units};
 use crate::error::{Code, Error, Result, os_reason};
 use crate::store::opened::OpenStore;
 use crate::store::part::Part;
@@ -269,6 +270,7 @@ impl Intake {
 
     /// Ends what is saved and collected.
     fn close(&mut self) {
+        self.window.finish();
         let mut redactions = None;
         if let Some(mut redactor) = self.redactor.take() {
             let kept = redactor.finish(|bytes| self.keep.write(bytes));
@@ -348,13 +350,28 @@ impl Intake {
     pub fn fits(&self) -> bool {
         match &self.hold {
             Some(hold) => hold.fits(self.source),
-            None => fits(&self.window, self.source, &self.limits),
+            None => fits(&self.window.ended(), self.source, &self.limits),
         }
     }
 
-    /// The whole output in UTF-16 units, if it is still held.
+    /// Whether all of it is held, and nothing is saved.
+    pub fn is_held(&self) -> bool {
+        self.hold.is_some()
+    }
+
+    /// The whole text in UTF-16 units: what is still held, or what a terminal would show if that keeps the limits.
     pub fn whole(&self) -> Option<Vec<u16>> {
-        self.hold.as_ref().map(|hold| hold.units(self.source))
+        match &self.hold {
+            Some(hold) if !self.limits.terminal || hold.fits(self.source) => {
+                Some(hold.units(self.source))
+            }
+            None if self.limits.terminal => {
+                let window = self.window.ended();
+                let text = window.all().filter(|_| fits(&window, self.source, &self.limits));
+                text.map(|text| units(text, self.source))
+            }
+            _ => None,
+        }
     }
 
     /// Bytes and lines so far.
@@ -362,7 +379,7 @@ impl Intake {
         if let Some(hold) = &self.hold {
             return hold.size();
         }
-        let totals = self.window.totals();
+        let totals = self.window.raw_totals();
         let lines =
             LineRule::Terminated.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
         (totals.bytes, lines)
@@ -398,7 +415,11 @@ impl Intake {
                 removed_bytes: request.removed_bytes,
             }),
         };
-        render(&self.window, self.source, &form, &circumstances)
+        let window = match &self.hold {
+            Some(hold) => Cow::Owned(hold.window(&self.limits)),
+            None => self.window.ended(),
+        };
+        render(&window, self.source, &form, &circumstances)
     }
 }
 

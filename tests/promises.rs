@@ -108,6 +108,11 @@ fn what_matters_is_shown_under_its_true_number() {
 }
 
 #[test]
+fn a_terminal_shows_lines_of_the_output() {
+    holds("terminal", properties::terminal::check);
+}
+
+#[test]
 fn json_stays_json() {
     holds("json", properties::json::check);
 }

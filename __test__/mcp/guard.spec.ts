@@ -32,6 +32,13 @@ const deepFreeze = <T>(value: T): T => {
 }
 
 describe('a guarded client', () => {
+  test('shows what a terminal would, if the service does', async () => {
+    const result = { ...text('1%\r2%\n'), structuredContent: { a: 1 } }
+    const service = new TruncationService({ storageDirs: [tempDir()], global: { terminal: true } })
+    const client = guardMcpClient(new Client(() => result), { truncation: service, structuredContent: 'keep' })
+    expect(await client.callTool({ name: 'bar' })).toEqual({ ...text('2%\n'), structuredContent: { a: 1 } })
+  })
+
   test('bounds texts, and leaves the rest of the client as it is', async () => {
     const image = { type: 'image', data: 'QUJD', mimeType: 'image/png' }
     const result = deepFreeze({

@@ -35,6 +35,7 @@ export const LIMITS: Readonly<Record<string, Option>> = {
   'max-tokens': { type: 'string', value: 'N', help: 'Tokens to show, estimated from above.' },
   direction: { type: 'string', value: 'WHICH', help: 'What to show: head, tail, both.' },
   strategy: { type: 'string', value: 'NAME', help: `How to choose it: ${STRATEGIES.join(', ')}.` },
+  terminal: { type: 'boolean', help: 'Show what a terminal would: no colours, and nothing that was written over.' },
 }
 
 export const WORDING: Readonly<Record<string, Option>> = {
@@ -49,6 +50,7 @@ export function limitsOf(values: Parsed['values']): TruncationOptions {
     maxTokens: whole(values, 'max-tokens'),
     direction: oneOf(values, 'direction', ['head', 'tail', 'both']),
     strategy: oneOf(values, 'strategy', STRATEGIES),
+    terminal: values.terminal === true ? true : undefined,
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

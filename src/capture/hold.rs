@@ -4,6 +4,7 @@ use memchr::memchr_iter;
 
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
+use crate::text::terminal::clean;
 use crate::text::utf16;
 use crate::truncate::cut::fits;
 use crate::truncate::limits::Limits;
@@ -53,17 +54,31 @@ impl Hold {
 
     /// Whether all of it keeps the limits as it will be shown.
     pub fn fits(&self, source: Source) -> bool {
-        let mut window = Window::new(&self.limits);
+        fits(&self.window(&self.limits), source, &self.limits)
+    }
+
+    /// All of it in a window.
+    pub fn window(&self, limits: &Limits) -> Window {
+        let mut window = Window::new(limits);
         window.push(&self.bytes);
-        fits(&window, source, &self.limits)
+        window.finish();
+        window
     }
 
     /// The text, as JavaScript would have it: a string exactly, bytes decoded as the web does.
     pub fn units(&self, source: Source) -> Vec<u16> {
-        match source {
-            Source::Text => utf16::decode(&self.bytes),
-            Source::Bytes => utf16::of_text(&String::from_utf8_lossy(&self.bytes)),
+        if self.limits.terminal {
+            return units(&clean(&self.bytes), source);
         }
+        units(&self.bytes, source)
+    }
+}
+
+/// A text as JavaScript would have it.
+pub fn units(bytes: &[u8], source: Source) -> Vec<u16> {
+    match source {
+        Source::Text => utf16::decode(bytes),
+        Source::Bytes => utf16::of_text(&String::from_utf8_lossy(bytes)),
     }
 }
 
@@ -81,6 +96,7 @@ mod tests {
             direction: Direction::Tail,
             line_rule,
             keep: Default::default(),
+            terminal: false,
         })
     }
 

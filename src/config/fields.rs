@@ -18,6 +18,7 @@ pub(super) struct Layer {
     pub direction: Option<Direction>,
     pub enabled: Option<bool>,
     pub strategy: Option<String>,
+    pub terminal: Option<bool>,
     pub retention_days: Option<f64>,
     pub storage_dir: Option<String>,
 }
@@ -61,13 +62,22 @@ impl Place {
                 "direction",
                 "enabled",
                 "strategy",
+                "terminal",
                 "retentionDays",
                 "storageDir",
             ],
-            Place::Update | Place::Tool => {
-                &["maxLines", "maxBytes", "maxTokens", "direction", "enabled", "strategy"]
+            Place::Update | Place::Tool => &[
+                "maxLines",
+                "maxBytes",
+                "maxTokens",
+                "direction",
+                "enabled",
+                "strategy",
+                "terminal",
+            ],
+            Place::Call => {
+                &["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy", "terminal"]
             }
-            Place::Call => &["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy"],
             Place::Strategy => &[
                 "maxLines",
                 "maxBytes",
@@ -75,6 +85,7 @@ impl Place {
                 "direction",
                 "enabled",
                 "strategy",
+                "terminal",
                 "retentionDays",
                 "storageDir",
                 "hardCeilingBytes",
@@ -101,7 +112,8 @@ pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
             "enabled" => layer.enabled = Some(boolean(value, code, &field)?),
             "skip" => layer.enabled = Some(!boolean(value, code, &field)?),
             // Only carried along: what a strategy does is asked of it, not of its configuration.
-            "strategy" | "hardCeilingBytes" if place == Place::Strategy => {}
+            "strategy" | "terminal" | "hardCeilingBytes" if place == Place::Strategy => {}
+            "terminal" => layer.terminal = Some(boolean(value, code, &field)?),
             "strategy" => layer.strategy = Some(choice(value, &STRATEGIES, code, &field)?),
             "retentionDays" => layer.retention_days = Some(days(value, code, &field)?),
             _ => layer.storage_dir = Some(text(value, code, &field)?),

@@ -75,6 +75,7 @@ pub fn limits_of(config: &Value, strategy: &str) -> Result<Limits> {
         direction: layer.direction.unwrap_or(DEFAULTS.direction),
         line_rule: LineRule::Terminated,
         keep: Default::default(),
+        terminal: false,
     };
     Ok(strategy_limits(strategy, limits, u64::MAX, ""))
 }
@@ -139,6 +140,7 @@ impl Settings {
             direction: fold.direction,
             line_rule,
             keep: Default::default(),
+            terminal: fold.terminal,
         };
         let limits = strategy_limits(&fold.strategy, default_limits, ceiling, call.tool);
         let by_tool =
@@ -168,6 +170,7 @@ impl Settings {
             "direction": fold.direction,
             "enabled": fold.enabled,
             "strategy": fold.strategy,
+            "terminal": fold.terminal,
             "hardCeilingBytes": ceiling,
         });
         if let Value::Object(config) = &mut config {
@@ -202,6 +205,7 @@ struct Fold {
     enabled: bool,
     strategy: String,
     custom: bool,
+    terminal: bool,
     sources: Map<String, Value>,
 }
 
@@ -215,6 +219,7 @@ impl Fold {
             "retentionDays",
             "storageDir",
             "strategy",
+            "terminal",
         ];
         let mut fold = Fold {
             max_lines: DEFAULTS.max_lines,
@@ -224,6 +229,7 @@ impl Fold {
             enabled: DEFAULTS.enabled,
             strategy: strategy.unwrap_or("default").to_owned(),
             custom,
+            terminal: false,
             sources: names.iter().map(|name| ((*name).to_owned(), json!("default"))).collect(),
         };
         if custom {
@@ -261,6 +267,10 @@ impl Fold {
             self.strategy.clone_from(value);
             self.custom = false;
             self.note("strategy", source);
+        }
+        if let Some(value) = layer.terminal {
+            self.terminal = value;
+            self.note("terminal", source);
         }
         if layer.retention_days.is_some() {
             self.note("retentionDays", source);
@@ -309,7 +319,8 @@ mod tests {
                 direction: Direction::Both,
                 max_tokens: u64::MAX,
                 line_rule: LineRule::Terminated,
-                keep: Default::default()
+                keep: Default::default(),
+                terminal: false
             }
         );
         let sources = ["maxLines", "maxBytes", "direction", "enabled"]

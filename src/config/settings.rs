@@ -178,6 +178,7 @@ impl Settings {
             direction: new.direction.or(old.direction),
             enabled: new.enabled.or(old.enabled),
             strategy: new.strategy.or(old.strategy),
+            terminal: new.terminal.or(old.terminal),
             ..old
         };
         Ok(())

@@ -159,6 +159,15 @@ pub static SECTIONS: [Section; 5] = [
                 option: "enabled",
             },
             Field {
+                key: "terminal",
+                aliases: &[],
+                kind: Kind::Switch,
+                default: "false",
+                unit: "",
+                about: "Whether what is shown and measured is what a terminal would show.",
+                option: "terminal",
+            },
+            Field {
                 key: "ttlDays",
                 aliases: &["retentionDays"],
                 kind: Kind::Days,

@@ -23,6 +23,7 @@ fn what_stays_within_limits_never_touches_the_disk() {
         max_tokens: u64::MAX,
         line_rule: LineRule::Terminated,
         keep: Default::default(),
+        terminal: false,
     };
     let open = || {
         let save = Some((Arc::clone(&store), request.clone()));
@@ -54,6 +55,7 @@ fn what_is_shown_is_never_redacted_and_what_is_kept_always() {
         max_tokens: u64::MAX,
         line_rule: LineRule::Terminated,
         keep: Default::default(),
+        terminal: false,
     };
     let rules = Rules::new(&[], &["hunter2".to_owned()], false).unwrap();
     let text = format!("it is hunter2\n{}it was hunter2\n", "filler\n".repeat(2000));
@@ -89,6 +91,7 @@ fn what_is_read_while_it_comes_in_is_what_would_be_saved() {
         max_tokens: u64::MAX,
         line_rule: LineRule::Terminated,
         keep: Default::default(),
+        terminal: false,
     };
     let (_root, store) = crate::store::fixture::store();
     let rules = Rules::new(&[], &["hunter2".to_owned()], false).unwrap();
@@ -123,6 +126,7 @@ fn half_a_pair_stays_before_the_bytes_that_follow_it() {
         max_tokens: u64::MAX,
         line_rule: LineRule::Terminated,
         keep: Default::default(),
+        terminal: false,
     };
     let mut intake = Intake::new(limits, Source::Text, None).holding(limits);
     intake.push_units(&[0x61, 0xd83d]);
@@ -139,7 +143,7 @@ proptest! {
         tail: bool,
     ) {
         let direction = if tail { Direction::Tail } else { Direction::Head };
-        let limits = Limits { max_lines: 3, max_bytes: 20, direction, max_tokens: u64::MAX, line_rule: LineRule::Terminated, keep: Default::default() };
+        let limits = Limits { max_lines: 3, max_bytes: 20, direction, max_tokens: u64::MAX, line_rule: LineRule::Terminated, keep: Default::default(), terminal: false };
         let units: Vec<u16> = text.encode_utf16().collect();
         let mut whole = Intake::new(limits, Source::Text, None);
         whole.push_units(&units);

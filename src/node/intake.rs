@@ -121,9 +121,12 @@ pub struct Finished {
     pub fits: bool,
     /// Bytes of the whole output.
     pub bytes: f64,
-    /// All of the output, if it was held and keeps its limits.
+    /// All of the output, if it was held and keeps its limits; or what a terminal would show of it, if that was asked for
+    /// and keeps them.
     #[napi(ts_type = "string")]
     pub whole: Option<Utf16String>,
+    /// Whether it was held, so that nothing of it is saved.
+    pub held: bool,
     /// The text for the model, if it was asked for and something had to be cut.
     pub shortened: Option<Shortened>,
 }
@@ -287,12 +290,12 @@ pub fn intake_finish(
         let intake = &mut lock(&shared.writing).intake;
         let outcome = json(intake.finish());
         let bytes = intake.size().0 as f64;
-        let whole = intake.whole();
+        let (whole, held) = (intake.whole(), intake.is_held());
         let shortened = request
             .filter(|_| whole.is_none())
             .map(|request| intake.render(&shared.style, &request).into());
         let whole = whole.map(Utf16String::from);
-        Ok(Finished { outcome, fits: intake.fits(), bytes, whole, shortened })
+        Ok(Finished { outcome, fits: intake.fits(), bytes, whole, held, shortened })
     }))
 }
 

@@ -38,7 +38,7 @@ pub fn floor(bytes: &[u8], at: usize) -> usize {
 }
 
 /// The bytes of what begins here.
-fn unit(bytes: &[u8]) -> usize {
+pub(super) fn unit(bytes: &[u8]) -> usize {
     if is_surrogate(bytes) {
         return 3;
     }

@@ -8,4 +8,5 @@ pub mod edges;
 pub mod graphemes;
 pub mod lines;
 pub mod shown;
+pub mod terminal;
 pub mod utf16;

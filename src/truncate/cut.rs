@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
 use super::limits::{Direction, Limits, Unit};
+use super::screen::{Screen, Traced};
 use super::window::{Totals, Window};
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
@@ -56,11 +57,23 @@ pub struct Cut<'a> {
     pub total_bytes: u64,
     /// Tokens of the text by their upper estimate, if they are limited.
     pub total_tokens: Option<u64>,
+    /// Of a text that is what a terminal would show: where in the output its lines are. All numbers are those of the output
+    /// then, but for the bytes of pieces and of parts of lines.
+    pub traced: Option<Traced>,
 }
 
 impl Cut<'_> {
+    /// Shows nothing.
+    pub fn clear(&mut self) {
+        self.pieces.clear();
+        self.traced = self.traced.take().map(|_| Traced { next_line: 1, ..Traced::default() });
+    }
+
     /// Lines of which something is shown.
     pub fn kept_lines(&self) -> u64 {
+        if let Some(traced) = &self.traced {
+            return traced.kept().0;
+        }
         let mut lines = 0;
         let mut last = 0;
         for piece in self.pieces.iter().filter(|piece| !piece.text.is_empty()) {
@@ -72,17 +85,20 @@ impl Cut<'_> {
 
     /// Bytes of the original that are shown.
     pub fn kept_bytes(&self) -> u64 {
+        if let Some(traced) = &self.traced {
+            return traced.kept().1;
+        }
         self.pieces.iter().map(|piece| piece.bytes.end - piece.bytes.start).sum()
     }
 
     /// Lines of which nothing is shown.
     pub fn removed_lines(&self) -> u64 {
-        self.total_lines - self.kept_lines()
+        self.total_lines.saturating_sub(self.kept_lines())
     }
 
     /// Bytes of the original that are not shown.
     pub fn removed_bytes(&self) -> u64 {
-        self.total_bytes - self.kept_bytes()
+        self.total_bytes.saturating_sub(self.kept_bytes())
     }
 
     /// Tokens that are not shown, at least one; only known where they are limited.
@@ -93,6 +109,9 @@ impl Cut<'_> {
 
     /// The first line that is not shown whole, which is where to read on.
     pub fn next_line(&self) -> u64 {
+        if let Some(traced) = &self.traced {
+            return traced.next_line;
+        }
         match self.pieces.first() {
             Some(piece) if piece.first_line == 1 && !piece.text.is_empty() => {
                 piece.partial.as_ref().map_or(piece.last_line + 1, |(line, _)| *line)
@@ -103,6 +122,9 @@ impl Cut<'_> {
 
     /// How many bytes are shown from the start on, before the first that is not.
     pub fn shown_from_start(&self) -> u64 {
+        if let Some(traced) = &self.traced {
+            return traced.from_start;
+        }
         let first = self.pieces.first().filter(|piece| piece.bytes.start == 0);
         first.map_or(0, |piece| piece.bytes.end)
     }
@@ -145,6 +167,14 @@ pub struct Gap {
 /// Cuts the text that went through a window which was made for these limits or wider ones.
 ///
 pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -> Cut<'a> {
+    let cut = cut_text(window, source, limits, gap);
+    match window.screen() {
+        Some(screen) => screen.trace(cut, limits.line_rule),
+        None => cut,
+    }
+}
+
+fn cut_text<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -> Cut<'a> {
     let totals = window.totals();
     let rule = limits.line_rule;
     let total_lines = rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
@@ -155,6 +185,7 @@ pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) ->
         total_lines,
         total_bytes: totals.bytes,
         total_tokens: window.tokens(),
+        traced: None,
     };
     let gap = Limits {
         max_lines: limits.max_lines.saturating_sub(1),
@@ -434,6 +465,10 @@ fn is_blank(bytes: &[u8]) -> bool {
 /// Bytes that are not well-formed take three bytes each as U+FFFD, so a text may be too long although its raw bytes are
 /// not. Only asked when the raw bytes are within the limits, so the window holds the whole text.
 pub fn fits(window: &Window, source: Source, limits: &Limits) -> bool {
+    // What is no text is described.
+    if window.screen().is_some_and(Screen::is_binary) {
+        return false;
+    }
     let Totals { bytes, breaks, ends_with_break } = window.totals();
     let lines = limits.line_rule.count(breaks, bytes == 0, ends_with_break);
     let unlimited = limits.max_tokens == u64::MAX;

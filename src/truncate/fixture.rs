@@ -13,6 +13,7 @@ pub fn limits(max_lines: u64, max_bytes: u64, direction: Direction) -> Limits {
         direction,
         line_rule: LineRule::Terminated,
         keep: Default::default(),
+        terminal: false,
     }
 }
 

@@ -56,6 +56,9 @@ pub struct Limits {
     /// What is kept of a text that is too long.
     #[serde(default)]
     pub keep: Keep,
+    /// Whether all of this is asked of the text that a terminal would show.
+    #[serde(default)]
+    pub terminal: bool,
 }
 
 impl Limits {

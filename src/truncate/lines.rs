@@ -9,11 +9,12 @@ use std::ops::Range;
 use super::cut::{Cut, Piece};
 use super::limits::{Direction, Limits, Unit};
 use super::smart::template::template;
-use super::smart::terminal::clean;
 use super::window::Window;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::{Shown, Source};
+use crate::text::terminal::clean_line;
+use crate::text::terminal::origins::{RawRange, join};
 use crate::text::utf16::incomplete_suffix;
 
 /// A preview and what it shows of the text.
@@ -36,6 +37,20 @@ pub(super) struct Line {
     pub part: Option<u64>,
     /// What it has in common with lines that are like it.
     pub alike: u64,
+    /// Where it is in what is saved, if the text is what a terminal would show and that was noted with the line.
+    pub place: Option<RawRange>,
+}
+
+impl Line {
+    /// Where a line with this number is in what is saved.
+    pub fn place_in(&self, number: u64, window: &Window) -> RawRange {
+        let (from_byte, to_byte) = (self.bytes.start, self.bytes.end);
+        match (self.place, window.screen()) {
+            (Some(place), _) => place,
+            (None, Some(screen)) => screen.range(number, &self.bytes),
+            (None, None) => RawRange { from_line: number, to_line: number, from_byte, to_byte },
+        }
+    }
 }
 
 /// All lines that may be shown, by their number.
@@ -61,19 +76,19 @@ pub(super) fn line(raw: &[u8], bytes: Range<u64>, source: Source, longest: usize
     let cut = if is_part { incomplete_suffix(raw) } else { 0 };
     let raw = raw.get(..raw.len() - cut).unwrap_or_default();
     let shown = Shown::decode(raw, source).text;
-    let cleaned = clean(&shown);
+    let cleaned = clean_line(&shown);
     let alike = match cleaned.split_whitespace().nth(1) {
         Some(_) => template(cleaned.as_bytes()),
         None => 0,
     };
     if cleaned.len() <= longest && !is_part {
-        return Line { text: cleaned.into_owned(), bytes, part: None, alike };
+        return Line { text: cleaned.into_owned(), bytes, part: None, alike, place: None };
     }
     let end = graphemes::floor(&cleaned, longest.saturating_sub(ELLIPSIS.len()));
     let mut text = cleaned.get(..end).unwrap_or_default().to_owned();
     let part = text.len() as u64;
     text.push_str(ELLIPSIS);
-    Line { text, part: Some(part), bytes, alike }
+    Line { text, part: Some(part), bytes, alike, place: None }
 }
 
 /// What a preview may take.
@@ -190,6 +205,7 @@ pub(super) fn write(
     let total = total_lines(window);
     let mut text = String::new();
     let mut pieces: Vec<Piece<'static>> = Vec::new();
+    let mut ranges = Vec::new();
     let (mut next, mut shown) = (1, 0);
     for number in numbers {
         let Some(line) = lines.get(&number) else { continue };
@@ -202,6 +218,9 @@ pub(super) fn write(
         next = number + 1;
         shown += 1;
         show(&mut pieces, number, line);
+        if window.screen().is_some() {
+            join(&mut ranges, line.place_in(number, window), false);
+        }
     }
     if next <= total {
         begin(&mut text, next);
@@ -217,8 +236,41 @@ pub(super) fn write(
         total_lines,
         total_bytes: totals.bytes,
         total_tokens: window.tokens(),
+        traced: None,
+    };
+    let cut = match window.screen() {
+        Some(screen) => screen.traced(cut, ranges, limits.line_rule),
+        None => cut,
     };
     Selection { text, cut }
+}
+
+/// The lines of what is saved that are missing with these of the text, the first and the last. Nothing where they were
+/// written before what is shown above them, or in the same line.
+pub(super) fn missing_lines(
+    lines: &Lines,
+    missing: &Range<u64>,
+    window: &Window,
+) -> Option<(u64, u64)> {
+    if window.screen().is_none() {
+        return Some((missing.start, missing.end - 1));
+    }
+    let place = |number: u64| lines.get(&number).map(|line| line.place_in(number, window));
+    let before = missing.start.checked_sub(1).and_then(place);
+    let first = before.map_or(1, |before| before.to_line + 1);
+    let last = match place(missing.end) {
+        Some(after) => after.from_line.saturating_sub(1),
+        None => {
+            let raw = window.raw_totals();
+            LineRule::Terminated.count(raw.breaks, raw.bytes == 0, raw.ends_with_break)
+        }
+    };
+    (first <= last).then_some((first, last))
+}
+
+/// The line with the largest number there is, in the text or in what is saved.
+pub(super) fn most_lines(window: &Window) -> u64 {
+    window.totals().breaks.max(window.raw_totals().breaks) + 1
 }
 
 /// Lines of a text, where the last one may have no break.

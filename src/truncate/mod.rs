@@ -11,6 +11,7 @@ pub mod limits;
 pub mod lines;
 pub mod notice;
 pub mod render;
+pub mod screen;
 mod signal;
 pub mod smart;
 pub mod structured;

@@ -15,6 +15,7 @@ use super::window::Window;
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
+use crate::text::terminal::origins::RawRange;
 use crate::text::utf16::units;
 use crate::tokens::{Mode, longest_start, of_text};
 
@@ -85,6 +86,24 @@ struct Range {
     to_line: u64,
     from_byte: u64,
     to_byte: u64,
+}
+
+impl From<&Piece<'_>> for Range {
+    fn from(piece: &Piece<'_>) -> Self {
+        Range {
+            from_line: piece.first_line,
+            to_line: piece.last_line,
+            from_byte: piece.bytes.start,
+            to_byte: piece.bytes.end,
+        }
+    }
+}
+
+impl From<&RawRange> for Range {
+    fn from(range: &RawRange) -> Self {
+        let RawRange { from_line, to_line, from_byte, to_byte } = *range;
+        Range { from_line, to_line, from_byte, to_byte }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -190,12 +209,15 @@ impl Maker<'_> {
     /// A description of what is no text, where somebody looks at what the text is.
     fn binary(&self) -> Option<Rendered> {
         let Maker { window, form, circumstances, .. } = *self;
-        window.scanner().filter(|_| form.preview.is_none())?;
-        let kind = binary::kind(window.head().0)?;
+        let is_looked_at = window.scanner().is_some() || window.screen().is_some();
+        if !is_looked_at || form.preview.is_some() {
+            return None;
+        }
+        let kind = binary::kind(window.raw_head())?;
         let mut cut = cut(window, self.source, &form.limits, Gap::default());
         cut.direction = Direction::Head;
-        cut.pieces.clear();
-        let mut preview = form.wording.binary(kind, window.totals().bytes);
+        cut.clear();
+        let mut preview = form.wording.binary(kind, window.raw_totals().bytes);
         preview.truncate(self.fitting(&preview));
         let hint = match self.custom_notice() {
             Some(notice) => notice.to_owned(),
@@ -284,7 +306,7 @@ impl Maker<'_> {
         let wording = form.wording;
         let gap = match compact {
             Some(Compact { line, around }) => line.len() + 2 * around.len(),
-            None => wording.longest_marker(self.window.totals().bytes) + 2,
+            None => wording.longest_marker(self.window.raw_totals().bytes) + 2,
         };
         let gap = Gap { bytes: gap as u64 - 2, tokens: self.gap_tokens(compact) };
         let cut = cut(self.window, self.source, &limits, gap);
@@ -325,7 +347,7 @@ impl Maker<'_> {
         if let Some(Compact { line, .. }) = compact {
             return tokens(line);
         }
-        let digits = self.window.totals().bytes.to_string().len();
+        let digits = self.window.raw_totals().bytes.to_string().len();
         let markers = [Unit::Lines, Unit::Bytes, Unit::Tokens].into_iter().flat_map(|unit| {
             let marker = self.form.wording.marker(unit, 0);
             // Digits cost the same all the way, or the more of two weights.
@@ -342,7 +364,7 @@ impl Maker<'_> {
         let limits = self.form.limits;
         let mut cut = cut(self.window, self.source, &limits, Gap::default());
         cut.direction = Direction::Head;
-        cut.pieces.clear();
+        cut.clear();
         let (unit, removed) = missing(&cut, None);
         let marker = line.map_or_else(|| self.form.wording.marker(unit, removed), str::to_owned);
         let content = marker[..self.fitting(&marker)].to_owned();
@@ -402,6 +424,10 @@ fn finish(
         ),
     };
     let shown = if foreign.is_some() { &[] } else { cut.pieces.as_slice() };
+    let ranges = match &cut.traced {
+        Some(traced) => traced.ranges.iter().map(Range::from).collect(),
+        None => shown.iter().filter(|piece| !piece.text.is_empty()).map(Range::from).collect(),
+    };
     let facts = Facts {
         removed_lines,
         removed_bytes,
@@ -411,16 +437,7 @@ fn finish(
         total_bytes: cut.total_bytes,
         limited_by: missing(cut, foreign).0,
         direction: cut.direction,
-        ranges: shown
-            .iter()
-            .filter(|piece| !piece.text.is_empty())
-            .map(|piece| Range {
-                from_line: piece.first_line,
-                to_line: piece.last_line,
-                from_byte: piece.bytes.start,
-                to_byte: piece.bytes.end,
-            })
-            .collect(),
+        ranges: if foreign.is_some() { Vec::new() } else { ranges },
         partial_lines: if foreign.is_some() { Vec::new() } else { partial_lines(cut) },
         preview: Span { from, to: from + units(preview) },
         hint,

@@ -23,7 +23,7 @@ pub struct Preview {
 }
 
 /// A text that should be of one form, on its way past.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Structured {
     /// It should be JSON.
     Json(Box<json::Scanner>),

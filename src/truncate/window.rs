@@ -1,14 +1,17 @@
 //! What has to be remembered of a text while it streams by, so that it can be cut at the end: its two ends and a few
 //! counts. Memory is bounded by the limits, whatever comes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::limits::{Direction, Limits};
+use super::screen::Screen;
 use super::smart::rules::Rules;
 use super::smart::scan::Scanner;
 use super::structured::Structured;
+use crate::text::terminal::origins::Mark;
 use crate::tokens::{Meter, Mode};
 
 /// How far beyond the limits the ends are kept, so that a cut can see the break or the grapheme it falls into.
@@ -29,7 +32,7 @@ pub struct Totals {
 }
 
 /// The two ends of a text that streams by.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Window {
     cap: usize,
     keep_head: bool,
@@ -46,6 +49,8 @@ pub struct Window {
     scanner: Option<Box<Scanner>>,
     /// Only where a form is to be kept.
     structured: Option<Structured>,
+    /// Only where the text is what a terminal would show.
+    screen: Option<Box<Screen>>,
 }
 
 impl Window {
@@ -75,11 +80,48 @@ impl Window {
                 .flatten()
                 .map(|rules| Box::new(Scanner::new(rules))),
             structured: Structured::new(limits),
+            screen: limits.terminal.then(|| Box::new(Screen::new(cap))),
+        }
+    }
+
+    /// Takes the next bytes of the output.
+    pub fn push(&mut self, bytes: &[u8]) {
+        match self.screen.take() {
+            Some(mut screen) => {
+                screen.push(bytes, self);
+                self.screen = Some(screen);
+            }
+            None => self.pass(bytes),
+        }
+    }
+
+    /// Ends the output. Nothing may be asked before of an output that goes over a screen.
+    pub fn finish(&mut self) {
+        if let Some(mut screen) = self.screen.take() {
+            screen.finish(self);
+            self.screen = Some(screen);
+        }
+    }
+
+    /// The window as it is if the output ends here.
+    pub fn ended(&self) -> Cow<'_, Window> {
+        if self.screen.as_ref().is_none_or(|screen| screen.has_ended()) {
+            return Cow::Borrowed(self);
+        }
+        let mut ended = self.clone();
+        ended.finish();
+        Cow::Owned(ended)
+    }
+
+    /// Says that a line, or the rest of one, that comes next in the text is from there.
+    pub(super) fn note(&mut self, line: u64, byte: u64, mark: Mark) {
+        if let Some(scanner) = &mut self.scanner {
+            scanner.note(line, byte, mark);
         }
     }
 
     /// Takes the next bytes of the text.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn pass(&mut self, bytes: &[u8]) {
         let Some(&last) = bytes.last() else { return };
         if self.keep_head {
             self.push_head(bytes);
@@ -152,6 +194,32 @@ impl Window {
     /// What is remembered of a form that is to be kept.
     pub fn structured(&self) -> Option<&Structured> {
         self.structured.as_ref()
+    }
+
+    /// The screen that the output went over, if it did.
+    pub fn screen(&self) -> Option<&Screen> {
+        self.screen.as_deref()
+    }
+
+    /// The counts of the output as it came.
+    pub fn raw_totals(&self) -> Totals {
+        self.screen.as_ref().map_or(self.totals, |screen| screen.totals())
+    }
+
+    /// The first bytes of the output as it came.
+    pub fn raw_head(&self) -> &[u8] {
+        self.screen.as_ref().map_or(&self.head, |screen| screen.head())
+    }
+
+    /// All of the text, if it is all held.
+    pub fn all(&self) -> Option<&[u8]> {
+        let (head, is_all) = self.head();
+        let (tail, is_tail_all) = self.tail();
+        if is_all && self.keep_head {
+            Some(head)
+        } else {
+            (is_tail_all && self.keep_tail).then_some(tail)
+        }
     }
 
     /// The counts so far.

@@ -123,6 +123,7 @@ impl<'a> Input<'a> {
                 direction,
                 line_rule,
                 keep: Default::default(),
+                terminal: false,
             },
             3 => Limits {
                 max_lines: u64::MAX,
@@ -131,6 +132,7 @@ impl<'a> Input<'a> {
                 direction,
                 line_rule,
                 keep: Default::default(),
+                terminal: false,
             },
             _ => Limits {
                 max_lines,
@@ -139,6 +141,7 @@ impl<'a> Input<'a> {
                 direction,
                 line_rule,
                 keep: Default::default(),
+                terminal: false,
             },
         }
     }

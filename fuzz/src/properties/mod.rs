@@ -13,4 +13,5 @@ pub mod permission;
 pub mod ranges;
 pub mod search;
 pub mod smart;
+pub mod terminal;
 pub mod utf16;

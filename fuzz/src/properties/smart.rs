@@ -2,11 +2,12 @@
 
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::shown::{Shown, Source};
+use spillway_core::text::terminal::clean_line as clean;
 use spillway_core::truncate::cut::fits;
 use spillway_core::truncate::limits::Limits;
 use spillway_core::truncate::notice::{CHINESE, Circumstances, ENGLISH};
 use spillway_core::truncate::render::{Form, render};
-use spillway_core::truncate::smart::{Keep, preview, terminal::clean};
+use spillway_core::truncate::smart::{Keep, preview};
 use spillway_core::truncate::window::Window;
 
 use super::input::{Input, as_text};

@@ -42,10 +42,21 @@ export async function boundResult<R>(
   if (extra !== undefined) parts.push({ type: 'text', text: extra })
   const failed = given.isError === true
   const answer = await bound(context.toolName, { output: parts }, { ...context, ...(failed && { failed }) })
-  if (answer.metadata?.truncated !== true) return mended(result, content)
+  const isCut = answer.metadata?.truncated === true
+  if (!isCut && hasTextsOf(answer.output, parts)) return mended(result, content)
   const blocks = Array.isArray(answer.output) ? (answer.output as Part[]).map(blockOf) : [textBlock(answer.output)]
   const kept = structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
-  return { ...rest, content: blocks, ...kept, _meta: metaOf(given._meta, answer) } as R
+  const isKept = isCut || answer.metadata?.truncationPath !== undefined
+  return { ...rest, content: blocks, ...kept, ...(isKept && { _meta: metaOf(given._meta, answer) }) } as R
+}
+
+/** Whether nothing was changed but what was not well-formed. */
+function hasTextsOf(output: unknown, parts: readonly Part[]): boolean {
+  const texts = (all: readonly Part[]) =>
+    all.map((part) => (part.type === 'text' ? part.text.toWellFormed() : undefined))
+  if (output === parts || !Array.isArray(output) || output.length !== parts.length) return output === parts
+  const before = texts(parts)
+  return texts(output as Part[]).every((text, index) => text === before[index])
 }
 
 /** What is known of a cut, beside whatever else is known of the result. */

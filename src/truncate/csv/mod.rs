@@ -64,6 +64,11 @@ pub fn preview(
         total_lines,
         total_bytes: totals.bytes,
         total_tokens: window.tokens(),
+        traced: None,
+    };
+    let cut = match window.screen() {
+        Some(screen) => screen.trace(cut, limits.line_rule),
+        None => cut,
     };
     let shown = choice.rows.len() as u64 - 1;
     let missing = wording.csv(shown, table.rows() - 1, &ranges(&numbers));

@@ -17,7 +17,9 @@ pub use scan::Scanner;
 use memory::Kept;
 
 use super::limits::Limits;
-use super::lines::{Budget, Lines, Selection, line, longest, total_lines, write};
+use super::lines::{
+    Budget, Lines, Selection, line, longest, missing_lines, most_lines, total_lines, write,
+};
 use super::notice::{Tally, Wording};
 use super::structured::Preview;
 use super::window::Window;
@@ -43,7 +45,8 @@ pub fn preview(
     }
     let total = total_lines(window);
     let most = Tally { files: all.files.max(1), ..all };
-    let gap = wording.changes((total, total, total), most).len();
+    let widest = most_lines(window);
+    let gap = wording.changes((widest, widest, widest), most).len();
     let at = |number: u64| kept.binary_search_by_key(&number, |kept| kept.number).ok();
     let in_gap = |missing: std::ops::Range<u64>| {
         let before = missing.start.checked_sub(1).and_then(at).and_then(|at| kept.get(at));
@@ -55,8 +58,9 @@ pub fn preview(
             added: after.added.saturating_sub(before.added),
             removed: after.removed.saturating_sub(before.removed),
         };
-        let count = missing.end - missing.start;
-        wording.changes((count, missing.start, missing.end - 1), tally)
+        let raw = missing_lines(&lines, &missing, window);
+        let (first, last) = raw.unwrap_or((missing.start, missing.end - 1));
+        wording.changes((last + 1 - first, first, last), tally)
     };
     // Most gaps take less room than the largest would. What that leaves over is given out again.
     let mut budget = Budget::new(limits, gap);

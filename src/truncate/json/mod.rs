@@ -45,6 +45,11 @@ pub fn preview(
         total_lines,
         total_bytes: totals.bytes,
         total_tokens: window.tokens(),
+        traced: None,
+    };
+    let cut = match window.screen() {
+        Some(screen) => screen.trace(cut, limits.line_rule),
+        None => cut,
     };
     Some(Preview { text: written.text, cut, missing: write::missing(&choice, wording) })
 }

@@ -13,6 +13,7 @@ fn sample(direction: Direction) -> Cut<'static> {
         max_tokens: u64::MAX,
         line_rule: Default::default(),
         keep: Default::default(),
+        terminal: false,
     };
     let mut window = Window::new(&limits);
     window.push("line\n".repeat(100).as_bytes());

@@ -7,8 +7,10 @@ use memchr::memchr_iter;
 use super::scan::Scanner;
 use super::select::choose;
 use crate::text::shown::Source;
-use crate::truncate::limits::Limits;
-use crate::truncate::lines::{Budget, Line, Lines, Selection, line, longest, total_lines, write};
+use crate::truncate::limits::{Limits, Unit};
+use crate::truncate::lines::{
+    Budget, Line, Lines, Selection, line, longest, missing_lines, most_lines, total_lines, write,
+};
 use crate::truncate::notice::Wording;
 use crate::truncate::window::Window;
 
@@ -24,18 +26,20 @@ pub fn preview(
     let found = scanner.findings();
     let mut lines = ends(window, source, total, longest);
     for finding in &found.0 {
-        lines
-            .entry(finding.line)
-            .or_insert_with(|| line(&finding.text, finding.start..finding.end, source, longest));
+        lines.entry(finding.line).or_insert_with(|| Line {
+            place: finding.place,
+            ..line(&finding.text, finding.start..finding.end, source, longest)
+        });
     }
-    let most = window.totals().breaks + 1;
+    let most = most_lines(window);
     let budget = Budget::new(limits, wording.gap(most, most, most, None).len());
     let numbers = choose(&lines, &found, total, budget, limits.keep);
     if numbers.is_empty() {
         return None;
     }
-    let mut spare = limits.max_bytes.saturating_sub(room(&lines, &numbers, total, wording));
-    let in_gap = |missing| gap(&lines, missing, &mut spare, wording);
+    let gaps = Gaps { lines: &lines, window, wording };
+    let mut spare = limits.max_bytes.saturating_sub(gaps.room(&numbers, total));
+    let in_gap = |missing| gaps.folded(missing, &mut spare);
     Some(write(&lines, numbers.iter().copied(), window, limits, in_gap))
 }
 
@@ -87,36 +91,56 @@ fn whole(text: &[u8], place: Range<usize>, offset: u64, source: Source, longest:
     line(raw, start..start + raw.len() as u64, source, longest)
 }
 
-/// Bytes of the preview without what gaps say of repeats.
-fn room(lines: &Lines, numbers: &[u64], total: u64, wording: &Wording) -> u64 {
-    let mut bytes = 0;
-    let mut next = 1;
-    let gap = |from: u64, to: u64| wording.gap(to - from, from, to - 1, None).len() as u64 + 1;
-    for number in numbers {
-        if *number > next {
-            bytes += gap(next, *number);
-        }
-        bytes += lines.get(number).map_or(0, |line| line.text.len() as u64 + 1);
-        next = number + 1;
-    }
-    if next <= total {
-        bytes += gap(next, total + 1);
-    }
-    bytes.saturating_sub(1)
+/// What is said where lines are missing. Its numbers are those of what is saved.
+struct Gaps<'a> {
+    lines: &'a Lines,
+    window: &'a Window,
+    wording: &'a Wording,
 }
 
-/// What stands in a gap, and that all of it is alike if there is room to say so.
-fn gap(lines: &Lines, missing: Range<u64>, spare: &mut u64, wording: &Wording) -> String {
-    let (count, last) = (missing.end - missing.start, missing.end - 1);
-    let plain = wording.gap(count, missing.start, last, None);
-    let before = missing.start.checked_sub(1).filter(|line| is_run(lines, *line, &missing));
-    let folded = before.map(|line| wording.gap(count, missing.start, last, Some(line)));
-    match folded.filter(|folded| folded.len() as u64 <= plain.len() as u64 + *spare) {
-        Some(folded) => {
-            *spare -= (folded.len() - plain.len()) as u64;
-            folded
+impl Gaps<'_> {
+    /// Of these lines, which may all be like this one before them.
+    fn text(&self, missing: &Range<u64>, like: Option<u64>) -> String {
+        match missing_lines(self.lines, missing, self.window) {
+            Some((first, last)) => self.wording.gap(last + 1 - first, first, last, like),
+            None => self.wording.marker(Unit::Lines, missing.end - missing.start),
         }
-        None => plain,
+    }
+
+    /// Bytes of the preview without what gaps say of repeats.
+    fn room(&self, numbers: &[u64], total: u64) -> u64 {
+        let mut bytes = 0;
+        let mut next = 1;
+        let gap = |missing: Range<u64>| self.text(&missing, None).len() as u64 + 1;
+        for number in numbers {
+            if *number > next {
+                bytes += gap(next..*number);
+            }
+            bytes += self.lines.get(number).map_or(0, |line| line.text.len() as u64 + 1);
+            next = number + 1;
+        }
+        if next <= total {
+            bytes += gap(next..total + 1);
+        }
+        bytes.saturating_sub(1)
+    }
+
+    /// That all of it is alike, too, if there is room to say so.
+    fn folded(&self, missing: Range<u64>, spare: &mut u64) -> String {
+        let plain = self.text(&missing, None);
+        let before = missing.start.checked_sub(1);
+        let alike = before.filter(|line| is_run(self.lines, *line, &missing)).and_then(|number| {
+            let line = self.lines.get(&number)?;
+            Some(line.place_in(number, self.window).from_line)
+        });
+        let folded = alike.map(|line| self.text(&missing, Some(line)));
+        match folded.filter(|folded| folded.len() as u64 <= plain.len() as u64 + *spare) {
+            Some(folded) => {
+                *spare -= (folded.len() - plain.len()) as u64;
+                folded
+            }
+            None => plain,
+        }
     }
 }
 
@@ -133,6 +157,7 @@ fn is_run(lines: &Lines, before: u64, missing: &Range<u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::terminal::clean_line;
     use crate::tokens::{Mode, of_text};
     use crate::truncate::fixture::{self, window};
     use crate::truncate::limits::Direction;
@@ -140,7 +165,6 @@ mod tests {
     use crate::truncate::notice::{CHINESE, Circumstances, ENGLISH, contains_marker};
     use crate::truncate::render::{Form, render};
     use crate::truncate::smart::Keep;
-    use crate::truncate::smart::terminal::clean;
     use proptest::prelude::*;
 
     fn limits(max_lines: u64, max_bytes: u64) -> Limits {
@@ -168,10 +192,10 @@ mod tests {
                 prop_assert_eq!(numbers[2] + 1 - numbers[1], numbers[0]);
                 next = numbers[2];
             } else if let Some(start) = line.strip_suffix(ELLIPSIS) {
-                prop_assert!(clean(lines[next]).starts_with(start));
+                prop_assert!(clean_line(lines[next]).starts_with(start));
                 next += 1;
             } else {
-                prop_assert_eq!(clean(lines[next]), line);
+                prop_assert_eq!(clean_line(lines[next]), line);
                 next += 1;
             }
         }

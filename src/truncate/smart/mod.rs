@@ -10,7 +10,6 @@ pub mod scan;
 mod select;
 pub mod table;
 pub(super) mod template;
-pub mod terminal;
 
 use serde::{Deserialize, Serialize};
 

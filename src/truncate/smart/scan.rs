@@ -12,7 +12,8 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::rules::{Rules, Verdict};
 use super::template::{template, without_names};
-use super::terminal::clean;
+use crate::text::terminal::clean_line;
+use crate::text::terminal::origins::{Mark, Origins, RawRange, Stretch};
 
 /// Bytes that are collected before lines are judged.
 const BATCH: usize = 128 * 1024;
@@ -53,10 +54,12 @@ pub(super) struct Finding {
     pub weight: u16,
     /// How much less it is worth, because it only explains.
     pub less: u16,
+    /// Where it comes from, if the text is what a terminal would show.
+    pub place: Option<RawRange>,
 }
 
 /// What goes past, one line after the other.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Scanner {
     rules: Arc<Rules>,
     /// The lines before, as far as they are looked back at, and what is not judged yet.
@@ -70,6 +73,8 @@ pub struct Scanner {
     is_skipping: bool,
     follow: Follow,
     memory: Memory,
+    /// Where the lines in the buffer come from.
+    origins: Origins,
 }
 
 /// The lines after a finding.
@@ -83,7 +88,7 @@ struct Follow {
     frames: u16,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Memory {
     findings: Vec<Finding>,
     kinds: BTreeMap<u64, KindOfLine>,
@@ -91,7 +96,7 @@ struct Memory {
     last_bytes: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct KindOfLine {
     pub count: u32,
     last: VecDeque<Finding>,
@@ -109,7 +114,13 @@ impl Scanner {
             is_skipping: false,
             follow: Follow::default(),
             memory: Memory::default(),
+            origins: Origins::default(),
         }
+    }
+
+    /// Says that a line, or the rest of one, that comes next is from there.
+    pub fn note(&mut self, line: u64, byte: u64, mark: Mark) {
+        self.origins.note(line, byte, mark);
     }
 
     /// Takes the next bytes of the text.
@@ -130,6 +141,7 @@ impl Scanner {
             buffer: self.buffer.clone(),
             follow: self.follow,
             memory: Memory::default(),
+            origins: self.origins.clone(),
             ..*self
         };
         // Counts go on from where they are.
@@ -154,12 +166,13 @@ impl Scanner {
         }
         let Some(at) = memchr(b'\n', bytes) else {
             self.base += bytes.len() as u64;
+            self.origins.forget_before(self.base);
             return &[];
         };
         self.base += at as u64;
         self.lines += 1;
         self.is_skipping = false;
-        self.memory.lengthen(self.lines, self.base);
+        self.memory.lengthen(self.lines, self.base, &self.origins);
         // The next line begins behind a break, like any other.
         self.buffer.push(b'\n');
         self.next = 1;
@@ -185,6 +198,7 @@ impl Scanner {
         self.buffer.drain(..past);
         self.base += past as u64;
         self.next -= past;
+        self.origins.forget_before(self.base);
     }
 
     fn judge_rest(&mut self) {
@@ -293,10 +307,12 @@ impl Scanner {
         let is_whole = text.len() == place.len();
         let text = text.strip_suffix(b"\r").filter(|_| is_whole).unwrap_or(text);
         let end = if is_whole { place.start + text.len() } else { place.end };
+        let (start, end) = (self.base + place.start as u64, self.base + end as u64);
         Finding {
             line,
-            start: self.base + place.start as u64,
-            end: self.base + end as u64,
+            start,
+            end,
+            place: place_of(&self.origins, line, start, end),
             text: text.into(),
             kind,
             ordinal,
@@ -415,11 +431,16 @@ impl Memory {
     }
 
     /// Says where a long line ended.
-    fn lengthen(&mut self, line: u64, end: u64) {
+    fn lengthen(&mut self, line: u64, end: u64, origins: &Origins) {
         let last = self.kinds.values_mut().filter_map(|kind| kind.last.back_mut());
         for finding in self.findings.iter_mut().rev().take(4).chain(last) {
             if finding.line == line {
                 finding.end = end;
+                if let Some((place, whole)) =
+                    finding.place.as_mut().zip(place_of(origins, line, end, end))
+                {
+                    place.to_byte = whole.to_byte;
+                }
             }
         }
     }
@@ -459,6 +480,13 @@ impl Memory {
     }
 }
 
+fn place_of(origins: &Origins, line: u64, start: u64, end: u64) -> Option<RawRange> {
+    if origins.is_empty() {
+        return None;
+    }
+    origins.ranges(Stretch { line, last_line: line, start, end }).pop()
+}
+
 fn size(finding: &Finding) -> usize {
     finding.text.len() + size_of::<Finding>()
 }
@@ -473,7 +501,7 @@ pub(in crate::truncate) fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(raw);
     }
     let text = String::from_utf8_lossy(raw);
-    Cow::Owned(clean(&text).into_owned().into_bytes())
+    Cow::Owned(clean_line(&text).into_owned().into_bytes())
 }
 
 fn trimmed(line: &[u8]) -> &[u8] {

@@ -199,6 +199,7 @@ fn product(job: &Job<'_>) -> (Outcome, String) {
         direction: Direction::Tail,
         line_rule: LineRule::Terminated,
         keep: Default::default(),
+        terminal: false,
     };
     let request = SaveRequest {
         tool: job.tool.to_owned(),

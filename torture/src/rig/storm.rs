@@ -85,6 +85,7 @@ pub fn paused(args: &Args) -> Result<()> {
         direction: Direction::Head,
         line_rule: LineRule::Terminated,
         keep: Default::default(),
+        terminal: false,
     };
     let request = SaveRequest {
         tool: tag.to_string(),

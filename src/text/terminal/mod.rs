@@ -1,0 +1,326 @@
+//! Output as a terminal would show it: what was written over is gone, and so are colours, titles and links.
+//!
+//! [`Terminal`] takes the bytes of an output in pieces of any size and gives lines that hold no controls but tabs. It
+//! knows of every line where in the output it was last written, which is where it is found in what was saved. Clean text
+//! passes by without being held.
+//!
+//! - The screen is as wide as need be, and lines are not wrapped. Of its rows the last [`ROWS`] can be reached by the
+//!   cursor; what is above is final. A line longer than [`LONGEST`] bytes goes on without being held: what is out is final.
+//! - A line ends with a line feed, with or without a carriage return before it, and the next begins at its first column.
+//! - Positions count from the top of the screen as long as that is known: the start of the output, or where the screen was
+//!   cleared, with at most [`SURE_ROWS`] rows since. What is drawn at a place that is not known (a bar at the bottom of
+//!   the window) is left out, up to the next line feed or a return to a known place.
+//! - What is on the alternate screen goes with it; it is shown only if the output ends there.
+//! - A title or a link that is not ended ends with its line.
+//!
+//! [`row`] is one line and its columns, [`page`] a screen with its cursor, [`sequence`] finds out what is asked of it, and
+//! [`origins`] remembers which line came from where.
+
+#[cfg(test)]
+mod cases;
+pub mod origins;
+mod page;
+mod row;
+mod sequence;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use memchr::memchr3;
+
+use self::origins::Mark;
+use self::page::Page;
+use self::row::Place;
+use self::sequence::{Action, Sequence};
+use super::utf16::incomplete_suffix;
+
+/// Rows that the cursor can reach.
+pub const ROWS: usize = 64;
+/// Rows that every screen has: with no more of them, nothing has scrolled.
+pub const SURE_ROWS: usize = 24;
+/// Bytes of a line that can still be changed.
+pub const LONGEST: usize = 4 * 1024;
+/// The cursor alone goes no further to the right.
+pub const WIDEST: usize = 512;
+
+const ESCAPE: u8 = 0x1b;
+
+/// Takes the lines that are final.
+pub trait Sink {
+    /// The next bytes of the clean text, and where lines of them come from: the marks are in order, and their offsets in
+    /// this text.
+    fn block(&mut self, text: &[u8], marks: &[Mark]);
+}
+
+/// Where in the raw output we are.
+#[derive(Debug, Clone, Copy)]
+struct Raw {
+    /// The line; lines count from 1.
+    line: u64,
+    /// Where it begins.
+    start: u64,
+    /// The next byte.
+    at: u64,
+    /// The byte before is a carriage return.
+    is_returned: bool,
+}
+
+impl Raw {
+    /// What is written now is written here.
+    fn place(&self) -> Place {
+        Place { line: self.line, start: self.start, end: None }
+    }
+
+    /// Where the line ends whose line feed is next.
+    fn line_end(&self) -> u64 {
+        self.at - u64::from(self.is_returned && self.at > self.start)
+    }
+
+    fn next_line(&mut self) {
+        self.at += 1;
+        self.line += 1;
+        self.start = self.at;
+        self.is_returned = false;
+    }
+
+    fn pass(&mut self, bytes: usize) {
+        self.at += bytes as u64;
+        self.is_returned = false;
+    }
+}
+
+/// An output on its way over the screen.
+#[derive(Debug, Clone)]
+pub struct Terminal {
+    raw: Raw,
+    page: Page,
+    /// The first screen, while the other one is shown.
+    behind: Option<Box<Page>>,
+    sequence: Sequence,
+    /// The start of a character whose rest is still to come.
+    pending: Vec<u8>,
+    /// The last byte was a line feed, or there was none.
+    is_line_over: bool,
+    /// Nothing but one line is looked at.
+    is_single: bool,
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        Terminal::new()
+    }
+}
+
+impl Terminal {
+    /// A screen on which nothing is yet.
+    pub fn new() -> Self {
+        let raw = Raw { line: 1, start: 0, at: 0, is_returned: false };
+        Terminal {
+            raw,
+            page: Page::new(false, Some(0)),
+            behind: None,
+            sequence: Sequence::default(),
+            pending: Vec::new(),
+            is_line_over: true,
+            is_single: false,
+        }
+    }
+
+    /// Raw bytes so far, and the lines they are in.
+    pub fn size(&self) -> (u64, u64) {
+        let bytes = self.raw.at + self.pending.len() as u64;
+        (bytes, self.raw.line - u64::from(self.is_line_over))
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        let Some(&last) = bytes.last() else { return };
+        self.is_line_over = last == b'\n';
+        let mut rest = self.complete(bytes, sink);
+        while !rest.is_empty() {
+            let taken = self.step(rest, sink);
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        self.page.emit_some(sink);
+    }
+
+    /// Ends the output: whatever is on the screen is final.
+    pub fn finish(&mut self, sink: &mut dyn Sink) {
+        let pending = std::mem::take(&mut self.pending);
+        self.page.text(&pending, &mut self.raw, sink);
+        if let Some(mut main) = self.behind.take() {
+            std::mem::swap(&mut self.page, &mut main);
+            self.page.append_page(*main, &self.raw, sink);
+        }
+        self.page.settle(&self.raw, true);
+        self.page.emit_all(sink);
+    }
+
+    /// Half a character goes together with its other half.
+    fn complete<'a>(&mut self, bytes: &'a [u8], sink: &mut dyn Sink) -> &'a [u8] {
+        if self.pending.is_empty() {
+            return bytes;
+        }
+        for (at, &byte) in bytes.iter().enumerate() {
+            let is_text = byte >= 0x80;
+            if is_text {
+                self.pending.push(byte);
+            }
+            let open = if is_text { incomplete_suffix(&self.pending) } else { 0 };
+            let whole = self.pending.len() - open;
+            if whole > 0 {
+                let text: Vec<u8> = self.pending.drain(..whole).collect();
+                self.page.text(&text, &mut self.raw, sink);
+            }
+            // What came instead may be the start of another.
+            if self.pending.is_empty() {
+                return bytes.get(at + usize::from(is_text)..).unwrap_or_default();
+            }
+        }
+        &[]
+    }
+
+    /// Takes text up to the next control, or one control; answers how many bytes that was.
+    fn step(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
+        if self.sequence.is_on() || bytes.first() == Some(&ESCAPE) {
+            let taken = self.sequence.take(bytes);
+            self.raw.pass(taken.bytes);
+            if let Some(action) = taken.action {
+                self.act(action, sink);
+            }
+            return taken.bytes;
+        }
+        let end = next_control(bytes);
+        let (text, rest) = bytes.split_at(end);
+        if text.is_empty() {
+            let Some(&control) = rest.first() else { return 0 };
+            self.control(control, sink);
+            return 1;
+        }
+        // What is cut off by the end of the piece, and by nothing else, may go on.
+        let open = if rest.is_empty() { incomplete_suffix(text) } else { 0 };
+        let (text, open) = text.split_at(text.len() - open);
+        self.page.lines(text, &mut self.raw, sink);
+        self.pending.extend_from_slice(open);
+        end
+    }
+
+    fn control(&mut self, control: u8, sink: &mut dyn Sink) {
+        match control {
+            b'\r' => self.page.carriage_return(),
+            8 => self.page.back(),
+            0x0b | 0x0c if !self.is_single => self.page.feed(&self.raw, sink),
+            _ => {}
+        }
+        self.raw.pass(1);
+        self.raw.is_returned = control == b'\r';
+    }
+
+    fn act(&mut self, action: Action, sink: &mut dyn Sink) {
+        if let Action::Alternate(is_on) = action {
+            if is_on && self.behind.is_none() && !self.is_single {
+                self.page.leave(&self.raw);
+                let main = std::mem::replace(&mut self.page, Page::new(true, Some(0)));
+                self.page.begin(&self.raw);
+                self.behind = Some(Box::new(main));
+            } else if !is_on && let Some(main) = self.behind.take() {
+                self.page = *main;
+            }
+            return;
+        }
+        if self.is_single && is_vertical(action) {
+            return;
+        }
+        self.page.act(action, &self.raw, sink);
+    }
+}
+
+fn is_vertical(action: Action) -> bool {
+    use Action::*;
+    matches!(
+        action,
+        Up(_)
+            | Down(_)
+            | NextRow(_)
+            | PreviousRow(_)
+            | Row(_)
+            | Position(..)
+            | Region(_)
+            | LineFeed
+            | ReverseFeed
+            | Reset
+    )
+}
+
+/// Where the first control is that is neither a tab nor a line feed.
+fn next_control(bytes: &[u8]) -> usize {
+    /// What is found behind a control that is not looked for first is looked for again, so this is not far.
+    const STEP: usize = 1024;
+    let mut at = 0;
+    for block in bytes.chunks(STEP) {
+        let near = memchr3(ESCAPE, b'\r', 8, block).unwrap_or(block.len());
+        let text = block.get(..near).unwrap_or_default();
+        if has_control(text) {
+            return at + text.iter().position(|byte| is_control(*byte)).unwrap_or(near);
+        }
+        at += near;
+        if near < block.len() {
+            break;
+        }
+    }
+    at
+}
+
+// Never a part of its caller: in the binding, which is compiled to be small, it would lose its wide instructions.
+#[inline(never)]
+fn has_control(text: &[u8]) -> bool {
+    text.iter().fold(0, |found, byte| found | u8::from(is_control(*byte))) > 0
+}
+
+/// Without branches, for the vector units.
+fn is_control(byte: u8) -> bool {
+    (byte < 0x20) & (byte != b'\t') & (byte != b'\n') | (byte == 0x7f)
+}
+
+/// Whether a terminal would show anything else than these bytes.
+pub fn is_clean(bytes: &[u8]) -> bool {
+    next_control(bytes) == bytes.len()
+}
+
+#[derive(Default)]
+struct Collected(Vec<u8>);
+
+impl Sink for Collected {
+    fn block(&mut self, text: &[u8], _: &[Mark]) {
+        self.0.extend_from_slice(text);
+    }
+}
+
+/// All of an output as a terminal would show it.
+pub fn clean(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if is_clean(bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    Cow::Owned(cleaned(Terminal::new(), bytes))
+}
+
+/// One line as a terminal would show it that has no others.
+pub fn clean_line(line: &str) -> Cow<'_, str> {
+    if is_clean(line.as_bytes()) {
+        return Cow::Borrowed(line);
+    }
+    let terminal = Terminal { is_single: true, ..Terminal::new() };
+    let bytes = cleaned(terminal, line.as_bytes());
+    Cow::Owned(
+        String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    )
+}
+
+fn cleaned(mut terminal: Terminal, bytes: &[u8]) -> Vec<u8> {
+    let mut sink = Collected::default();
+    terminal.push(bytes, &mut sink);
+    terminal.finish(&mut sink);
+    sink.0
+}
