@@ -161,7 +161,7 @@ impl Page {
         while !rest.is_empty() {
             let Some(row) = self.rows.get_mut(self.row) else { return };
             let padding = self.column.saturating_sub(row.width());
-            let is_short = row.len() + padding + rest.len() + 2 < LONGEST;
+            let is_short = row.len() + padding + 3 * rest.len() + 2 < LONGEST;
             let length = if is_short { rest.len() } else { edges::unit(rest).max(1) };
             let (now, after) = rest.split_at(length.min(rest.len()));
             self.column = row.put(self.column, now);

@@ -4,9 +4,12 @@
 //! when something moves back: a wide character has two, what joins the character before it none, and a tab reaches to the
 //! next multiple of eight.
 
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthChar;
 
 use crate::text::edges;
+use crate::text::shown::{Shown, Source};
 
 /// Columns from one tab stop to the next.
 const TAB: usize = 8;
@@ -47,7 +50,13 @@ impl Row {
     }
 
     /// A row with a text that was only appended to.
+    ///
+    /// What is no character becomes U+FFFD: its bytes must not join others that are written beside them.
     pub fn of(bytes: Vec<u8>, place: Place) -> Self {
+        let bytes = match Shown::decode(&bytes, Source::Text).text {
+            Cow::Owned(text) => text.into_bytes(),
+            Cow::Borrowed(_) => bytes,
+        };
         let is_plain = is_plain(&bytes);
         let width = if is_plain { bytes.len() } else { end_of(&bytes, 0) };
         let (is_touched, is_open, is_filler) = (false, false, false);
@@ -72,6 +81,8 @@ impl Row {
 
     /// Writes a text without controls but tabs at a column, and answers where the cursor is then.
     pub fn put(&mut self, column: usize, text: &[u8]) -> usize {
+        let text = Shown::decode(text, Source::Text).text;
+        let text = text.as_bytes();
         let mut at = column;
         for (index, stretch) in text.split(|byte| *byte == b'\t').enumerate() {
             if index > 0 {

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::cases::CASES;
 use super::origins::{Origins, Stretch};
 use super::*;
+use crate::text::shown;
 
 mod naive;
 
@@ -170,9 +171,9 @@ proptest! {
         let raw: Vec<u8> = tokens.iter().flat_map(Token::bytes).collect();
         let shown = Shown::of(&raw, piece);
         let lines: Vec<(String, u64)> =
-            shown.lines().into_iter().map(|(text, line, _)| (String::from_utf8_lossy(&text).into_owned(), line)).collect();
+            shown.lines().into_iter().map(|(text, line, _)| (decoded(&text), line)).collect();
         let expected: Vec<(String, u64)> =
-            naive(&tokens).into_iter().map(|(text, line)| (String::from_utf8_lossy(&text).into_owned(), line)).collect();
+            naive(&tokens).into_iter().map(|(text, line)| (decoded(&text), line)).collect();
         prop_assert_eq!(lines, expected, "{:?}", String::from_utf8_lossy(&raw));
     }
 
@@ -222,3 +223,7 @@ static MANY: [u8; 1200] = {
     }
     text
 };
+
+fn decoded(text: &[u8]) -> String {
+    shown::Shown::decode(text, shown::Source::Text).text.into_owned()
+}
