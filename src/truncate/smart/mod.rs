@@ -5,12 +5,14 @@
 //! chosen lines in their order with the exact gap at every cut.
 
 mod layout;
+mod memory;
 pub mod rules;
 pub mod scan;
 mod select;
 pub mod table;
 pub(super) mod template;
 pub mod terminal;
+mod trace;
 
 use serde::{Deserialize, Serialize};
 
