@@ -5,11 +5,13 @@
 //! chosen lines in their order with the exact gap at every cut.
 
 mod layout;
+mod memory;
 pub mod rules;
 pub mod scan;
 mod select;
 pub mod table;
 pub(super) mod template;
+mod trace;
 
 use serde::{Deserialize, Serialize};
 

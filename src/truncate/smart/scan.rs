@@ -5,15 +5,16 @@
 //! half of it is forgotten.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::memory::{Counts, FIRST, Finding, Memory, place_of};
 use super::rules::{Rules, Verdict};
 use super::template::{template, without_names};
+use super::trace::{Owner, frame, indent, is_continuation};
 use crate::text::terminal::clean_line;
-use crate::text::terminal::origins::{Mark, Origins, RawRange, Stretch};
+use crate::text::terminal::origins::{Mark, Origins};
 
 /// Bytes that are collected before lines are judged.
 const BATCH: usize = 128 * 1024;
@@ -26,37 +27,8 @@ const BACK: usize = 4 * 1024;
 const HEADER_LINES: usize = 64;
 /// Lines of a trace that are followed.
 const TRACE: u16 = 48;
-/// Of lines that are alike, the first so many are remembered with what is around them.
-const FIRST: u32 = 24;
-/// And the last so many.
-const LAST: usize = 48;
-/// Bytes of all that is remembered.
-const MOST: usize = 1024 * 1024;
 /// Kinds of lines that are told apart; more than that are taken for one.
 const KINDS: usize = 8 * 1024;
-
-/// A line that was remembered.
-#[derive(Debug, Clone)]
-pub(super) struct Finding {
-    /// Its number; lines count from 1.
-    pub line: u64,
-    /// Where it begins, in bytes.
-    pub start: u64,
-    /// Its bytes without the break, as far as they are looked at.
-    pub text: Box<[u8]>,
-    /// Where it ends.
-    pub end: u64,
-    /// The kind that it, or the line it explains, is of.
-    pub kind: u64,
-    /// How many of that kind came before.
-    pub ordinal: u32,
-    /// Its weight, or that of the line it explains.
-    pub weight: u16,
-    /// How much less it is worth, because it only explains.
-    pub less: u16,
-    /// Where it comes from, if the text is what a terminal would show.
-    pub place: Option<RawRange>,
-}
 
 /// What goes past, one line after the other.
 #[derive(Debug, Clone)]
@@ -86,20 +58,6 @@ struct Follow {
     ordinal: u32,
     steps: u16,
     frames: u16,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Memory {
-    findings: Vec<Finding>,
-    kinds: BTreeMap<u64, KindOfLine>,
-    bytes: usize,
-    last_bytes: usize,
-}
-
-#[derive(Debug, Clone, Default)]
-pub(super) struct KindOfLine {
-    pub count: u32,
-    last: VecDeque<Finding>,
 }
 
 impl Scanner {
@@ -140,15 +98,10 @@ impl Scanner {
             rules: Arc::clone(&self.rules),
             buffer: self.buffer.clone(),
             follow: self.follow,
-            memory: Memory::default(),
+            memory: self.memory.counts_alone(),
             origins: self.origins.clone(),
             ..*self
         };
-        // Counts go on from where they are.
-        for (kind, known) in &self.memory.kinds {
-            let counted = KindOfLine { count: known.count, ..Default::default() };
-            end.memory.kinds.insert(*kind, counted);
-        }
         end.judge_lines();
         end.judge_rest();
         let mut findings: Vec<Finding> =
@@ -414,83 +367,6 @@ impl Scanner {
     }
 }
 
-/// How many lines of each kind there were.
-pub(super) type Counts = BTreeMap<u64, u32>;
-
-impl Memory {
-    fn all(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().chain(self.kinds.values().flat_map(|kind| &kind.last))
-    }
-
-    fn add(&mut self, finding: Finding) {
-        self.bytes += size(&finding);
-        self.findings.push(finding);
-        if self.bytes > MOST {
-            self.forget();
-        }
-    }
-
-    /// Says where a long line ended.
-    fn lengthen(&mut self, line: u64, end: u64, origins: &Origins) {
-        let last = self.kinds.values_mut().filter_map(|kind| kind.last.back_mut());
-        for finding in self.findings.iter_mut().rev().take(4).chain(last) {
-            if finding.line == line {
-                finding.end = end;
-                if let Some((place, whole)) =
-                    finding.place.as_mut().zip(place_of(origins, line, end, end))
-                {
-                    place.to_byte = whole.to_byte;
-                }
-            }
-        }
-    }
-
-    fn remember_last(&mut self, finding: Finding) {
-        let Some(kind) = self.kinds.get_mut(&finding.kind) else { return };
-        self.last_bytes += size(&finding);
-        kind.last.push_back(finding);
-        if kind.last.len() > LAST
-            && let Some(oldest) = kind.last.pop_front()
-        {
-            self.last_bytes -= size(&oldest);
-        }
-        if self.last_bytes > MOST / 2 {
-            self.last_bytes = 0;
-            for kind in self.kinds.values_mut() {
-                let half = kind.last.len() / 2;
-                kind.last.drain(..half);
-                self.last_bytes += kind.last.iter().map(size).sum::<usize>();
-            }
-        }
-    }
-
-    /// Forgets the lesser half.
-    fn forget(&mut self) {
-        self.findings.sort_unstable_by_key(|finding| {
-            let often = finding.ordinal.min(FIRST) as i64;
-            (finding.less as i64 + 20 * often - finding.weight as i64, finding.line)
-        });
-        self.bytes = 0;
-        let bytes = &mut self.bytes;
-        self.findings.retain(|finding| {
-            *bytes += size(finding);
-            *bytes <= MOST / 2
-        });
-        self.bytes = self.findings.iter().map(size).sum();
-    }
-}
-
-fn place_of(origins: &Origins, line: u64, start: u64, end: u64) -> Option<RawRange> {
-    if origins.is_empty() {
-        return None;
-    }
-    origins.ranges(Stretch { line, last_line: line, start, end }).pop()
-}
-
-fn size(finding: &Finding) -> usize {
-    finding.text.len() + size_of::<Finding>()
-}
-
 fn breaks(bytes: &[u8], from: usize, to: usize) -> u64 {
     memchr_iter(b'\n', bytes.get(from..to).unwrap_or_default()).count() as u64
 }
@@ -506,70 +382,6 @@ pub(in crate::truncate) fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
 
 fn trimmed(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
-}
-
-fn indent(line: &[u8]) -> usize {
-    line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
-}
-
-/// A line that goes on with the one before although it is not indented.
-fn is_continuation(line: &[u8]) -> bool {
-    let first = line.first().copied().unwrap_or_default();
-    matches!(first, b'|' | b'>' | b'#' | b'+' | b'~' | b'^' | b'}' | b')' | b']' | b'=')
-        || line.starts_with(b"E ")
-        || line.starts_with(b"at ")
-        || line.starts_with("\u{2502}".as_bytes())
-        || line.starts_with(b"goroutine ")
-        || line.ends_with(b")") && memchr(b'.', line).is_some() && !line.contains(&b' ')
-}
-
-/// Whose code a frame of a trace is in.
-enum Owner {
-    User,
-    Library,
-}
-
-static LIBRARIES: [&[u8]; 24] = [
-    b"node_modules/",
-    b"node:",
-    b"<anonymous>",
-    b"site-packages/",
-    b"dist-packages/",
-    b"/lib/python",
-    b"<frozen ",
-    b"/rustc/",
-    b".cargo/registry",
-    b"std::",
-    b"core::",
-    b"alloc::",
-    b"java.",
-    b"jdk.",
-    b"sun.",
-    b"org.junit",
-    b"org.apache.",
-    b"org.springframework",
-    b"/usr/lib/",
-    b"/usr/local/go/",
-    b"/go/pkg/mod/",
-    b"/vendor/",
-    b"in /usr/",
-    b"internal/",
-];
-
-/// Whether a line is a frame of a trace, and whose.
-fn frame(line: &[u8]) -> Option<Owner> {
-    let text = line.get(indent(line)..).unwrap_or_default();
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_frame = [b"at ".as_slice(), b"File \"", b"from ", b"by 0x", b"at 0x", b"#"]
-        .iter()
-        .any(|start| text.starts_with(start))
-        || text.starts_with("\u{276f} ".as_bytes())
-        || (digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(b": ")));
-    if !is_frame {
-        return None;
-    }
-    let is_library = LIBRARIES.iter().any(|library| memchr::memmem::find(text, library).is_some());
-    Some(if is_library { Owner::Library } else { Owner::User })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aho_corasick::AhoCorasick;
 
 use super::Keep;
-use super::scan::{Counts, Finding};
+use super::memory::{Counts, Finding};
 use crate::truncate::lines::{Budget, Chosen, Lines};
 
 /// Worth less than this, a line only goes in when there is room to spare.
