@@ -31,7 +31,20 @@ import { untouched } from './suites/untouched.mjs'
 const TABLES = [
   {
     title: 'Targets',
-    suites: [load, untouched, middleware, outdated, pruning, context, permission, saved, terminal, stall, stream, readBack],
+    suites: [
+      load,
+      untouched,
+      middleware,
+      outdated,
+      pruning,
+      context,
+      permission,
+      saved,
+      terminal,
+      stall,
+      stream,
+      readBack,
+    ],
   },
 ]
 const RESULTS = fileURLToPath(new URL('./results/', import.meta.url))
