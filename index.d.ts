@@ -479,18 +479,11 @@ export interface RedactionOptions {
 export interface UntouchedResult<C = string> {
 	content: C;
 	truncated: false;
-	/**
-	 * Where the output is as it came. Only with `terminal`, and only of an output that is over the limits as it came; `''` when
-	 * it could not be saved.
-	 */
-	outputPath?: string;
-	/** As in {@link TruncatedResult}, with `outputPath`. */
-	saveError?: SaveError;
-	/** As in {@link TruncatedResult}, with `outputPath`. */
-	savedPart?: SavedPart;
-	/** As in {@link TruncatedResult}, with `outputPath`. */
-	redactions?: number;
+	/** Where the output is as it came. Only with `terminal`, and only of an output that is over the limits as it came. */
+	raw?: RawOutput;
 }
+/** Where an output is as it came, of which all that a terminal would show keeps the limits. */
+export type RawOutput = Pick<TruncatedResult, "outputPath" | "saveError" | "savedPart" | "redactions">;
 /** The answer when something was cut. */
 export interface TruncatedResult<C = string> {
 	/** What the model should read: preview and notice. */

@@ -204,8 +204,9 @@ export class Inflow {
 
   /** The same once the output has ended. */
   async readEnded(result: TruncationResult, range: ReadRange): Promise<RangeResult> {
-    if (!result.truncated && result.outputPath === undefined) return this.readRange(range)
-    const { outputPath = '', saveError } = result
+    const place = result.truncated ? result : result.raw
+    if (place === undefined) return this.readRange(range)
+    const { outputPath, saveError } = place
     if (outputPath === '')
       throw new SpillwayError('STORAGE_NOT_FOUND', `the output was not kept: ${saveError?.message}`)
     const { storage } = this.service

@@ -131,7 +131,7 @@ function withOutput<R extends ToolResultLike>(result: R, output: unknown): R {
 }
 
 function wholeMetadata(answer: UntouchedResult<unknown> | undefined): Record<string, unknown> {
-  return { truncated: false, ...(answer?.outputPath && { truncationPath: answer.outputPath }) }
+  return { truncated: false, ...(answer?.raw?.outputPath && { truncationPath: answer.raw.outputPath }) }
 }
 
 function truncatedMetadata(answer: TruncatedResult<unknown>): Record<string, unknown> {

@@ -34,7 +34,7 @@ export function cleaned(job: Job, text: string, bytes: number, kept: Kept | unde
   }
   const { outputPath } = place ?? {}
   report(service, context, { type: 'skipped', ...sizes, ...(outputPath && { outputPath }), ...(kept && savedAs(kept)) })
-  return { content, truncated: false, ...place }
+  return { content, truncated: false, ...(place && { raw: place }) }
 }
 
 function sizeOf(content: unknown): number {

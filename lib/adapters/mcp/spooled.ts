@@ -49,12 +49,13 @@ export async function boundSkimmed(
   }
   capture.end()
   const answer = await capture.result
-  if (!answer.truncated && answer.outputPath === undefined) return undefined
+  const { outputPath } = (answer.truncated ? answer : answer.raw) ?? {}
+  if (outputPath === undefined) return undefined
   const removed = answer.truncated && {
     truncationRemovedLines: answer.removedLines,
     truncationRemovedBytes: answer.removedBytes,
   }
-  const metadata = { truncationPath: answer.outputPath, ...removed }
+  const metadata = { truncationPath: outputPath, ...removed }
   const first = blocks.find((block) => isText(block, line))
   const shown = isRecord(first) ? withText(first as McpContentBlock, answer.content) : textBlock(answer.content)
   const kept = blocks.filter((block) => block === first || !isText(block, line))
