@@ -23,11 +23,11 @@ struct Manner {
 const MANNER: Manner = Manner {
     quiet: Duration::from_millis(100),
     most: Duration::from_millis(1000),
-    piece: PIPE_BYTES,
+    piece: 256 * 1024,
 };
 
-/// What the system lets everybody have; the more fits in, the seldomer the command waits for us. All of it is read at once,
-/// because the system makes the pages of a file faster where more of it is written at a time.
+/// What the system lets everybody have; the more fits in, the seldomer the command waits for us.
+#[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1024 * 1024;
 
 /// The pipe as its owner sees it. Dropped, the thread ends at once.
