@@ -37,6 +37,8 @@ pub(super) struct Row {
     pub is_touched: bool,
     /// Offsets and their columns, up to where the row was walked over since it changed.
     known: Vec<(usize, usize)>,
+    /// The offset and the column that were asked for last: what is written next is mostly there.
+    last: (usize, usize),
     pub place: Place,
     /// Its first part is out already.
     pub is_open: bool,
@@ -60,7 +62,8 @@ impl Row {
         let is_plain = is_plain(&bytes);
         let width = if is_plain { bytes.len() } else { end_of(&bytes, 0) };
         let (is_touched, is_open, is_filler) = (false, false, false);
-        Row { bytes, width, is_plain, is_touched, known: Vec::new(), place, is_open, is_filler }
+        let (known, last) = (Vec::new(), (0, 0));
+        Row { bytes, width, is_plain, is_touched, known, last, place, is_open, is_filler }
     }
 
     pub fn text(&self) -> &[u8] {
@@ -133,6 +136,7 @@ impl Row {
             Some(old) => old.copy_from_slice(text),
             None => self.replace(from, to, text),
         }
+        self.last = (from + text.len(), end);
         self.width = self.width.max(end);
         end
     }
@@ -153,9 +157,17 @@ impl Row {
             let at = column.min(self.bytes.len());
             return (at, at);
         }
+        if column >= self.width {
+            return (self.bytes.len(), self.width);
+        }
         let before = self.known.partition_point(|(_, known)| *known <= column);
-        let (mut at, mut reached) =
-            before.checked_sub(1).and_then(|last| self.known.get(last).copied()).unwrap_or((0, 0));
+        let known = before.checked_sub(1).and_then(|last| self.known.get(last).copied());
+        let (mut at, mut reached) = known
+            .into_iter()
+            .chain([self.last])
+            .filter(|(_, known)| *known <= column)
+            .max()
+            .unwrap_or((0, 0));
         while let Some(rest) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let (length, width) = character(rest, reached);
             if width > 0 && reached + width > column {
@@ -167,6 +179,7 @@ impl Row {
                 self.known.push((at, reached));
             }
         }
+        self.last = (at, reached);
         (at, reached)
     }
 
@@ -174,6 +187,9 @@ impl Row {
     fn forget(&mut self, at: usize) {
         let left = self.known.partition_point(|(known, _)| *known <= at);
         self.known.truncate(left);
+        if self.last.0 > at {
+            self.last = (0, 0);
+        }
     }
 
     /// The offset of a column, where no character stands across it afterwards.
