@@ -4,8 +4,6 @@ use memchr::memchr_iter;
 use serde::{Deserialize, Serialize};
 
 /// How many `\n` there are.
-// Never a part of its caller: in the binding, which is compiled to be small, it would lose its wide instructions.
-#[inline(never)]
 pub fn breaks(text: &[u8]) -> usize {
     memchr_iter(b'\n', text).count()
 }

@@ -6,6 +6,7 @@
 
 pub mod edges;
 pub mod graphemes;
+pub(crate) mod lanes;
 pub mod lines;
 pub mod shown;
 pub mod terminal;

@@ -1,5 +1,7 @@
 //! UTF-16 to WTF-8 and back, in pieces of any size.
 
+use super::lanes::{self, u8x16, u16x8};
+
 /// What a UTF-16 text would be as UTF-8: its line breaks and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measure {
@@ -9,46 +11,23 @@ pub struct Measure {
     pub bytes: usize,
 }
 
-// Counters of 16 bits stay in the lanes of the vector registers; a block this long cannot overflow them.
-const BLOCK: usize = 16 * 1024;
-
-/// Counts without transcoding. Several units a cycle, because no step depends on the one before.
-// Never a part of its caller: in the binding, which is compiled to be small, it would lose its wide instructions.
-#[inline(never)]
+/// Counts without transcoding.
 pub fn measure(units: &[u16]) -> Measure {
-    let mut total = Measure { breaks: 0, bytes: units.len() };
-    let mut surrogates = 0usize;
-    for block in units.chunks(BLOCK) {
-        let (mut breaks, mut two, mut three, mut halves) = (0u16, 0u16, 0u16, 0u16);
-        for &unit in block {
-            breaks = breaks.wrapping_add(u16::from(unit == 0x0a));
-            two = two.wrapping_add(u16::from(unit >= 0x80));
-            three = three.wrapping_add(u16::from(unit >= 0x800));
-            halves = halves.wrapping_add(u16::from(unit & 0xf800 == 0xd800));
-        }
-        total.breaks += usize::from(breaks);
-        total.bytes += usize::from(two) + usize::from(three);
-        surrogates += usize::from(halves);
-    }
-    if surrogates > 1 {
-        // Each half was counted as three bytes; a pair is four together.
-        total.bytes -= 2 * pairs(units);
-    }
-    total
+    let [breaks, two, three, pairs] = lanes::count_units(units, |units, next| {
+        [
+            units.simd_eq(u16x8::splat(0x0a)),
+            units.simd_gt(u16x8::splat(0x7f)),
+            units.simd_gt(u16x8::splat(0x7ff)),
+            begin(units, 0xfc00, 0xd800) & begin(next, 0xfc00, 0xdc00),
+        ]
+    });
+    // Each half of a pair was counted as three bytes; together they are four.
+    Measure { breaks, bytes: units.len() + two + three - 2 * pairs }
 }
 
-fn pairs(units: &[u16]) -> usize {
-    let mut total = 0;
-    // One unit more than a block, so that a pair across the border is seen; without branches, for the vector units.
-    for start in (0..units.len()).step_by(BLOCK) {
-        let block = units.get(start..units.len().min(start + BLOCK + 1)).unwrap_or_default();
-        let next = block.get(1..).unwrap_or_default();
-        let found = block.iter().zip(next).fold(0u16, |found, (&a, &b)| {
-            found.wrapping_add(u16::from(is_high(a)) & u16::from(is_low(b)))
-        });
-        total += usize::from(found);
-    }
-    total
+/// Which of the units begin with these bits.
+fn begin(units: u16x8, mask: u16, bits: u16) -> u16x8 {
+    (units & u16x8::splat(mask)).simd_eq(u16x8::splat(bits))
 }
 
 fn is_high(unit: u16) -> bool {
@@ -89,8 +68,6 @@ pub struct Encoder {
 
 impl Encoder {
     /// Appends the text of the units to `out`.
-    // Never a part of its caller, for the same reason as `measure`.
-    #[inline(never)]
     pub fn push(&mut self, units: &[u16], out: &mut Vec<u8>) {
         out.reserve(units.len() + units.len() / 8 + 3);
         let mut rest = units;
@@ -105,14 +82,12 @@ impl Encoder {
             }
         }
         while !rest.is_empty() {
-            rest = push_ascii(rest, out);
+            rest = rest.get(lanes::push_ascii(rest, out)..).unwrap_or_default();
             rest = self.push_others(rest, out);
         }
     }
 
     /// Appends Latin-1 text, of which a byte is a unit.
-    // Never a part of its caller, for the same reason as `measure`.
-    #[inline(never)]
     pub fn push_latin1(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         if !bytes.is_empty() {
             self.finish(out);
@@ -145,57 +120,88 @@ impl Encoder {
     fn push_others<'a>(&mut self, units: &'a [u16], out: &mut Vec<u8>) -> &'a [u16] {
         const STRETCH: usize = 256;
         let (stretch, rest) = units.split_at(units.len().min(STRETCH));
-        let mut end = out.len();
+        let start = out.len();
         // Room for the longest encoding, so that a unit costs one look at the length and not a call.
-        out.resize(end + 3 * STRETCH + 4, 0);
-        let mut put = |bytes: [u8; 4], length: usize| {
-            if let Some(to) = out.get_mut(end..end + 4) {
-                to.copy_from_slice(&bytes);
-            }
-            end += length;
-        };
+        out.resize(start + 3 * STRETCH + 4, 0);
+        let mut to = Room { bytes: out, end: start };
         let mut iter = stretch.iter();
         let mut left = rest;
         while let Some(&unit) = iter.next() {
             if unit < 0x80 {
-                put([unit as u8, 0, 0, 0], 1);
+                to.put([unit as u8, 0, 0, 0], 1);
             } else if unit < 0x800 {
-                put([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8, 0, 0], 2);
+                to.put([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8, 0, 0], 2);
             } else if !is_high(unit) {
-                put(three(unit), 3);
+                to.put(three(unit), 3);
+                // Where one is, many are.
+                while let Some((block, after)) = iter.as_slice().split_first_chunk()
+                    && is_wide(block)
+                {
+                    to.put_wide(block);
+                    iter = after.iter();
+                }
             } else {
                 let inside = iter.as_slice().first();
                 match inside.or_else(|| left.first()) {
                     Some(&low) if is_low(low) => {
-                        put(pair(unit, low), 4);
+                        to.put(pair(unit, low), 4);
                         if inside.is_some() {
                             iter.next();
                         } else {
                             left = left.get(1..).unwrap_or_default();
                         }
                     }
-                    Some(_) => put(three(unit), 3),
+                    Some(_) => to.put(three(unit), 3),
                     None => self.high = Some(unit),
                 }
             }
         }
+        let end = to.end;
         out.truncate(end);
         left
     }
 }
 
-/// Copies the ASCII prefix, in blocks that the compiler turns into vector code.
-fn push_ascii<'a>(units: &'a [u16], out: &mut Vec<u8>) -> &'a [u16] {
-    const STEP: usize = 64;
-    let mut done = 0;
-    for block in units.chunks_exact(STEP) {
-        if block.iter().fold(0, |all, &unit| all | unit) >= 0x80 {
-            break;
+/// Units of three bytes each that are encoded at once.
+const WIDE: usize = 8;
+
+/// Whether each of the units is a character of three bytes.
+fn is_wide(block: &[u16; WIDE]) -> bool {
+    let units = u16x8::new(*block);
+    !(units.simd_lt(u16x8::splat(0x800)) | begin(units, 0xf800, 0xd800)).any()
+}
+
+/// Where encoded text goes that there is room for.
+struct Room<'a> {
+    bytes: &'a mut [u8],
+    end: usize,
+}
+
+impl Room<'_> {
+    /// Writes four bytes, of which so many count: the next ones are written over the others.
+    fn put(&mut self, bytes: [u8; 4], length: usize) {
+        if let Some(to) = self.bytes.get_mut(self.end..self.end + 4) {
+            to.copy_from_slice(&bytes);
         }
-        out.extend(block.iter().map(|&unit| unit as u8));
-        done += STEP;
+        self.end += length;
     }
-    units.get(done..).unwrap_or_default()
+
+    fn put_wide(&mut self, block: &[u16; WIDE]) {
+        let room = self.bytes.get_mut(self.end..).and_then(|free| free.first_chunk_mut());
+        if let Some(to) = room {
+            // All are made before the first is stored, for the vector units.
+            store(block.map(three), to);
+        }
+        self.end += 3 * WIDE;
+    }
+}
+
+fn store(units: [[u8; 4]; WIDE], to: &mut [u8; 3 * WIDE + 1]) {
+    for (at, bytes) in units.into_iter().enumerate() {
+        if let Some(to) = to.get_mut(3 * at..3 * at + 4) {
+            to.copy_from_slice(&bytes);
+        }
+    }
 }
 
 fn three(unit: u16) -> [u8; 4] {
@@ -219,23 +225,17 @@ pub fn is_surrogate(bytes: &[u8]) -> bool {
 
 /// How many UTF-16 units a text has, which is its length in JavaScript.
 pub fn units(text: &str) -> usize {
-    if text.is_ascii() {
-        return text.len();
-    }
-    let mut total = 0;
-    for block in text.as_bytes().chunks(BLOCK) {
-        // One for every character, and one more for those of four bytes.
-        let found = block.iter().fold(0u16, |found, &byte| {
-            found.wrapping_add(u16::from(byte & 0xc0 != 0x80)).wrapping_add(u16::from(byte >= 0xf0))
-        });
-        total += usize::from(found);
-    }
-    total
+    let bytes = text.as_bytes();
+    // One for every character, and one more for those of four bytes.
+    let long = if lanes::any_byte(bytes, 0, |bytes| bytes.simd_ge(u8x16::splat(0xf0))) {
+        bytes.iter().filter(|byte| **byte >= 0xf0).count()
+    } else {
+        0
+    };
+    text.chars().count() + long
 }
 
 /// Turns WTF-8 back into the UTF-16 it was made from. Bytes that are neither UTF-8 nor a lone surrogate become U+FFFD.
-// Never a part of its caller, for the same reason as `measure`.
-#[inline(never)]
 pub fn decode(bytes: &[u8]) -> Vec<u16> {
     // Nearly everything is well-formed, and checking that goes many bytes at a time.
     if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
@@ -264,8 +264,6 @@ pub fn decode(bytes: &[u8]) -> Vec<u16> {
 }
 
 /// The UTF-16 of a text.
-// Never a part of its caller, for the same reason as `measure`.
-#[inline(never)]
 pub fn of_text(text: &str) -> Vec<u16> {
     // A character has no more units than bytes.
     let mut units = Vec::with_capacity(text.len());

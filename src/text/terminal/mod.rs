@@ -33,6 +33,7 @@ use self::origins::Mark;
 use self::page::Page;
 use self::row::Place;
 use self::sequence::{Action, Sequence};
+use super::lanes::{self, u8x16};
 use super::utf16::incomplete_suffix;
 
 /// Rows that the cursor can reach.
@@ -272,15 +273,15 @@ fn next_control(bytes: &[u8]) -> usize {
     at
 }
 
-// Never a part of its caller: in the binding, which is compiled to be small, it would lose its wide instructions.
-#[inline(never)]
 fn has_control(text: &[u8]) -> bool {
-    text.iter().fold(0, |found, byte| found | u8::from(is_control(*byte))) > 0
+    lanes::any_byte(text, b' ', |bytes| {
+        let is = |byte| bytes.simd_eq(u8x16::splat(byte));
+        bytes.simd_lt(u8x16::splat(0x20)) & !(is(b'\t') | is(b'\n')) | is(0x7f)
+    })
 }
 
-/// Without branches, for the vector units.
 fn is_control(byte: u8) -> bool {
-    (byte < 0x20) & (byte != b'\t') & (byte != b'\n') | (byte == 0x7f)
+    byte < 0x20 && byte != b'\t' && byte != b'\n' || byte == 0x7f
 }
 
 /// Whether a terminal would show anything else than these bytes.

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar;
 
 use crate::text::edges;
+use crate::text::lanes::{self, u8x16};
 use crate::text::shown::{Shown, Source};
 
 /// Columns from one tab stop to the next.
@@ -287,7 +288,9 @@ impl Row {
 }
 
 fn is_plain(text: &[u8]) -> bool {
-    text.iter().fold(true, |plain, byte| plain & (0x20..0x7f).contains(byte))
+    !lanes::any_byte(text, b' ', |bytes| {
+        bytes.simd_lt(u8x16::splat(0x20)) | bytes.simd_ge(u8x16::splat(0x7f))
+    })
 }
 
 /// The column behind a text that begins at one.
