@@ -158,7 +158,7 @@ export class TruncationStorage implements ITruncationStorage {
    * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
    * the text and never explodes; `\p{…}` stands for general categories and scripts. Lines are searched one by one: `^` and `$`
    * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
-   * 64 KiB may be missed.
+   * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
    *
    * @param pattern 1 to 1,024 bytes
    * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's

@@ -23,6 +23,7 @@ pub mod read;
 pub mod redact;
 pub mod ring;
 pub mod save;
+mod scout;
 pub mod search;
 pub mod sweep;
 mod upkeep;

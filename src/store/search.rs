@@ -13,6 +13,7 @@ use super::excerpt::{Found, Match, excerpt};
 use super::pattern::{Reading, compile};
 use super::places::Places;
 use super::read::{Input, is_incomplete, open_output_of, unreadable};
+use super::scout::{Scouts, Stretch};
 use crate::error::{Code, Error, Result};
 use crate::text::lines::LineRule;
 
@@ -90,6 +91,9 @@ pub struct Search {
     size: u64,
     query: Query,
     regex: Regex,
+    scouts: Option<Scouts>,
+    /// Up to here the scouts have seen that something may be found: no more is read before that is searched.
+    open_to: u64,
     /// Bytes of the file, and behind them room for the next: never cleared, because that takes as long as reading.
     buffer: Vec<u8>,
     filled: usize,
@@ -118,7 +122,10 @@ impl Search {
         let regex = compile(&query.pattern, query.reading())?;
         let file = open_output_of(places, path, session)?;
         let size = file.metadata().map_err(unreadable)?.len();
-        Search::of(Box::new(file), size, path, regex, query)
+        let scouting = file.try_clone().map_err(unreadable)?;
+        let search = Search::of(Box::new(file), size, path, regex, query)?;
+        let scouts = Scouts::of(scouting, size, search.offset, &search.regex);
+        Ok(Search { scouts, ..search })
     }
 
     /// The same over bytes in memory that have a path like that of a file.
@@ -138,6 +145,8 @@ impl Search {
             size,
             query,
             regex,
+            scouts: None,
+            open_to: 0,
             buffer: Vec::new(),
             filled: 0,
             offset,
@@ -161,7 +170,10 @@ impl Search {
         while read < budget {
             let advanced = match self.ending {
                 Some(at) => self.find_end(at),
-                None => self.advance(),
+                None => self.pass_over().and_then(|passed| match passed {
+                    0 => self.advance(),
+                    passed => Ok(Some(passed)),
+                }),
             };
             match advanced.map_err(unreadable)? {
                 Some(bytes) => read += bytes,
@@ -174,13 +186,40 @@ impl Search {
         Ok(None)
     }
 
+    /// Leaves out lines in which nothing is found. Answers how many bytes that are.
+    fn pass_over(&mut self) -> io::Result<u64> {
+        let is_at_line = self.from == 0 && self.line_start.is_none() && !self.line_done;
+        // What was looked at is searched first.
+        let is_free = is_at_line && self.offset >= self.open_to;
+        let Some(scouts) = self.scouts.as_mut().filter(|_| is_free) else { return Ok(0) };
+        let passed = match scouts.next(self.offset) {
+            Some(Stretch::Clear(bytes, breaks)) => {
+                self.line += breaks;
+                bytes
+            }
+            Some(Stretch::Open(bytes)) => {
+                self.open_to = self.offset + bytes;
+                0
+            }
+            None => return Ok(0),
+        };
+        self.offset += passed;
+        (self.filled, self.counted) = (0, 0);
+        self.file.seek(SeekFrom::Start(self.offset))?;
+        Ok(passed)
+    }
+
     /// Reads the next block and searches the lines that it completes. Answers how much was read; nothing when all is done.
     fn advance(&mut self) -> io::Result<Option<u64>> {
         let held = self.filled;
         if self.buffer.len() < held + BLOCK {
             self.buffer.resize(held + BLOCK, 0);
         }
-        let room = self.buffer.get_mut(held..held + BLOCK).unwrap_or_default();
+        let most = match self.open_to.saturating_sub(self.at(held)) {
+            0 => BLOCK,
+            left => BLOCK.min(left as usize),
+        };
+        let room = self.buffer.get_mut(held..held + most).unwrap_or_default();
         let read = self.file.read(room)?;
         self.filled += read;
         let fresh = self.buffer.get(held..self.filled).unwrap_or_default();
@@ -478,6 +517,22 @@ mod tests {
         let found = run(&places, &path, Query { max_bytes: 90, ..query(r"(?-u:\xff)") });
         let [only] = &found.matches[..] else { panic!("{found:?}") };
         assert!(only.text.contains('\u{fffd}') && only.text.len() <= 90, "{only:?}");
+    }
+
+    #[test]
+    fn a_large_file_is_searched_as_a_small_one_is() {
+        let line = "a line of a log that says nothing\n";
+        let needles = [0, 5, 100_000, 246_723, 246_724, 700_000, 999_998, 999_999];
+        let mut text = line.repeat(1_000_000).into_bytes();
+        for number in needles {
+            text[number * line.len() + 2..][..6].copy_from_slice(b"needle");
+        }
+        let (_root, places, path) = saved(&text);
+        let (matches, lines) = pages(&places, &path, Query { max_matches: 3, ..query("needle") });
+        let found: Vec<usize> = matches.iter().map(|each| each.line as usize - 1).collect();
+        assert_eq!((found, lines), (needles.to_vec(), 1_000_000));
+        let bytes = matches.iter().map(|each| each.byte as usize);
+        assert!(bytes.eq(needles.iter().map(|number| number * line.len() + 2)), "{matches:?}");
     }
 
     proptest! {
