@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Ajv, { type AnySchemaObject } from 'ajv'
+import Ajv2020 from 'ajv/dist/2020'
 import fc from 'fast-check'
 import {
   BaseTruncationStrategy,
@@ -193,6 +195,23 @@ describe('json', () => {
     }
     check(JSON.parse(preview), JSON.parse(text), true)
     expect(lists).toBeGreaterThan(5)
+  })
+
+  it.each([
+    'node_modules/@biomejs/biome/configuration_schema.json',
+    'node_modules/@biomejs/biome/manifest_schema.json',
+    'schema/spillway.schema.json',
+  ])('makes a schema of the schema %s, as a validator reads it', async (file) => {
+    const text = readFileSync(join(__dirname, '..', file), 'utf8')
+    const { $schema } = JSON.parse(text)
+    const Validator = `${$schema}`.includes('2020-12') ? Ajv2020 : Ajv
+    for (const maxBytes of [800, 1_500, 4_096, 16_384, 51_200]) {
+      if (text.length <= maxBytes) continue
+      const { preview } = await shorten(text, { maxBytes })
+      const shown: AnySchemaObject = { ...JSON.parse(preview), $schema }
+      const validator = new Validator({ strict: false })
+      expect([maxBytes, validator.validateSchema(shown), validator.errors]).toEqual([maxBytes, true, null])
+    }
   })
 
   it('is not led astray by depth, by names that come twice, or by long names', async () => {
