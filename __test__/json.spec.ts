@@ -203,12 +203,11 @@ describe('json', () => {
     'schema/spillway.schema.json',
   ])('makes a schema of the schema %s, as a validator reads it', async (file) => {
     const text = readFileSync(join(__dirname, '..', file), 'utf8')
-    const { $schema } = JSON.parse(text)
-    const Validator = `${$schema}`.includes('2020-12') ? Ajv2020 : Ajv
+    const Validator = text.includes('draft/2020-12') ? Ajv2020 : Ajv
     for (const maxBytes of [800, 1_500, 4_096, 16_384, 51_200]) {
       if (text.length <= maxBytes) continue
       const { preview } = await shorten(text, { maxBytes })
-      const shown: AnySchemaObject = { ...JSON.parse(preview), $schema }
+      const shown: AnySchemaObject = JSON.parse(preview)
       const validator = new Validator({ strict: false })
       expect([maxBytes, validator.validateSchema(shown), validator.errors]).toEqual([maxBytes, true, null])
     }

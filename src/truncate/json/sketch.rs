@@ -447,7 +447,9 @@ impl Text {
     }
 
     fn shorten(&mut self, most: usize) {
-        if self.head.len() <= most {
+        // Two ends that meet are all of it.
+        let longest = if self.is_whole() { 2 * most } else { most };
+        if self.head.len() <= longest {
             return;
         }
         if self.is_whole() {
