@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import {
+  compactHistory,
   detectFormat,
   estimateTokens,
   type HistoryFormatName,
@@ -54,6 +55,19 @@ const contents = (messages: readonly Message[]) => messages.map(({ content }) =>
 /** Which messages are not the ones that were given. */
 const changed = (before: readonly unknown[], after: readonly unknown[]) =>
   before.flatMap((message, at) => (after[at] === message ? [] : [at]))
+
+test.each([[{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }], [[]], [[null]]])(
+  'a message without text after others that were measured is measured, too: %j',
+  async (content) => {
+    const messages: Message[] = [user(), ...turn(20_000, 20_000), ...turn(20_000)]
+    const options = { contextWindow: 8000, force: true, summarize: async () => 'a summary' }
+    const before = await compactHistory(messages, options)
+    messages.push({ role: 'user', content: Array.isArray(content) ? content : [content] })
+    const after = await compactHistory(messages, options)
+    expect(after.report.sizeBefore).toBeGreaterThanOrEqual(before.report.sizeBefore)
+    expect(new HistoryPruner().prune(messages, { now: Date.now() }).report.reason).not.toBe('unreadable')
+  },
+)
 
 describe('what may go', () => {
   test('the five newest results stay, and everything else is the very same object', () => {

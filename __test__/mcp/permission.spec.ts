@@ -95,6 +95,55 @@ describe('a call that is asked about', () => {
     await host.close()
   })
 
+  test.each([
+    ['no JSON', 'garbage (('],
+    ['cut off', '{ "agents": { "runtime": {'],
+    ['no rules', '{ "agents": { "runtime": { "permission": "x" } } }'],
+  ])('is denied where the rules cannot be read: %s', async (_, text) => {
+    const config = join(tempDir(), 'config.jsonc')
+    writeFileSync(config, text)
+    const host = new Host(['--config', config, '--server', 'fixture'])
+    await host.initialize()
+    const result = await host.call('echo', { text: 'ran' })
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).not.toContain('ran')
+    await host.close()
+  })
+
+  test('is not passed on where nobody can see what it is', async () => {
+    const host = new Host(['--permission', '--server', 'fixture'])
+    await host.initialize(elicitation)
+    host.onRequest = () => accept('once')
+    const long = 'x'.repeat(5 * 2 ** 20)
+    const call = (params: object) => ({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params })
+    const crowd = Object.fromEntries(Array.from({ length: 400_000 }, (_, at) => [`member_${at}`, at]))
+    for (const [text, code] of [
+      [JSON.stringify([call({ name: 'exit', arguments: { long } })]), -32600],
+      [JSON.stringify({ ...crowd, ...call({ name: 'exit' }) }), -32700],
+      [JSON.stringify(call({ name: 'exit'.padEnd(2 ** 15), arguments: { long } })), -32602],
+      [JSON.stringify(call({ arguments: {} })), -32602],
+      ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exit"},}', -32700],
+    ] as const) {
+      const refused = host.next(({ error }) => error !== undefined)
+      host.write(`${text}\n`)
+      expect((await refused).error!.code).toBe(code)
+    }
+    // The server would be gone if one had come to it.
+    expect(await host.request('ping')).toBeDefined()
+    await host.close()
+  })
+
+  test('comes to the server as it was written, with its numbers of any length', async () => {
+    const host = new Host(['--permission', '--server', 'fixture'])
+    await host.initialize(elicitation)
+    host.onRequest = () => accept('once')
+    const answer = host.next(({ id }) => id === 'n')
+    const params = '{"name":"raw","arguments":{"id":1234567890123456789}}'
+    host.write(`{"jsonrpc":"2.0","id":"n","method":"tools/call","params":${params}}\n`)
+    expect(textOf((await answer).result!)).toContain('1234567890123456789')
+    await host.close()
+  })
+
   test('is taken back with the request', async () => {
     const host = new Host(['--permission', '--server', 'fixture'])
     await host.initialize(elicitation)

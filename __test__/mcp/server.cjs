@@ -5,6 +5,8 @@ const { createInterface } = require('node:readline')
 const PAGES = JSON.parse(process.env.PAGES ?? 'null')
 const waiting = new Map()
 let asked = 0
+/** The line that came last, as it came. */
+let raw = ''
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const lines = (count) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join('\n')
@@ -48,6 +50,7 @@ const TOOLS = {
   liar: () => ({ content: [{ type: 'text', text: 'no structure at all' }], structuredContent: { not: 'as promised' } }),
   odd: (args) => ({ content: [{ type: 'chart', series: 'x '.repeat(args.count) }] }),
   nothing: () => ({ toolResult: 42 }),
+  raw: () => text(raw),
   exit: () => process.exit(3),
 }
 
@@ -106,6 +109,7 @@ function on(message) {
 for (const line of JSON.parse(process.env.SAYS ?? '[]')) process.stdout.write(line)
 createInterface({ input: process.stdin })
   .on('line', (line) => {
+    raw = line
     const message = JSON.parse(line)
     if (Array.isArray(message)) return send({ id: 'batch', result: message.length })
     on(message)

@@ -73,13 +73,18 @@ export class Estimate {
     const { own, known } = this
     const sizes: (TextSizes | undefined)[] = []
     const texts: string[] = []
+    let isAllKnown = true
     for (const view of views) {
       const size = own === undefined ? view.tokens : known.get(view)
-      if (size === undefined) pushTexts(view, texts)
+      if (size === undefined) {
+        isAllKnown = false
+        pushTexts(view, texts)
+      }
       sizes.push(size)
     }
-    if (texts.length === 0) return sizes as TextSizes[]
-    const read: Sized = { tokens: this.texts(texts), next: 0 }
+    if (isAllKnown) return sizes as TextSizes[]
+    // A message of nothing but pictures has no text.
+    const read: Sized = { tokens: texts.length === 0 ? [] : this.texts(texts), next: 0 }
     for (let at = 0; at < views.length; at++) {
       if (sizes[at] !== undefined) continue
       const view = views[at] as MessageView

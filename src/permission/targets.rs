@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::Domain;
 use super::tool_table::{
     ADDRESS_KEYS, COMMAND_KEYS, CWD_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS, PATCH_KEYS,
-    PATH_KEYS, QUERY_KEYS, TABLE,
+    PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS, TABLE,
 };
 use crate::tool_names::{is_same, plain};
 
@@ -76,6 +76,8 @@ pub enum Touched {
     Mcp(String),
     /// An argument that cannot be read.
     Unreadable(Domain, String),
+    /// An argument that changes what a command is or may do.
+    Powerful(String),
 }
 
 /// The table by plain names. Where a name stands twice, the first line counts.
@@ -261,6 +263,34 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     if let Some(folder) = &cwd {
         found.push(Touched::Path(Domain::Read, folder.clone()));
     }
+    for key in POWER_KEYS.iter().filter(|key| !tool.keys.iter().any(|own| own == *key)) {
+        let is_given = match args.get(*key) {
+            None | Some(Value::Null | Value::Bool(false)) => false,
+            Some(Value::Object(members)) => !members.is_empty(),
+            Some(Value::Array(list)) => !list.is_empty(),
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(_) => true,
+        };
+        if is_given {
+            found.push(Touched::Powerful((*key).to_owned()));
+        }
+    }
+    for key in SHELL_KEYS {
+        let is_usual = match args.get(*key) {
+            None | Some(Value::Null | Value::Bool(_)) => true,
+            Some(Value::String(name)) => {
+                let folders = ["", "/bin/", "/usr/bin/"];
+                let is = |folder: &&str| {
+                    name.strip_prefix(*folder).is_some_and(|it| SHELLS.contains(&it))
+                };
+                name.is_empty() || folders.iter().any(is)
+            }
+            Some(_) => false,
+        };
+        if !is_usual {
+            found.push(Touched::Powerful((*key).to_owned()));
+        }
+    }
     let own = tool.keys.iter().map(String::as_str);
     let usual = COMMAND_KEYS.iter().copied().filter(|_| tool.keys.is_empty());
     for key in own.chain(usual) {
@@ -374,6 +404,21 @@ mod tests {
             [text("git log 'x y'")]
         );
         assert_eq!(all("bash", json!("ls")), [text("ls")]);
+        for harmless in [json!({}), json!(null), json!(false), json!("")] {
+            assert_eq!(all("exec", json!({ "command": "ls", "env": harmless })), [text("ls")]);
+        }
+        assert_eq!(all("exec", json!({ "cmd": "ls", "shell": "/bin/bash" })), [text("ls")]);
+        for (key, value) in [
+            ("env", json!({ "PATH": "/tmp/evil" })),
+            ("environment", json!(["LD_PRELOAD=/tmp/x.so"])),
+            ("shell", json!("/tmp/evil")),
+            ("shell", json!("/tmp/bash")),
+            ("elevated", json!(true)),
+            ("with_escalated_permissions", json!(true)),
+        ] {
+            let found = all("exec", json!({ "command": "ls", key: value }));
+            assert_eq!(found, [Touched::Powerful(key.into()), text("ls")]);
+        }
         assert_eq!(all("bash", json!({ "command": "ls", "workdir": "../x" })).len(), 2);
     }
 

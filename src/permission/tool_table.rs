@@ -158,6 +158,27 @@ pub(super) const CWD_KEYS: &[&str] = &[
     "directory",
     "dir_path",
 ];
+/// What changes which program runs, where, or what it may do.
+pub(super) const POWER_KEYS: &[&str] = &[
+    "env",
+    "environment",
+    "env_vars",
+    "envVars",
+    "elevated",
+    "with_escalated_permissions",
+    "withEscalatedPermissions",
+    "sandbox_permissions",
+    "sandboxPermissions",
+    "dangerously_disable_sandbox",
+    "dangerouslyDisableSandbox",
+    "run_as",
+    "runAs",
+    "user",
+    "host",
+];
+/// The shell, by name.
+pub(super) const SHELL_KEYS: &[&str] = &["shell", "executable"];
+pub(super) const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
 pub(super) const ADDRESS_KEYS: &[&str] = &["url", "urls", "uri", "href", "address", "link"];
 pub(super) const QUERY_KEYS: &[&str] =
     &["query", "q", "search_query", "searchQuery", "search_term", "queries", "keywords"];

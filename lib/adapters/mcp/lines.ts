@@ -83,6 +83,28 @@ export function messageOf(value: unknown): Message | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined
 }
 
+/** A string, with the colon behind it if it is a name, or a bracket. */
+const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{}]/g
+
+/**
+ * Whether an object in this JSON has two members with one name: readers differ in which of them counts. Where there are
+ * none, a message can go on as it came, with its numbers of any length.
+ */
+export function hasRepeatedNames(json: string): boolean {
+  const open: Set<unknown>[] = []
+  for (const [token, colon] of json.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') open.push(new Set())
+    else if (token === '}' || token === ']') open.pop()
+    else if (colon !== undefined) {
+      const names = open.at(-1)
+      const name: unknown = JSON.parse(token.slice(0, -colon.length))
+      if (names === undefined || names.has(name)) return true
+      names.add(name)
+    }
+  }
+  return false
+}
+
 /** The JSON of a message that was skimmed, with what its stand-ins stand for. */
 export function* spliced(value: unknown, { spool, skim }: { spool: Spool; skim: Skimmer }): Generator<Buffer> {
   const json = JSON.stringify(value)

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { createTruncation, type Truncation, TruncationStorage } from 'spillway'
 import { isRecord } from '../../context'
 import { Asking } from './asking'
-import { type Line, linesOf, messageOf, spliced } from './lines'
+import { hasRepeatedNames, type Line, linesOf, messageOf, spliced } from './lines'
 import { Listing, mayBeOurs } from './listing'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './questions'
@@ -77,7 +77,8 @@ export class ServerProxy {
 
   stop(signal: NodeJS.Signals = 'SIGTERM'): void {
     this.child.kill(signal)
-    setTimeout(() => this.child.kill('SIGKILL'), KILL_AFTER_MS).unref()
+    // The others may mean something else to a server: to read its settings again, or to give up one thing.
+    if (signal === 'SIGTERM') setTimeout(() => this.child.kill('SIGKILL'), KILL_AFTER_MS).unref()
   }
 
   private async run(): Promise<McpServerExit> {
@@ -133,14 +134,21 @@ export class ServerProxy {
   private onHost(line: Line): Promise<void> | undefined {
     if (Array.isArray(line.value)) return this.onHostBatch(line, line.value)
     const message = messageOf(line.value)
-    if (message === undefined) return this.pass(line, this.server)
+    if (message === undefined) {
+      // The server may understand what is no JSON to us, or too much of it.
+      const isSafe = this.asking === undefined || (line.value !== undefined && line.isWhole)
+      return isSafe ? this.pass(line, this.server) : this.begin(0, this.refuse(line, null, UNREADABLE))
+    }
     const { id, method } = message
     // What a question of ours is answered is not the server's affair.
     if (this.toHost.settle(message)) return drop(line)
     if (method === undefined) return this.pass(line, this.server)
     if (method === 'notifications/cancelled') return this.onCancelled(line, message)
     const key = keyOf(id)
-    if (key === undefined && method === 'tools/call' && this.asking) return this.begin(0, this.refuse(line, id))
+    if (method === 'tools/call' && this.asking) {
+      if (key === undefined) return this.begin(0, this.refuse(line, id, NO_ID))
+      if (!isNamed(message, this.mark)) return this.begin(0, this.refuse(line, id, NO_NAME))
+    }
     if (key === undefined || typeof method !== 'string') return this.pass(line, this.server)
     if (method === 'initialize' && isRecord(message.params)) this.asking?.learn(message.params.capabilities)
     if (method === 'tools/list' && !(isRecord(message.params) && message.params.cursor)) this.listing.begin()
@@ -151,7 +159,9 @@ export class ServerProxy {
 
   /** Of the protocol of March 2025: several messages in one. Those that are looked at go one by one. */
   private onHostBatch(line: Line, messages: readonly unknown[]): Promise<void> | undefined {
-    if (line.spool) return this.pass(line, this.server)
+    if (line.spool) {
+      return this.asking ? this.begin(0, this.refuse(line, null, LONG_BATCH)) : this.pass(line, this.server)
+    }
     for (const value of messages) {
       const done = this.onHost({ bytes: Buffer.from(`${JSON.stringify(value)}\n`), value, isWhole: true })
       if (done) this.begin(0, done)
@@ -171,11 +181,10 @@ export class ServerProxy {
     return this.forwardCall(line, key, name)
   }
 
-  /** Nobody can be told what became of such a call, so it is not judged, and what is not judged does not run. */
-  private async refuse(line: Line, id: unknown): Promise<void> {
+  /** What cannot be judged does not run. */
+  private async refuse(line: Line, id: unknown, error: { code: number; message: string }): Promise<void> {
     drop(line)
     if (id === undefined) return
-    const error = { code: -32600, message: 'The id of a call must be a string or a whole number.' }
     await this.host.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`)
   }
 
@@ -239,7 +248,8 @@ export class ServerProxy {
     } else {
       // What was judged is what is sent: of two members with one name another reader may take the other.
       this.expect(key, { method: 'tools/call', tool: name, id: key })
-      await this.send(line, message, this.server)
+      const isPlain = line.bytes !== undefined && !hasRepeatedNames(line.bytes.toString())
+      await (isPlain ? this.pass(line, this.server) : this.send(line, message, this.server))
     }
   }
 
@@ -403,6 +413,23 @@ export class ServerProxy {
     this.truncation = createTruncation({ ...this.options.truncation, storage: this.storage, availableTools })
     return this.truncation
   }
+}
+
+/** Answers to what cannot be judged. Without an id nobody can be told what became of a call. */
+const NO_ID = { code: -32600, message: 'The id of a call must be a string or a whole number.' }
+const NO_NAME = {
+  code: -32602,
+  message: 'The name of the tool cannot be read, so the call is not judged and did not run.',
+}
+const UNREADABLE = { code: -32700, message: 'The message cannot be read, so it is not judged and was not passed on.' }
+const LONG_BATCH = {
+  code: -32600,
+  message: 'A batch of more than 4 MiB is not judged and was not passed on: send its messages one by one.',
+}
+
+/** Whether a call says which tool it means, and not in a name that is too long to be read. */
+function isNamed({ params }: Message, mark: string): boolean {
+  return isRecord(params) && typeof params.name === 'string' && !params.name.startsWith(mark)
 }
 
 function argumentsOf({ params }: Message): unknown {

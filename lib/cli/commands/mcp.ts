@@ -1,9 +1,9 @@
 /** `spillway mcp`: between a host of MCP and a server. */
 
 import { constants } from 'node:os'
-import { PermissionPolicy, SpillwayError } from 'spillway'
+import { PermissionPolicy, SpillwayError, TruncationStorage } from 'spillway'
 import { type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
-import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WORDING } from '../bounding'
+import { CONFIG, configOf, LIMITS, limitsOf, STORE, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
 import { EXIT, note } from '../terminal'
 import { oneOf, text } from '../values'
@@ -56,25 +56,28 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (json) throw new UsageError('--json: what mcp prints is MCP')
   const [file = '', ...args] = positionals
   const { options, config } = configOf(values)
-  const { truncation } = options
-  const { retentionDays: _days, storageDir: _dir, ...limits } = truncation === false ? { enabled: false } : truncation
+  const { truncation, permission } = options
+  const { retentionDays, storageDir, ...limits } = truncation === false ? { enabled: false } : truncation
   const configFile = text(values, 'config')
-  const isJudged = values.permission === true || config.agents?.runtime?.permission !== undefined
+  // Rules that cannot be read are no reason to ask nobody.
+  const hasRules = config.agents?.runtime?.permission !== undefined || (permission.failClosed ?? []).length > 0
+  const isJudged = values.permission === true || hasRules
   const server = text(values, 'server')
   if (isJudged && server === undefined) {
     throw new UsageError('--server NAME: is needed with rules; what a server calls itself is no ground for trust')
   }
   const language = oneOf(values, 'language', ['en', 'zh-CN'])
+  const folder = text(values, 'store') ?? storageDir
   const proxy = startMcpProxy({
     command: file,
     args,
     truncation: { ...limits, ...limitsOf(values), ...(language !== undefined && { language }) },
-    storage: storageOf(values),
+    storage: new TruncationStorage({ ...(folder !== undefined && { storageDirs: [folder] }), retentionDays }),
     server,
     sessionId: text(values, 'session'),
     outputTools: values['no-output-tools'] !== true,
     structuredContent: oneOf(values, 'structured-content', ['drop', 'keep']),
-    ...(isJudged && { permission: new PermissionPolicy(options.permission) }),
+    ...(isJudged && { permission: new PermissionPolicy(permission) }),
     ...(isJudged && configFile !== undefined && { configFile }),
   })
   const restore = passSignalsOn(proxy)

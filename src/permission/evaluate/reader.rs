@@ -116,6 +116,9 @@ impl<'a> Reader<'a> {
                 Touched::Address(text) => self.address(&text),
                 Touched::Query(text) => self.plain(Domain::WebSearch, format!("query:{text}")),
                 Touched::Mcp(text) => self.plain(Domain::Mcp, format!("mcp:{text}")),
+                Touched::Powerful(key) => self
+                    .blind
+                    .push(format!("the argument {key:?} changes what the command is or may do")),
                 Touched::Unreadable(domain, key) => {
                     self.blind.push(format!(
                         "the argument {key:?} for {} cannot be read",

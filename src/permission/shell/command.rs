@@ -2,7 +2,7 @@
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
-use super::git::git;
+use super::git::{git, outside};
 use super::programs::{self, Kind, Program, flag};
 use super::variables;
 use super::walk::Walker;
@@ -258,7 +258,12 @@ impl Walker<'_> {
                     command.doubts.extend(self.file(domain, &file));
                 }
             }
-            Kind::Git => git(words, command),
+            Kind::Git => {
+                git(words, command);
+                for (domain, word) in outside(words) {
+                    command.doubts.extend(self.file(domain, &word));
+                }
+            }
             Kind::Sed => self.sed(words, command),
             Kind::Awk => self.awk(words, command),
             Kind::Find => self.find(words, command),

@@ -3,6 +3,7 @@
 use super::programs::flag;
 use super::word::Word;
 use super::{Doubt, Simple};
+use crate::permission::Domain;
 
 /// Commands of git that run nothing else, whatever their arguments but for the options below.
 static GIT_COMMANDS: &[&str] = &[
@@ -107,7 +108,12 @@ static GIT_FLAGS: &[&str] = &[
     "--work-tree",
     "--exec-path",
     "--config-env",
+    "--unsafe-paths",
+    "--build-fake-ancestor",
 ];
+
+/// Options whose value, a word of its own, is a text.
+static GIT_TEXTS: &[&str] = &["-m", "--message", "--grep", "--author", "--committer", "-S", "-G"];
 
 /// Doubts about a command of git.
 pub(super) fn git(words: &[Word], command: &mut Simple) {
@@ -170,8 +176,9 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
     }
     for word in rest {
         let text = word.text.as_str();
+        // It may be the value of an option, with more options behind it.
         if text == "--" {
-            break;
+            continue;
         }
         let short = match name {
             "clone" => flag(text, &["-u", "-c"]),
@@ -179,9 +186,7 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
             "ls-remote" | "push" | "fetch" | "pull" | "rebase" | "merge" | "cherry-pick"
             | "revert" => flag(text, &["-x", "-X", "-s", "-o"]).filter(|found| {
                 !matches!(*found, "-o" | "-s")
-                    || name == "push"
-                    || name == "merge"
-                    || name == "rebase"
+                    || matches!(name, "push" | "pull" | "merge" | "rebase")
             }),
             "checkout" | "clean" => None,
             _ => None,
@@ -200,4 +205,42 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
             ask(word, "an address of git with :: names a program".into());
         }
     }
+}
+
+/// Files that a command of git reads or writes and that may lie outside: git does so with any path it is given. Inside of
+/// its repository it only does what it is there for.
+pub(super) fn outside(words: &[Word]) -> Vec<(Domain, Word)> {
+    let sub = words.iter().skip(1).position(|word| !word.text.starts_with('-'));
+    let Some(sub) = sub.map(|at| at + 1) else { return Vec::new() };
+    let name = words[sub].text.as_str();
+    let rest = &words[sub + 1..];
+    let mut found = Vec::new();
+    for (at, word) in rest.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| rest.get(at));
+        if before.is_some_and(|before| GIT_TEXTS.contains(&before.text.as_str())) {
+            continue;
+        }
+        let path = match word.text.strip_prefix('-') {
+            None => word.text.as_str(),
+            Some(long) if long.starts_with('-') => match long.split_once('=') {
+                Some((name, value)) if !GIT_TEXTS.contains(&format!("-{name}").as_str()) => value,
+                _ => continue,
+            },
+            // A text may follow its option at once.
+            Some(short) if short.starts_with(['m', 'S', 'G']) => continue,
+            Some(short) => short.get(1..).unwrap_or_default(),
+        };
+        let leads_out = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
+        if !leads_out || path.contains("://") {
+            continue;
+        }
+        let is_written = match name {
+            "init" | "worktree" => true,
+            "clone" => at + 1 == rest.len(),
+            _ => false,
+        };
+        let domain = if is_written { Domain::Edit } else { Domain::Read };
+        found.push((domain, Word { text: path.to_owned(), ..word.clone() }));
+    }
+    found
 }
