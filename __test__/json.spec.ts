@@ -5,6 +5,7 @@ import Ajv2020 from 'ajv/dist/2020'
 import fc from 'fast-check'
 import {
   BaseTruncationStrategy,
+  containsTruncationMarker,
   JsonStrategy,
   MemoryStorage,
   type TruncatedResult,
@@ -221,6 +222,29 @@ describe('json', () => {
     expect(JSON.parse((await shorten(twice, { maxBytes: 300 })).preview).a).toBe(2)
     const long = JSON.stringify({ [`k${'x'.repeat(5000)}`]: 1, b: 2, __proto__: 3 })
     expect(JSON.parse((await shorten(long, { maxBytes: 300 })).preview)).toEqual({ b: 2 })
+  })
+
+  it.each(['en', 'zh-CN'] as const)(
+    'is known again by its notice in %s, in which no line has a gap',
+    async (language) => {
+      const service = new TruncationService({ storage: new MemoryStorage(), language })
+      const options = { toolName: 'fetch', options: { strategy: 'json' } } as const
+      for (const failed of [false, true]) {
+        const { content } = cut(await service.output(JSON.stringify(ROWS), { ...options, failed }))
+        expect(containsTruncationMarker(content)).toBe(true)
+      }
+    },
+  )
+
+  it('is what a call asks for, above the hard ceiling of a tool that is left alone, too', async () => {
+    const service = new TruncationService({ storage: new MemoryStorage() })
+    const context = { toolName: 'read', options: { strategy: 'json' } } as const
+    const result = cut(await service.output(JSON.stringify(ROWS), context))
+    expect(result.ceilingReached).toBe(true)
+    expect(isPart(JSON.parse(result.preview), ROWS)).toBe(true)
+    const capture = service.capture(context)
+    capture.end(JSON.stringify(ROWS))
+    expect(JSON.parse(cut(await capture.result).preview)).toEqual(JSON.parse(result.preview))
   })
 
   it('is a strategy like the others', () => {

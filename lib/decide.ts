@@ -33,7 +33,8 @@ export async function decide(
   if (units <= plan.sureUnits && !isTerminal) return leave(job)
   if (plan.mode === 'ceiling') {
     if (await fits(job, ceilingOf(plan))) return leave(job)
-    return shorten({ ...job, limits: plan.defaultLimits, ceiling: plan.hardCeilingBytes })
+    const limits = plan.customStrategy ? plan.defaultLimits : plan.limits
+    return shorten({ ...job, limits, ceiling: plan.hardCeilingBytes })
   }
   if (plan.customStrategy && service.strategy) return byStrategy(job, service.strategy)
   if (isTerminal) return shorten(job)

@@ -52,7 +52,7 @@ export class Inflow {
     const plan = service.settings.plan(context)
     const isBound = plan.mode === 'bound'
     const byStrategy = isBound && plan.customStrategy && service.strategy !== undefined
-    const limits = isBound && !byStrategy ? plan.limits : plan.defaultLimits
+    const limits = plan.customStrategy ? plan.defaultLimits : plan.limits
     // Nobody can hold a stream that asks to be left alone: above the ceiling it is bounded, whoever asked.
     const ceiling = isBound ? undefined : plan.hardCeilingBytes
     this.job = { service, context, plan, source: '', units: 0, original: '', parts: undefined, limits, ceiling }

@@ -14,6 +14,8 @@ pub fn contains_marker(text: &str) -> bool {
                 || has_numbers(wording.gap, line)
                 || has_numbers(wording.repeats, line)
                 || wording.changes.iter().any(|template| has_numbers(template, line))
+                // Where the preview has no gaps, only the notice says it.
+                || wording.outcome.iter().any(|it| !it.is_empty() && line.starts_with(it))
                 || is_filled(wording.compact, line, false)
                 || is_filled(wording.compact_part, line, false)
         })
