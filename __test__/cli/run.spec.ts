@@ -114,17 +114,23 @@ describe('in pipes', () => {
     expect(await shell(line, { env })).toMatchObject({ stdout: 'line\nline\n141\n', stderr: '' })
   })
 
-  onUnix('clip shows what came before Ctrl-C', async () => {
-    const { env } = inStore()
-    const child = start(process.execPath, [CLI, 'clip'], { env })
-    const end = ended(child)
-    // Far more than a pipe holds: when it is gone, most of it has been read.
-    await new Promise((resolve) => child.stdin!.write('line\n'.repeat(400_000), resolve))
-    child.kill('SIGINT')
-    const { code, stdout, stderr } = await end
-    expect([code, stderr]).toEqual([130, ''])
-    expect(stdout).toMatch(/^line\nline\n[\s\S]*saved to: /)
-  })
+  for (const [signal, expected] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    onUnix(`clip shows what came before ${signal}`, async () => {
+      const { env } = inStore()
+      const child = start(process.execPath, [CLI, 'clip'], { env })
+      const end = ended(child)
+      // Far more than a pipe holds: when it is gone, most of it has been read.
+      await new Promise((resolve) => child.stdin!.write('line\n'.repeat(400_000), resolve))
+      child.kill(signal)
+      const { code, stdout, stderr } = await end
+      expect([code, stderr]).toEqual([expected, ''])
+      expect(stdout).toMatch(/^line\nline\n[\s\S]*saved to: /)
+    })
+  }
 
   test('a file is clipped like a stream', async () => {
     const { env } = inStore()
