@@ -209,6 +209,10 @@ describe('how it is called', () => {
     [['run', '--timeout', 'soon', '--', 'true'], 2, '', '--timeout soon: allowed is a time'],
     [['clip', '--max-bytes', '1x'], 2, '', '--max-bytes 1x: allowed is a size'],
     [['clip', '--direction', 'up'], 2, '', '--direction up: allowed is head, tail, both'],
+    [['clip', '--config', '/no/such'], 2, '', '--config /no/such: is no file'],
+    [['permit', '--config', '/no/such', 'ls'], 2, '', '--config /no/such: is no file'],
+    [['run', '--max-bytes', '0', '--', 'true'], 2, '', '--max-bytes 0: allowed is a size'],
+    [['run', '--max-bytes', 'inf', '--', 'true'], 2, '', '--max-bytes inf: allowed is a size'],
     [['usage', 'more'], 2, '', 'more is one too many'],
     [['audit', 'check', 'x'], 2, '', 'check: allowed is verify'],
   ] as const)('%j', async (args, code, out, err) => {
@@ -222,6 +226,23 @@ describe('how it is called', () => {
       else expect(text).toEqual(typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said))
     }
     expect(ran.stdout + ran.stderr).not.toContain('\x1b')
+  })
+
+  test('a wrong value of an option is wrong usage', async () => {
+    const { dir, spillway } = inStore()
+    const path = await new TruncationStorage(dir).save('a\n', { toolName: 'bash' })
+    const conversation = join(dir, 'c.json')
+    writeFileSync(conversation, '[]')
+    const ran = await Promise.all([
+      spillway(['search', path, '(']),
+      spillway(['search', path, '']),
+      spillway(['search', '-m', '100000', path, 'a']),
+      spillway(['search', '-C', '101', path, 'a']),
+      spillway(['search', '--after', 'x', path, 'a']),
+      spillway(['prune', '--policy', 'foo', conversation]),
+    ])
+    expect(ran.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2])
+    expect(ran.at(-1)!.stderr).toContain('--policy foo: allowed is results')
   })
 
   test('wrongly, with --json, is said in JSON', async () => {
