@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { AuditLog } from '../../index.js'
+import { basename, dirname, join } from 'node:path'
+import { AuditLog, TruncationStorage } from '../../index.js'
 import { filesIn, tempDir } from '../support/temp'
-import { cli } from './support'
+import { cli, shell } from './support'
 
 /** Runs it with a store of the test's own. */
 function inStore() {
@@ -51,6 +51,45 @@ describe('what was saved', () => {
     expect(plain).toMatchObject({ code: 3, stdout: '' })
     expect(plain.stderr).toMatch(/^spillway: .*other\.txt/)
     expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'STORAGE_NOT_OWNED' } })
+  })
+})
+
+describe('bytes that are no text', () => {
+  const bytes = Buffer.from([0x1f, 0x8b, 0xff, 0x00, 0xc3, 0x0a, 0xfe, 0x41])
+
+  test('come out of clip and read as they came', async () => {
+    const { dir, env } = inStore()
+    const [input, out] = [join(dir, 'in.bin'), join(dir, 'out.bin')]
+    writeFileSync(input, bytes)
+    await shell(`spillway clip < ${input} > ${out}`, { env })
+    expect(readFileSync(out)).toEqual(bytes)
+    const saved = await new TruncationStorage(dir).saveBytes(bytes, { toolName: 'bash' })
+    await shell(`spillway read --all ${saved} > ${out}`, { env })
+    expect(readFileSync(out)).toEqual(bytes)
+    await shell(`spillway read ${saved} > ${out}`, { env })
+    expect(readFileSync(out)).toEqual(bytes)
+  })
+})
+
+describe('a part of a saved output', () => {
+  test('is asked for in ways that make sense', async () => {
+    const { dir, env, spillway } = inStore()
+    const path = await new TruncationStorage(dir).save(lines(600), { toolName: 'bash', sessionId: 's 1' })
+    const [inside, outside, all, both, size, more, bare] = await Promise.all([
+      spillway(['read', '--from-line', '2', '-n', '1', '--from-byte', '9', path]),
+      spillway(['read', '--from-line', '2', '--from-byte', '0', path]),
+      spillway(['read', '--all', '-n', '2', path]),
+      spillway(['read', '--all', '--from-line', '2', '--from-byte', '9', path]),
+      spillway(['read', '--bytes', '1k', path]),
+      spillway(['read', '--store', dir, '--session', 's 1', path]),
+      cli(['read', '-n', '1', basename(path)], { env, cwd: dirname(path) }),
+    ])
+    expect(inside).toMatchObject({ code: 0, stdout: 'ne 2\n' })
+    expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('--from-byte 0: is not in line 2')])
+    expect([all.code, both.code]).toEqual([2, 2])
+    expect(size).toMatchObject({ code: 0, stdout: lines(600).slice(0, 1024) })
+    expect(more.stderr).toBe(`more: spillway read --from-line 501 --lines 500 --store ${dir} --session 's 1' ${path}\n`)
+    expect(bare).toMatchObject({ code: 0, stdout: 'line 1\n' })
   })
 })
 
@@ -170,6 +209,10 @@ describe('how it is called', () => {
     [['run', '--timeout', 'soon', '--', 'true'], 2, '', '--timeout soon: allowed is a time'],
     [['clip', '--max-bytes', '1x'], 2, '', '--max-bytes 1x: allowed is a size'],
     [['clip', '--direction', 'up'], 2, '', '--direction up: allowed is head, tail, both'],
+    [['clip', '--config', '/no/such'], 2, '', '--config /no/such: is no file'],
+    [['permit', '--config', '/no/such', 'ls'], 2, '', '--config /no/such: is no file'],
+    [['run', '--max-bytes', '0', '--', 'true'], 2, '', '--max-bytes 0: allowed is a size'],
+    [['run', '--max-bytes', 'inf', '--', 'true'], 2, '', '--max-bytes inf: allowed is a size'],
     [['usage', 'more'], 2, '', 'more is one too many'],
     [['audit', 'check', 'x'], 2, '', 'check: allowed is verify'],
   ] as const)('%j', async (args, code, out, err) => {
@@ -183,6 +226,23 @@ describe('how it is called', () => {
       else expect(text).toEqual(typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said))
     }
     expect(ran.stdout + ran.stderr).not.toContain('\x1b')
+  })
+
+  test('a wrong value of an option is wrong usage', async () => {
+    const { dir, spillway } = inStore()
+    const path = await new TruncationStorage(dir).save('a\n', { toolName: 'bash' })
+    const conversation = join(dir, 'c.json')
+    writeFileSync(conversation, '[]')
+    const ran = await Promise.all([
+      spillway(['search', path, '(']),
+      spillway(['search', path, '']),
+      spillway(['search', '-m', '100000', path, 'a']),
+      spillway(['search', '-C', '101', path, 'a']),
+      spillway(['search', '--after', 'x', path, 'a']),
+      spillway(['prune', '--policy', 'foo', conversation]),
+    ])
+    expect(ran.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2])
+    expect(ran.at(-1)!.stderr).toContain('--policy foo: allowed is results')
   })
 
   test('wrongly, with --json, is said in JSON', async () => {

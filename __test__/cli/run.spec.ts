@@ -52,6 +52,12 @@ describe('spillway run', () => {
     const missing = await cli(['run', '--', join(tempDir(), 'nope')], inStore())
     expect([missing.code, missing.stdout]).toEqual([127, ''])
     expect(missing.stderr).toMatch(/cannot be started/)
+    const json = await cli(['run', '--json', '--', `/${'n'.repeat(100_000)}`], inStore())
+    expect(json.code).not.toBe(0)
+    const unknown = await cli(['run', '--json', '--', join(tempDir(), 'nope')], inStore())
+    expect([unknown.code, JSON.parse(unknown.stderr)]).toMatchObject([127, { error: { code: 'COMMAND' } }])
+    const long = await cli(['run', '--', 'x/'.repeat(1000)], inStore())
+    expect(long.stderr.length).toBeLessThan(1000)
     const nowhere = await cli(['run', '--cwd', '/no/such', '--', process.execPath, '--version'], inStore())
     const others = await cli(['run', '--cwd', '/no/such', '--', process.execPath, '--json'], inStore())
     expect(others.stderr).toBe(nowhere.stderr)
@@ -63,7 +69,7 @@ describe('spillway run', () => {
   onUnix('ends a command that takes too long', async () => {
     const { code, stdout } = await shell('spillway run --timeout 200ms -- sh -c "echo begun; exec sleep 60"', inStore())
     expect(code).toBe(124)
-    expect(stdout).toMatch(/^begun\n[\s\S]*ran longer than 200 ms/)
+    expect(stdout).toMatch(/^begun\n[\s\S]*ran longer than 200 ms[\s\S]*\n$/)
   })
 
   onUnix('ends as a command that was killed', async () => {
@@ -80,6 +86,22 @@ describe('spillway run', () => {
     await until(() => existsSync(marker))
     child.kill('SIGINT')
     expect(await end).toMatchObject({ code: 130, stdout: 'begun\ncaught\n', stderr: '' })
+  })
+
+  onUnix('passes SIGQUIT on', async () => {
+    const { env } = inStore()
+    const marker = join(tempDir(), 'ready')
+    const script = `trap 'echo caught; exit 0' QUIT; echo begun; : > ${marker}; while :; do sleep 0.02; done`
+    const child = start(process.execPath, [CLI, 'run', '--', 'bash', '-c', script], { env })
+    const end = ended(child)
+    await until(() => existsSync(marker))
+    child.kill('SIGQUIT')
+    expect(await end).toMatchObject({ code: 131, stdout: expect.stringMatching(/^begun\n[^]*caught\n$/) })
+  })
+
+  onUnix('says that bytes were no text', async () => {
+    const { stdout, stderr } = await shell("spillway run -- printf 'a\\377b'", inStore())
+    expect([stdout, stderr]).toEqual(['a\ufffdb', expect.stringContaining('no UTF-8')])
   })
 
   onUnix('ends a command that does not hear Ctrl-C with the second, and everything that it started', async () => {
@@ -114,17 +136,23 @@ describe('in pipes', () => {
     expect(await shell(line, { env })).toMatchObject({ stdout: 'line\nline\n141\n', stderr: '' })
   })
 
-  onUnix('clip shows what came before Ctrl-C', async () => {
-    const { env } = inStore()
-    const child = start(process.execPath, [CLI, 'clip'], { env })
-    const end = ended(child)
-    // Far more than a pipe holds: when it is gone, most of it has been read.
-    await new Promise((resolve) => child.stdin!.write('line\n'.repeat(400_000), resolve))
-    child.kill('SIGINT')
-    const { code, stdout, stderr } = await end
-    expect([code, stderr]).toEqual([130, ''])
-    expect(stdout).toMatch(/^line\nline\n[\s\S]*saved to: /)
-  })
+  for (const [signal, expected] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    onUnix(`clip shows what came before ${signal}`, async () => {
+      const { env } = inStore()
+      const child = start(process.execPath, [CLI, 'clip'], { env })
+      const end = ended(child)
+      // Far more than a pipe holds: when it is gone, most of it has been read.
+      await new Promise((resolve) => child.stdin!.write('line\n'.repeat(400_000), resolve))
+      child.kill(signal)
+      const { code, stdout, stderr } = await end
+      expect([code, stderr]).toEqual([expected, ''])
+      expect(stdout).toMatch(/^line\nline\n[\s\S]*saved to: /)
+    })
+  }
 
   test('a file is clipped like a stream', async () => {
     const { env } = inStore()

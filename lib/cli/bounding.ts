@@ -1,5 +1,6 @@
 /** The options that say how much of an output is shown and where the rest goes. */
 
+import { statSync } from 'node:fs'
 import {
   createTruncation,
   type LoadedConfig,
@@ -10,9 +11,9 @@ import {
   TruncationStorage,
   type UserTruncationConfig,
 } from 'spillway'
-import type { Option, Parsed } from './command'
+import { type Option, type Parsed, UsageError } from './command'
 import { note, printable } from './terminal'
-import { bytes, oneOf, text, whole } from './values'
+import { finiteBytes, oneOf, text, whole } from './values'
 
 export const STORE: Readonly<Record<string, Option>> = {
   store: {
@@ -46,7 +47,7 @@ export const WORDING: Readonly<Record<string, Option>> = {
 export function limitsOf(values: Parsed['values']): TruncationOptions {
   const given: TruncationOptions = {
     maxLines: whole(values, 'max-lines'),
-    maxBytes: bytes(values, 'max-bytes'),
+    maxBytes: finiteBytes(values, 'max-bytes'),
     maxTokens: whole(values, 'max-tokens'),
     direction: oneOf(values, 'direction', ['head', 'tail', 'both']),
     strategy: oneOf(values, 'strategy', STRATEGIES),
@@ -55,9 +56,16 @@ export function limitsOf(values: Parsed['values']): TruncationOptions {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
+/** @throws UsageError unless it is a file: with another one, the rules in it would not hold, and nobody would know */
+export function configFile(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return path
+  throw new UsageError(`--config ${path}: is no file`)
+}
+
 /** Settings of the file that was named, without what is wrong in it, which is told. */
 export function configOf(values: Parsed['values']): LoadedConfig {
-  const userFile = text(values, 'config')
+  const named = text(values, 'config')
+  const userFile = named === undefined ? undefined : configFile(named)
   const loaded = loadConfig({ userFile })
   for (const { severity, message } of loaded.problems) note(`spillway: ${severity}: ${printable(message)}`)
   return loaded

@@ -44,8 +44,8 @@ export function onClosedPipe(code: number): void {
 }
 
 /** Writes to standard output and waits while the reader is slower than we are. */
-export async function print(text: string): Promise<void> {
-  if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain')
+export async function print(text: string | Uint8Array): Promise<void> {
+  if (text.length > 0 && !process.stdout.write(text)) await once(process.stdout, 'drain')
 }
 
 /** Writes a value as JSON. */

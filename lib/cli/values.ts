@@ -54,6 +54,13 @@ export function bytes(values: Values, name: string): number | undefined {
   throw new UsageError(`--${name} ${value}: allowed is a size, such as 51200, 50k or 1.5MiB`)
 }
 
+/** @throws UsageError unless it is a size of at least 1 that has an end */
+export function finiteBytes(values: Values, name: string): number | undefined {
+  const size = bytes(values, name)
+  if (size === undefined || (size >= 1 && Number.isFinite(size))) return size
+  throw new UsageError(`--${name} ${text(values, name)}: allowed is a size of at least 1, such as 50k`)
+}
+
 const TIMES: Readonly<Record<string, number>> = { ms: 1, '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Milliseconds: `500ms`, `30` and `30s`, `5m`, `2h`, `1d`. */

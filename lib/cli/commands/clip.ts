@@ -1,7 +1,9 @@
 /** `spillway clip`: the same for what comes through a pipe, or is in a file. */
 
 import { createReadStream } from 'node:fs'
+import { constants } from 'node:os'
 import { pipeline } from 'node:stream/promises'
+import type { Capture, TruncationResult } from 'spillway'
 import { CONFIG, configOf, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
 import { EXIT, Progress, print, printJson } from '../terminal'
@@ -12,7 +14,7 @@ const command: Command = {
   summary: 'Prints a bounded part of what it reads, and keeps the whole in a file.',
   usage: '[options] [file]',
   about: `Reads standard input, or the file. What is within the limits (2,000 lines and 50 KiB) is printed as it is.
-Ctrl-C ends the reading; what came until then is shown and kept.`,
+Ctrl-C, SIGTERM and SIGHUP end the reading; what came until then is shown and kept.`,
   options: {
     ...LIMITS,
     failed: { type: 'boolean', help: 'It is the output of something that failed: the end is shown.' },
@@ -28,6 +30,7 @@ Ctrl-C ends the reading; what came until then is shown and kept.`,
     ['2', 'wrong usage'],
     ['3', 'it could not be done'],
     ['130', 'Ctrl-C'],
+    ['129, 143', 'SIGHUP, SIGTERM'],
   ],
   examples: [
     ['kubectl logs app | spillway clip --direction tail', 'the end of a log'],
@@ -38,6 +41,39 @@ Ctrl-C ends the reading; what came until then is shown and kept.`,
 }
 
 export default command
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** So many bytes are held before it is looked whether they are too many; then twice as many. */
+const FIRST_LOOK = 2 ** 18
+
+/** The bytes as they came, as long as they are within the limits: the text of a result is decoded. */
+class Raw {
+  private pieces: Buffer[] | undefined = []
+  private held = 0
+  private nextLook = FIRST_LOOK
+
+  constructor(private readonly capture: Capture) {}
+
+  /** Passes the pieces on. */
+  async *through(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of source) {
+      this.pieces?.push(piece)
+      this.held += piece.length
+      yield piece
+      if (this.pieces !== undefined && this.held >= this.nextLook) {
+        this.nextLook = 2 * this.held
+        if ((await this.capture.peek()).truncated) this.pieces = undefined
+      }
+    }
+  }
+
+  /** What to print of the result. */
+  shown(result: TruncationResult): string | Uint8Array {
+    const isChanged = result.truncated || result.raw !== undefined
+    return isChanged || this.pieces === undefined ? shownOf(result) : Buffer.concat(this.pieces)
+  }
+}
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [path] = positionals
@@ -60,26 +96,27 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const timer = setInterval(() => {
     progress.show(`» ${sizeOf(source.bytesRead)}`)
   }, 250)
-  let wasInterrupted = false
-  const interrupt = () => {
-    wasInterrupted = true
+  const raw = new Raw(capture)
+  let ended: NodeJS.Signals | undefined
+  const interrupt = (signal: NodeJS.Signals) => {
+    ended = signal
     capture.destroy()
     source.destroy()
   }
-  process.once('SIGINT', interrupt)
+  for (const signal of ENDING) process.once(signal, interrupt)
   try {
-    await pipeline(source, capture).catch((error: unknown) => {
-      if (!wasInterrupted) throw error
+    await pipeline(source, (pieces: AsyncIterable<Buffer>) => raw.through(pieces), capture).catch((error: unknown) => {
+      if (ended === undefined) throw error
     })
     const result = await capture.result
     progress.clear()
     if (json) await printJson(result)
-    else await print(shownOf(result))
+    else await print(raw.shown(result))
     await service.close()
-    return wasInterrupted ? EXIT.interrupted : EXIT.ok
+    return ended === undefined ? EXIT.ok : 128 + constants.signals[ended]
   } finally {
     clearInterval(timer)
     progress.clear()
-    process.off('SIGINT', interrupt)
+    for (const signal of ENDING) process.off(signal, interrupt)
   }
 }

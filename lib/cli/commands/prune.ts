@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PrunePolicy, type PruneReport } from 'spillway'
-import type { Command, Parsed } from '../command'
+import { type Command, type Parsed, UsageError } from '../command'
 import { readConversation } from '../conversation'
 import { EXIT, note, print, printable, printJson } from '../terminal'
 import { countOf, oneOf, text, texts, whole } from '../values'
@@ -55,8 +55,12 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   return EXIT.ok
 }
 
+const POLICIES: readonly PrunePolicy[] = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments']
+
 function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
   const policies = texts(values, 'policy') as PrunePolicy[] | undefined
+  const unknown = policies?.find((policy) => !POLICIES.includes(policy))
+  if (unknown !== undefined) throw new UsageError(`--policy ${unknown}: allowed is ${POLICIES.join(', ')}`)
   const protectedTools = texts(values, 'protect')
   const given: HistoryPrunerOptions = {
     // One look at a file: there is no cache that anything would be lost of.

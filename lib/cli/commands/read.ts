@@ -1,10 +1,12 @@
 /** `spillway read`: a part of a saved output, or all of it. */
 
-import type { RangeResult, ReadRange } from 'spillway'
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import type { LineRange, OutputAccess, RangeResult, ReadRange, TruncationStorage } from 'spillway'
 import { STORE, storageOf } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
 import { EXIT, note, print, printJson } from '../terminal'
-import { text, whole } from '../values'
+import { bytes, text, whole } from '../values'
 
 const LINES = 500
 const BYTES = 32 * 1024
@@ -18,8 +20,12 @@ that the store saved are read.`,
   options: {
     'from-line': { type: 'string', value: 'N', help: 'The first line, from 1.' },
     lines: { type: 'string', short: 'n', value: 'N', help: `How many lines. Default: ${LINES}.` },
-    'from-byte': { type: 'string', value: 'N', help: 'The first byte, from 0; with --from-line, inside that line.' },
-    bytes: { type: 'string', value: 'N', help: 'How many bytes.' },
+    'from-byte': {
+      type: 'string',
+      value: 'N',
+      help: 'The first byte of the file, from 0; with --from-line, one of that line.',
+    },
+    bytes: { type: 'string', value: 'SIZE', help: 'How many bytes, such as 4k.' },
     all: { type: 'boolean', help: 'Print everything from there on.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
     ...STORE,
@@ -36,34 +42,65 @@ that the store saved are read.`,
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const [path = ''] = positionals
+  const [given = ''] = positionals
+  const path = resolve(given)
   const sessionId = text(values, 'session')
   const access = sessionId === undefined ? {} : { sessionId }
   const storage = storageOf(values)
   const isAll = values.all === true
   if (isAll && json) throw new UsageError('--all and --json: a whole output is not one JSON; leave out one of them')
-  let range: ReadRange | undefined = rangeOf(values, isAll)
-  let last: RangeResult | undefined
-  while (range !== undefined) {
-    last = await storage.readRange(path, range, access)
-    if (json) {
-      await printJson(last)
-      return EXIT.ok
-    }
-    await print(last.text)
-    range = isAll ? last.next : undefined
+  const range = rangeOf(values, isAll)
+  if ('fromLine' in range && range.fromByte !== undefined) await checkInLine(storage, path, range, access)
+  const part = await storage.readRange(path, range, access)
+  if (json) {
+    await printJson(part)
+    return EXIT.ok
   }
-  if (last?.next !== undefined) note(`more: spillway read ${argumentsOf(last.next)} ${quoted(path)}`)
+  await printBytes(path, part, isAll)
+  if (part.next !== undefined && !isAll) note(`more: ${continued(values, part.next)} ${quoted(given)}`)
   return EXIT.ok
+}
+
+/** Prints what the file holds there: the text of a range is decoded. That the file may be read was checked by reading the range. */
+async function printBytes(path: string, { fromByte, byteCount }: RangeResult, toTheEnd: boolean): Promise<void> {
+  if (byteCount === 0) return
+  const end = toTheEnd ? Number.POSITIVE_INFINITY : fromByte + byteCount - 1
+  for await (const piece of createReadStream(path, { start: fromByte, end })) await print(piece as Buffer)
+}
+
+/** @throws UsageError for a byte of another line, of which the numbers of the lines would be wrong */
+async function checkInLine(
+  storage: TruncationStorage,
+  path: string,
+  { fromLine = 1, fromByte = 0 }: LineRange,
+  access: OutputAccess,
+): Promise<void> {
+  const startOf = async (line: number) => {
+    const { fromByte: start } = await storage.readRange(path, { fromLine: line, lineCount: 1 }, access)
+    return start
+  }
+  const [start, next] = [await startOf(fromLine), await startOf(fromLine + 1)]
+  if (fromByte >= start && fromByte < next) return
+  throw new UsageError(
+    `--from-byte ${fromByte}: is not in line ${fromLine}, which is the bytes ${start} to ${next - 1}`,
+  )
 }
 
 function rangeOf(values: Parsed['values'], isAll: boolean): ReadRange {
   const fromLine = whole(values, 'from-line')
   const lineCount = whole(values, 'lines')
   const fromByte = whole(values, 'from-byte', 0)
-  const byteCount = whole(values, 'bytes')
+  const byteCount = bytes(values, 'bytes')
   if (byteCount !== undefined && (fromLine !== undefined || lineCount !== undefined)) {
     throw new UsageError('--bytes: goes with --from-byte, not with lines')
+  }
+  if (byteCount !== undefined && (byteCount < 1 || !Number.isFinite(byteCount))) {
+    throw new UsageError('--bytes: allowed is a size of at least 1')
+  }
+  if (isAll && (lineCount ?? byteCount) !== undefined)
+    throw new UsageError('--all: goes to the end; leave out --lines and --bytes')
+  if (isAll && fromLine !== undefined && fromByte !== undefined) {
+    throw new UsageError('--all: goes with --from-line or --from-byte, not with both')
   }
   const isByBytes = fromLine === undefined && lineCount === undefined && (fromByte ?? byteCount) !== undefined
   if (isAll) return isByBytes || fromLine === undefined ? { fromByte: fromByte ?? 0 } : { fromLine }
@@ -77,13 +114,13 @@ function rangeOf(values: Parsed['values'], isAll: boolean): ReadRange {
   }
 }
 
-function argumentsOf(next: ReadRange): string {
+/** The command that reads on, in the same place. */
+function continued(values: Parsed['values'], next: ReadRange): string {
   const { fromLine, lineCount, fromByte, byteCount } = next as Record<string, number | undefined>
   const named = { 'from-line': fromLine, lines: lineCount, 'from-byte': fromByte, bytes: byteCount }
-  return Object.entries(named)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `--${name} ${value}`)
-    .join(' ')
+  const where = { store: text(values, 'store'), session: text(values, 'session') }
+  const options = Object.entries({ ...named, ...where }).filter(([, value]) => value !== undefined)
+  return `spillway read ${options.map(([name, value]) => `--${name} ${quoted(String(value))}`).join(' ')}`
 }
 
 function quoted(path: string): string {

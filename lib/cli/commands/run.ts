@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import { CONFIG, configOf, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
 import type { Command, Parsed } from '../command'
-import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
+import { EXIT, note, onClosedPipe, Progress, print, printable, printJson, red } from '../terminal'
 import { countOf, duration, sizeOf, text } from '../values'
 
 const command: Command = {
@@ -67,7 +67,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
         progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeOf(bytes)}, ${countOf(lines, 'line')}`),
     })
   } catch (error) {
-    return notStarted(error)
+    return notStarted(error, json)
   } finally {
     progress.clear()
     signals.restore()
@@ -78,11 +78,23 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     const { output, ...facts } = result
     await printJson({ ...facts, ...output })
   } else {
-    await print(shownOf(result.output))
+    await print(shown(result))
+    if (!result.output.truncated && result.output.content.includes(REPLACEMENT)) {
+      note('spillway: what is no UTF-8 in the output is shown as U+FFFD; for the bytes: the command | spillway clip')
+    }
   }
   // A sweep may be under way; the reader has everything already.
   await service.close()
   return code
+}
+
+/** What stands for bytes that are no text. */
+const REPLACEMENT = '\ufffd'
+
+/** A notice behind the output ends with a line feed, as any text of ours. */
+function shown({ output, note: ending }: CommandResult): string {
+  const text = shownOf(output)
+  return ending !== undefined && !text.endsWith('\n') ? `${text}\n` : text
 }
 
 function codeOf({ exitCode, signal, timedOut }: CommandResult, interrupted: NodeJS.Signals | undefined): number {
@@ -91,15 +103,26 @@ function codeOf({ exitCode, signal, timedOut }: CommandResult, interrupted: Node
   return exitCode ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
 }
 
-function notStarted(error: unknown): number {
+/** What of a message is printed: the name of a command may be of any length. */
+const MESSAGE_UNITS = 500
+
+function notStarted(error: unknown, asJson: boolean): number {
   if (!(error instanceof SpillwayError) || error.code !== 'COMMAND') throw error
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
   if (error.field !== undefined || (code !== 'ENOENT' && code !== 'EACCES')) throw error
-  note(`spillway: ${error.message}`)
+  const message = shortened(error.message)
+  if (asJson) note(JSON.stringify({ error: { code: error.code, message } }))
+  else note(`${red('spillway:', process.stderr)} ${printable(message)}`)
   return code === 'ENOENT' ? EXIT.notFound : EXIT.notExecutable
 }
 
-const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+function shortened(message: string): string {
+  if (message.length <= MESSAGE_UNITS) return message
+  const half = MESSAGE_UNITS / 2
+  return `${message.slice(0, half)}…${message.slice(-half)}`.toWellFormed()
+}
+
+const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /** The command has a process group of its own, so what ends us does not reach it by itself. */
 class Signals {

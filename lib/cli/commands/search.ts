@@ -1,8 +1,8 @@
 /** `spillway search`: the lines of a saved output that match. */
 
-import type { SearchMatch } from 'spillway'
+import { type SearchMatch, SpillwayError } from 'spillway'
 import { STORE, storageOf } from '../bounding'
-import type { Command, Parsed } from '../command'
+import { type Command, type Parsed, UsageError } from '../command'
 import { EXIT, green, note, print, printJson } from '../terminal'
 import { text, whole } from '../values'
 
@@ -38,14 +38,20 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [path = '', pattern = ''] = positionals
-  const found = await storageOf(values).search(path, pattern, {
-    literal: values.literal === true,
-    ignoreCase: values['ignore-case'] === true,
-    context: whole(values, 'context', 0),
-    maxMatches: whole(values, 'max-matches'),
-    after: text(values, 'after'),
-    sessionId: text(values, 'session'),
-  })
+  const found = await storageOf(values)
+    .search(path, pattern, {
+      literal: values.literal === true,
+      ignoreCase: values['ignore-case'] === true,
+      context: whole(values, 'context', 0),
+      maxMatches: whole(values, 'max-matches'),
+      after: text(values, 'after'),
+      sessionId: text(values, 'session'),
+    })
+    .catch((error: unknown) => {
+      // Everything that can be a wrong argument here was typed.
+      if (error instanceof SpillwayError && error.code === 'INVALID_ARGUMENT') throw new UsageError(error.message)
+      throw error
+    })
   if (json) {
     await printJson(found)
   } else {
