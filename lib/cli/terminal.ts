@@ -18,8 +18,7 @@ export const EXIT = {
   /** As shells: a program that may not be run, and one that is not there. */
   notExecutable: 126,
   notFound: 127,
-  /** As shells count a death by SIGINT and by SIGPIPE. */
-  interrupted: 130,
+  /** As shells count a death by SIGPIPE. */
   closedPipe: 141,
 } as const
 
