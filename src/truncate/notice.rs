@@ -12,7 +12,7 @@ pub use marker::contains_marker;
 use words::Advice;
 pub use words::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Wording};
 
-use super::cut::Cut;
+use super::cut::{Cut, Partial};
 use super::limits::{Direction, Unit};
 use crate::store::part::Part;
 use crate::text::graphemes;
@@ -101,59 +101,52 @@ impl Wording {
             Unit::Bytes => self.bytes,
             Unit::Tokens => self.tokens,
         };
-        fill(template, &[("n", &removed.to_string())])
+        fill_numbers(template, &[("n", removed)])
     }
 
     /// The line that stands where lines from one number to another are missing; they may all be like the line before.
     pub fn gap(&self, removed: u64, from: u64, to: u64, like: Option<u64>) -> String {
         let template = if like.is_some() { self.repeats } else { self.gap };
-        let [n, from, to, like] =
-            [removed, from, to, like.unwrap_or(0)].map(|number| number.to_string());
-        fill(template, &[("n", &n), ("from", &from), ("to", &to), ("like", &like)])
+        let like = like.unwrap_or(0);
+        fill_numbers(template, &[("n", removed), ("from", from), ("to", to), ("like", like)])
     }
 
     /// The line that stands where lines of a diff are missing.
     pub fn changes(&self, (removed, from, to): (u64, u64, u64), missing: Tally) -> String {
-        let Tally { files, added, removed: deleted } = missing;
         if missing == Tally::default() {
             return self.gap(removed, from, to, None);
         }
         let [plain, with_files] = self.changes;
-        let template = if files > 0 { with_files } else { plain };
-        let [n, from, to, files, added, deleted] =
-            [removed, from, to, files, added, deleted].map(|number| number.to_string());
+        let Tally { files, added, removed: deleted } = missing;
         let all = [
-            ("n", n.as_str()),
-            ("from", &from),
-            ("to", &to),
-            ("files", &files),
-            ("added", &added),
-            ("removed", &deleted),
+            ("n", removed),
+            ("from", from),
+            ("to", to),
+            ("files", files),
+            ("added", added),
+            ("removed", deleted),
         ];
-        fill(template, &all)
+        fill_numbers(if files > 0 { with_files } else { plain }, &all)
     }
 
     /// What is said where lines are missing in many places; nothing where the stretches that are shown can be named.
     pub fn scattered(&self, cut: &Cut<'_>) -> Option<String> {
         let is_scattered = cut.pieces.len() > MOST_STRETCHES && !self.shown.is_empty();
-        let (n, total) = (cut.kept_lines().to_string(), cut.total_lines.to_string());
-        is_scattered.then(|| fill(self.scattered, &[("n", &n), ("total", &total)]))
+        let numbers = [("n", cut.kept_lines()), ("total", cut.total_lines)];
+        is_scattered.then(|| fill_numbers(self.scattered, &numbers))
     }
 
     /// What of a diff is shown: files and hunks, each with how many there are.
     pub fn diff(&self, files: (u64, u64), hunks: (u64, u64), all: Tally) -> String {
-        let [shown, files, hunks, total, added, removed] =
-            [files.0, files.1, hunks.0, hunks.1, all.added, all.removed]
-                .map(|number| number.to_string());
         let all = [
-            ("shown", shown.as_str()),
-            ("files", &files),
-            ("hunks", &hunks),
-            ("total", &total),
-            ("added", &added),
-            ("removed", &removed),
+            ("shown", files.0),
+            ("files", files.1),
+            ("hunks", hunks.0),
+            ("total", hunks.1),
+            ("added", all.added),
+            ("removed", all.removed),
         ];
-        fill(self.diff, &all)
+        fill_numbers(self.diff, &all)
     }
 
     /// How many rows of a table are shown beside its header, of how many, and from which lines.
@@ -191,7 +184,7 @@ impl Wording {
                     more += n;
                     continue;
                 }
-                JsonPart::Texts(n) => fill(words.texts, &[("n", &n.to_string())]),
+                JsonPart::Texts(n) => fill_numbers(words.texts, &[("n", *n)]),
             };
             // Room for what is said of the others.
             let is_kept = text.len() + words.between.len() + 60 <= left;
@@ -203,7 +196,7 @@ impl Wording {
             list.push(text);
         }
         if more > 0 {
-            list.push(fill(words.more, &[("n", &more.to_string())]));
+            list.push(fill_numbers(words.more, &[("n", more)]));
         }
         if list.is_empty() {
             return String::new();
@@ -236,7 +229,7 @@ impl Wording {
     ) -> String {
         let mut first = vec![self.outcome[usize::from(circumstances.failed)].to_owned()];
         if let Some(limit) = circumstances.ceiling {
-            first.push(fill(self.ceiling, &[("limit", &limit.to_string())]));
+            first.push(fill_numbers(self.ceiling, &[("limit", limit)]));
         }
         if let Some(shown) = shown {
             first.push(shown.to_owned());
@@ -279,11 +272,10 @@ impl Wording {
     /// Partial lines first: the other numbers make no sense without them.
     fn shown(&self, cut: &Cut<'_>) -> Vec<String> {
         let partials = cut.partials().into_iter().map(|partial| {
-            let (shown, total, line) =
-                (partial.shown.to_string(), partial.total.to_string(), partial.line.to_string());
-            fill(self.partial, &[("shown", &shown), ("total", &total), ("line", &line)])
+            let Partial { shown, total, line } = partial;
+            fill_numbers(self.partial, &[("shown", shown), ("total", total), ("line", line)])
         });
-        let total = cut.total_lines.to_string();
+        let total = cut.total_lines;
         let whole = cut.pieces.iter().filter_map(|piece| {
             let (mut from, mut to) = (piece.first_line, piece.last_line);
             if let Some((line, _)) = &piece.partial {
@@ -293,12 +285,8 @@ impl Wording {
                     to -= 1;
                 }
             }
-            (from <= to && !piece.text.is_empty()).then(|| {
-                fill(
-                    self.shown,
-                    &[("from", &from.to_string()), ("to", &to.to_string()), ("total", &total)],
-                )
-            })
+            (from <= to && !piece.text.is_empty())
+                .then(|| fill_numbers(self.shown, &[("from", from), ("to", to), ("total", total)]))
         });
         partials.chain(whole).collect()
     }
@@ -363,6 +351,13 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// The same with numbers.
+fn fill_numbers(template: &str, values: &[(&str, u64)]) -> String {
+    let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.to_string())).collect();
+    let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    fill(template, &values)
 }
 
 /// How the parts of the whole text are put together, with `between` between any two of them.
