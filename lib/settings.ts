@@ -13,8 +13,8 @@ export interface Limits {
   maxTokens: number | null
   direction: 'head' | 'tail' | 'both'
   lineRule: 'terminated' | 'split'
-  /** What is kept of a text that is too long. */
-  keep: 'ends' | `${'smart' | 'json' | 'diff' | 'csv'}-${'late' | 'early'}`
+  /** What is kept of a text that is too long: its ends, what matters, or a form; and which end of that counts more. */
+  keep: 'ends' | Partial<Record<'smart' | 'json' | 'diff' | 'csv', 'late' | 'early'>>
   /** Whether all of this is asked of the text that a terminal would show. */
   terminal: boolean
 }

@@ -62,6 +62,27 @@ pub struct Cut<'a> {
     pub traced: Option<Traced>,
 }
 
+impl Cut<'static> {
+    /// What stretches that were chosen show of a text that went through a window; all numbers are those of the text.
+    pub(super) fn of_pieces(
+        pieces: Vec<Piece<'static>>,
+        limited_by: Unit,
+        window: &Window,
+        limits: &Limits,
+    ) -> Self {
+        let Totals { bytes, breaks, ends_with_break } = window.totals();
+        Cut {
+            pieces,
+            limited_by,
+            direction: Direction::Both,
+            total_lines: limits.line_rule.count(breaks, bytes == 0, ends_with_break),
+            total_bytes: bytes,
+            total_tokens: window.tokens(),
+            traced: None,
+        }
+    }
+}
+
 impl Cut<'_> {
     /// Shows nothing.
     pub fn clear(&mut self) {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::cut::{Cut, Piece};
-use super::limits::{Direction, Limits, Unit};
+use super::limits::{Limits, Unit};
 use super::smart::template::template;
 use super::window::Window;
 use crate::text::graphemes;
@@ -201,7 +201,6 @@ pub(super) fn write(
     limits: &Limits,
     mut gap: impl FnMut(Range<u64>) -> String,
 ) -> Selection {
-    let totals = window.totals();
     let total = total_lines(window);
     let mut text = String::new();
     let mut pieces: Vec<Piece<'static>> = Vec::new();
@@ -226,18 +225,9 @@ pub(super) fn write(
         begin(&mut text, next);
         text.push_str(&gap(next..total + 1));
     }
-    let total_lines =
-        limits.line_rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
     let is_full = shown * 10 >= limits.max_lines.saturating_mul(9);
-    let cut = Cut {
-        pieces,
-        limited_by: if is_full { Unit::Lines } else { Unit::Bytes },
-        direction: Direction::Both,
-        total_lines,
-        total_bytes: totals.bytes,
-        total_tokens: window.tokens(),
-        traced: None,
-    };
+    let limited_by = if is_full { Unit::Lines } else { Unit::Bytes };
+    let cut = Cut::of_pieces(pieces, limited_by, window, limits);
     let cut = match window.screen() {
         Some(screen) => screen.traced(cut, ranges, limits.line_rule),
         None => cut,

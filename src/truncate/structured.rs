@@ -3,8 +3,8 @@
 //! Each form has a scanner that the text streams past, and makes a preview of what that remembers; nothing if the text is not
 //! of that form, or there is no room for any of it.
 
-use super::cut::Cut;
-use super::limits::Limits;
+use super::cut::{Cut, Piece};
+use super::limits::{Limits, Unit};
 use super::notice::Wording;
 use super::smart::Keep;
 use super::window::Window;
@@ -38,16 +38,10 @@ impl Structured {
     pub fn new(limits: &Limits) -> Option<Self> {
         let most = limits.max_bytes;
         match limits.keep {
-            Keep::Ends | Keep::SmartLate | Keep::SmartEarly => None,
-            Keep::JsonLate | Keep::JsonEarly => {
-                Some(Structured::Json(Box::new(json::Scanner::new(most))))
-            }
-            Keep::DiffLate | Keep::DiffEarly => {
-                Some(Structured::Diff(Box::new(diff::Scanner::new(most))))
-            }
-            Keep::CsvLate | Keep::CsvEarly => {
-                Some(Structured::Csv(Box::new(csv::Scanner::new(most))))
-            }
+            Keep::Ends | Keep::Smart(_) => None,
+            Keep::Json(_) => Some(Structured::Json(Box::new(json::Scanner::new(most)))),
+            Keep::Diff(_) => Some(Structured::Diff(Box::new(diff::Scanner::new(most)))),
+            Keep::Csv(_) => Some(Structured::Csv(Box::new(csv::Scanner::new(most)))),
         }
     }
 
@@ -73,6 +67,21 @@ impl Structured {
             Structured::Diff(scanner) => diff::preview(window, scanner, source, limits, wording),
             Structured::Csv(scanner) => csv::preview(window, scanner, source, limits, wording),
         }
+    }
+}
+
+/// What chosen stretches of a text show of it, or of the output that it is what a terminal would show of.
+pub(super) fn cut_of(
+    pieces: Vec<Piece<'static>>,
+    is_short_of_lines: bool,
+    window: &Window,
+    limits: &Limits,
+) -> Cut<'static> {
+    let limited_by = if is_short_of_lines { Unit::Lines } else { Unit::Bytes };
+    let cut = Cut::of_pieces(pieces, limited_by, window, limits);
+    match window.screen() {
+        Some(screen) => screen.trace(cut, limits.line_rule),
+        None => cut,
     }
 }
 

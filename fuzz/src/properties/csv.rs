@@ -1,14 +1,11 @@
 //! A preview of a table is a table with the same columns, keeps its limits, and every row in it is one of the text.
 
-use spillway_core::text::lines::LineRule;
 use spillway_core::text::shown::{Shown, Source};
-use spillway_core::truncate::limits::Limits;
-use spillway_core::truncate::notice::{CHINESE, Circumstances, ENGLISH};
-use spillway_core::truncate::render::{Form, render};
-use spillway_core::truncate::smart::Keep;
-use spillway_core::truncate::window::Window;
+use spillway_core::truncate::notice::ENGLISH;
+use spillway_core::truncate::smart::{Keep, Lean};
 
 use super::input::{Input, as_text};
+use super::rendered::Case;
 
 /// What a case is put together from, where it is not any text.
 const PARTS: [&str; 12] =
@@ -16,10 +13,7 @@ const PARTS: [&str; 12] =
 
 pub fn check(data: &[u8]) {
     let mut input = Input::new(data);
-    let limits = Limits { keep: Keep::CsvLate, line_rule: LineRule::Terminated, ..input.limits() };
-    let (source, wording) = (Source::Text, input.pick(&[&ENGLISH, &CHINESE]));
-    let inside = input.flag();
-    let size = input.below(512) + 1;
+    let case = Case::new(&mut input, Keep::Csv(Lean::Late));
     let raw = if input.flag() {
         as_text(&input.content(6 * 1024))
     } else {
@@ -33,21 +27,14 @@ pub fn check(data: &[u8]) {
         separated.collect::<String>().into_bytes()
     };
 
-    let mut window = Window::new(&limits);
-    window.push(&raw);
-    let mut pieces = Window::new(&limits);
-    raw.chunks(size).for_each(|piece| pieces.push(piece));
-    let form = Form { limits, wording, inside, notice: None, preview: None };
-    let circumstances = Circumstances { path: "/data/x.txt".to_owned(), ..Default::default() };
-    let made = render(&window, source, &form, &circumstances);
-    assert_eq!(render(&pieces, source, &form, &circumstances), made);
-    let bound = if inside { &made.content } else { &made.content[made.preview.clone()] };
-    assert!(bound.len() as u64 <= limits.max_bytes, "{bound}");
-    assert!(bound.lines().count() as u64 <= limits.max_lines, "{bound}");
+    let window = case.window(&raw);
+    case.check(&window, &raw);
 
     let structured = window.structured().expect("the limits ask for it");
-    let Some(made) = structured.preview(&window, source, &limits, &ENGLISH) else { return };
-    let text = Shown::decode(&raw, source).text;
+    let Some(made) = structured.preview(&window, Source::Text, &case.limits, &ENGLISH) else {
+        return;
+    };
+    let text = Shown::decode(&raw, Source::Text).text;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let is_table = [',', '\t', ';'].into_iter().any(|delimiter| {
         let (shown, whole) = (rows(&made.text, delimiter), rows(text, delimiter));

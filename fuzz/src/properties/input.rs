@@ -115,34 +115,19 @@ impl<'a> Input<'a> {
         let line_rule = self.pick(&[LineRule::Terminated, LineRule::Split]);
         let (max_lines, max_bytes) = (self.count().max(1), self.count().max(1));
         // As the strategies `line` and `byte` have it.
-        match self.byte() % 4 {
-            2 => Limits {
-                max_lines,
-                max_bytes: max_bytes * 4,
-                max_tokens: u64::MAX,
-                direction,
-                line_rule,
-                keep: Default::default(),
-                terminal: false,
-            },
-            3 => Limits {
-                max_lines: u64::MAX,
-                max_bytes,
-                max_tokens: u64::MAX,
-                direction,
-                line_rule,
-                keep: Default::default(),
-                terminal: false,
-            },
-            _ => Limits {
-                max_lines,
-                max_bytes,
-                max_tokens: u64::MAX,
-                direction,
-                line_rule,
-                keep: Default::default(),
-                terminal: false,
-            },
+        let (max_lines, max_bytes) = match self.byte() % 4 {
+            2 => (max_lines, max_bytes * 4),
+            3 => (u64::MAX, max_bytes),
+            _ => (max_lines, max_bytes),
+        };
+        Limits {
+            max_lines,
+            max_bytes,
+            max_tokens: u64::MAX,
+            direction,
+            line_rule,
+            keep: Default::default(),
+            terminal: false,
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod json;
 pub mod names;
 pub mod permission;
 pub mod ranges;
+mod rendered;
 pub mod search;
 pub mod smart;
 pub mod terminal;

@@ -1,45 +1,29 @@
 //! A preview of what matters keeps its limits, says which lines are missing, and shows true lines under their true numbers.
 
-use spillway_core::text::lines::LineRule;
 use spillway_core::text::shown::{Shown, Source};
 use spillway_core::text::terminal::clean_line as clean;
 use spillway_core::truncate::cut::fits;
-use spillway_core::truncate::limits::Limits;
-use spillway_core::truncate::notice::{CHINESE, Circumstances, ENGLISH};
-use spillway_core::truncate::render::{Form, render};
-use spillway_core::truncate::smart::{Keep, preview};
-use spillway_core::truncate::window::Window;
+use spillway_core::truncate::notice::ENGLISH;
+use spillway_core::truncate::smart::{Keep, Lean, preview};
 
 use super::input::{Input, as_text};
+use super::rendered::Case;
 
 pub fn check(data: &[u8]) {
     let mut input = Input::new(data);
-    let keep = input.pick(&[Keep::SmartLate, Keep::SmartEarly]);
-    let limits = Limits { keep, line_rule: LineRule::Terminated, ..input.limits() };
-    let (source, wording) = (Source::Text, input.pick(&[&ENGLISH, &CHINESE]));
-    let inside = input.flag();
-    let size = input.below(512) + 1;
+    let keep = input.pick(&[Keep::Smart(Lean::Late), Keep::Smart(Lean::Early)]);
+    let case = Case::new(&mut input, keep);
     let raw = as_text(&input.content(6 * 1024));
 
-    let mut window = Window::new(&limits);
-    window.push(&raw);
-    if fits(&window, source, &limits) {
+    let window = case.window(&raw);
+    if fits(&window, Source::Text, &case.limits) {
         return;
     }
-    let form = Form { limits, wording, inside, notice: None, preview: None };
-    let circumstances = Circumstances { path: "/data/x.txt".to_owned(), ..Default::default() };
-    let made = render(&window, source, &form, &circumstances);
-    let bound = if inside { &made.content } else { &made.content[made.preview.clone()] };
-    assert!(bound.len() as u64 <= limits.max_bytes, "{bound}");
-    assert!(bound.lines().count() as u64 <= limits.max_lines, "{bound}");
-
-    let mut pieces = Window::new(&limits);
-    raw.chunks(size).for_each(|piece| pieces.push(piece));
-    assert_eq!(render(&pieces, source, &form, &circumstances), made);
+    case.check(&window, &raw);
 
     let scanner = window.scanner().expect("the limits ask for it");
-    if let Some(selection) = preview(&window, scanner, source, &limits, &ENGLISH) {
-        let text = Shown::decode(&raw, source).text;
+    if let Some(selection) = preview(&window, scanner, Source::Text, &case.limits, &ENGLISH) {
+        let text = Shown::decode(&raw, Source::Text).text;
         check_lines(&text, &selection.text);
         assert!(selection.cut.kept_bytes() <= raw.len() as u64);
         assert!(selection.cut.kept_lines() <= selection.cut.total_lines);

@@ -12,10 +12,10 @@ mod tests;
 
 pub use scan::Scanner;
 
-use super::cut::{Cut, Piece};
-use super::limits::{Direction, Limits, Unit};
+use super::cut::Piece;
+use super::limits::Limits;
 use super::notice::Wording;
-use super::structured::{Preview, ranges};
+use super::structured::{Preview, cut_of, ranges};
 use super::window::Window;
 use crate::text::shown::Source;
 
@@ -54,22 +54,7 @@ pub fn preview(
             }),
         }
     }
-    let totals = window.totals();
-    let total_lines =
-        limits.line_rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
-    let cut = Cut {
-        pieces,
-        limited_by: if choice.is_short_of_lines { Unit::Lines } else { Unit::Bytes },
-        direction: Direction::Both,
-        total_lines,
-        total_bytes: totals.bytes,
-        total_tokens: window.tokens(),
-        traced: None,
-    };
-    let cut = match window.screen() {
-        Some(screen) => screen.trace(cut, limits.line_rule),
-        None => cut,
-    };
+    let cut = cut_of(pieces, choice.is_short_of_lines, window, limits);
     let shown = choice.rows.len() as u64 - 1;
     let missing = wording.csv(shown, table.rows() - 1, &ranges(&numbers));
     Some(Preview { text, cut, missing })

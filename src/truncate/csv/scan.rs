@@ -148,6 +148,12 @@ impl Scanner {
         }
     }
 
+    /// Bytes of what is remembered.
+    #[cfg(test)]
+    pub fn held(&self) -> usize {
+        self.finish().map_or(0, |memory| memory.held())
+    }
+
     /// What is remembered, if the text that ends here is a table.
     pub(super) fn finish(&self) -> Option<Memory> {
         let mut end = self.clone();

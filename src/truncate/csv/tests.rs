@@ -1,31 +1,20 @@
 use csv_core::{ReadRecordResult, ReaderBuilder};
 use proptest::prelude::*;
 
-use super::{Scanner, preview};
-use crate::text::shown::Source;
-use crate::truncate::fixture::{self, window};
+use crate::truncate::fixture::{self, check_rendered, held, preview, window};
 use crate::truncate::limits::{Direction, Limits};
-use crate::truncate::notice::{CHINESE, Circumstances, ENGLISH};
-use crate::truncate::render::{Form, render};
-use crate::truncate::smart::Keep;
-use crate::truncate::structured::{Preview, Structured};
-use crate::truncate::window::Window;
+use crate::truncate::notice::{CHINESE, ENGLISH};
+use crate::truncate::smart::{Keep, Lean};
+use crate::truncate::structured::Preview;
 
 fn limits(max_lines: u64, max_bytes: u64) -> Limits {
-    Limits { keep: Keep::CsvLate, ..fixture::limits(max_lines, max_bytes, Direction::Head) }
-}
-
-fn scanner(window: &Window) -> &Scanner {
-    match window.structured() {
-        Some(Structured::Csv(scanner)) => scanner,
-        other => panic!("{other:?}"),
-    }
+    Limits { keep: Keep::Csv(Lean::Late), ..fixture::limits(max_lines, max_bytes, Direction::Head) }
 }
 
 fn made(text: &str, max_lines: u64, max_bytes: u64) -> Option<Preview> {
     let limits = limits(max_lines, max_bytes);
     let window = window(text.as_bytes(), &limits, 700);
-    preview(&window, scanner(&window), Source::Text, &limits, &ENGLISH)
+    preview(&window, &limits)
 }
 
 /// What a parser reads.
@@ -149,9 +138,8 @@ fn memory_does_not_grow_with_the_text() {
     for row in ["1,2\n", "error,2\n", "\"a\nb\",failed\n"] {
         let text = format!("a,b\n{}", row.repeat(400_000));
         let window = window(text.as_bytes(), &limits, 1 << 16);
-        let scanner = scanner(&window);
-        assert!(scanner.finish().unwrap().held() < 4 << 20);
-        let made = preview(&window, scanner, Source::Text, &limits, &ENGLISH).unwrap();
+        assert!(held(&window) < 4 << 20);
+        let made = preview(&window, &limits).unwrap();
         assert!(made.text.lines().count() >= 1999, "{}", made.text.lines().count());
     }
 }
@@ -185,17 +173,10 @@ proptest! {
         let text: String = std::iter::once(&header).chain(&rows_of).map(|row| row.join(&separator) + end).collect();
         let whole = rows(&text, delimiter);
         let limits = limits(max_lines, max_bytes);
-        let split = window(text.as_bytes(), &limits, piece);
         let wording = if chinese { &CHINESE } else { &ENGLISH };
-        let form = Form { limits, wording, inside, notice: None, preview: None };
-        let circumstances = Circumstances { path: "/x".into(), ..Default::default() };
-        let rendered = render(&split, Source::Text, &form, &circumstances);
-        let bound = if inside { &rendered.content } else { &rendered.content[rendered.preview.clone()] };
-        prop_assert!(bound.len() as u64 <= max_bytes && bound.lines().count() as u64 <= max_lines, "{}", bound);
-        let at_once = window(text.as_bytes(), &limits, usize::MAX);
-        prop_assert_eq!(&rendered, &render(&at_once, Source::Text, &form, &circumstances));
+        let split = check_rendered(&text, limits, piece, wording, inside);
 
-        let Some(made) = preview(&split, scanner(&split), Source::Text, &limits, &ENGLISH) else {
+        let Some(made) = preview(&split, &limits) else {
             let header = header.join(&separator).len() as u64;
             prop_assert!(header > max_bytes || whole.len() < 2 || whole.iter().any(|row| row.len() != columns), "{}", text);
             return Ok(());

@@ -1,30 +1,22 @@
 use proptest::prelude::*;
 
-use super::{Scanner, preview};
-use crate::text::shown::Source;
-use crate::truncate::fixture::{self, window};
+use crate::truncate::fixture::{self, check_rendered, held, preview, window};
 use crate::truncate::limits::{Direction, Limits};
-use crate::truncate::notice::{CHINESE, Circumstances, ENGLISH, contains_marker};
-use crate::truncate::render::{Form, render};
-use crate::truncate::smart::Keep;
-use crate::truncate::structured::{Preview, Structured};
-use crate::truncate::window::Window;
+use crate::truncate::notice::{CHINESE, ENGLISH, contains_marker};
+use crate::truncate::smart::{Keep, Lean};
+use crate::truncate::structured::Preview;
 
 fn limits(max_lines: u64, max_bytes: u64) -> Limits {
-    Limits { keep: Keep::DiffLate, ..fixture::limits(max_lines, max_bytes, Direction::Head) }
-}
-
-fn scanner(window: &Window) -> &Scanner {
-    match window.structured() {
-        Some(Structured::Diff(scanner)) => scanner,
-        other => panic!("{other:?}"),
+    Limits {
+        keep: Keep::Diff(Lean::Late),
+        ..fixture::limits(max_lines, max_bytes, Direction::Head)
     }
 }
 
 fn made(text: &str, max_lines: u64, max_bytes: u64) -> Option<Preview> {
     let limits = limits(max_lines, max_bytes);
     let window = window(text.as_bytes(), &limits, 700);
-    preview(&window, scanner(&window), Source::Text, &limits, &ENGLISH)
+    preview(&window, &limits)
 }
 
 /// A diff of so many files with so many hunks each, of so many lines that are added and half as many removed.
@@ -151,9 +143,8 @@ fn memory_does_not_grow_with_the_text() {
         let limits = limits(2000, 51_200);
         let text = diff(files, hunks, lines);
         let window = window(text.as_bytes(), &limits, 1 << 16);
-        let scanner = scanner(&window);
-        assert!(scanner.finish().unwrap().held() < 5 << 20);
-        let made = preview(&window, scanner, Source::Text, &limits, &ENGLISH).unwrap();
+        assert!(held(&window) < 5 << 20);
+        let made = preview(&window, &limits).unwrap();
         let (lines, bytes) = (made.text.lines().count(), made.text.len());
         assert!(lines > 1900 || bytes > 45_000, "{lines}, {bytes}");
     }
@@ -209,16 +200,9 @@ proptest! {
             }
         }
         let limits = limits(max_lines, max_bytes);
-        let split = window(text.as_bytes(), &limits, piece);
         let wording = if chinese { &CHINESE } else { &ENGLISH };
-        let form = Form { limits, wording, inside, notice: None, preview: None };
-        let circumstances = Circumstances { path: "/x".into(), ..Default::default() };
-        let rendered = render(&split, Source::Text, &form, &circumstances);
-        let bound = if inside { &rendered.content } else { &rendered.content[rendered.preview.clone()] };
-        prop_assert!(bound.len() as u64 <= max_bytes && bound.lines().count() as u64 <= max_lines, "{}", bound);
-        let whole = window(text.as_bytes(), &limits, usize::MAX);
-        prop_assert_eq!(&rendered, &render(&whole, Source::Text, &form, &circumstances));
-        if let Some(made) = preview(&split, scanner(&split), Source::Text, &limits, &ENGLISH) {
+        let split = check_rendered(&text, limits, piece, wording, inside);
+        if let Some(made) = preview(&split, &limits) {
             prop_assert!(made.text.len() as u64 <= max_bytes && made.text.lines().count() as u64 <= max_lines);
             check(&text, &made.text)?;
         }

@@ -13,10 +13,9 @@ mod write;
 
 pub use scan::Scanner;
 
-use super::cut::Cut;
-use super::limits::{Direction, Limits, Unit};
+use super::limits::Limits;
 use super::notice::Wording;
-use super::structured::Preview;
+use super::structured::{Preview, cut_of};
 use super::window::Window;
 use crate::text::shown::Source;
 
@@ -35,21 +34,6 @@ pub fn preview(
     if written.text.is_empty() || !limits.allow(lines, written.text.len() as u64) {
         return None;
     }
-    let totals = window.totals();
-    let total_lines =
-        limits.line_rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
-    let cut = Cut {
-        pieces: written.pieces,
-        limited_by: if choice.is_short_of_lines { Unit::Lines } else { Unit::Bytes },
-        direction: Direction::Both,
-        total_lines,
-        total_bytes: totals.bytes,
-        total_tokens: window.tokens(),
-        traced: None,
-    };
-    let cut = match window.screen() {
-        Some(screen) => screen.trace(cut, limits.line_rule),
-        None => cut,
-    };
+    let cut = cut_of(written.pieces, choice.is_short_of_lines, window, limits);
     Some(Preview { text: written.text, cut, missing: write::missing(&choice, wording) })
 }

@@ -183,7 +183,7 @@ impl Scanner {
 
     /// Bytes of what is remembered.
     #[cfg(test)]
-    pub(super) fn held(&self) -> usize {
+    pub fn held(&self) -> usize {
         self.sketch.held()
     }
 

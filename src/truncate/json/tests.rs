@@ -1,31 +1,23 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Scanner, preview};
 use crate::history::json::tests::json as any_json;
-use crate::text::shown::Source;
-use crate::truncate::fixture::{self, window};
+use crate::truncate::fixture::{self, check_rendered, preview, window};
 use crate::truncate::limits::{Direction, Limits};
-use crate::truncate::notice::{CHINESE, Circumstances, ENGLISH};
-use crate::truncate::render::{Form, render};
-use crate::truncate::smart::Keep;
-use crate::truncate::structured::Structured;
+use crate::truncate::notice::{CHINESE, ENGLISH};
+use crate::truncate::smart::{Keep, Lean};
 use crate::truncate::window::Window;
 
 fn limits(max_lines: u64, max_bytes: u64) -> Limits {
-    Limits { keep: Keep::JsonLate, ..fixture::limits(max_lines, max_bytes, Direction::Head) }
+    Limits {
+        keep: Keep::Json(Lean::Late),
+        ..fixture::limits(max_lines, max_bytes, Direction::Head)
+    }
 }
 
 fn made(text: &[u8], limits: &Limits, piece: usize) -> Option<super::Preview> {
     let window = window(text, limits, piece);
-    preview(&window, scanner(&window), Source::Text, limits, &ENGLISH)
-}
-
-fn scanner(window: &Window) -> &Scanner {
-    match window.structured() {
-        Some(Structured::Json(scanner)) => scanner,
-        other => panic!("{other:?}"),
-    }
+    preview(&window, limits)
 }
 
 fn shown(text: &str, max_bytes: u64) -> (Vec<Value>, String) {
@@ -108,18 +100,10 @@ proptest! {
         let text = documents.join("\n");
         let whole = values(&text);
         let limits = Limits { max_tokens: max_tokens.unwrap_or(u64::MAX), ..limits(max_lines, max_bytes) };
-        let split = window(text.as_bytes(), &limits, piece);
-        let scanner = scanner(&split);
         let wording = if chinese { &CHINESE } else { &ENGLISH };
-        let form = Form { limits, wording, inside, notice: None, preview: None };
-        let circumstances = Circumstances { path: "/x".into(), ..Default::default() };
-        let rendered = render(&split, Source::Text, &form, &circumstances);
-        let bound = if inside { &rendered.content } else { &rendered.content[rendered.preview.clone()] };
-        prop_assert!(bound.len() as u64 <= max_bytes && bound.lines().count() as u64 <= max_lines);
-        let at_once = window(text.as_bytes(), &limits, usize::MAX);
-        prop_assert_eq!(&rendered, &render(&at_once, Source::Text, &form, &circumstances));
+        let split = check_rendered(&text, limits, piece, wording, inside);
 
-        let Some(made) = preview(&split, scanner, Source::Text, &limits, &ENGLISH) else {
+        let Some(made) = preview(&split, &limits) else {
             // A value has at least its brackets, and a name is never cut.
             prop_assert!(max_bytes < 1200 || whole.iter().all(|it| it.is_number()), "{}", text);
             return Ok(());
@@ -250,8 +234,8 @@ fn memory_does_not_grow_with_the_text() {
         window.push(row.as_bytes());
     }
     window.push(b"]}");
-    let held = scanner(&window).held();
+    let held = fixture::held(&window);
     assert!(held < 4 << 20, "{held} bytes");
-    let made = preview(&window, scanner(&window), Source::Text, &limits, &ENGLISH).unwrap();
+    let made = preview(&window, &limits).unwrap();
     assert!(made.text.len() > 40_000 && values(&made.text).len() == 1, "{}", made.text.len());
 }

@@ -164,11 +164,14 @@ mod tests {
     use crate::truncate::lines::ELLIPSIS;
     use crate::truncate::notice::{CHINESE, Circumstances, ENGLISH, contains_marker};
     use crate::truncate::render::{Form, render};
-    use crate::truncate::smart::Keep;
+    use crate::truncate::smart::{Keep, Lean};
     use proptest::prelude::*;
 
     fn limits(max_lines: u64, max_bytes: u64) -> Limits {
-        Limits { keep: Keep::SmartLate, ..fixture::limits(max_lines, max_bytes, Direction::Head) }
+        Limits {
+            keep: Keep::Smart(Lean::Late),
+            ..fixture::limits(max_lines, max_bytes, Direction::Head)
+        }
     }
 
     fn shown(text: &str, limits: Limits) -> String {

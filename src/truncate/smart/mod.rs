@@ -19,8 +19,7 @@ use crate::tool_names::{self, Kind};
 
 pub use layout::preview;
 
-/// What of a text is kept. What is not in the form that is named is shown as by `Smart`. Of each there are two: the one for
-/// commands, builds and tests keeps the later end more than the first, that for files and search results the start.
+/// What of a text is kept. What is not in the form that is named is shown as by `Smart`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
@@ -28,43 +27,49 @@ pub enum Keep {
     #[default]
     Ends,
     /// What matters, and both ends.
-    SmartLate,
-    /// What matters, and both ends.
-    SmartEarly,
+    Smart(Lean),
     /// Of JSON what keeps it JSON.
-    JsonLate,
-    /// Of JSON what keeps it JSON.
-    JsonEarly,
+    Json(Lean),
     /// Of a diff its files and hunks.
-    DiffLate,
-    /// Of a diff its files and hunks.
-    DiffEarly,
+    Diff(Lean),
     /// Of a table in CSV or TSV its header and rows.
-    CsvLate,
-    /// Of a table in CSV or TSV its header and rows.
-    CsvEarly,
+    Csv(Lean),
+}
+
+/// Which end counts more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lean {
+    /// The end: of what commands, builds and tests print.
+    Late,
+    /// The start: of files and search results.
+    Early,
 }
 
 impl Keep {
     /// What a strategy keeps of the output of a tool.
     pub fn of(strategy: &str, tool: &str) -> Self {
-        let is_early = matches!(tool_names::kind(tool), Some(Kind::Read | Kind::Search));
-        match (strategy, is_early) {
-            ("smart", false) => Keep::SmartLate,
-            ("smart", true) => Keep::SmartEarly,
-            ("json", false) => Keep::JsonLate,
-            ("json", true) => Keep::JsonEarly,
-            ("diff", false) => Keep::DiffLate,
-            ("diff", true) => Keep::DiffEarly,
-            ("csv", false) => Keep::CsvLate,
-            ("csv", true) => Keep::CsvEarly,
+        let lean = match tool_names::kind(tool) {
+            Some(Kind::Read | Kind::Search) => Lean::Early,
+            _ => Lean::Late,
+        };
+        match strategy {
+            "smart" => Keep::Smart(lean),
+            "json" => Keep::Json(lean),
+            "diff" => Keep::Diff(lean),
+            "csv" => Keep::Csv(lean),
             _ => Keep::Ends,
         }
     }
 
     /// Whether the start counts more than the end.
     fn is_early(self) -> bool {
-        matches!(self, Keep::SmartEarly | Keep::JsonEarly | Keep::DiffEarly | Keep::CsvEarly)
+        match self {
+            Keep::Ends => false,
+            Keep::Smart(lean) | Keep::Json(lean) | Keep::Diff(lean) | Keep::Csv(lean) => {
+                lean == Lean::Early
+            }
+        }
     }
 
     /// Whether it is one of `smart`, which is what becomes of a form that the text is not in.
