@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
+import { SpillwayError } from 'spillway'
 
 /** What exit codes mean. `run` and `mcp` end with the code of their command. */
 export const EXIT = {
@@ -96,9 +97,26 @@ export class Progress {
 
 /** Says what went wrong, and answers the exit code for it. */
 export function reportError(error: unknown, asJson: boolean): number {
-  const { name, code, field, message = String(error) } = (error ?? {}) as Record<string, string | undefined>
+  const { name, code, field, message: whole = String(error) } = (error ?? {}) as Record<string, string | undefined>
   const isUsage = name === 'UsageError'
+  const message = shortened(whole)
   if (asJson) note(JSON.stringify({ error: { code: isUsage ? 'USAGE' : code, field, message } }))
   else note(`${red('spillway:', process.stderr)} ${printable(message)}`)
-  return isUsage ? EXIT.usage : EXIT.failed
+  return isUsage ? EXIT.usage : (notStarted(error) ?? EXIT.failed)
+}
+
+/** What of a message is printed, in UTF-16 units: the name of a command may be of any length. */
+const MESSAGE_UNITS = 900
+
+function shortened(message: string): string {
+  if (message.length <= MESSAGE_UNITS) return message
+  const half = MESSAGE_UNITS / 2
+  return `${message.slice(0, half)}…${message.slice(-half)}`.toWellFormed()
+}
+
+/** What a shell would end with, if it is the command that cannot be started, and not its folder that is missing. */
+function notStarted(error: unknown): number | undefined {
+  if (!(error instanceof SpillwayError) || error.code !== 'COMMAND' || error.field !== undefined) return undefined
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
+  return code === 'ENOENT' ? EXIT.notFound : EXIT.notExecutable
 }

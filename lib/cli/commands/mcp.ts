@@ -1,11 +1,10 @@
 /** `spillway mcp`: between a host of MCP and a server. */
 
 import { constants } from 'node:os'
-import { PermissionPolicy, SpillwayError, TruncationStorage } from 'spillway'
+import { PermissionPolicy, TruncationStorage } from 'spillway'
 import { type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { CONFIG, configOf, LIMITS, limitsOf, STORE, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
-import { EXIT, note } from '../terminal'
 import { oneOf, text } from '../values'
 
 const command: Command = {
@@ -83,11 +82,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const restore = passSignalsOn(proxy)
   try {
     return codeOf(await proxy.ended)
-  } catch (error) {
-    const { code } = ((error as SpillwayError).cause ?? {}) as NodeJS.ErrnoException
-    if (!(error instanceof SpillwayError) || (code !== 'ENOENT' && code !== 'EACCES')) throw error
-    note(`spillway: ${error.message}`)
-    return code === 'ENOENT' ? EXIT.notFound : EXIT.notExecutable
   } finally {
     restore()
   }

@@ -7,6 +7,8 @@ import { readConversation } from '../conversation'
 import { EXIT, note, print, printable, printJson } from '../terminal'
 import { countOf, oneOf, text, texts, whole } from '../values'
 
+const POLICIES: readonly PrunePolicy[] = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments']
+
 const command: Command = {
   name: 'prune',
   summary: 'Prints a conversation without the old results that it can do without.',
@@ -19,7 +21,7 @@ or one message a line. It comes back in the same form; the file itself is not ch
       type: 'string',
       multiple: true,
       value: 'NAME',
-      help: 'What may go: results (default), outdated, superseded, budget, pressure, arguments. Can be repeated.',
+      help: `What may go: ${POLICIES.join(', ')}. Default: results. Can be repeated.`,
     },
     schedule: { type: 'string', value: 'WHEN', help: 'always (default), cache, cold.' },
     profile: { type: 'string', value: 'NAME', help: 'As a known agent does: opencode, openclaw, snow.' },
@@ -54,8 +56,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   return EXIT.ok
 }
-
-const POLICIES: readonly PrunePolicy[] = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments']
 
 function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
   const policies = texts(values, 'policy') as PrunePolicy[] | undefined

@@ -1,10 +1,10 @@
 /** `spillway run`: a command whose output may be of any length. */
 
 import { constants } from 'node:os'
-import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
+import { type CommandResult, type RunningCommand, runCommand } from 'spillway'
 import { CONFIG, configOf, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
 import type { Command, Parsed } from '../command'
-import { EXIT, note, onClosedPipe, Progress, print, printable, printJson, red } from '../terminal'
+import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
 import { countOf, duration, sizeOf, text } from '../values'
 
 const command: Command = {
@@ -66,8 +66,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       onProgress: ({ bytes, lines, elapsedMs }) =>
         progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeOf(bytes)}, ${countOf(lines, 'line')}`),
     })
-  } catch (error) {
-    return notStarted(error, json)
   } finally {
     progress.clear()
     signals.restore()
@@ -101,25 +99,6 @@ function codeOf({ exitCode, signal, timedOut }: CommandResult, interrupted: Node
   if (interrupted !== undefined) return 128 + constants.signals[interrupted]
   if (timedOut) return EXIT.timedOut
   return exitCode ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
-}
-
-/** What of a message is printed: the name of a command may be of any length. */
-const MESSAGE_UNITS = 500
-
-function notStarted(error: unknown, asJson: boolean): number {
-  if (!(error instanceof SpillwayError) || error.code !== 'COMMAND') throw error
-  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
-  if (error.field !== undefined || (code !== 'ENOENT' && code !== 'EACCES')) throw error
-  const message = shortened(error.message)
-  if (asJson) note(JSON.stringify({ error: { code: error.code, message } }))
-  else note(`${red('spillway:', process.stderr)} ${printable(message)}`)
-  return code === 'ENOENT' ? EXIT.notFound : EXIT.notExecutable
-}
-
-function shortened(message: string): string {
-  if (message.length <= MESSAGE_UNITS) return message
-  const half = MESSAGE_UNITS / 2
-  return `${message.slice(0, half)}…${message.slice(-half)}`.toWellFormed()
 }
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
