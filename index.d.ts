@@ -150,255 +150,6 @@ export declare class ToolResultLedger {
 	 */
 	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
-/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
-/** Lines of a saved output. A line ends with `\n`. */
-export interface LineRange {
-	/**
-	 * The first line, from 1.
-	 * @default 1
-	 */
-	fromLine?: number;
-	/** How many. Default: as many as one call gives. */
-	lineCount?: number;
-	/** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
-	fromByte?: number;
-	/**
-	 * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
-	 * @default 262144
-	 */
-	maxBytes?: number;
-	signal?: AbortSignal;
-}
-/** Bytes of a saved output. */
-export interface ByteRange {
-	/**
-	 * The first byte, from 0.
-	 * @default 0
-	 */
-	fromByte?: number;
-	/**
-	 * How many, at most 262,144 in one call.
-	 * @default 262144
-	 */
-	byteCount?: number;
-	signal?: AbortSignal;
-}
-/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
-export type ReadRange = LineRange | ByteRange;
-/** What of a storage may be read. */
-export interface OutputAccess {
-	/** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
-	sessionId?: string;
-}
-/**
- * A part of a saved output. A call gives at most 262,144 bytes of the file.
- *
- * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
- * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
- * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
- */
-export interface RangeResult {
-	/** The text, well-formed, with the line breaks that the file has. */
-	text: string;
-	/** The line of the first byte of the text; only when lines were asked for. */
-	fromLine?: number;
-	/** The lines that the text shows, whole or in part; only when lines were asked for. */
-	lineCount?: number;
-	/** Where the text begins in the file. */
-	fromByte: number;
-	/** How many bytes of the file the text stands for. */
-	byteCount: number;
-	/** Bytes of the whole file. */
-	totalBytes: number;
-	/** The argument of the next call to read on with the same count; absent at the end of the file. */
-	next?: LineRange | ByteRange;
-	/** The text begins or ends inside a line, or inside what is one character in the file. */
-	partial: boolean;
-	/** The file itself holds only a part of the output; lines and bytes count in the file. */
-	incomplete?: boolean;
-}
-/** Options of a search. */
-export interface SearchOptions extends OutputAccess {
-	/** Upper and lower case are the same. @default false */
-	ignoreCase?: boolean;
-	/** The pattern is the text to find, not a regular expression. @default false */
-	literal?: boolean;
-	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
-	context?: number | {
-		before?: number;
-		after?: number;
-	};
-	/** Matching lines of one call, 1 to 10,000. @default 100 */
-	maxMatches?: number;
-	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
-	maxBytes?: number;
-	/** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
-	after?: string;
-	signal?: AbortSignal;
-}
-/** A line that matches. */
-export interface SearchMatch {
-	/** Its number, from 1. */
-	line: number;
-	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
-	text: string;
-	/** The lines before it, each at most about 512 bytes. */
-	before: string[];
-	/** The lines after it. */
-	after: string[];
-	/** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
-	byte: number;
-	/** The text is a part of the line. */
-	partial?: boolean;
-}
-/** What a search found. */
-export interface SearchResult {
-	/** One for every matching line, in order. */
-	matches: SearchMatch[];
-	/** A limit stopped the search before the end of the file. */
-	truncated: boolean;
-	/** Hand it over as `after` to go on; present if truncated. */
-	next?: string;
-	/** Lines that this call looked at. */
-	linesSearched: number;
-	/** The file holds only a part of the output; what is not in it was not searched. */
-	incomplete?: boolean;
-}
-/**
- * Takes an output while it is made. Made by {@link TruncationService.capture}.
- *
- * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
- * to give up. Once the stream has ended, aborting comes too late. A failure is reported by `result`, so an `error` event
- * without a listener does not end the process.
- */
-export declare class Capture extends Writable {
-	/** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
-	readonly result: Promise<TruncationResult>;
-	/** What there is so far. */
-	peek(): Promise<CapturePeek>;
-	/**
-	 * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
-	 * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended. What is read is what
-	 * would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
-	 * file may hold can be read until it has ended.
-	 *
-	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
-	 *   after an abort; rejects with the reason of the range's signal when that is aborted
-	 */
-	readRange(range: ReadRange): Promise<RangeResult>;
-	destroy(error?: Error): this;
-	/** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
-	write(chunk: unknown, encoding?: unknown, done?: unknown): boolean;
-	_write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void;
-	_final(callback: (error?: Error | null) => void): void;
-	_destroy(error: Error | null, callback: (error?: Error | null) => void): void;
-}
-/** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
-/** What a sweep goes by. What is not given is as the storage was told. */
-export interface SweepOptions {
-	/** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
-	retentionDays?: number;
-	/** Bytes of all outputs, over all folders. @default 4294967296 */
-	maxStoreBytes?: number;
-	/** Outputs, over all folders. @default 10000 */
-	maxStoreFiles?: number;
-	/** Milliseconds since the epoch. Default: now. */
-	now?: number;
-}
-/** An output that a sweep removed, and whether for its age or for a bound of the store. */
-export interface SweptFile {
-	path: string;
-	bytes: number;
-	reason: "age" | "bytes" | "count";
-}
-/** What a sweep did. */
-export interface SweepReport {
-	/** The first 1,000 of the outputs that were removed. */
-	removed: SweptFile[];
-	/** How many were removed. */
-	removedFiles: number;
-	/** Their bytes. */
-	removedBytes: number;
-	/** What is left, without what could not be examined. */
-	kept: {
-		files: number;
-		bytes: number;
-	};
-	/** The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked at. */
-	failed: {
-		path: string;
-		error: string;
-	}[];
-	/** How many there are of both. */
-	failedFiles: number;
-	/** Folders that another process was sweeping; nothing was done there. */
-	skippedDirs: string[];
-}
-/** How much a store holds. */
-export interface StorageUsage {
-	/** Outputs. */
-	files: number;
-	/** Their bytes. */
-	bytes: number;
-	/** Sessions that have outputs, or had some. */
-	sessions: number;
-	/** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
-	dirs: {
-		dir: string;
-		files: number;
-		bytes: number;
-		freeBytes?: number;
-	}[];
-	/** What the last sweep did that the store made by itself; absent before the first. */
-	lastSweep?: SweepReport;
-}
-/** Bounds the output of tools. */
-export declare class TruncationService implements OutputService {
-	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
-	constructor(options?: TruncationServiceConfig);
-	/**
-	 * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
-	 * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
-	 *
-	 * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
-	 *   or the parts of a message, whose texts share one budget
-	 * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
-	 */
-	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
-	/**
-	 * Takes an output while it is made: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
-	 * limits, whatever comes; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
-	 * what {@link output} says of the whole; only a tool that asks to be left alone is bounded above the hard ceiling
-	 * whoever asked for it, because a stream cannot be held.
-	 *
-	 * @example
-	 * const capture = service.capture({ toolName: 'bash' })
-	 * child.stdout.pipe(capture)
-	 * const result = await capture.result
-	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong context or option, `CLOSED` after {@link close}
-	 */
-	capture(context: TruncationContext, options?: CaptureOptions): Capture;
-	/** Removes saved outputs that are older than `retentionDays`, and answers how many. */
-	cleanup(): Promise<number>;
-	/**
-	 * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`. A
-	 * `storage` that was given goes by its own bounds; what is given here goes before them.
-	 * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
-	 */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/**
-	 * Changes settings for every tool, from the next call on.
-	 * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
-	 */
-	updateConfig(config: Partial<Omit<TruncationConfig, "retentionDays" | "storageDir">>): void;
-	/** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
-	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
-	/** The configuration that a call with this context would use, and where each field comes from. */
-	effectiveConfig(context: TruncationContext): EffectiveConfig;
-	/** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-}
 /**
  * Which part of a long text is kept: its start, its end, or both with the middle left out.
  * @default 'head'
@@ -709,93 +460,6 @@ export interface CapturePeek {
 	/** Lines so far. */
 	totalLines: number;
 }
-/** What a running command has printed so far. */
-export interface CommandProgress {
-	bytes: number;
-	lines: number;
-	/** Milliseconds since the command was started. */
-	elapsedMs: number;
-}
-/** A command that is running. */
-export interface RunningCommand {
-	/** The id of its process, which is also that of its process group. */
-	readonly pid: number;
-	/** What a preview would show if it ended here. */
-	peek: () => Promise<CapturePeek>;
-	/** A part of everything that it printed so far; see `Capture.readRange`. */
-	readRange: (range: ReadRange) => Promise<RangeResult>;
-	/** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
-	stop: () => void;
-}
-/** Options of `runCommand`. */
-export interface RunCommandOptions {
-	/** The folder the command runs in. Default: that of this process. */
-	cwd?: string | URL;
-	/** Variables on top of this process's environment; `undefined` removes one. */
-	env?: Record<string, string | undefined>;
-	/** What the command reads from standard input. Default: nothing. */
-	input?: string | Uint8Array;
-	/**
-	 * What its standard input is without `input`: nothing, or that of this process.
-	 * @default 'ignore'
-	 */
-	stdin?: "ignore" | "inherit";
-	/** Milliseconds after which the command and everything it started is ended. More than 0. Default: none. */
-	timeoutMs?: number;
-	/**
-	 * Milliseconds between asking the processes to end (`SIGTERM`) and ending them (`SIGKILL`).
-	 * @default 2000
-	 */
-	killGraceMs?: number;
-	/** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
-	signal?: AbortSignal;
-	/**
-	 * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
-	 */
-	onStart?: (running: RunningCommand) => void;
-	/** Called a few times a second while the command runs. */
-	onProgress?: (progress: CommandProgress) => void;
-	/**
-	 * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
-	 * both go into one pipe, so that they are in the order in which they were written.
-	 * @default false
-	 */
-	separate?: boolean;
-	/**
-	 * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
-	 * another. Arguments are appended, quoted.
-	 * @default false
-	 */
-	shell?: boolean | string;
-	/** Bounds the output. Default: a service with default settings. */
-	service?: TruncationService;
-	/** @default 'bash' */
-	toolName?: string;
-	sessionId?: string;
-	messageId?: string;
-	toolCallId?: string;
-	/** Overrides of truncation for this call. */
-	truncation?: TruncationOptions;
-}
-/** How a command ended, and what it printed. */
-export interface CommandResult {
-	/** `null` when a signal ended it. */
-	exitCode: number | null;
-	/** The signal that ended it. */
-	signal: string | null;
-	timedOut: boolean;
-	aborted: boolean;
-	/** Milliseconds. */
-	durationMs: number;
-	/** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
-	output: TruncationResult;
-	/** Bytes that the command printed. */
-	totalBytes: number;
-	/** Lines that the command printed. */
-	totalLines: number;
-	/** The sentence that says that the command was ended, and what to do. */
-	note?: string;
-}
 /** A part of a tool result that holds text. */
 export interface TextContentPart {
 	type: "text";
@@ -1094,6 +758,255 @@ export declare class AuditLog {
  * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal
  */
 export declare function verifyAudit(file: string, options?: VerifyAuditOptions): Promise<AuditReport>;
+/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
+/** Lines of a saved output. A line ends with `\n`. */
+export interface LineRange {
+	/**
+	 * The first line, from 1.
+	 * @default 1
+	 */
+	fromLine?: number;
+	/** How many. Default: as many as one call gives. */
+	lineCount?: number;
+	/** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
+	fromByte?: number;
+	/**
+	 * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
+	 * @default 262144
+	 */
+	maxBytes?: number;
+	signal?: AbortSignal;
+}
+/** Bytes of a saved output. */
+export interface ByteRange {
+	/**
+	 * The first byte, from 0.
+	 * @default 0
+	 */
+	fromByte?: number;
+	/**
+	 * How many, at most 262,144 in one call.
+	 * @default 262144
+	 */
+	byteCount?: number;
+	signal?: AbortSignal;
+}
+/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
+export type ReadRange = LineRange | ByteRange;
+/** What of a storage may be read. */
+export interface OutputAccess {
+	/** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
+	sessionId?: string;
+}
+/**
+ * A part of a saved output. A call gives at most 262,144 bytes of the file.
+ *
+ * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
+ * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
+ * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
+ */
+export interface RangeResult {
+	/** The text, well-formed, with the line breaks that the file has. */
+	text: string;
+	/** The line of the first byte of the text; only when lines were asked for. */
+	fromLine?: number;
+	/** The lines that the text shows, whole or in part; only when lines were asked for. */
+	lineCount?: number;
+	/** Where the text begins in the file. */
+	fromByte: number;
+	/** How many bytes of the file the text stands for. */
+	byteCount: number;
+	/** Bytes of the whole file. */
+	totalBytes: number;
+	/** The argument of the next call to read on with the same count; absent at the end of the file. */
+	next?: LineRange | ByteRange;
+	/** The text begins or ends inside a line, or inside what is one character in the file. */
+	partial: boolean;
+	/** The file itself holds only a part of the output; lines and bytes count in the file. */
+	incomplete?: boolean;
+}
+/** Options of a search. */
+export interface SearchOptions extends OutputAccess {
+	/** Upper and lower case are the same. @default false */
+	ignoreCase?: boolean;
+	/** The pattern is the text to find, not a regular expression. @default false */
+	literal?: boolean;
+	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
+	context?: number | {
+		before?: number;
+		after?: number;
+	};
+	/** Matching lines of one call, 1 to 10,000. @default 100 */
+	maxMatches?: number;
+	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
+	maxBytes?: number;
+	/** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
+	after?: string;
+	signal?: AbortSignal;
+}
+/** A line that matches. */
+export interface SearchMatch {
+	/** Its number, from 1. */
+	line: number;
+	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
+	text: string;
+	/** The lines before it, each at most about 512 bytes. */
+	before: string[];
+	/** The lines after it. */
+	after: string[];
+	/** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
+	byte: number;
+	/** The text is a part of the line. */
+	partial?: boolean;
+}
+/** What a search found. */
+export interface SearchResult {
+	/** One for every matching line, in order. */
+	matches: SearchMatch[];
+	/** A limit stopped the search before the end of the file. */
+	truncated: boolean;
+	/** Hand it over as `after` to go on; present if truncated. */
+	next?: string;
+	/** Lines that this call looked at. */
+	linesSearched: number;
+	/** The file holds only a part of the output; what is not in it was not searched. */
+	incomplete?: boolean;
+}
+/**
+ * Takes an output while it is made. Made by {@link TruncationService.capture}.
+ *
+ * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
+ * to give up. Once the stream has ended, aborting comes too late. A failure is reported by `result`, so an `error` event
+ * without a listener does not end the process.
+ */
+export declare class Capture extends Writable {
+	/** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
+	readonly result: Promise<TruncationResult>;
+	/** What there is so far. */
+	peek(): Promise<CapturePeek>;
+	/**
+	 * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
+	 * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended. What is read is what
+	 * would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
+	 * file may hold can be read until it has ended.
+	 *
+	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
+	 *   after an abort; rejects with the reason of the range's signal when that is aborted
+	 */
+	readRange(range: ReadRange): Promise<RangeResult>;
+	destroy(error?: Error): this;
+	/** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
+	write(chunk: unknown, encoding?: unknown, done?: unknown): boolean;
+	_write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void;
+	_final(callback: (error?: Error | null) => void): void;
+	_destroy(error: Error | null, callback: (error?: Error | null) => void): void;
+}
+/** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
+/** What a sweep goes by. What is not given is as the storage was told. */
+export interface SweepOptions {
+	/** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
+	retentionDays?: number;
+	/** Bytes of all outputs, over all folders. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs, over all folders. @default 10000 */
+	maxStoreFiles?: number;
+	/** Milliseconds since the epoch. Default: now. */
+	now?: number;
+}
+/** An output that a sweep removed, and whether for its age or for a bound of the store. */
+export interface SweptFile {
+	path: string;
+	bytes: number;
+	reason: "age" | "bytes" | "count";
+}
+/** What a sweep did. */
+export interface SweepReport {
+	/** The first 1,000 of the outputs that were removed. */
+	removed: SweptFile[];
+	/** How many were removed. */
+	removedFiles: number;
+	/** Their bytes. */
+	removedBytes: number;
+	/** What is left, without what could not be examined. */
+	kept: {
+		files: number;
+		bytes: number;
+	};
+	/** The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked at. */
+	failed: {
+		path: string;
+		error: string;
+	}[];
+	/** How many there are of both. */
+	failedFiles: number;
+	/** Folders that another process was sweeping; nothing was done there. */
+	skippedDirs: string[];
+}
+/** How much a store holds. */
+export interface StorageUsage {
+	/** Outputs. */
+	files: number;
+	/** Their bytes. */
+	bytes: number;
+	/** Sessions that have outputs, or had some. */
+	sessions: number;
+	/** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
+	dirs: {
+		dir: string;
+		files: number;
+		bytes: number;
+		freeBytes?: number;
+	}[];
+	/** What the last sweep did that the store made by itself; absent before the first. */
+	lastSweep?: SweepReport;
+}
+/** Bounds the output of tools. */
+export declare class TruncationService implements OutputService {
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
+	constructor(options?: TruncationServiceConfig);
+	/**
+	 * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
+	 * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
+	 *
+	 * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
+	 *   or the parts of a message, whose texts share one budget
+	 * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
+	 */
+	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
+	/**
+	 * Takes an output while it is made: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
+	 * limits, whatever comes; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
+	 * what {@link output} says of the whole; only a tool that asks to be left alone is bounded above the hard ceiling
+	 * whoever asked for it, because a stream cannot be held.
+	 *
+	 * @example
+	 * const capture = service.capture({ toolName: 'bash' })
+	 * child.stdout.pipe(capture)
+	 * const result = await capture.result
+	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong context or option, `CLOSED` after {@link close}
+	 */
+	capture(context: TruncationContext, options?: CaptureOptions): Capture;
+	/** Removes saved outputs that are older than `retentionDays`, and answers how many. */
+	cleanup(): Promise<number>;
+	/**
+	 * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`. A
+	 * `storage` that was given goes by its own bounds; what is given here goes before them.
+	 * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
+	 */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/**
+	 * Changes settings for every tool, from the next call on.
+	 * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
+	 */
+	updateConfig(config: Partial<Omit<TruncationConfig, "retentionDays" | "storageDir">>): void;
+	/** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
+	setToolConfig(toolName: string, config: ToolTruncationConfig): void;
+	/** The configuration that a call with this context would use, and where each field comes from. */
+	effectiveConfig(context: TruncationContext): EffectiveConfig;
+	/** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+}
 /** What a user sets for truncation, all in one object. */
 export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
 }
@@ -3919,6 +3832,93 @@ export declare function createTruncationPlugin(options: {
 }): TruncationPlugin;
 /** The plugin with a service of its own, made with the defaults when it is first needed. */
 export declare const truncationPlugin: TruncationPlugin;
+/** What a running command has printed so far. */
+export interface CommandProgress {
+	bytes: number;
+	lines: number;
+	/** Milliseconds since the command was started. */
+	elapsedMs: number;
+}
+/** A command that is running. */
+export interface RunningCommand {
+	/** The id of its process, which is also that of its process group. */
+	readonly pid: number;
+	/** What a preview would show if it ended here. */
+	peek: () => Promise<CapturePeek>;
+	/** A part of everything that it printed so far; see `Capture.readRange`. */
+	readRange: (range: ReadRange) => Promise<RangeResult>;
+	/** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
+	stop: () => void;
+}
+/** Options of `runCommand`. */
+export interface RunCommandOptions {
+	/** The folder the command runs in. Default: that of this process. */
+	cwd?: string | URL;
+	/** Variables on top of this process's environment; `undefined` removes one. */
+	env?: Record<string, string | undefined>;
+	/** What the command reads from standard input. Default: nothing. */
+	input?: string | Uint8Array;
+	/**
+	 * What its standard input is without `input`: nothing, or that of this process.
+	 * @default 'ignore'
+	 */
+	stdin?: "ignore" | "inherit";
+	/** Milliseconds after which the command and everything it started is ended. More than 0. Default: none. */
+	timeoutMs?: number;
+	/**
+	 * Milliseconds between asking the processes to end (`SIGTERM`) and ending them (`SIGKILL`).
+	 * @default 2000
+	 */
+	killGraceMs?: number;
+	/** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
+	signal?: AbortSignal;
+	/**
+	 * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
+	 */
+	onStart?: (running: RunningCommand) => void;
+	/** Called a few times a second while the command runs. */
+	onProgress?: (progress: CommandProgress) => void;
+	/**
+	 * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
+	 * both go into one pipe, so that they are in the order in which they were written.
+	 * @default false
+	 */
+	separate?: boolean;
+	/**
+	 * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
+	 * another. Arguments are appended, quoted.
+	 * @default false
+	 */
+	shell?: boolean | string;
+	/** Bounds the output. Default: a service with default settings. */
+	service?: TruncationService;
+	/** @default 'bash' */
+	toolName?: string;
+	sessionId?: string;
+	messageId?: string;
+	toolCallId?: string;
+	/** Overrides of truncation for this call. */
+	truncation?: TruncationOptions;
+}
+/** How a command ended, and what it printed. */
+export interface CommandResult {
+	/** `null` when a signal ended it. */
+	exitCode: number | null;
+	/** The signal that ended it. */
+	signal: string | null;
+	timedOut: boolean;
+	aborted: boolean;
+	/** Milliseconds. */
+	durationMs: number;
+	/** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
+	output: TruncationResult;
+	/** Bytes that the command printed. */
+	totalBytes: number;
+	/** Lines that the command printed. */
+	totalLines: number;
+	/** The sentence that says that the command was ended, and what to do. */
+	note?: string;
+}
 /**
  * Runs a program to its end and gives back how it ended and what it printed, bounded; the whole is in a file.
  *

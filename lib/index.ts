@@ -221,6 +221,7 @@ export {
   type ToolResult,
 } from './registry'
 export { runCommand } from './run-command'
+export type * from './run-command-types'
 export { TruncationService } from './service'
 export { type GuardedResultInfo, type GuardedSession, type GuardSessionOptions, guardSession } from './session/guard'
 export { JsonlSession, type JsonlSessionOptions } from './session/jsonl-session'

@@ -13,8 +13,9 @@ import { messageOf, SpillwayError } from './errors'
 import { Labels } from './labels'
 import { background, call, native } from './native'
 import { catchLater, warn } from './report'
+import type { CommandResult, RunCommandOptions, RunningCommand } from './run-command-types'
 import { TruncationService } from './service'
-import type { CommandResult, RunCommandOptions, RunningCommand, TruncationContext, TruncationResult } from './types'
+import type { TruncationContext, TruncationResult } from './types'
 
 const IS_WINDOWS = process.platform === 'win32'
 const PROGRESS_MS = 250

@@ -3,11 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { CommandResult, RunCommandOptions } from '../../lib/run-command-types'
 import type {
-  CommandResult,
   EffectiveConfig,
   ITruncationStorage,
-  RunCommandOptions,
   StrategyResult,
   ToolResultLike,
   ToolTruncationConfig,
