@@ -253,6 +253,30 @@ fn globs(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     }
 }
 
+/// Whether an argument says anything.
+fn is_given(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(is_true) => *is_true,
+        Value::Object(members) => !members.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::String(text) => !text.is_empty(),
+        Value::Number(_) => true,
+    }
+}
+
+/// Whether an argument that says what reads the command leaves it to a shell, or says nothing.
+fn is_usual_shell(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) => true,
+        Value::String(name) => {
+            let plain = ["/bin/", "/usr/bin/"].iter().find_map(|folder| name.strip_prefix(folder));
+            name.is_empty() || SHELLS.contains(&plain.unwrap_or(name))
+        }
+        _ => false,
+    }
+}
+
 fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     let cwd = CWD_KEYS.iter().find_map(|key| args.get(*key)).filter(|value| !value.is_null());
     let cwd = match cwd {
@@ -263,34 +287,11 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     if let Some(folder) = &cwd {
         found.push(Touched::Path(Domain::Read, folder.clone()));
     }
-    for key in POWER_KEYS.iter().filter(|key| !tool.keys.iter().any(|own| own == *key)) {
-        let is_given = match args.get(*key) {
-            None | Some(Value::Null | Value::Bool(false)) => false,
-            Some(Value::Object(members)) => !members.is_empty(),
-            Some(Value::Array(list)) => !list.is_empty(),
-            Some(Value::String(text)) => !text.is_empty(),
-            Some(_) => true,
-        };
-        if is_given {
-            found.push(Touched::Powerful((*key).to_owned()));
-        }
-    }
-    for key in SHELL_KEYS {
-        let is_usual = match args.get(*key) {
-            None | Some(Value::Null | Value::Bool(_)) => true,
-            Some(Value::String(name)) => {
-                let folders = ["", "/bin/", "/usr/bin/"];
-                let is = |folder: &&str| {
-                    name.strip_prefix(*folder).is_some_and(|it| SHELLS.contains(&it))
-                };
-                name.is_empty() || folders.iter().any(is)
-            }
-            Some(_) => false,
-        };
-        if !is_usual {
-            found.push(Touched::Powerful((*key).to_owned()));
-        }
-    }
+    let own_keys = |key: &&&str| tool.keys.iter().any(|own| own == **key);
+    let powers =
+        POWER_KEYS.iter().filter(|key| !own_keys(key) && args.get(**key).is_some_and(is_given));
+    let shells = SHELL_KEYS.iter().filter(|key| !args.get(**key).is_none_or(is_usual_shell));
+    found.extend(powers.chain(shells).map(|key| Touched::Powerful((*key).to_owned())));
     let own = tool.keys.iter().map(String::as_str);
     let usual = COMMAND_KEYS.iter().copied().filter(|_| tool.keys.is_empty());
     for key in own.chain(usual) {

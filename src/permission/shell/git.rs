@@ -115,41 +115,44 @@ static GIT_FLAGS: &[&str] = &[
 /// Options whose value, a word of its own, is a text.
 static GIT_TEXTS: &[&str] = &["-m", "--message", "--grep", "--author", "--committer", "-S", "-G"];
 
+/// Options of git itself, before the command, that change nothing of what is run.
+static HARMLESS_OPTIONS: &[&str] = &[
+    "--version",
+    "--no-pager",
+    "-P",
+    "--help",
+    "-h",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    "-v",
+    "--bare",
+    "-p",
+    "--paginate",
+];
+
+/// Options of git itself whose value can be a word of its own.
+static VALUED_OPTIONS: &[&str] =
+    &["-c", "-C", "--git-dir", "--work-tree", "--config-env", "--exec-path", "--namespace"];
+
+/// Where the command of git stands: behind the options of git itself and their values.
+fn command_at(words: &[Word]) -> usize {
+    let mut at = 1;
+    while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-')) {
+        at += 1 + usize::from(VALUED_OPTIONS.contains(&word.text.as_str()));
+    }
+    at
+}
+
 /// Doubts about a command of git.
 pub(super) fn git(words: &[Word], command: &mut Simple) {
     let mut ask = |word: &Word, reason: String| {
         command.doubts.push(Doubt { reason, token: Some(word.told.clone()) })
     };
-    let mut at = 1;
-    while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-')) {
-        match word.text.as_str() {
-            "--version"
-            | "--no-pager"
-            | "-P"
-            | "--help"
-            | "-h"
-            | "--no-optional-locks"
-            | "--literal-pathspecs"
-            | "-v"
-            | "--bare"
-            | "-p"
-            | "--paginate" => {}
-            // Whoever owns the folder says what git runs there.
-            _ => {
-                ask(word, format!("{} of git can run something", word.told));
-                // Its value, if it is a word of its own.
-                at += usize::from(matches!(
-                    word.text.as_str(),
-                    "-c" | "-C"
-                        | "--git-dir"
-                        | "--work-tree"
-                        | "--config-env"
-                        | "--exec-path"
-                        | "--namespace"
-                ));
-            }
-        }
-        at += 1;
+    let at = command_at(words);
+    let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));
+    // Whoever owns the folder says what git runs there.
+    for word in options.filter(|word| !HARMLESS_OPTIONS.contains(&word.text.as_str())) {
+        ask(word, format!("{} of git can run something", word.told));
     }
     let Some(sub) = words.get(at) else { return };
     let name = sub.text.as_str();
@@ -210,10 +213,10 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
 /// Files that a command of git reads or writes and that may lie outside: git does so with any path it is given. Inside of
 /// its repository it only does what it is there for.
 pub(super) fn outside(words: &[Word]) -> Vec<(Domain, Word)> {
-    let sub = words.iter().skip(1).position(|word| !word.text.starts_with('-'));
-    let Some(sub) = sub.map(|at| at + 1) else { return Vec::new() };
-    let name = words[sub].text.as_str();
-    let rest = &words[sub + 1..];
+    let Some((name, rest)) = words.get(command_at(words)..).and_then(<[Word]>::split_first) else {
+        return Vec::new();
+    };
+    let name = name.text.as_str();
     let mut found = Vec::new();
     for (at, word) in rest.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| rest.get(at));
