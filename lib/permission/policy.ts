@@ -17,6 +17,16 @@ import type {
 /** What the binary answers: details only if they were asked for, addresses only if it lacked some. */
 type Answer = PermissionVerdict & { details?: ExplainedTarget[]; addresses?: string[] }
 
+/** What the binary is told besides the arguments. What is `undefined` is not said, and does not hold. */
+interface Facts {
+  tool: string
+  sessionId: string | undefined
+  fullAccess: true | undefined
+  headless: true | undefined
+  cwd: string | undefined
+  vault: string
+}
+
 interface State {
   handle: object
   vault: string
@@ -132,26 +142,27 @@ export function readCall(request: PermissionCall): PermissionCall {
 
 function decide(state: State, request: PermissionCall, withDetails: boolean): Answer {
   const { tool, sessionId, mode, cwd, vault, headless } = readCall(request)
-  const facts = {
+  const facts: Facts = {
     tool: tool.toWellFormed(),
     sessionId: sessionId?.toWellFormed(),
-    fullAccess: mode === 'full_access',
-    headless: headless ?? state.headless,
-    cwd: cwd === undefined ? undefined : cwd.toWellFormed(),
+    fullAccess: mode === 'full_access' || undefined,
+    headless: (headless ?? state.headless) || undefined,
+    cwd: cwd?.toWellFormed(),
     vault: vault === undefined ? state.vault : resolve(vault.toWellFormed()),
   }
+  const isHeadless = facts.headless === true
   const args = argumentsOf(request)
-  if (args === undefined) return unjudged(facts.headless)
-  const ask = (more: object): Answer => {
-    const head = JSON.stringify({ ...facts, ...more }).slice(0, -1)
+  if (args === undefined) return unjudged(isHeadless)
+  const ask = (more?: object): Answer => {
+    const head = JSON.stringify(more === undefined ? facts : { ...facts, ...more }).slice(0, -1)
     try {
       return JSON.parse(native.permissionEvaluate(state.handle, `${head},"args":${args}}`, withDetails))
     } catch {
       // Arguments that are nested deeper than anybody reads, or a fault: nothing is allowed then.
-      return unjudged(facts.headless)
+      return unjudged(isHeadless)
     }
   }
-  const answer = ask({})
+  const answer = ask()
   if (answer.addresses) {
     // Few calls have one, and only the binary knows which argument it is.
     const { addresses: _, ...verdict } = ask({ addresses: read(answer.addresses) })

@@ -31,7 +31,8 @@ pub fn permission_evaluate(
     with_details: bool,
 ) -> Result<String> {
     let request: Request = parse(&request)?;
-    let mut verdict = lock(policy).evaluate(&request, &FileSystem::default());
+    let policy = lock(policy);
+    let mut verdict = policy.evaluate(&request, &FileSystem::default());
     if !with_details {
         verdict.details.clear();
     }

@@ -15,6 +15,7 @@ use super::options::{Options, wrong};
 use super::paths::RealPaths;
 use super::rules::{Rule, Source, Told};
 use super::shell::Doubt;
+use super::shell::Recent;
 use super::suggestions::{Suggestion, suggest};
 use super::{Decision, Domain};
 use crate::error::Result;
@@ -58,7 +59,7 @@ pub struct Request {
 
 /// What holds for one target.
 #[derive(Debug, Clone, Serialize)]
-pub struct Judged {
+pub struct Judged<'a> {
     /// The domain.
     pub domain: Domain,
     /// With its scheme.
@@ -66,9 +67,9 @@ pub struct Judged {
     /// What holds.
     pub decision: Decision,
     /// The rule that says so.
-    pub rule: Option<Told>,
+    pub rule: Option<Told<'a>>,
     /// Rules that match and do not count.
-    pub shadowed: Vec<Told>,
+    pub shadowed: Vec<Told<'a>>,
     /// Why, in sentences.
     pub reasons: Vec<String>,
     #[serde(skip)]
@@ -78,7 +79,7 @@ pub struct Judged {
 /// What holds for a call.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Verdict {
+pub struct Verdict<'a> {
     /// The strictest for any target.
     pub decision: Decision,
     /// The domain of the target that decided.
@@ -86,16 +87,16 @@ pub struct Verdict {
     /// What the call touches.
     pub targets: Vec<String>,
     /// The rule that decided.
-    pub rule: Option<Told>,
+    pub rule: Option<Told<'a>>,
     /// Rules that it hides.
-    pub shadowed: Vec<Told>,
+    pub shadowed: Vec<Told<'a>>,
     /// Why.
     pub reasons: Vec<String>,
     /// Rules that would make the question unnecessary, the narrowest first.
     pub suggested_rules: Vec<Suggestion>,
     /// Each target.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub details: Vec<Judged>,
+    pub details: Vec<Judged<'a>>,
     /// Addresses that are touched and were not in the request: with them in it, the answer may be another.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<String>,
@@ -123,6 +124,7 @@ impl Target {
 #[derive(Debug)]
 pub struct Policy {
     options: Options,
+    commands: Recent,
     /// By session; without one, for everybody.
     approvals: Vec<(Option<String>, Rule)>,
 }
@@ -132,7 +134,8 @@ impl Policy {
     pub fn new(options: &Value) -> Result<Self> {
         let mut options = Options::read(options)?;
         let approvals = std::mem::take(&mut options.approved);
-        Ok(Policy { options, approvals: approvals.into_iter().map(|rule| (None, rule)).collect() })
+        let approvals = approvals.into_iter().map(|rule| (None, rule)).collect();
+        Ok(Policy { options, commands: Recent::default(), approvals })
     }
 
     /// Remembers an answer. It turns questions into permissions and never a denial.
@@ -159,12 +162,12 @@ impl Policy {
     }
 
     /// What was approved: the session and the rule.
-    pub fn approvals(&self) -> Vec<(Option<&str>, Told)> {
+    pub fn approvals(&self) -> Vec<(Option<&str>, Told<'_>)> {
         self.approvals.iter().map(|(session, rule)| (session.as_deref(), rule.told())).collect()
     }
 
     /// Rules that can never count, each with the one that hides it.
-    pub fn dead_rules(&self) -> Vec<(Told, Told)> {
+    pub fn dead_rules(&self) -> Vec<(Told<'_>, Told<'_>)> {
         let all = self.options.rules.all();
         let own = |at: &(usize, usize)| all[at.0].source == Source::User;
         self.options
@@ -177,18 +180,23 @@ impl Policy {
     }
 
     /// Decides about a call. Nothing is changed, and the same call has the same answer.
-    pub fn evaluate(&self, request: &Request, real: &dyn RealPaths) -> Verdict {
+    pub fn evaluate(&self, request: &Request, real: &dyn RealPaths) -> Verdict<'_> {
         let mut reading = Reader::new(self, request, real);
         reading.call();
         let Reader { targets, blind, addresses, .. } = reading;
         Verdict { addresses, ..self.decide(request, &targets, blind) }
     }
 
-    fn decide(&self, request: &Request, targets: &[Target], blind: Vec<String>) -> Verdict {
+    fn decide<'a>(
+        &'a self,
+        request: &Request,
+        targets: &[Target],
+        blind: Vec<String>,
+    ) -> Verdict<'a> {
         let too_much = targets.len().saturating_mul(
             self.options.rules.all().len().min(self.options.rules.anywhere_len() + 1),
         ) > MAX_COMPARISONS;
-        let mut judged: Vec<Judged> = if too_much && !request.full_access {
+        let mut judged: Vec<Judged<'a>> = if too_much && !request.full_access {
             Vec::new()
         } else {
             targets.iter().map(|target| self.judge(request, target)).collect()
@@ -223,10 +231,10 @@ impl Policy {
             }
         }
         let (domain, rule, shadowed) = match first {
-            Some(one) => (Some(one.domain), one.rule.clone(), one.shadowed.clone()),
+            Some(one) => (Some(one.domain), one.rule, one.shadowed.clone()),
             None => (targets.first().and_then(|target| target.domain), None, Vec::new()),
         };
-        let asking: Vec<&Judged> =
+        let asking: Vec<&Judged<'a>> =
             judged.iter().filter(|one| one.decision == Decision::Ask).collect();
         let suggested_rules = match asking.as_slice() {
             [one] if decision == Decision::Ask && reasons.len() == one.reasons.len() => {
@@ -259,7 +267,7 @@ impl Policy {
     }
 
     /// One of the rules that could not be read may have been a deny.
-    fn close(&self, judged: &mut Judged) {
+    fn close(&self, judged: &mut Judged<'_>) {
         if judged.decision == Decision::Allow && self.options.closed.contains(&judged.domain) {
             judged.decision = Decision::Ask;
             judged.reasons =
@@ -268,9 +276,9 @@ impl Policy {
         }
     }
 
-    fn judge(&self, request: &Request, target: &Target) -> Judged {
+    fn judge<'a>(&'a self, request: &Request, target: &Target) -> Judged<'a> {
         let domain = target.domain();
-        let answer = |decision, rule: Option<&Rule>, shadowed: Vec<&Rule>, reasons| Judged {
+        let answer = |decision, rule: Option<&'a Rule>, shadowed: Vec<&'a Rule>, reasons| Judged {
             domain,
             target: target.text.clone(),
             decision,
@@ -324,7 +332,7 @@ impl Policy {
                 );
                 told.rule = Some(Told {
                     domain: domain.as_str(),
-                    pattern: SENSITIVE.to_owned(),
+                    pattern: SENSITIVE,
                     decision,
                     source: Source::Default,
                 });
@@ -347,13 +355,13 @@ impl Policy {
     }
 
     /// Doubts, then approvals.
-    fn finish(
-        &self,
+    fn finish<'a>(
+        &'a self,
         request: &Request,
         target: &Target,
         rule: Option<&Rule>,
-        mut judged: Judged,
-    ) -> Judged {
+        mut judged: Judged<'a>,
+    ) -> Judged<'a> {
         let left: Vec<&Doubt> = target
             .doubts
             .iter()

@@ -58,7 +58,7 @@ impl Folders {
             }
             _ => path,
         };
-        Some(if is_absolute(&path) { path } else { format!("{cwd}/{path}") })
+        Some(if is_absolute(&path) { path } else { [cwd, "/", &path].concat() })
     }
 
     /// Where the file system comes to by a [`written`](Self::written) path if that is not what its text says: it takes a
@@ -94,7 +94,7 @@ impl Folders {
 
     /// The target of an absolute path in normal form.
     pub fn target(&self, path: &str) -> String {
-        self.inside(path).map_or_else(|| format!("fs:{path}"), |rest| format!("vault:/{rest}"))
+        self.inside(path).map_or_else(|| ["fs:", path].concat(), |rest| ["vault:/", rest].concat())
     }
 
     /// What follows the vault in a path that lies in it.
@@ -159,7 +159,15 @@ pub fn normal(path: &str) -> Option<String> {
             _ => parts.push(part),
         }
     }
-    Some(format!("{}{}", if share { "//" } else { "/" }, parts.join("/")))
+    let mut text = String::with_capacity(path.len() + 1);
+    text.push_str(if share { "//" } else { "/" });
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            text.push('/');
+        }
+        text.push_str(part);
+    }
+    Some(text)
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 #[cfg(target_os = "linux")]
 use std::cell::RefCell;
 #[cfg(target_os = "linux")]
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
+#[cfg(target_os = "linux")]
+use std::ops::Bound::{Excluded, Unbounded};
 use std::path::{Component, Path, PathBuf};
 
 use super::paths::{RealPaths, slashes};
@@ -16,8 +18,12 @@ pub struct FileSystem {
     /// Paths of which no part is a link. The paths of a decision mostly lie in a few folders, and each part of each is a
     /// call of the system.
     #[cfg(target_os = "linux")]
-    straight: RefCell<HashSet<String>>,
+    straight: RefCell<BTreeSet<String>>,
 }
+
+/// From so many parts on, opening the whole path takes less time than asking about each of its parts.
+#[cfg(target_os = "linux")]
+const DEEP: usize = 4;
 
 /// A path that is not there has so many folders above it at most.
 const MAX_STEPS: usize = 512;
@@ -43,11 +49,19 @@ impl FileSystem {
             return None;
         }
         let mut known = self.straight.borrow_mut();
+        if is_within(&known, path) {
+            return Some(path.to_owned());
+        }
+        let is_alone = path.rfind('/').is_some_and(|end| is_within(&known, &path[..end]));
+        let is_deep = path.matches('/').count() >= DEEP;
+        if is_deep && !is_alone && has_no_link(path) {
+            known.insert(path.to_owned());
+            return Some(path.to_owned());
+        }
         let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
         let mut target = [std::mem::MaybeUninit::uninit(); 1];
-        for end in ends {
-            let part = &path[..end];
-            if known.contains(part) {
+        for part in ends.map(|end| &path[..end]) {
+            if is_within(&known, part) {
                 continue;
             }
             match rustix::fs::readlinkat_raw(rustix::fs::CWD, part, &mut target) {
@@ -98,6 +112,26 @@ impl FileSystem {
     }
 }
 
+/// Whether a path is one of these, or a folder on the way to one.
+#[cfg(target_os = "linux")]
+fn is_within(known: &BTreeSet<String>, path: &str) -> bool {
+    let is = |known: &String| {
+        known.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    // A name that sorts in between, such as one that goes on with a dash, hides it: it is asked about once more then.
+    known.contains(path)
+        || known.range::<str, _>((Excluded(path), Unbounded)).next().is_some_and(is)
+}
+
+/// Whether a path is there and no part of it is a link. Where the system cannot tell, the answer is no.
+#[cfg(target_os = "linux")]
+fn has_no_link(path: &str) -> bool {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    // Not with `NOFOLLOW`: a link at the end would be opened as itself.
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -119,6 +153,10 @@ mod tests {
         assert_eq!(real(&at("real/file/below")), Some(at("real/file/below")));
         assert_eq!(real(&at("real/new/file")), Some(at("real/new/file")));
         assert_eq!(real(&at("link/new/file")), Some(at("real/new/file")));
+        assert_eq!(real(&at("link")), Some(at("real")));
+        assert_eq!(real(&at("link/")), Some(at("real")));
+        assert_eq!(real(&at("real")), Some(at("real")));
+        assert_eq!(real(&at("real-not")), Some(at("real-not")));
         assert_eq!(real(&at("dangling")), None);
         assert_eq!(real(&at("dangling/x")), None);
         assert_eq!(real(&at("loop")), None);

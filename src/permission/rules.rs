@@ -45,12 +45,12 @@ pub struct Rule {
 }
 
 /// A rule as it is told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Told {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Told<'a> {
     /// A domain, or `*`.
     pub domain: &'static str,
     /// As it was written.
-    pub pattern: String,
+    pub pattern: &'a str,
     /// What it says.
     pub decision: Decision,
     /// Who wrote it.
@@ -170,10 +170,10 @@ impl Rule {
     }
 
     /// As it is told.
-    pub fn told(&self) -> Told {
+    pub fn told(&self) -> Told<'_> {
         Told {
             domain: self.domain.map_or("*", Domain::as_str),
-            pattern: self.pattern.source().to_owned(),
+            pattern: self.pattern.source(),
             decision: self.decision,
             source: self.source,
         }

@@ -77,14 +77,15 @@ fn last(path: &str) -> &str {
 
 /// A name as the most careless file system compares it.
 fn plain(name: &str) -> String {
-    let name: String = if name.is_ascii() {
+    let mut name: String = if name.is_ascii() {
         name.to_ascii_lowercase()
     } else {
         name.nfkc().flat_map(char::to_lowercase).collect()
     };
     // A stream of a file on Windows: `.env::$DATA`.
-    let name = name.split(':').next().unwrap_or(&name);
-    name.trim_end_matches([' ', '.']).to_owned()
+    let end = name.find(':').unwrap_or(name.len());
+    name.truncate(name[..end].trim_end_matches([' ', '.']).len());
+    name
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reads what one call touches into targets that rules can be asked about.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Policy, Request, Target};
 use crate::permission::Domain;
@@ -15,12 +15,12 @@ pub(super) struct Reader<'a> {
     request: &'a Request,
     real: &'a dyn RealPaths,
     /// Where paths lead that were asked for.
-    led: HashMap<String, Option<String>>,
+    led: BTreeMap<String, Option<String>>,
     folders: Folders,
     pub(super) targets: Vec<Target>,
-    seen: HashSet<(Domain, String, bool)>,
+    seen: BTreeSet<(Domain, String, bool)>,
     /// Paths that were looked at: each is judged once.
-    asked: HashSet<(Domain, String, Option<bool>)>,
+    asked: BTreeSet<(Domain, String, Option<bool>)>,
     pub(super) blind: Vec<String>,
     pub(super) addresses: Vec<String>,
 }
@@ -60,12 +60,12 @@ impl<'a> Reader<'a> {
             policy,
             request,
             real,
-            led: HashMap::new(),
+            led: BTreeMap::new(),
             folders,
             targets: Vec::new(),
-            seen: HashSet::new(),
+            seen: BTreeSet::new(),
             blind,
-            asked: HashSet::new(),
+            asked: BTreeSet::new(),
             addresses: Vec::new(),
         }
     }
@@ -158,25 +158,30 @@ impl<'a> Reader<'a> {
         let Some(cwd) = self.folders.absolute(folder.unwrap_or("."), &self.folders.cwd) else {
             return self.blind.push("the folder of the command is not a path".to_owned());
         };
-        self.settled(folder.unwrap_or("."), &self.folders.cwd.clone());
+        // The current folder itself has been looked at.
+        if let Some(folder) = folder {
+            self.settled(folder, &self.folders.cwd.clone());
+        }
         let sensitive = &self.policy.options.sensitive;
-        let reading = shell::read(text, &self.folders, &cwd, &|name| sensitive.is_sensitive(name));
-        for one in reading.commands {
-            let scheme = |text: String| {
-                if text.starts_with("shell:") { text } else { format!("shell:{text}") }
+        let reading = self.policy.commands.reading(text, &cwd, || {
+            shell::read(text, &self.folders, &cwd, &|name| sensitive.is_sensitive(name))
+        });
+        for one in &reading.commands {
+            let scheme = |text: &String| {
+                if text.starts_with("shell:") { text.clone() } else { ["shell:", text].concat() }
             };
-            let others = one.others.into_iter().map(scheme).collect();
+            let others = one.others.iter().map(scheme).collect();
             self.push(Target {
                 domain: Some(Domain::Bash),
-                text: format!("shell:{}", one.text),
+                text: ["shell:", &one.text].concat(),
                 others,
-                doubts: one.doubts,
+                doubts: one.doubts.clone(),
                 quiet: one.quiet,
                 wide: one.prefix,
                 ..Target::default()
             });
         }
-        for file in reading.files {
+        for file in &reading.files {
             self.written(file.domain, &file.written, file.glob.then_some(true));
         }
     }
@@ -207,7 +212,6 @@ impl<'a> Reader<'a> {
 
     /// A path in normal form. `glob` says that it has wildcards, and whether one for any name at all can mean a secret.
     fn path(&mut self, domain: Domain, path: &str, glob: Option<bool>) {
-        let first = self.placed(path);
         let real = match glob {
             None => self.real(path),
             Some(_) => {
@@ -217,6 +221,7 @@ impl<'a> Reader<'a> {
                     .map(|folder| format!("{}{rest}", folder.trim_end_matches('/')))
             }
         };
+        let first = self.placed(path);
         let sensitive = |path: &str| {
             let names = &self.policy.options.sensitive;
             domain == Domain::Read
@@ -234,7 +239,7 @@ impl<'a> Reader<'a> {
         // What leads nowhere that is known lies outside.
         let second = if real.is_empty() { format!("fs:{path}") } else { self.placed(&real) };
         let make = |text: String, other: &str| {
-            let other = format!("fs:{other}");
+            let other = ["fs:", other].concat();
             Target {
                 domain: Some(domain),
                 others: if other == text { Vec::new() } else { vec![other] },

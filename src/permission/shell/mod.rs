@@ -15,7 +15,10 @@
 //! | [`git`], [`scripted`] | programs with a language of their own |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`programs`] | what programs do with their arguments; their table is [`program_table`] |
+//! | [`recent`] | which commands are known already |
 //! | [`scripts`] | which scripts of sed, awk and find only look at text |
+
+pub use recent::Recent;
 
 use super::Domain;
 use super::paths::Folders;
@@ -26,6 +29,7 @@ mod git;
 mod guard;
 mod program_table;
 pub mod programs;
+mod recent;
 mod scripted;
 mod scripts;
 mod variables;

@@ -65,6 +65,10 @@ pub fn find(name: &str) -> Option<Program> {
 
 /// The option of the table that a word is, or could be short for.
 pub fn flag<'f>(word: &str, flags: &[&'f str]) -> Option<&'f str> {
+    // Most words are no options.
+    if !word.starts_with(['-', '+']) && !word.contains('=') {
+        return flags.iter().copied().find(|flag| *flag == word);
+    }
     let name = word.split('=').next().unwrap_or(word);
     flags.iter().copied().find(|flag| match *flag {
         "=" => word.contains('=') && !word.starts_with('-'),
