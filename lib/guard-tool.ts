@@ -241,8 +241,8 @@ async function judge(
   const { permission, doomLoop, askDoomLoop, mode } = controls
   const { toolCallId, sessionId, args, signal } = call
   if (permission !== undefined) {
-    const cwd = context?.workingDirectory
-    const request = { tool: tool.name, args, sessionId, ...(mode && { mode }), ...(cwd && { cwd }) }
+    const cwd = context?.workingDirectory || undefined
+    const request = { tool: tool.name, args, sessionId, mode: mode || undefined, cwd }
     try {
       call.decision =
         'request' in permission

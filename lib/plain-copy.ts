@@ -25,12 +25,13 @@ function copyOf(value: unknown, depth: number, copies: Map<object, unknown>): un
     const copy: Record<string, unknown> = {}
     copies.set(value, copy)
     for (const [key, inner] of Object.entries(value)) {
-      Object.defineProperty(copy, key, {
-        value: copyOf(inner, depth + 1, copies),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      })
+      const own = copyOf(inner, depth + 1, copies)
+      // An assignment would change the prototype.
+      if (key === '__proto__') {
+        Object.defineProperty(copy, key, { value: own, enumerable: true, configurable: true, writable: true })
+      } else {
+        copy[key] = own
+      }
     }
     return copy
   } catch {

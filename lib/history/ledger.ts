@@ -126,7 +126,8 @@ export class ToolResultLedger {
     const { entries, maxEntries } = innerOf(this)
     const checked = checkedRecord(entry, 'entry')
     const { toolCallId } = checked
-    entries.set(toolCallId, Object.freeze(inOrder({ ...checked, ...entries.get(toolCallId) })))
+    const known = entries.get(toolCallId)
+    entries.set(toolCallId, Object.freeze(known === undefined ? checked : inOrder({ ...checked, ...known })))
     if (entries.size > maxEntries) entries.delete(entries.keys().next().value as string)
   }
 
@@ -196,7 +197,9 @@ const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
   args: ['an object', isRecord, 'optional'],
 }
 
-/** A copy of a record that belongs to nobody else. */
+const CHECKS = Object.entries(FIELDS)
+
+/** A copy of a record that belongs to nobody else, with its fields in the order of {@link FIELDS}. */
 function checkedRecord(entry: unknown, field: string): ToolResultRecord {
   if (!isRecord(entry)) throw wrong(field, entry, 'an object')
   const unknown = Object.keys(entry).find((key) => !Object.hasOwn(FIELDS, key))
@@ -206,7 +209,7 @@ function checkedRecord(entry: unknown, field: string): ToolResultRecord {
     throw new SpillwayError('INVALID_ARGUMENT', `${name}: is not known; known are ${known}`, { field: name })
   }
   const copy: Record<string, unknown> = {}
-  for (const [key, [allowed, test, optional]] of Object.entries(FIELDS)) {
+  for (const [key, [allowed, test, optional]] of CHECKS) {
     const value = entry[key]
     if (value === undefined && optional === 'optional') continue
     if (!test(value)) throw wrong(`${field}.${key}`, value, allowed)

@@ -39,11 +39,11 @@ export function observe(
       endedAt: Date.now(),
       isError: failure || (exitCode !== undefined && exitCode !== 0),
       bytes: sizeOf(output ?? error),
-      ...(exitCode !== undefined && { exitCode }),
-      ...(hasStderr !== undefined && { hasStderr }),
-      ...(typeof saved === 'string' && saved !== '' && { outputPath: saved }),
-      ...(isRecord(args) && { args }),
     }
+    if (exitCode !== undefined) record.exitCode = exitCode
+    if (hasStderr !== undefined) record.hasStderr = hasStderr
+    if (typeof saved === 'string' && saved !== '') record.outputPath = saved
+    if (isRecord(args)) record.args = args
     catchLater('ledger.record', ledger.record(record))
   } catch (error) {
     warn('ledger.record', error)

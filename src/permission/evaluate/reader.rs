@@ -212,6 +212,8 @@ impl<'a> Reader<'a> {
 
     /// A path in normal form. `glob` says that it has wildcards, and whether one for any name at all can mean a secret.
     fn path(&mut self, domain: Domain, path: &str, glob: Option<bool>) {
+        // First the vault, which most paths lie in: of the others only what is below it has to be asked about then.
+        let first = self.placed(path);
         let real = match glob {
             None => self.real(path),
             Some(_) => {
@@ -221,7 +223,6 @@ impl<'a> Reader<'a> {
                     .map(|folder| format!("{}{rest}", folder.trim_end_matches('/')))
             }
         };
-        let first = self.placed(path);
         let sensitive = |path: &str| {
             let names = &self.policy.options.sensitive;
             domain == Domain::Read
