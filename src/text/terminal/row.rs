@@ -170,7 +170,11 @@ impl Row {
             .max()
             .unwrap_or((0, 0));
         while let Some(rest) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let (length, width) = character(rest, reached);
+            let near = rest.get(..STRIDE.min(column - reached)).unwrap_or(rest);
+            let (length, width) = match plain_start(near) {
+                0 => character(rest, reached),
+                plain => (plain, plain),
+            };
             if width > 0 && reached + width > column {
                 break;
             }
@@ -295,13 +299,23 @@ fn is_plain(text: &[u8]) -> bool {
 
 /// The column behind a text that begins at one.
 fn end_of(text: &[u8], column: usize) -> usize {
-    let (mut at, mut column) = (0, column);
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+    let (mut rest, mut column) = (text, column);
+    loop {
+        let plain = plain_start(rest);
+        rest = rest.get(plain..).unwrap_or_default();
+        column += plain;
+        if rest.is_empty() {
+            return column;
+        }
         let (length, width) = character(rest, column);
-        at += length;
+        rest = rest.get(length..).unwrap_or_default();
         column += width;
     }
-    column
+}
+
+/// How many characters of one byte and one column a text begins with.
+fn plain_start(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| (0x20..0x7f).contains(*byte)).count()
 }
 
 /// The bytes and the columns of what a text begins with.
