@@ -54,6 +54,29 @@ describe('what was saved', () => {
   })
 })
 
+describe('search with context', () => {
+  test('shows every line once, as grep does', async () => {
+    const { spillway } = inStore()
+    const { stdout } = await spillway(['clip', '--max-lines', '2', '--json'], lines(3000))
+    const { outputPath } = JSON.parse(stdout)
+    const near = await spillway(['search', '-C', '2', outputPath, '^line (10|11|13|19)$'])
+    const told = ['8-', '9-', '10:', '11:', '12-', '13:', '14-', '15-', '--', '17-', '18-', '19:', '20-', '21-']
+    const whole = told.map((start) => (start === '--' ? start : `${start}line ${Number.parseInt(start, 10)}`))
+    expect(near.stdout).toBe(`${whole.join('\n')}\n`)
+  })
+})
+
+describe('what was typed wrong', () => {
+  test.each([
+    [['sweep', '--max-files', '0'], /--max-files 0/],
+    [['sweep', '--max-bytes', '0'], /maxStoreBytes/],
+    [['audit', 'verify', '--head', 'abc', 'x.jsonl'], /--head abc: allowed is a hash of 64/],
+  ])('%j', async (args, told) => {
+    const { spillway } = inStore()
+    expect(await spillway(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(told) })
+  })
+})
+
 describe('bytes that are no text', () => {
   const bytes = Buffer.from([0x1f, 0x8b, 0xff, 0x00, 0xc3, 0x0a, 0xfe, 0x41])
 

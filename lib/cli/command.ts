@@ -1,6 +1,7 @@
 /** What a subcommand is: its words, its options, and how they are read. */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { SpillwayError } from 'spillway'
 import { bold } from './terminal'
 
 /** One option of a subcommand. */
@@ -45,6 +46,16 @@ export interface Command {
 /** The command was typed in a way that it does not understand. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+}
+
+/** @throws UsageError for what the library refuses: everything that can be a wrong argument was typed */
+export async function typed<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const isWrong = error instanceof SpillwayError && ['INVALID_ARGUMENT', 'INVALID_CONFIG'].includes(error.code)
+    throw isWrong ? new UsageError(error.message) : error
+  }
 }
 
 const COMMON: Readonly<Record<string, Option>> = {

@@ -15,7 +15,8 @@ const KEYS = ['messages', 'input', 'contents'] as const
 
 /** @throws UsageError that says where the text is no JSON, or that there are no messages in it */
 export async function readConversation(path: string): Promise<Conversation> {
-  const text = await inputOf(path, 'a conversation')
+  // Some editors begin a file with a byte order mark.
+  const text = (await inputOf(path, 'a conversation')).replace(/^\ufeff/, '')
   const whole = parsed(text)
   if (Array.isArray(whole)) return { messages: whole, write: (messages) => `${JSON.stringify(messages, null, 2)}\n` }
   if (typeof whole === 'object' && whole !== null) {

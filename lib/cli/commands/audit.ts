@@ -40,9 +40,12 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [action, file = ''] = positionals
   if (action !== 'verify') throw new UsageError(`${action}: allowed is verify`)
   const keyFile = text(values, 'key-file')
+  const heads = texts(values, 'head')?.map((head) => head.toLowerCase())
+  const wrong = heads?.find((head) => !/^[0-9a-f]{64}$/.test(head))
+  if (wrong !== undefined) throw new UsageError(`--head ${wrong}: allowed is a hash of 64 hexadecimal digits`)
   const report = await verifyAudit(file, {
     ...(keyFile !== undefined && { key: readFileSync(keyFile) }),
-    ...(texts(values, 'head') && { head: texts(values, 'head') }),
+    ...(heads !== undefined && { head: heads }),
   })
   const { ok, records, firstBad, torn, head, writers, dropped } = report
   if (json) {

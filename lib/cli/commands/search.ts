@@ -1,8 +1,8 @@
 /** `spillway search`: the lines of a saved output that match. */
 
-import { type SearchMatch, SpillwayError } from 'spillway'
+import type { SearchMatch } from 'spillway'
 import { STORE, storageOf } from '../bounding'
-import { type Command, type Parsed, UsageError } from '../command'
+import { type Command, type Parsed, typed } from '../command'
 import { EXIT, green, note, print, printJson } from '../terminal'
 import { text, whole } from '../values'
 
@@ -38,38 +38,48 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [path = '', pattern = ''] = positionals
-  const found = await storageOf(values)
-    .search(path, pattern, {
+  const found = await typed(
+    storageOf(values).search(path, pattern, {
       literal: values.literal === true,
       ignoreCase: values['ignore-case'] === true,
       context: whole(values, 'context', 0),
       maxMatches: whole(values, 'max-matches'),
       after: text(values, 'after'),
       sessionId: text(values, 'session'),
-    })
-    .catch((error: unknown) => {
-      // Everything that can be a wrong argument here was typed.
-      if (error instanceof SpillwayError && error.code === 'INVALID_ARGUMENT') throw new UsageError(error.message)
-      throw error
-    })
+    }),
+  )
   if (json) {
     await printJson(found)
   } else {
-    const hasContext = found.matches.some(({ before, after }) => before.length + after.length > 0)
-    for (const [index, match] of found.matches.entries()) {
-      await print(`${index > 0 && hasContext ? '--\n' : ''}${shown(match)}`)
-    }
+    await print(shown(found.matches))
     if (found.next !== undefined) note(`more: the same with --after ${found.next}`)
   }
   return found.matches.length > 0 ? EXIT.ok : EXIT.no
 }
 
-/** As grep prints it: `12:` for a match, `11-` for a neighbour. */
-function shown({ line, text: match, before, after }: SearchMatch): string {
-  const lines = [
-    ...before.map((each, at) => `${line - before.length + at}-${each}`),
-    `${green(String(line))}:${match}`,
-    ...after.map((each, at) => `${line + 1 + at}-${each}`),
-  ]
-  return `${lines.join('\n')}\n`
+/** As grep prints them: `12:` for a match, `11-` for a neighbour, each line once, and two dashes where lines are left out. */
+function shown(matches: readonly SearchMatch[]): string {
+  const found = new Map(matches.map(({ line, text: match }) => [line, match]))
+  const hasContext = matches.some(({ before, after }) => before.length + after.length > 0)
+  const lines: string[] = []
+  let last = 0
+  const show = (line: number, told: string): void => {
+    if (line <= last) return
+    if (hasContext && last > 0 && line > last + 1) lines.push('--')
+    lines.push(told)
+    last = line
+  }
+  const beside = (line: number, each: string): void => {
+    if (!found.has(line)) show(line, `${line}-${each}`)
+  }
+  for (const { line, text: match, before, after } of matches) {
+    for (const [at, each] of before.entries()) beside(line - before.length + at, each)
+    show(line, `${green(String(line))}:${match}`)
+    for (const [at, each] of after.entries()) {
+      // What follows belongs to the next match then.
+      if (found.has(line + 1 + at)) break
+      beside(line + 1 + at, each)
+    }
+  }
+  return lines.map((line) => `${line}\n`).join('')
 }

@@ -1,7 +1,7 @@
 /** `spillway sweep`: what is too old or too much goes. */
 
 import { STORE, storageOf } from '../bounding'
-import type { Command, Parsed } from '../command'
+import { type Command, type Parsed, typed } from '../command'
 import { EXIT, note, print, printJson } from '../terminal'
 import { bytes, countOf, positive, sizeOf, whole } from '../values'
 
@@ -32,11 +32,13 @@ const command: Command = {
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
-  const report = await storageOf(values).sweep({
-    retentionDays: positive(values, 'retention-days'),
-    maxStoreBytes: bytes(values, 'max-bytes'),
-    maxStoreFiles: whole(values, 'max-files', 0),
-  })
+  const report = await typed(
+    storageOf(values).sweep({
+      retentionDays: positive(values, 'retention-days'),
+      maxStoreBytes: bytes(values, 'max-bytes'),
+      maxStoreFiles: whole(values, 'max-files'),
+    }),
+  )
   if (json) {
     await printJson(report)
   } else {
