@@ -427,9 +427,13 @@ fn counts_elsewhere(rule: &Rule) -> bool {
 /// Whether a permission was written with such a doubt in mind. Where any command may run, one more option is no matter.
 fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
     let Some(token) = &doubt.token else { return false };
-    let for_all =
-        rule.pattern.is_catch_all() && (domain == Domain::Bash || rule.source == Source::User);
-    for_all || rule.pattern.is_literal() || rule.pattern.names(token)
+    let for_all = match domain {
+        Domain::Bash => true,
+        // Whoever lets everything be written means the files, not what git makes of them.
+        Domain::Edit => false,
+        _ => rule.source == Source::User,
+    };
+    for_all && rule.pattern.is_catch_all() || rule.pattern.is_literal() || rule.pattern.names(token)
 }
 
 #[cfg(test)]

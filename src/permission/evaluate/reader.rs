@@ -9,6 +9,9 @@ use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
 use crate::permission::shell::{self, Doubt};
 use crate::permission::targets::{Touched, touched};
 
+/// Below this, git finds programs that it runs, and settings that name more of them.
+const GIT: &str = "/.git/";
+
 /// Reads the targets of one call.
 pub(super) struct Reader<'a> {
     policy: &'a Policy,
@@ -231,8 +234,15 @@ impl<'a> Reader<'a> {
                     Some(wide) => names.can_be_sensitive(path, wide),
                 }
         };
+        let is_run = |path: &str| domain == Domain::Edit && path.to_lowercase().contains(GIT);
         let secret = sensitive(path) || real.as_deref().is_some_and(sensitive);
         let mut doubts = control(path);
+        if is_run(path) || real.as_deref().is_some_and(is_run) {
+            doubts.push(Doubt {
+                reason: format!("{path} is where git reads what it runs"),
+                token: Some(GIT.to_owned()),
+            });
+        }
         let real = real.unwrap_or_else(|| {
             doubts.push(Doubt::always(format!("nobody knows where {path} leads")));
             String::new()

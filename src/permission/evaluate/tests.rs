@@ -46,6 +46,11 @@ fn the_table_of_defaults() {
         ("glob", json!({ "pattern": "link/../*.md" }), Ask),
         ("grep", json!({ "pattern": "x", "path": "link/../" }), Ask),
         ("edit", json!({ "path": "a.md" }), Allow),
+        ("edit", json!({ "path": ".git/hooks/pre-commit" }), Ask),
+        ("write", json!({ "path": "lib/.GIT/config" }), Ask),
+        ("read", json!({ "path": ".git/config" }), Allow),
+        ("edit", json!({ "path": ".gitignore" }), Allow),
+        ("edit", json!({ "path": ".github/ci.yml" }), Allow),
         ("write", json!({ "path": "../a.md" }), Deny),
         ("move", json!({ "source": "a", "destination": "/b" }), Deny),
         ("glob", json!({ "pattern": "**/*.md" }), Allow),
@@ -64,6 +69,19 @@ fn the_table_of_defaults() {
     ] {
         let found = decide(json!([]), tool, args.clone());
         assert_eq!(found, expected, "{tool} {args}");
+    }
+}
+
+#[test]
+fn what_git_runs_is_written_only_where_a_rule_says_so() {
+    let hook = json!({ "path": ".git/hooks/pre-commit" });
+    for (pattern, expected) in [
+        ("vault:/**", Decision::Ask),
+        ("vault:/.git/**", Decision::Allow),
+        ("vault:/.git/hooks/pre-commit", Decision::Allow),
+    ] {
+        let rules = json!([{ "domain": "edit", "pattern": pattern, "decision": "allow" }]);
+        assert_eq!(decide(rules, "edit", hook.clone()), expected, "{pattern}");
     }
 }
 

@@ -128,12 +128,6 @@ impl<'a> Walker<'a> {
             let found = (self.folders.absolute(&text, place), self.folders.written(&text, place));
             match found {
                 (Some(path), Some(written)) => {
-                    if domain == Domain::Edit && path.to_lowercase().contains("/.git/") {
-                        return Some(Doubt::always(format!(
-                            "{} is where git reads what it runs",
-                            word.told
-                        )));
-                    }
                     self.out.files.push(FileUse { domain, path, written, glob: word.glob });
                 }
                 _ => return Some(Doubt::always(format!("{} is not a path", word.told))),
