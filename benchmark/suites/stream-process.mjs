@@ -10,7 +10,7 @@ const { name, large, into, peer, check } = JSON.parse(process.argv[2])
 // A command that reads and writes: what copies inside the system would be no yardstick.
 const COMMAND = ['dd', [`if=${large.path}`, 'bs=64k', 'status=none']]
 
-const sides = { runCommand, writable, pi, shell }
+const sides = { runCommand, writable, pi, shell, pipe }
 const work = await sides[name]()
 collectGarbage('full')
 // The peak of the process so far is of no interest.
@@ -70,11 +70,20 @@ async function pi() {
   return () => take(COMMAND[1])
 }
 
-async function shell() {
+function shell() {
+  return byShell('>')
+}
+
+/** What anybody pays who reads a pipe, and does nothing else. */
+function pipe() {
+  return byShell('| cat >')
+}
+
+async function byShell(redirection) {
   const file = path.join(into, 'shell.txt')
   return () =>
     new Promise((resolve, reject) => {
-      const child = spawn('sh', ['-c', `exec dd if='${large.path}' bs=64k status=none > '${file}'`])
+      const child = spawn('sh', ['-c', `dd if='${large.path}' bs=64k status=none ${redirection} '${file}'`])
       child.on('error', reject)
       child.on('close', () => resolve({ path: file, lines: large.lines }))
     })
