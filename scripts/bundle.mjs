@@ -17,7 +17,7 @@ const DIST = join(ROOT, 'dist')
 const TAKEN_IN = ['yaml']
 
 /** Files at the top that are rooms of their own. A folder is one by itself. */
-const APART = ['audit', 'config-file', 'doom-loop', 'guard-tool']
+const APART = ['audit', 'config-file', 'doom-loop', 'guard-tool', 'memory-storage', 'run-command']
 
 /** The room of a module that `lib/index.ts` exports from. */
 function roomOf(module) {
