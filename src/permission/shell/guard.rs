@@ -1,10 +1,19 @@
 //! Which texts are not even parsed: too long, too deep, or with letters that shells and people read differently.
 
+use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
+
 /// A single argument of a program is no longer on Linux, so no shell could be given more.
 pub(super) const MAX_BYTES: usize = 128 * 1024;
 
 /// The parser calls itself for each, and its stack is the caller's.
 const MAX_OPENERS: usize = 200;
+
+/// The parser tries what stands behind a parenthesis in two ways, and what stands in it again for each: the pieces of a text,
+/// doubled so often as there are parentheses, stand for the time it can take. So much of it is a few milliseconds.
+const MAX_TRIES: usize = 1 << 20;
+
+/// With no more of them a text of any length is read in time.
+const FEW_PARENTHESES: usize = 4;
 
 const OPENING_WORDS: [&str; 8] =
     ["if", "while", "until", "for", "case", "select", "function", "coproc"];
@@ -31,6 +40,22 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
     strange.then_some("the command has letters that look like others or like nothing")
 }
 
+/// Whether a text could take the parser longer than anybody waits: a few dozen parentheses can take it years.
+pub(super) fn takes_too_long(text: &str) -> bool {
+    let count = |text: &str| text.bytes().filter(|byte| *byte == b'(').count();
+    if count(text) <= FEW_PARENTHESES {
+        return false;
+    }
+    let options = TokenizerOptions { enable_extended_globbing: false, ..Default::default() };
+    // Those in quotes are parts of words, and take no time.
+    let Ok(tokens) = uncached_tokenize_str(text, &options) else { return false };
+    let parentheses: usize = tokens
+        .iter()
+        .map(|token| if let Token::Operator(text, _) = token { count(text) } else { 0 })
+        .sum();
+    parentheses > FEW_PARENTHESES && (parentheses >= 32 || tokens.len() << parentheses > MAX_TRIES)
+}
+
 /// Controls, white space that shells do not know, and letters without a width or with another direction.
 fn is_strange(letter: char) -> bool {
     match letter {
@@ -52,5 +77,24 @@ fn is_strange(letter: char) -> bool {
         | '\u{fff0}'..='\u{fffd}'
         | '\u{e0000}'..='\u{e0fff}' => true,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_take_years_is_not_parsed() {
+        for text in ["(", "( ", "for (( ", "((x); ("] {
+            assert!(takes_too_long(&text.repeat(40)), "{text}");
+        }
+        assert!(takes_too_long(&format!("((((((((( {}", "a;".repeat(9000))));
+        let quoted = format!("git commit -m '{}'", "(as told) ".repeat(90));
+        let nested = format!("echo {}pwd{}", "$(echo ".repeat(30), ")".repeat(30));
+        let plain = "(cd a && (ls; (pwd))) && f() { ls; }; a=(1 2); ((x++)); for ((i=0; i<3; i++)); do ls; done";
+        for text in [&quoted, &nested, plain] {
+            assert!(!takes_too_long(text), "{text}");
+        }
     }
 }

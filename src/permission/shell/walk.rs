@@ -67,9 +67,12 @@ impl<'a> Walker<'a> {
             self.home = None;
         }
         let parsed = catch_unwind(AssertUnwindSafe(|| {
-            Parser::new(text.as_bytes(), &self.options).parse_program()
+            if guard::takes_too_long(text) {
+                return None;
+            }
+            Parser::new(text.as_bytes(), &self.options).parse_program().ok()
         }));
-        let Ok(Ok(program)) = parsed else {
+        let Ok(Some(program)) = parsed else {
             return self.unread(text, "the command cannot be parsed");
         };
         self.depth += 1;
