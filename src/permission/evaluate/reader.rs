@@ -9,7 +9,7 @@ use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
 use crate::permission::shell::{self, Doubt};
 use crate::permission::targets::{Touched, touched};
 
-/// Below this, git finds programs that it runs, and settings that name more of them.
+/// Here, and below, git finds programs that it runs, and settings that name more of them.
 const GIT: &str = "/.git/";
 
 /// Reads the targets of one call.
@@ -234,7 +234,9 @@ impl<'a> Reader<'a> {
                     Some(wide) => names.can_be_sensitive(path, wide),
                 }
         };
-        let is_run = |path: &str| domain == Domain::Edit && path.to_lowercase().contains(GIT);
+        let is_run = |path: &str| {
+            domain == Domain::Edit && format!("{}/", path.to_lowercase()).contains(GIT)
+        };
         let secret = sensitive(path) || real.as_deref().is_some_and(sensitive);
         let mut doubts = control(path);
         if is_run(path) || real.as_deref().is_some_and(is_run) {

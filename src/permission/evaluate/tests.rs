@@ -48,6 +48,7 @@ fn the_table_of_defaults() {
         ("edit", json!({ "path": "a.md" }), Allow),
         ("edit", json!({ "path": ".git/hooks/pre-commit" }), Ask),
         ("write", json!({ "path": "lib/.GIT/config" }), Ask),
+        ("move", json!({ "source": "other", "destination": ".git" }), Ask),
         ("read", json!({ "path": ".git/config" }), Allow),
         ("edit", json!({ "path": ".gitignore" }), Allow),
         ("edit", json!({ "path": ".github/ci.yml" }), Allow),
