@@ -18,7 +18,7 @@ const FEW_PARENTHESES: usize = 4;
 const OPENING_WORDS: [&str; 8] =
     ["if", "while", "until", "for", "case", "select", "function", "coproc"];
 
-/// Why a text is not parsed, if it is not.
+/// Why a text is not parsed, if it is not. It can panic where the parser can: both read the same tokens.
 pub(super) fn refuse(text: &str) -> Option<&'static str> {
     if text.len() > MAX_BYTES {
         return Some("the command is too long to be read");
@@ -29,7 +29,7 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
         let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
         openers += words.filter(|word| OPENING_WORDS.contains(word)).count();
     }
-    if openers > MAX_OPENERS {
+    if openers > MAX_OPENERS || takes_too_long(text) {
         return Some("the command is nested too deeply to be read");
     }
     let strange = if text.is_ascii() {
@@ -41,7 +41,7 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
 }
 
 /// Whether a text could take the parser longer than anybody waits: a few dozen parentheses can take it years.
-pub(super) fn takes_too_long(text: &str) -> bool {
+fn takes_too_long(text: &str) -> bool {
     let count = |text: &str| text.bytes().filter(|byte| *byte == b'(').count();
     if count(text) <= FEW_PARENTHESES {
         return false;

@@ -30,6 +30,13 @@ fn files(command: &str) -> Vec<String> {
 }
 
 #[test]
+fn what_would_keep_the_parser_for_years_is_a_doubt_at_once() {
+    let deep = format!("g/{}; ls", "(".repeat(60));
+    let [whole] = reading(&deep).commands.try_into().unwrap();
+    assert_eq!((whole.text, whole.doubts.len()), (deep, 1));
+}
+
+#[test]
 fn every_simple_command_is_found() {
     assert_eq!(
         commands("git status && npm test || echo no; ls | wc -l & pwd"),

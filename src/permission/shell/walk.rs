@@ -20,6 +20,7 @@ const MAX_DEPTH: usize = 6;
 const MAX_FOLDERS: usize = 4;
 /// The pieces of a text that cannot be read, for bans to look at.
 const MAX_PIECES: usize = 256;
+const NOT_PARSED: &str = "the command cannot be parsed";
 
 pub(super) struct Walker<'a> {
     pub folders: &'a Folders,
@@ -60,20 +61,18 @@ impl<'a> Walker<'a> {
         if self.depth >= MAX_DEPTH {
             return self.unread(text, "commands in commands are nested too deeply to be read");
         }
-        if let Some(reason) = guard::refuse(text) {
-            return self.unread(text, reason);
-        }
         if text.contains("HOME=") {
             self.home = None;
         }
-        let parsed = catch_unwind(AssertUnwindSafe(|| {
-            if guard::takes_too_long(text) {
-                return None;
+        let parsed = catch_unwind(AssertUnwindSafe(|| match guard::refuse(text) {
+            Some(reason) => Err(reason),
+            None => {
+                Parser::new(text.as_bytes(), &self.options).parse_program().map_err(|_| NOT_PARSED)
             }
-            Parser::new(text.as_bytes(), &self.options).parse_program().ok()
         }));
-        let Ok(Some(program)) = parsed else {
-            return self.unread(text, "the command cannot be parsed");
+        let program = match parsed.unwrap_or(Err(NOT_PARSED)) {
+            Ok(program) => program,
+            Err(reason) => return self.unread(text, reason),
         };
         self.depth += 1;
         for list in &program.complete_commands {
