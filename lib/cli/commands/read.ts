@@ -6,7 +6,7 @@ import type { LineRange, OutputAccess, RangeResult, ReadRange, TruncationStorage
 import { STORE, storageOf } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
 import { EXIT, note, print, printJson } from '../terminal'
-import { bytes, text, whole } from '../values'
+import { finiteBytes, text, whole } from '../values'
 
 const LINES = 500
 const BYTES = 32 * 1024
@@ -90,12 +90,9 @@ function rangeOf(values: Parsed['values'], isAll: boolean): ReadRange {
   const fromLine = whole(values, 'from-line')
   const lineCount = whole(values, 'lines')
   const fromByte = whole(values, 'from-byte', 0)
-  const byteCount = bytes(values, 'bytes')
+  const byteCount = finiteBytes(values, 'bytes')
   if (byteCount !== undefined && (fromLine !== undefined || lineCount !== undefined)) {
     throw new UsageError('--bytes: goes with --from-byte, not with lines')
-  }
-  if (byteCount !== undefined && (byteCount < 1 || !Number.isFinite(byteCount))) {
-    throw new UsageError('--bytes: allowed is a size of at least 1')
   }
   if (isAll && (lineCount ?? byteCount) !== undefined)
     throw new UsageError('--all: goes to the end; leave out --lines and --bytes')

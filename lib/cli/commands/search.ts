@@ -59,27 +59,20 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 
 /** As grep prints them: `12:` for a match, `11-` for a neighbour, each line once, and two dashes where lines are left out. */
 function shown(matches: readonly SearchMatch[]): string {
-  const found = new Map(matches.map(({ line, text: match }) => [line, match]))
-  const hasContext = matches.some(({ before, after }) => before.length + after.length > 0)
-  const lines: string[] = []
-  let last = 0
-  const show = (line: number, told: string): void => {
-    if (line <= last) return
-    if (hasContext && last > 0 && line > last + 1) lines.push('--')
-    lines.push(told)
+  const lines = new Map<number, string>()
+  const beside = (line: number, each: string) => lines.set(line, `${line}-${each}`)
+  for (const { line, before, after } of matches) {
+    for (const [at, each] of before.entries()) beside(line - before.length + at, each)
+    for (const [at, each] of after.entries()) beside(line + 1 + at, each)
+  }
+  const hasContext = lines.size > 0
+  // A neighbour can be a match as well.
+  for (const { line, text: match } of matches) lines.set(line, `${green(String(line))}:${match}`)
+  let last = Number.POSITIVE_INFINITY
+  let told = ''
+  for (const [line, each] of [...lines].sort(([a], [b]) => a - b)) {
+    told += `${hasContext && line > last + 1 ? '--\n' : ''}${each}\n`
     last = line
   }
-  const beside = (line: number, each: string): void => {
-    if (!found.has(line)) show(line, `${line}-${each}`)
-  }
-  for (const { line, text: match, before, after } of matches) {
-    for (const [at, each] of before.entries()) beside(line - before.length + at, each)
-    show(line, `${green(String(line))}:${match}`)
-    for (const [at, each] of after.entries()) {
-      // What follows belongs to the next match then.
-      if (found.has(line + 1 + at)) break
-      beside(line + 1 + at, each)
-    }
-  }
-  return lines.map((line) => `${line}\n`).join('')
+  return told
 }
