@@ -1,10 +1,29 @@
-//! Which names are those of files with secrets. Case, full-width letters and what Windows ignores at the end of a name
-//! make no difference.
+//! Which names are those of files with secrets, and of the folder that git runs programs from. Case, full-width letters
+//! and what file systems ignore in a name make no difference.
+
+use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
 /// The names before anybody adds one; `!` takes names out again.
 pub const SENSITIVE_FILES: [&str; 5] = [".env", ".env.*", "!.env.example", "*.pem", "*.key"];
+
+/// Git's folder, also by the short name that Windows gives it.
+const GIT: [&str; 2] = [".git", "git~1"];
+
+static GIT_NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
+    let name = |name: &str| Name { counts: true, start: name.to_owned(), end: None };
+    SensitiveNames(GIT.map(name).to_vec())
+});
+
+/// Whether a path is git's folder or lies below one: there git finds programs that it runs, and settings that name more
+/// of them. A glob does if it says so.
+pub fn is_of_git(path: &str, is_glob: bool) -> bool {
+    path.split(['/', '\\']).any(|name| match is_glob {
+        true => GIT_NAMES.can_be_sensitive(name, false),
+        false => GIT_NAMES.is_sensitive(name),
+    })
+}
 
 /// Names with at most one `*` each, in order; the last one that matches counts.
 #[derive(Debug, Clone)]
@@ -62,7 +81,8 @@ impl SensitiveNames {
         }
         self.0.iter().filter(|one| one.counts).any(|one| {
             // A wildcard does not stand for a dot at the beginning of a name.
-            let starts = start.starts_with(&one.start) || one.start.starts_with(start);
+            let longer = one.end.is_some() && start.starts_with(&one.start);
+            let starts = longer || one.start.starts_with(start);
             let starts = starts && (!start.is_empty() || !one.start.starts_with('.'));
             let tail = one.end.as_deref().unwrap_or(&one.start);
             let ends = open_end || tail.is_empty() || end.ends_with(tail) || tail.ends_with(end);
@@ -80,12 +100,17 @@ fn plain(name: &str) -> String {
     let mut name: String = if name.is_ascii() {
         name.to_ascii_lowercase()
     } else {
-        name.nfkc().flat_map(char::to_lowercase).collect()
+        name.nfkc().filter(|letter| !is_ignored(*letter)).flat_map(char::to_lowercase).collect()
     };
     // A stream of a file on Windows: `.env::$DATA`.
     let end = name.find(':').unwrap_or(name.len());
     name.truncate(name[..end].trim_end_matches([' ', '.']).len());
     name
+}
+
+/// Letters that HFS+ ignores in a name, by the table that git keeps of them.
+fn is_ignored(letter: char) -> bool {
+    matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -106,6 +131,7 @@ mod tests {
             "/p/.env.",
             "/p/.env::$DATA",
             "/p/.ｅnv",
+            "/p/.e\u{200c}nv",
             "/p/.env.local",
             "/KEY.PEM",
             "/id.key",
@@ -128,6 +154,30 @@ mod tests {
         }
         assert!(names().can_be_sensitive("*", true));
         assert!(!names().can_be_sensitive("src/*.ts", true));
+    }
+
+    #[test]
+    fn what_means_the_folder_of_git_is_of_git() {
+        for path in [
+            "/p/.git/hooks/a",
+            "/p/.GIT",
+            "/.git./a",
+            "GIT~1\\config",
+            "/.git::$INDEX_ALLOCATION/a",
+            "/.g\u{200c}it",
+        ] {
+            assert!(is_of_git(path, false), "{path}");
+        }
+        for glob in ["/p/.g?t/hooks", "/p/.*", "/.gi[t]/a", "/p/.git/*"] {
+            assert!(is_of_git(glob, true), "{glob}");
+        }
+        for path in ["/p/.github/a", "/git/a", "/p/.gitignore", "/a.git/b"] {
+            assert!(!is_of_git(path, false), "{path}");
+            assert!(!is_of_git(path, true), "{path}");
+        }
+        for glob in ["/p/*", "/p/**/a", "/p/*.md", "/p/.github*"] {
+            assert!(!is_of_git(glob, true), "{glob}");
+        }
     }
 
     #[test]

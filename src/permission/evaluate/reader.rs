@@ -6,10 +6,11 @@ use super::{Policy, Request, Target};
 use crate::permission::Domain;
 use crate::permission::defaults::Profile;
 use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
+use crate::permission::sensitive::is_of_git;
 use crate::permission::shell::{self, Doubt};
 use crate::permission::targets::{Touched, touched};
 
-/// Here, and below, git finds programs that it runs, and settings that name more of them.
+/// What a rule has to name to speak of git's folder.
 const GIT: &str = "/.git/";
 
 /// Reads the targets of one call.
@@ -234,9 +235,7 @@ impl<'a> Reader<'a> {
                     Some(wide) => names.can_be_sensitive(path, wide),
                 }
         };
-        let is_run = |path: &str| {
-            domain == Domain::Edit && format!("{}/", path.to_lowercase()).contains(GIT)
-        };
+        let is_run = |path: &str| domain == Domain::Edit && is_of_git(path, glob.is_some());
         let secret = sensitive(path) || real.as_deref().is_some_and(sensitive);
         let mut doubts = control(path);
         if is_run(path) || real.as_deref().is_some_and(is_run) {
