@@ -2,7 +2,7 @@
 
 use std::io::{self, SeekFrom};
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 use serde::Serialize;
 
 use super::read::Input;
@@ -17,10 +17,10 @@ const LINE_SHOWN: u64 = 1024;
 const LEAD: u64 = LINE_SHOWN / 4;
 /// Bytes that are shown of a line beside it.
 const NEIGHBOUR_SHOWN: usize = 512;
-/// Bytes on either side in which neighbours are looked for.
-const REACH: u64 = 64 * 1024;
-/// Bytes after a match in which the end of its line is looked for.
-const LINE_END_REACH: u64 = 1 << 20;
+/// Bytes that are read at once to find neighbours.
+const BLOCK: u64 = 64 * 1024;
+/// Bytes in which the other end of a line is looked for. What lies behind a longer line is not shown.
+const REACH: u64 = 1 << 20;
 /// Stands where a line was cut.
 const CUT: &str = "…";
 
@@ -144,9 +144,9 @@ fn marked(text: String, cut_before: bool, cut_after: bool) -> String {
 /// The byte after the line feed that ends a line, if it is near.
 fn line_end(file: &mut dyn Input, from: u64) -> io::Result<Option<u64>> {
     file.seek(SeekFrom::Start(from))?;
-    let mut block = vec![0; REACH as usize];
+    let mut block = vec![0; BLOCK as usize];
     let mut at = from;
-    while at - from < LINE_END_REACH {
+    while at - from < REACH {
         let read = file.read(&mut block)?;
         let fresh = block.get(..read).unwrap_or_default();
         if let Some(end) = memchr(b'\n', fresh) {
@@ -160,48 +160,87 @@ fn line_end(file: &mut dyn Input, from: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-fn lines_before(file: &mut dyn Input, end: u64, count: usize) -> io::Result<Vec<String>> {
-    if end == 0 {
-        return Ok(Vec::new());
+/// The first byte of the line that ends before `end`, if it is near.
+fn line_start(file: &mut dyn Input, end: u64) -> io::Result<Option<u64>> {
+    let mut at = end;
+    while at > 0 && end - at < REACH {
+        let begin = at.saturating_sub(BLOCK);
+        let view = View::read(file, begin, at, at)?;
+        let fresh = view.bytes.get(view.index(begin)..).unwrap_or_default();
+        if let Some(found) = memrchr(b'\n', fresh) {
+            return Ok(Some(begin + found as u64 + 1));
+        }
+        at = begin;
     }
-    let begin = end.saturating_sub(REACH);
-    let view = View::read(file, begin, end, end)?;
-    let start = edges::ceil(&view.bytes, view.index(begin));
-    // Without the break of the last line, which would start another.
-    let known = view.bytes.get(start..view.bytes.len() - 1).unwrap_or_default();
+    Ok((at == 0).then_some(0))
+}
+
+/// The `count` lines before the one that begins at `end`.
+fn lines_before(file: &mut dyn Input, mut end: u64, count: usize) -> io::Result<Vec<String>> {
     let mut lines: Vec<String> = Vec::new();
-    let mut pieces = known.rsplit(|&byte| byte == b'\n').take(count).peekable();
-    while let Some(piece) = pieces.next() {
-        let is_first = pieces.peek().is_none();
-        let cut = is_first && begin > 0 && piece.as_ptr() == known.as_ptr();
-        lines.push(neighbour(without_return(piece), cut, false));
+    while end > 0 && lines.len() < count {
+        let begin = end.saturating_sub(BLOCK);
+        let view = View::read(file, begin, end, end)?;
+        let known = view.bytes.get(view.index(begin)..).unwrap_or_default();
+        let mut rest = known.strip_suffix(b"\n").unwrap_or(known);
+        let held = lines.len();
+        while let Some(at) = memrchr(b'\n', rest)
+            && lines.len() < count
+        {
+            let line = rest.get(at + 1..).unwrap_or_default();
+            lines.push(neighbour(without_return(line), false, false));
+            rest = rest.get(..at).unwrap_or_default();
+            end = begin + at as u64 + 1;
+        }
+        if lines.len() == count || (held < lines.len() && begin > 0) {
+            continue;
+        }
+        // Its start is that of the file, or out of sight.
+        let Some(start) = (if begin == 0 { Some(0) } else { line_start(file, end - 1)? }) else {
+            lines.push(neighbour(without_return(rest), true, false));
+            break;
+        };
+        let view = View::read(file, start, start + BLOCK, end - 1)?;
+        let line = view.bytes.get(view.index(start)..).unwrap_or_default();
+        lines.push(neighbour(without_return(line), false, false));
+        end = start;
     }
     lines.reverse();
     Ok(lines)
 }
 
+/// The `count` lines from the one that begins at `begin`.
 fn lines_after(
     file: &mut dyn Input,
     size: u64,
-    begin: u64,
+    mut begin: u64,
     count: usize,
 ) -> io::Result<Vec<String>> {
-    let view = View::read(file, begin, begin.saturating_add(REACH), size)?;
-    let known = view.bytes.get(view.index(begin)..).unwrap_or_default();
     let mut lines = Vec::new();
-    let mut rest = known;
-    while !rest.is_empty() && lines.len() < count {
-        match memchr(b'\n', rest) {
-            Some(at) => {
-                let line = rest.get(..at).unwrap_or_default();
-                lines.push(neighbour(without_return(line), false, false));
-                rest = rest.get(at + 1..).unwrap_or_default();
-            }
-            None => {
-                let is_cut = view.offset + (view.bytes.len() as u64) < size;
-                lines.push(neighbour(rest, false, is_cut));
-                break;
-            }
+    while begin < size && lines.len() < count {
+        let view = View::read(file, begin, begin.saturating_add(BLOCK), size)?;
+        let mut rest = view.bytes.get(view.index(begin)..).unwrap_or_default();
+        let held = lines.len();
+        while let Some(at) = memchr(b'\n', rest)
+            && lines.len() < count
+        {
+            let line = rest.get(..at).unwrap_or_default();
+            lines.push(neighbour(without_return(line), false, false));
+            rest = rest.get(at + 1..).unwrap_or_default();
+            begin += at as u64 + 1;
+        }
+        let is_cut = begin + (rest.len() as u64) < size;
+        if lines.len() == count || (held < lines.len() && is_cut) {
+            continue;
+        }
+        // The file ends, or somebody shortened it.
+        if rest.is_empty() {
+            break;
+        }
+        lines.push(neighbour(rest, false, is_cut));
+        match line_end(file, begin + rest.len() as u64)? {
+            Some(end) => begin = end,
+            None => break,
         }
     }
     Ok(lines)

@@ -228,6 +228,10 @@ impl Folder {
         let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()))?;
         let file = File::from(fd);
         let stat = retry_on_intr(|| rustix::fs::fstat(&file))?;
+        // Deleted since it was opened.
+        if stat.st_nlink == 0 {
+            return Err(io::ErrorKind::NotFound.into());
+        }
         if !is_own(&stat) {
             return Err(refused("not a plain file of this user"));
         }

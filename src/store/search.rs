@@ -443,6 +443,45 @@ mod tests {
     }
 
     #[test]
+    fn neighbours_are_shown_behind_long_ones_too() {
+        let lengths = [0, 3, 65_535, 0, 65_536, 65_537, 513, 100_000, 1, 0, 30_000, 40_000, 2];
+        let lines: Vec<String> =
+            lengths.iter().enumerate().map(|(at, &most)| at.to_string().repeat(most)).collect();
+        let shown = |line: &String| match line.len() {
+            0..=512 => line.clone(),
+            _ => format!("{}…", &line[..512]),
+        };
+        for ending in ["", "\n", "\r\n"] {
+            let (_root, places, path) = saved((lines.join("\r\n") + ending).as_bytes());
+            for query in [query("^"), query("^$"), query("0+0$|22$|55")] {
+                let found = run(&places, &path, Query { before: 3, after: 4, ..query });
+                assert!(!found.matches.is_empty());
+                for Match { line, before, after, .. } in found.matches {
+                    let at = line as usize - 1;
+                    let to = lines.len().min(at + 5);
+                    let expected: Vec<_> =
+                        lines[at.saturating_sub(3)..at].iter().map(shown).collect();
+                    assert_eq!(before, expected, "{line}");
+                    let expected: Vec<_> = lines[at + 1..to].iter().map(shown).collect();
+                    assert_eq!(after, expected, "{line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_shown_behind_a_line_that_is_too_long_to_be_passed_over() {
+        let long = "x".repeat((1 << 20) + 70_000);
+        let (_root, places, path) = saved(format!("a\n{long}\nhit\n{long}\nb\n").as_bytes());
+        let found = run(&places, &path, Query { before: 2, after: 2, ..query("hit") });
+        let [only] = &found.matches[..] else { panic!("{found:?}") };
+        assert_eq!(
+            (&only.before, &only.after),
+            (&vec![format!("…{}", &long[..512])], &vec![format!("{}…", &long[..512])])
+        );
+    }
+
+    #[test]
     fn long_lines_are_searched_in_pieces_and_shown_around_the_match() {
         for at in [0, 1000, (1 << 20) - 3, 1 << 20, (1 << 20) + 5, 3_000_000 - 6] {
             let mut text = b"first\n".to_vec();
