@@ -211,6 +211,14 @@ describe('a conversation', () => {
     expect(readFileSync(array!, 'utf8')).toBe(JSON.stringify(messages))
   })
 
+  test('keeps the very text of the lines that nothing is done to', async () => {
+    const untouched = '{ "role": "user", "content": "go",  "seed": 12345678901234567890 }'
+    const input = [untouched, ...messages.map((message) => JSON.stringify(message))].join('\n')
+    const { stdout } = await cli(['prune', '-'], { input })
+    expect(stdout.slice(0, untouched.length + 1)).toBe(`${untouched}\n`)
+    expect(stdout.split('\n').filter((line) => line !== '' && isCut(JSON.parse(line)))).toHaveLength(3)
+  })
+
   test('that is none is an error that says where', async () => {
     const path = join(tempDir(), 'x.jsonl')
     writeFileSync(path, '{"role":"user","content":"a"}\nnot json\n')

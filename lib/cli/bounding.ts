@@ -89,10 +89,13 @@ export function serviceOf(
   return service
 }
 
-/** The store that the options name. */
-export function storageOf(values: Parsed['values']): TruncationStorage {
-  const store = text(values, 'store')
-  return new TruncationStorage(store === undefined ? {} : { storageDirs: [store] })
+/** The store that the options name, or else the settings. */
+export function storageOf(
+  values: Parsed['values'],
+  { storageDir, retentionDays }: { storageDir?: string; retentionDays?: number } = {},
+): TruncationStorage {
+  const store = text(values, 'store') ?? storageDir
+  return new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
 }
 
 /** The text to print. What is whole is printed as it came; a part of it, like any text of ours, ends with a line feed. */

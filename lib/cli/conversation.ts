@@ -27,8 +27,11 @@ export async function readConversation(path: string): Promise<Conversation> {
       return { messages: holder[key] as unknown[], write }
     }
   }
-  const messages = linesOf(path, text)
-  return { messages, write: (changed) => changed.map((message) => `${JSON.stringify(message)}\n`).join('') }
+  const lines = linesOf(path, text)
+  // What nobody changed keeps its very text: it may hold numbers that JavaScript cannot.
+  const write = (messages: readonly unknown[]) =>
+    messages.map((message) => `${lines.get(message) ?? JSON.stringify(message)}\n`).join('')
+  return { messages: [...lines.keys()], write }
 }
 
 function parsed(text: string): unknown {
@@ -39,15 +42,16 @@ function parsed(text: string): unknown {
   }
 }
 
-function linesOf(path: string, text: string): unknown[] {
-  const messages: unknown[] = []
+/** The messages, each with its line. */
+function linesOf(path: string, text: string): Map<unknown, string> {
+  const messages = new Map<unknown, string>()
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
     const message = parsed(line)
     if (typeof message !== 'object' || message === null) {
       throw new UsageError(`${path}:${index + 1}: is no message; allowed is a JSON array, or one JSON object a line`)
     }
-    messages.push(message)
+    messages.set(message, line.trimEnd())
   }
   return messages
 }

@@ -1,9 +1,9 @@
 /** `spillway mcp`: between a host of MCP and a server. */
 
 import { constants } from 'node:os'
-import { PermissionPolicy, TruncationStorage } from 'spillway'
+import { PermissionPolicy } from 'spillway'
 import { type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
-import { CONFIG, configOf, LIMITS, limitsOf, STORE, WORDING } from '../bounding'
+import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
 import { oneOf, text } from '../values'
 
@@ -66,12 +66,11 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     throw new UsageError('--server NAME: is needed with rules; what a server calls itself is no ground for trust')
   }
   const language = oneOf(values, 'language', ['en', 'zh-CN'])
-  const folder = text(values, 'store') ?? storageDir
   const proxy = startMcpProxy({
     command: file,
     args,
     truncation: { ...limits, ...limitsOf(values), ...(language !== undefined && { language }) },
-    storage: new TruncationStorage({ ...(folder !== undefined && { storageDirs: [folder] }), retentionDays }),
+    storage: storageOf(values, { storageDir, retentionDays }),
     server,
     sessionId: text(values, 'session'),
     outputTools: values['no-output-tools'] !== true,
