@@ -15,6 +15,9 @@ const MAX_TRIES: usize = 1 << 20;
 /// With no more of them a text of any length is read in time.
 const FEW_PARENTHESES: usize = 4;
 
+/// Digits that the number of a descriptor may have: of a larger one the parser panics.
+const MAX_DIGITS: usize = 9;
+
 const OPENING_WORDS: [&str; 8] =
     ["if", "while", "until", "for", "case", "select", "function", "coproc"];
 
@@ -31,6 +34,9 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
     }
     if openers > MAX_OPENERS || takes_too_long(text) {
         return Some("the command is nested too deeply to be read");
+    }
+    if has_huge_descriptor(text) {
+        return Some("the number of a descriptor is too large to be read");
     }
     let strange = if text.is_ascii() {
         text.bytes().any(|byte| byte.is_ascii_control() && byte != b'\n' && byte != b'\t')
@@ -54,6 +60,14 @@ fn takes_too_long(text: &str) -> bool {
         .map(|token| if let Token::Operator(text, _) = token { count(text) } else { 0 })
         .sum();
     parentheses > FEW_PARENTHESES && (parentheses >= 32 || tokens.len() << parentheses > MAX_TRIES)
+}
+
+/// Whether a redirection has a number that is too large, also over the ends of lines that go on.
+fn has_huge_descriptor(text: &str) -> bool {
+    text.match_indices(['<', '>']).any(|(at, _)| {
+        let before = text[..at].bytes().rev().filter(|byte| !matches!(byte, b'\\' | b'\n'));
+        before.take_while(u8::is_ascii_digit).nth(MAX_DIGITS).is_some()
+    })
 }
 
 /// Controls, white space that shells do not know, and letters without a width or with another direction.

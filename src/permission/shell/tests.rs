@@ -37,6 +37,15 @@ fn what_would_keep_the_parser_for_years_is_a_doubt_at_once() {
 }
 
 #[test]
+fn what_the_parser_would_panic_at_is_a_doubt() {
+    for command in ["ls 99999999999>x", "99999\\\n99999<x ls", "ls 1>&2 2147483648>&1"] {
+        let [whole] = reading(command).commands.try_into().unwrap();
+        assert_eq!((whole.text.as_str(), whole.doubts.len()), (command, 1));
+    }
+    assert_eq!(reading("date 1234567890 >x; echo 123456789>y").commands.len(), 2);
+}
+
+#[test]
 fn every_simple_command_is_found() {
     assert_eq!(
         commands("git status && npm test || echo no; ls | wc -l & pwd"),
