@@ -161,9 +161,24 @@ describe('tool.after and tool.final', () => {
       content: [{ type: 'text', text: '<' }, image, { type: 'text', text: '>' }],
       isError: false,
     })
-    expect(await edited(42)).toBe(42)
     expect(await edited(undefined)).toBeUndefined()
     expect(problems).toEqual([])
+    for (const result of [42, { data: 'x' }, { output: { a: 1 } }]) expect(await edited(result)).toBe(result)
+    expect(problems).toEqual(Array(3).fill(expect.stringContaining('the result has no text to go around')))
+  })
+
+  test('take the place of all texts, and leave nothing that says the same', async () => {
+    const { hooks } = user({ 'tool.after': () => ({ output: '[redacted]' }) })
+    const [image, text] = [
+      { type: 'image', data: 'AA', mimeType: 'image/png' },
+      { type: 'text', text: 'secret' },
+    ]
+    const file = { type: 'resource', resource: { uri: 'file:///a', text: 'secret' } }
+    const result = { content: [image, text, file, text], structuredContent: { key: 'secret' }, isError: false }
+    expect(await hooks.toolAfter({ ...call, args: {}, result, isError: false })).toEqual({
+      content: [image, { type: 'text', text: '[redacted]' }],
+      isError: false,
+    })
   })
 
   test('one runner serves the guard of every tool, for thrown errors too', async () => {

@@ -29,23 +29,42 @@ export interface TextEdit {
   append?: string
 }
 
-/** The result with its text changed; its shape stays. */
-export function withText(result: unknown, { output, prepend, append }: TextEdit): unknown {
+/**
+ * The result with its text changed; its shape stays, and so does what is no text. The very result where there is no text that
+ * anything could be put around.
+ */
+export function withText(result: unknown, edit: TextEdit): unknown {
+  if (isMcp(result)) return withTextOfMcp(result, edit)
+  const { output, prepend, append } = edit
   const around = (text: unknown) => {
     const base = output === undefined ? text : output
     return typeof base === 'string' ? `${prepend ?? ''}${base}${append ?? ''}` : base
   }
-  if (isMcp(result)) {
-    const content =
-      output === undefined
-        ? [...result.content]
-        : [{ type: 'text', text: typeof output === 'string' ? output : plainJson(output) }]
-    if (prepend) content.unshift({ type: 'text', text: prepend })
-    if (append) content.push({ type: 'text', text: append })
-    return { ...result, content }
-  }
   if (!isRecord(result) || !('output' in result)) return around(result)
   const text = around(result.output)
+  if (text === result.output) return result
   // Executors put the message of an error into both fields.
   return { ...result, output: text, ...(result.error === result.output && 'error' in result ? { error: text } : {}) }
+}
+
+function withTextOfMcp(
+  result: Record<string, unknown> & { content: readonly unknown[] },
+  { output, prepend, append }: TextEdit,
+): unknown {
+  const blockOf = (text: string) => ({ type: 'text', text })
+  let content = [...result.content]
+  let rest: Record<string, unknown> = result
+  if (output !== undefined) {
+    const isText = (part: unknown) =>
+      isRecord(part) && (part.type === 'text' || (isRecord(part.resource) && typeof part.resource.text === 'string'))
+    const place = Math.max(content.findIndex(isText), 0)
+    const block = blockOf(typeof output === 'string' ? output : plainJson(output))
+    content = [...content.slice(0, place), block, ...content.slice(place).filter((part) => !isText(part))]
+    // It says what the texts said before.
+    const { structuredContent: _, ...others } = result
+    rest = others
+  }
+  if (prepend) content.unshift(blockOf(prepend))
+  if (append) content.push(blockOf(append))
+  return { ...rest, content }
 }

@@ -92,12 +92,16 @@ describe('an agent', () => {
     ['[]', { tools: [] }],
     ['{ write: false, bash: true }', { disallowedTools: ['write'] }],
     ["{ '*': false, read: true }", { tools: ['read'] }],
-    ['', {}],
   ])('may use tools as in %s', async (tools, expected) => {
     const { agents, problems } = await load({ 'a.md': head(`tools: ${tools}`) })
     expect(problems).toEqual([])
     const { tools: only, disallowedTools } = agents[0]!
     expect({ ...(only && { tools: only }), ...(disallowedTools && { disallowedTools }) }).toEqual(expected)
+  })
+
+  test.each(['', '5', '[1]'])('is refused with tools that nobody can read: %s', async (tools) => {
+    const { agents, problems } = await load({ 'a.md': head(`tools: ${tools}`) })
+    expect([agents, problems]).toEqual([[], [expect.stringMatching(/^error a\.md:2 tools: /)]])
   })
 
   test('keeps its own order and the names of its files', async () => {

@@ -169,7 +169,7 @@ function parametersOf(head: Record<string, unknown>, warn: (field: string, messa
 function toolsOf(front: FrontMatter): { tools?: string[]; disallowedTools?: string[] } {
   const { tools, disallowedTools } = front.head
   const denied = disallowedTools === undefined ? [] : namesOf('disallowedTools', disallowedTools, front)
-  if (tools === undefined || tools === null) return denied.length > 0 ? { disallowedTools: denied } : {}
+  if (tools === undefined) return denied.length > 0 ? { disallowedTools: denied } : {}
   if (!isRecord(tools)) {
     const allowed = namesOf('tools', tools, front)
     return { tools: allowed, ...(denied.length > 0 && { disallowedTools: denied }) }

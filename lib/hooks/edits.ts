@@ -52,7 +52,13 @@ export function editedResult(result: unknown, answer: unknown): unknown {
   known(answer, ['output', 'prepend', 'append'], '{ output, prepend, append }')
   const { prepend, append } = answer
   texts({ prepend, append })
-  return withText(result, answer as TextEdit)
+  const edited = withText(result, answer as TextEdit)
+  // A tool that answers nothing has nothing to say.
+  const isNothing = result === undefined || result === null
+  if (edited === result && !isNothing && (prepend || append)) {
+    throw new TypeError('prepend, append: the result has no text to go around; allowed is { output }')
+  }
+  return edited
 }
 
 /** What all hooks so far change in what a summariser is asked. */

@@ -125,13 +125,13 @@ export class HookRunner {
   /** What all hooks change in what a summariser is asked; nothing if they change nothing. */
   async compactionBefore(call: CompactionBeforeCall): Promise<CompactionEdit | undefined> {
     const nothing: CompactionEdit = {}
+    const { prompt, promptOf, ...rest } = call
     const edit = await this.run(
       'compaction.before',
       nothing,
       (current) => {
-        const { prompt, ...rest } = call
-        const known = current.instructions === undefined ? { prompt, ...current } : current
-        return { ...rest, ...known }
+        const made = current.instructions === undefined ? prompt : promptOf?.(current.instructions)
+        return { ...rest, prompt: made, ...current }
       },
       (current, answer) => editedSummary(current, call.instructions, answer),
     )

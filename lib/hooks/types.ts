@@ -71,7 +71,7 @@ export type ToolBeforeHook = (call: ToolHookCall) => Answer<ToolInputEdit>
 
 /** What a hook changes in a result. */
 export interface ToolHookEdit {
-  /** Replaces its text, and of a bare value all. */
+  /** Replaces its text, and of a bare value all. Images of a result of MCP stay; its `structuredContent`, which says the same, goes. */
   output?: unknown
   /** Put around a text. */
   prepend?: string
@@ -85,8 +85,10 @@ export type ToolAfterHook = (call: ToolHookResult) => Answer<ToolHookEdit>
 export interface CompactionBeforeCall {
   /** What the summariser will be told, with what hooks before it changed. */
   instructions: string
-  /** All that it will read, unless a hook before changed the instructions. */
+  /** All that it will read. */
   prompt?: string
+  /** Makes the prompt of other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not told of it. */
+  promptOf?: (instructions: string) => string
 }
 
 /** Hooks around a tool. */
