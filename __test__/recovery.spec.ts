@@ -250,6 +250,14 @@ describe('a recovery', () => {
     expect(error.report.steps).toContainEqual(expect.objectContaining({ step: 'compaction', event: 'refused' }))
   })
 
+  it('throws away a compaction that leaves nothing', async () => {
+    const messages = deepFreeze(talk(600))
+    const error = await failureOf({ messages, contextWindowTokens: 64_000, compact: () => [] })
+    expect(error.report.steps).toContainEqual(
+      expect.objectContaining({ step: 'compaction', event: 'refused', reason: 'no message would be left' }),
+    )
+  })
+
   it('throws away what saves too little', async () => {
     const messages = deepFreeze([...talk(600), ...history(['x'.repeat(33_000)])])
     const options = {

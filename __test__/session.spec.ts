@@ -5,10 +5,12 @@ import {
   guardSession,
   JsonlSession,
   MemorySession,
+  repairToolPairs,
   type Session,
   SpillwayError,
   truncateOversizedToolResultsInSession,
 } from '../index.js'
+import { pairedFormats, written } from './history/histories'
 import { runChild } from './support/child'
 import { formats, type Message } from './support/histories'
 import { traced } from './support/only'
@@ -329,7 +331,7 @@ describe('a guarded session', () => {
     await guard.append(user('never mind'))
     expect(session.entries().map(({ message }) => message)).toMatchObject([
       {},
-      { role: 'tool', tool_call_id: 'a', name: 'bash', content: expect.stringContaining('missing tool result') },
+      { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('missing tool result') },
       { role: 'user' },
     ])
     const aborted = {
@@ -339,6 +341,32 @@ describe('a guarded session', () => {
     }
     await guard.append({ type: 'message', message: aborted })
     expect(guard.pending()).toEqual([])
+  })
+
+  const withIds = pairedFormats.filter((name) => name !== 'gemini')
+  it.each(withIds)('makes them up as %s has them, and not before all calls are there', async (name) => {
+    const calls = ['a', 'b'].map((id) => ({ id, name: 'bash' }))
+    const results = calls.map((one) => ({ ...one, text: 'fine', isError: false, image: false }))
+    for (const [came, missing] of [
+      [results, 0],
+      [[], 2],
+      [results.slice(0, 1), 1],
+    ] as const) {
+      const conversation = written(name, [
+        { kind: 'user', text: 'go' },
+        { kind: 'calls', text: '', calls },
+        { kind: 'results', results: [...came] },
+        { kind: 'user', text: 'never mind' },
+      ])
+      const session = new MemorySession()
+      const guard = guardSession(session)
+      for (const message of conversation) await guard.append({ type: 'message', message })
+      const messages = session.entries().map(({ message }) => message)
+      expect(JSON.stringify(messages).split('missing tool result')).toHaveLength(missing + 1)
+      const repaired = repairToolPairs(messages, { format: name })
+      expect(JSON.stringify(repaired).split('missing tool result')).toHaveLength(missing + 1)
+      if (missing !== 1) expect(repaired).toBe(messages)
+    }
   })
 
   it('writes in the order of the calls, although hooks take their time, and survives a hook that throws', async () => {

@@ -444,6 +444,20 @@ describe('what went stays away', () => {
   })
 })
 
+test('a read that failed is not one of the newest of its file', () => {
+  const reads = Array.from({ length: 7 }, (_, at) => {
+    const call = { id: `r${at}`, type: 'function', function: { name: 'read', arguments: '{"path":"a.ts"}' } }
+    const content = `${at === 4 ? 'Error: ENOENT ' : ''}${'x'.repeat(3000)}`
+    return [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: call.id, content },
+    ]
+  }).flat()
+  const one = new HistoryPruner({ policies: ['superseded'], schedule: 'always' })
+  const { pruned } = one.prune([user(), ...reads, said(), user(), said()], { now: 1 }).report
+  expect(pruned.map(({ index }) => index)).toEqual([2])
+})
+
 describe('bad input', () => {
   test.each<[string, HistoryPrunerOptions]>([
     ['options.keepRecent', { keepRecent: -1 }],

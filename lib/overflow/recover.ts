@@ -373,6 +373,10 @@ class Walk<M> {
       this.note(step, 'nothing', this.tokens, 0, none)
       return false
     }
+    if (made.length === 0 && this.messages.length > 0) {
+      this.note(step, 'refused', 0, results, 'no message would be left')
+      return false
+    }
     const read = viewsIn(made)
     const tokens = this.estimate.of(made, read.views) * this.ratio
     this.alone ??= alone(this.messages, this.read)

@@ -2,7 +2,9 @@
 
 import { checkOptions } from '../checks'
 import { isArray, wrong } from '../context'
-import { viewsOf } from '../history/formats'
+import { formatOf, viewsIn } from '../history/formats'
+import { unitsOf } from '../history/knowledge'
+import type { MessageView, ViewFormat } from '../history/view'
 import { boundResults } from '../overflow/bound'
 import { CHECK, GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
 import { warn } from '../report'
@@ -75,8 +77,7 @@ const MISSING = 'Error: missing tool result; the call was interrupted before its
  * next message does gets one that says so; calls that a model began and never gave any arguments are taken out. What is
  * added is written in the order in which it came. The messages of the caller are never changed.
  *
- * Results are made up in the shape of pi (`role: 'toolResult'`) or of chat completions (`role: 'tool'`), as the call is
- * written.
+ * Results are made up in the format of the call, for calls that have an id.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
  */
@@ -103,7 +104,10 @@ export function guardSession(session: Session, options: GuardSessionOptions = {}
 interface PendingCall {
   id: string
   name: string | undefined
-  chat: boolean
+  /** The message that it is in, its place there, and the format of the message. */
+  message: object
+  place: number
+  format: ViewFormat
 }
 
 class Guard {
@@ -127,9 +131,8 @@ class Guard {
     const calls = [...this.waiting.values()]
     this.waiting.clear()
     if (this.options.synthesizeMissing === false) return
-    for (const call of calls) {
-      const message = madeUp(call)
-      const info = { toolCallId: call.id, toolName: call.name, synthetic: true }
+    for (const { message, of } of madeUp(calls)) {
+      const info = { toolCallId: of.id, toolName: of.name, synthetic: true }
       await this.write({ type: 'message', message }, await this.hooked('transformToolResult', message, info))
     }
   }
@@ -138,12 +141,18 @@ class Guard {
     // What is no message stands between a call and its result without harm.
     if (entry?.type !== 'message' || entry.message === undefined) return this.session.append(entry)
     const message = withCompleteCalls(await this.hooked('transform', entry.message))
-    const [view] = viewsOf([message])
+    const { format: name, views } = viewsIn([message])
+    const [view] = views
+    const format = name && formatOf(name, message)
     const results = view?.results ?? []
-    if (message === undefined || results.length === 0) await this.flush()
+    // Where everything is an item of its own, the other calls of an answer come one by one.
+    const goesOn = format?.flat === true && view?.role === 'assistant' && unitsOf(view.text) === 0
+    if (message === undefined || (results.length === 0 && !goesOn)) await this.flush()
     if (message === undefined) return this.current()
     if (view === undefined || results.length === 0) {
-      if (!endedBadly(message)) for (const call of callsOf(message)) this.waiting.set(call.id, call)
+      if (!endedBadly(message)) {
+        for (const call of callsOf(message as object, view, format)) this.waiting.set(call.id, call)
+      }
       return this.write(entry, message)
     }
     for (const { callId } of results) if (callId !== undefined) this.waiting.delete(callId)
@@ -212,16 +221,31 @@ function endedBadly(message: unknown): boolean {
   return stopReason === 'error' || stopReason === 'aborted'
 }
 
-function callsOf(message: unknown): PendingCall[] {
-  const chat = isArray(fieldsOf(message).tool_calls)
-  const [view] = viewsOf([message])
-  return (view?.calls ?? []).flatMap(({ id, name }) => (id === undefined ? [] : { id, name, chat }))
+function callsOf(message: object, view: MessageView | undefined, format: ViewFormat | undefined): PendingCall[] {
+  if (format === undefined) return []
+  return (view?.calls ?? []).flatMap(({ id, name }, place) =>
+    id === undefined ? [] : { id, name, message, place, format },
+  )
 }
 
-function madeUp({ id, name, chat }: PendingCall): object {
-  if (chat) return { role: 'tool', tool_call_id: id, ...(name !== undefined && { name }), content: MISSING }
-  const content = [{ type: 'text', text: MISSING }]
-  return { role: 'toolResult', toolCallId: id, toolName: name ?? 'unknown', content, isError: true }
+/** The results of calls that never got one, each message with the first call that it answers. */
+function madeUp(calls: readonly PendingCall[]): { message: object; of: PendingCall }[] {
+  const made: { message: object; of: PendingCall }[] = []
+  const parts = new Map<object, { of: PendingCall; values: object[] }>()
+  for (const call of calls) {
+    const piece = call.format.missingResult(call.message, call.place, MISSING)
+    if (piece?.kind === 'message') made.push({ message: piece.value, of: call })
+    if (piece?.kind !== 'part') continue
+    // Where results are parts of a message, those of one answer are in one.
+    const together = parts.get(call.message) ?? { of: call, values: [] }
+    together.values.push(piece.value)
+    parts.set(call.message, together)
+  }
+  for (const { of, values } of parts.values()) {
+    const message = of.format.messageOf(values, of.message)
+    if (message !== undefined) made.push({ message, of })
+  }
+  return made
 }
 
 function withShortName(message: unknown): unknown {

@@ -55,7 +55,7 @@ export const pi = defineFormat({
   missing: ({ id, name }, text, { time }) => ({
     role: 'toolResult',
     toolCallId: id ?? '',
-    ...(name !== undefined && { toolName: name }),
+    toolName: name ?? 'unknown',
     content: [{ type: 'text', text }],
     isError: true,
     ...(time !== undefined && { timestamp: time }),

@@ -178,6 +178,9 @@ const CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Check } = {
 
 const price: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
 
+/** The policies that pass over the results of failed calls. */
+const COUNTS_ERRORS: readonly string[] = ['outdated', 'superseded', 'budget']
+
 const PRICES: { readonly [K in keyof PrunePrices]: Check } = { read: price, write: price, miss: price }
 
 const DEFAULT_PRICES: PrunePrices = { read: 0.1, write: 1.25, miss: 1.25 }
@@ -236,7 +239,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}): PrunerSetti
       maxLoss: finiteOrNull(options.maxLoss ?? 0.1),
       schedule: options.schedule ?? 'cache',
     },
-    needsFacts: keepErrors || types.some((type) => type === 'outdated' || type === 'budget'),
+    needsFacts: keepErrors || types.some((type) => COUNTS_ERRORS.includes(type)),
     needsReads: types.includes('superseded'),
     prunesArguments: types.includes('arguments'),
     policies: types as PolicyName[],
