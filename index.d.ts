@@ -2528,7 +2528,7 @@ export interface ToolInputEdit {
 export type ToolBeforeHook = (call: ToolHookCall) => Answer<ToolInputEdit>;
 /** What a hook changes in a result. */
 export interface ToolHookEdit {
-	/** Replaces its text, and of a bare value all. */
+	/** Replaces its text, and of a bare value all. Images of a result of MCP stay; its `structuredContent`, which says the same, goes. */
 	output?: unknown;
 	/** Put around a text. */
 	prepend?: string;
@@ -2540,8 +2540,10 @@ export type ToolAfterHook = (call: ToolHookResult) => Answer<ToolHookEdit>;
 export interface CompactionBeforeCall {
 	/** What the summariser will be told, with what hooks before it changed. */
 	instructions: string;
-	/** All that it will read, unless a hook before changed the instructions. */
+	/** All that it will read. */
 	prompt?: string;
+	/** Makes the prompt of other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not told of it. */
+	promptOf?: (instructions: string) => string;
 }
 /** Hooks around a tool. */
 export interface ToolHooks {
@@ -3981,8 +3983,7 @@ export interface GuardedSession extends Session {
  * next message does gets one that says so; calls that a model began and never gave any arguments are taken out. What is
  * added is written in the order in which it came. The messages of the caller are never changed.
  *
- * Results are made up in the shape of pi (`role: 'toolResult'`) or of chat completions (`role: 'tool'`), as the call is
- * written.
+ * Results are made up in the format of the call, for calls that have an id.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
  */

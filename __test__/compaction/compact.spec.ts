@@ -1,8 +1,10 @@
 import {
+  type CompactOptions,
   compactHistory,
   compactionStep,
   cutPoints,
   estimateTokens,
+  HookRunner,
   recoverFromOverflow,
   type SummaryRequest,
 } from '../../index.js'
@@ -196,6 +198,22 @@ describe('a summary takes the place of what is old', () => {
     expect(prompt.match(/<\/conversation>/g)).toHaveLength(1 + 1)
     expect(prompt).toMatch(/messages left out/)
     expect(estimateTokens(prompt)).toBeLessThan(8000)
+  })
+
+  test('in a history with lines that say nothing', async () => {
+    const line = (role: string, text: string) => ({
+      type: role,
+      message: { role, content: [{ type: 'text', text }] },
+    })
+    const snapshot = { type: 'file-history-snapshot', snapshot: {} }
+    const lines = Array.from({ length: 6 }, (_, at) => [
+      line('user', `question ${at} ${words(900)}`),
+      line('assistant', `answer ${at} ${words(900)}`),
+      snapshot,
+    ]).flat()
+    const { messages, report } = await compactHistory(deepFreeze(lines), { contextWindow: 12_000, summarize })
+    expect(report).toMatchObject({ action: 'summary', reason: 'summarized', fits: true })
+    expect(messages[0]).toMatchObject({ type: 'user', message: { role: 'user' } })
   })
 
   test('in the language of the conversation', async () => {
@@ -438,6 +456,37 @@ describe('turns that do not fit', () => {
     expect(isWhole(messages)).toBe(true)
   })
 
+  test('the oldest of the newest turns is cut, and the others stay whole', async () => {
+    const said = (role: string, size: number, text: string) => ({ role, content: text.padEnd(size - 4, 'x') })
+    const kept = async (sizes: number[]) => {
+      const history = sizes.flatMap((size, at) => [
+        said('user', 100, `question ${at}`),
+        said('assistant', size - 100, `answer ${at}`),
+      ])
+      const options = { contextWindow: 20_000, estimateTokens: (text: string) => text.length, summarize: () => 'S' }
+      const { messages, report } = await compactHistory(deepFreeze(history), options)
+      expect(report).toMatchObject({ action: 'summary', fits: true })
+      return messages.filter((message) => history.includes(message)).map(({ content }) => content.split('x')[0])
+    }
+    const turn = (at: number) => [`question ${at}`, `answer ${at}`]
+    expect(await kept([3000, 3000, 4800, 4800, 4800])).toEqual([...turn(2), ...turn(3), ...turn(4)])
+    expect(await kept([3000, 3000, 15_000, 3000, 6000])).toEqual([...turn(3), ...turn(4)])
+    expect(await kept([3000, 3000, 3000, 15_000, 3000])).toEqual(turn(4))
+  })
+
+  test('as many images go as it takes', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
+    const history = Array.from({ length: 30 }, (_, at) => [
+      { role: 'user', content: [{ type: 'text', text: `see ${at}` }, image] },
+      { role: 'assistant', content: 'ok' },
+    ]).flat()
+    for (const contextWindow of [6000, 8000, 9000]) {
+      const { report } = await compactHistory(deepFreeze(history), { contextWindow })
+      expect(report).toMatchObject({ fits: true, reason: 'media' })
+      expect(report.sizeAfter + 1500).toBeGreaterThan(report.usable)
+    }
+  })
+
   test('images go last, from a copy, and never those that the user sent last', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:' } }
     const shown = (text: string) => ({ role: 'user', content: [{ type: 'text', text }, image, image] })
@@ -510,6 +559,27 @@ describe('hooks', () => {
     expect(told).toEqual([report])
     await compactHistory(history, { ...options, hooks: { 'compaction.before': () => ({ prompt: 'Mine.' }) } })
     expect(prompts[1]).toBe('Mine.')
+  })
+
+  test('several see what those before them changed, also through a runner', async () => {
+    const seen: string[] = []
+    const before = [
+      () => ({ context: 'first' }),
+      ({ prompt }: { prompt: string }) => ({ prompt: `MINE ${seen.push(prompt)}` }),
+      ({ prompt }: { prompt: string }) => ({ context: `last ${seen.push(prompt)}` }),
+    ]
+    const runner = new HookRunner({ user: { 'compaction.before': before as never } })
+    for (const hooks of [{ 'compaction.before': before }, runner] as CompactOptions<Message>['hooks'][]) {
+      seen.length = 0
+      let prompt = ''
+      const summarize = (request: SummaryRequest<Message>) => {
+        prompt = request.prompt
+        return 'S'
+      }
+      await compactHistory(history, { contextWindow: 4000, summarize, hooks })
+      expect(seen).toEqual([expect.stringMatching(/\n\nfirst\n\n<conversation>/), 'MINE 1'])
+      expect(prompt).toBe('MINE 1')
+    }
   })
 
   test('one that fails or hangs is warned of and changes nothing', async () => {

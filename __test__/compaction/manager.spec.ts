@@ -39,6 +39,27 @@ describe('before each request', () => {
     expect(manager.explain()).toMatch(/compaction: There is room\.\n.*overflow: It fits\./s)
   })
 
+  test.each([
+    ['with a window', { contextWindow: 12_000 }, {}],
+    ['by characters', {}, { maxChars: 20_000 }],
+  ])('the figures are of what is stored, %s', async (_, options, limits) => {
+    const count = async (history: Message[]) =>
+      (await new ContextManager<Message>({ contextWindow: 1e7 }).prepare(history, { now })).report.tokensBefore
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize, ...limits } })
+    let history = [system, ...work(8, 600)]
+    for (let round = 0; round < 3; round++) {
+      const { report } = await manager.prepare(deepFreeze(history), { now })
+      expect(report.compaction?.action ?? 'none').toBe(round === 1 ? 'none' : 'summary')
+      expect(report.tokensBefore).toBe(await count(history))
+      if (round === 0) {
+        const freed = report.steps.reduce((sum, step) => sum + step.freed, 0)
+        expect(report.tokensBefore - freed).toBe(report.tokensAfter)
+      }
+      history = [...history, ...work(round === 0 ? 0 : 1, 600, 100 * (round + 1))]
+      if (round === 1) history = [...history, ...work(8, 600, 500)]
+    }
+  })
+
   test('each step says what it did', async () => {
     const ledger = new ToolResultLedger()
     const read = { tool: 'read', args: { path: 'a.ts' }, output: words(300) }

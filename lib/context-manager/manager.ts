@@ -9,7 +9,7 @@ import { environmentTexts } from '../history/compact/prompt'
 import type { CompactionReport, CompactionState } from '../history/compact/report'
 import { Run } from '../history/compact/run'
 import { Estimate } from '../history/estimate'
-import { detectFormat, formatNamed, viewOf } from '../history/formats'
+import { detectFormat, formatNamed, viewOf, viewsOf } from '../history/formats'
 import {
   adopt,
   forgetGone,
@@ -238,7 +238,7 @@ async function prepare<M>(
     steps: [
       ledgerStep(options.ledger, counts.known),
       ...POLICIES.map((type) => policyStep(type, options[type] !== false, all, pruned.report)),
-      compactionStep(options.compaction !== false, compaction?.report),
+      compactionStep(options.compaction !== false, compaction),
       overflowStep(options.overflow !== false && Number.isFinite(inner.usable), guard),
     ],
     tokensBefore: tokensBefore + (inner.fold?.saved ?? 0),
@@ -272,7 +272,7 @@ async function compacted<M>(
   pruned: { messages: M[]; report: PruneReport },
   environment: number,
   { force = false, signal }: { force?: boolean; signal?: AbortSignal },
-): Promise<{ history: M[]; report: CompactionReport; changed: boolean } | undefined> {
+): Promise<{ history: M[]; report: CompactionReport; freed: number; changed: boolean } | undefined> {
   const { options, pruner, limit } = inner
   if (options.compaction === false) return undefined
   if (!force && pruned.report.tokensAfter + environment <= limit) return undefined
@@ -280,17 +280,20 @@ async function compacted<M>(
   const settings = readCompactOptions({ ...compactOptions(options, inner.state), force, ...(signal && { signal }) })
   const run = new Run(pruned.messages, settings, history)
   const thrash = run.thrash()
-  const { report, summary, replaced } = thrash === undefined ? await run.go() : run.refused(thrash)
+  const { messages, report, summary, replaced } = thrash === undefined ? await run.go() : run.refused(thrash)
   inner.state = report.state
+  const estimate = new Estimate(options.estimateTokens, inner.tell)
+  const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
+  const freed = messages === pruned.messages ? 0 : pruned.report.tokensAfter - tokensOf(messages)
   if (summary !== undefined) {
-    const fold = Fold.after(stored, inner.fold, report, summary)
+    const fold = Fold.after(stored, inner.fold, report, summary, tokensOf)
     const folded = fold?.apply(stored)
-    if (folded === undefined) return { history, report, changed: false }
+    if (folded === undefined) return { history, report, freed: 0, changed: false }
     inner.fold = fold
-    return { history: folded, report, changed: true }
+    return { history: folded, report, freed, changed: true }
   }
   if (replaced.length > 0) adopt(pruner, replaced)
-  return { history, report, changed: replaced.length > 0 }
+  return { history, report, freed, changed: replaced.length > 0 }
 }
 
 /** Shortens results if the messages still do not fit. */

@@ -51,14 +51,18 @@ export function policyStep(
   }
 }
 
-export function compactionStep(isOn: boolean, report: CompactionReport | undefined): ContextStep {
+export function compactionStep(
+  isOn: boolean,
+  compaction: { report: CompactionReport; freed: number } | undefined,
+): ContextStep {
   const step = 'compaction'
   if (!isOn) return { step, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off.' }
-  if (report === undefined) return { step, outcome: 'nothing', items: 0, freed: 0, reason: 'There is room.' }
-  const { action, reason, sizeBefore, sizeAfter, messagesBefore, messagesAfter, replacedOutputs } = report
+  if (compaction === undefined) return { step, outcome: 'nothing', items: 0, freed: 0, reason: 'There is room.' }
+  const { report, freed } = compaction
+  const { action, reason, messagesBefore, messagesAfter, replacedOutputs } = report
   const items = action === 'summary' ? messagesBefore - messagesAfter + 1 : replacedOutputs
   const words = `${action} (${reason})${report.error ? `: ${report.error.message}` : ''}.`
-  return { step, outcome: action === 'none' ? 'nothing' : 'done', items, freed: sizeBefore - sizeAfter, reason: words }
+  return { step, outcome: action === 'none' ? 'nothing' : 'done', items, freed, reason: words }
 }
 
 export function overflowStep(isOn: boolean, guard: Guarded | undefined): ContextStep {

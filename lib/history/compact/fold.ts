@@ -1,6 +1,6 @@
 /** A compaction that is applied again to a stored history that still has everything. */
 
-import { formatOf, viewOf } from '../formats'
+import { summaryAt, viewOf } from '../formats'
 import { sizeOf } from '../known-again'
 import { marked } from '../summary'
 import type { HistoryFormatName } from '../view'
@@ -32,12 +32,13 @@ export class Fold<M> {
     this.objects = objects.slice()
   }
 
-  /** The fold that a compaction of the history that `before` gave made. */
+  /** The fold that a compaction of the history that `before` gave made; `tokensOf` counts what a history has. */
   static after<M>(
     stored: readonly M[],
     before: Fold<M> | undefined,
-    { kept, summary, format, sizeBefore, sizeAfter }: CompactionReport,
+    { kept, summary, format }: CompactionReport,
     message: object,
+    tokensOf: (messages: readonly M[]) => number,
   ): Fold<M> | undefined {
     if (summary === undefined || format === undefined) return undefined
     const at = before === undefined ? (index: number) => index : before.placesIn(stored.length)
@@ -45,9 +46,12 @@ export class Fold<M> {
     const head: [number, number] =
       kept.head[0] === kept.head[1] ? [from, from] : [at(kept.head[0]), at(kept.head[1] - 1) + 1]
     const sizes = stored.slice(0, from).map((one) => sizeOf(viewOf(format, one)))
-    const saved = (before?.saved ?? 0) + sizeBefore - sizeAfter
-    const state = { first: kept.first, head, from, sizes, text: summary.text, format, saved }
-    return new Fold<M>(state, message as M, stored.slice(0, from))
+    const state = { first: kept.first, head, from, sizes, text: summary.text, format, saved: 0 }
+    const fold = new Fold<M>(state, message as M, stored.slice(0, from))
+    const folded = fold.apply(stored)
+    if (folded === undefined) return undefined
+    state.saved = tokensOf(stored) - tokensOf(folded)
+    return fold
   }
 
   static fromJSON<M>(state: FoldState): Fold<M> {
@@ -66,14 +70,12 @@ export class Fold<M> {
   apply(stored: readonly M[]): M[] | undefined {
     const { first, head, from, format, text } = this.state
     if (!this.isOf(stored)) return undefined
-    this.summary ??= this.message(stored[from] ?? stored[first], format, text)
-    if (this.summary === undefined) return undefined
+    if (this.summary === undefined) {
+      const made = summaryAt(format, stored, from, text)
+      if (made === undefined) return undefined
+      this.summary = marked(made) as M
+    }
     return [...stored.slice(0, first), this.summary, ...stored.slice(...head), ...stored.slice(from)]
-  }
-
-  private message(like: M | undefined, format: HistoryFormatName, text: string): M | undefined {
-    const made = formatOf(format, like)?.summaryOf(text, like as object)
-    return made && (marked(made) as M)
   }
 
   /** Whether a history begins with the messages that are folded. */

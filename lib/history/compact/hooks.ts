@@ -45,14 +45,17 @@ export async function askBefore<M>(
   build: (instructions: string) => string,
 ): Promise<SummaryRequest<M>> {
   let current = request
+  let hasOwnPrompt = false
   for (const hook of hooksOf(hooks?.['compaction.before'])) {
-    const { signal: _, ...told } = current
+    const { signal: _, ...info } = current
+    const told = isRunner(hooks) ? { ...info, promptOf: build } : info
     const edit: unknown = await answerOf('compaction.before', timeFor(hooks, ms), () => hook(told))
     if (!isRecord(edit)) continue
     const { instructions = current.instructions, context, prompt } = edit
     let text = typeof instructions === 'string' ? instructions : current.instructions
     if (typeof context === 'string') text = `${text}\n\n${context}`
-    const whole = text === current.instructions ? current.prompt : build(text)
+    const whole = hasOwnPrompt || text === current.instructions ? current.prompt : build(text)
+    hasOwnPrompt ||= typeof prompt === 'string'
     current = { ...current, instructions: text, prompt: typeof prompt === 'string' ? prompt : whole }
   }
   return current
@@ -71,9 +74,12 @@ export async function tellAfter<M>(
 
 /** A `HookRunner` gives each of its hooks its time; all of them together may take longer. */
 function timeFor(hooks: object | undefined, ms: number): number {
+  return isRunner(hooks) ? Number.POSITIVE_INFINITY : ms
+}
+
+/** Whether these are all the hooks of a `HookRunner` as one. */
+function isRunner(hooks: object | undefined): boolean {
   return typeof (hooks as { compactionBefore?: unknown } | undefined)?.compactionBefore === 'function'
-    ? Number.POSITIVE_INFINITY
-    : ms
 }
 
 async function answerOf<T>(name: string, ms: number, hook: () => T | PromiseLike<T>): Promise<T | undefined> {

@@ -2,7 +2,7 @@
 
 import { SpillwayError } from '../../errors'
 import { call, native } from '../../native'
-import { elementOf, viewOf, viewsIn } from '../formats'
+import { elementOf, summaryAt, viewOf, viewsIn } from '../formats'
 import { OTHER } from '../formats/define'
 import { trimmed, trimOf } from '../prune/trim'
 import { ROLES } from '../roles'
@@ -329,9 +329,7 @@ export class Run<M> {
     { text, shortened }: { text: string; shortened: boolean },
   ): Awaited<ReturnType<Run<M>['summarize']>> {
     const { history, decision, measure } = this
-    const like = elementOf(history.messages, decision.from) ?? elementOf(history.messages, decision.first)
-    const format = formatAt(history, Math.min(decision.from, history.messages.length - 1))
-    const made = format?.summaryOf(text, like)
+    const made = history.format && summaryAt(history.format, history.messages, decision.from, text)
     if (made === undefined) return failure('summary-failed', 'the format of the history has no message for it')
     const size = measure.message(text)
     const outcome = {
@@ -393,17 +391,23 @@ export class Run<M> {
     const views = this.viewsOf(messages)
     const media = views.map((view) => view.results.reduce((all, result) => all + result.media, view.media))
     if (media.every((count) => count === 0)) return { messages, count: 0 }
-    const excess = this.sizeOf(messages) + this.environment - limits.usable
     const newest = views.findLastIndex(({ role }) => role === 'user')
     const sizes = Float64Array.from(media, (count, at) => (at === newest ? 0 : measure.ofMedia(count)))
     const copy = messages.slice()
     let count = 0
-    for (const at of call(() => native.compactionImages(sizes, excess))) {
-      const format = formatAt({ ...history, messages }, at)
-      const changed = format?.withoutMedia(messages[at] as object, wordsOf(this.chinese).image)
-      if (changed === undefined) continue
-      copy[at] = changed as M
-      count += media[at] as number
+    for (;;) {
+      // The notes have a size, too, which is known only when they are there.
+      const excess = this.sizeOf(count > 0 ? copy : messages) + this.environment - limits.usable
+      const places = call(() => native.compactionImages(sizes, excess))
+      if (places.length === 0) break
+      for (const at of places) {
+        sizes[at] = 0
+        const format = formatAt({ ...history, messages }, at)
+        const changed = format?.withoutMedia(messages[at] as object, wordsOf(this.chinese).image)
+        if (changed === undefined) continue
+        copy[at] = changed as M
+        count += media[at] as number
+      }
     }
     return count > 0 ? { messages: copy, count } : { messages, count }
   }

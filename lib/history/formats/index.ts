@@ -90,6 +90,25 @@ export function formatOf(format: HistoryFormatName | ViewFormat, message: unknow
   return isObject(message) ? recall(format, message).format : undefined
 }
 
+/**
+ * A summary as a message of a history, in the shape of the nearest message that can be read: at this place or behind it, or
+ * else before it. `undefined` if the format has no message for it.
+ */
+export function summaryAt(
+  format: HistoryFormatName,
+  messages: readonly unknown[],
+  at: number,
+  text: string,
+): object | undefined {
+  const places = [...messages.keys()]
+  for (const place of [...places.slice(at), ...places.slice(0, at).reverse()]) {
+    const like = elementOf(messages, place)
+    const its = formatOf(format, like)
+    if (its !== undefined) return its.summaryOf(text, like)
+  }
+  return undefined
+}
+
 /** The format of a history, and the views of its messages; one that nobody can read is `other`. */
 export interface ReadViews {
   readonly format: HistoryFormatName | undefined

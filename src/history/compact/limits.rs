@@ -112,7 +112,10 @@ impl Numbers {
 /// What a summary may have of what is usable.
 const SUMMARY_SHARE: f64 = 0.15;
 
-/// What stays when a turn has to be cut: a history that is full again after the next answer would be cut at every answer.
+/// So much of that is room enough for one, where turns stay whole in exchange.
+const LEAST_OF_SUMMARY: f64 = 2.0 / 3.0;
+
+/// What stays when the newest turn has to be cut: a history that is full again after the next answer would be cut at every answer.
 const CUT_SHARE: f64 = 0.5;
 
 /// The sizes that decide, in tokens, or in UTF-16 units where nobody knows the window.
@@ -123,7 +126,7 @@ pub struct Limits {
     pub trigger: f64,
     /// Nothing may be larger; protected turns are whole as long as they fit into this.
     pub usable: f64,
-    /// What stays when a turn has to be cut.
+    /// What stays when the newest turn has to be cut.
     pub cut: f64,
     /// What a summary may have.
     pub summary: f64,
@@ -153,6 +156,11 @@ impl Limits {
             cut: usable * CUT_SHARE.min(share),
             summary: summary.min(usable * SUMMARY_SHARE),
         }
+    }
+
+    /// What a summary needs at least.
+    pub fn least_summary(&self) -> f64 {
+        self.summary * LEAST_OF_SUMMARY
     }
 
     /// Whether this is too much.

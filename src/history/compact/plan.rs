@@ -2,7 +2,8 @@
 //!
 //! The newest turns stay as they are, as long as they fit. What is before them goes: outputs first, and if that is not
 //! enough, all of it, for a summary. If the newest turns alone do not fit, the kept part begins at a legal cut inside of
-//! them, and half of what is usable stays, so that there is room to work. The newest message of the user always stays.
+//! the oldest of them, or of the next, and of what is cut no more stays than leaves half of what is usable, so that there is
+//! room to work; turns that fit stay whole. The newest message of the user always stays.
 //!
 //! A larger window never keeps less: every bound grows with it, and of all places that fit the earliest is taken.
 
@@ -181,32 +182,41 @@ impl<'a> History<'a> {
             return Plan { reason: Some(Reason::NotNeeded), ..self.at(self.body, total) };
         }
         let protected = self.protected();
-        let fits = self.with_summary(protected) <= limits.usable;
-        let later: Vec<usize> = if fits {
-            Vec::new()
-        } else {
-            self.cuts.iter().map(|cut| cut.at).filter(|&at| at > protected).collect()
-        };
-        let enough = if fits { limits.trigger } else { limits.cut };
-        let places = || std::iter::once(protected).chain(later.iter().copied());
-        let without_outputs = |at: usize| total - self.frees(at);
-        let only_outputs =
-            places().find(|&at| self.frees(at) > 0.0 && without_outputs(at) <= enough);
+        // Where turns begin that fit, with everything behind them.
+        let whole = std::iter::once(protected)
+            .chain(self.cuts.iter().map(|cut| cut.at).filter(|at| self.turns.contains(at)))
+            .find(|&at| at >= protected && self.fits(at));
+        let later = || self.cuts.iter().map(|cut| cut.at).filter(|&at| at > protected);
+        let places: Vec<usize> = std::iter::once(protected)
+            .chain(later())
+            .filter(|&at| whole.is_none_or(|whole| at <= whole))
+            .collect();
+        let only_outputs = places.iter().copied().find(|&at| {
+            let enough = if whole == Some(at) { limits.trigger } else { limits.cut };
+            self.frees(at) > 0.0 && total - self.frees(at) <= enough
+        });
         if let Some(at) = only_outputs
             && !(wanted.force && wanted.can_summarize)
             && is_progress(size, size - self.frees(at))
         {
             return Plan { step: Step::Outputs, ..self.at(at, total) };
         }
-        let from = if fits {
-            protected
-        } else {
-            let room = later.iter().copied().find(|&at| self.with_summary(at) <= limits.cut);
-            room.or(later.last().copied()).unwrap_or(protected)
+        let inside = places.iter().copied().find(|&at| self.with_summary(at) <= limits.cut);
+        let inside = inside.filter(|_| wanted.can_summarize);
+        let mut from = inside.or(places.last().copied()).unwrap_or(protected);
+        let is_worth_it = |at: usize| {
+            let head = self.head(self.turn_of(at), at);
+            let expected = self.kept(at, head) + self.expected(at, head);
+            self.has_news(at) && is_progress(size, expected)
         };
+        // What does not fit is cut further where the oldest turn is too small to make a difference.
+        if whole != Some(protected) && wanted.can_summarize {
+            let first = from;
+            let further = later().find(|&at| at >= first && is_worth_it(at));
+            from = further.unwrap_or(first);
+        }
         let plan = self.at(from, total);
-        let expected = plan.after_cut + self.expected(from, plan.head);
-        if wanted.can_summarize && self.has_news(from) && is_progress(size, expected) {
+        if wanted.can_summarize && is_worth_it(from) {
             return Plan { step: Step::Summary, ..plan };
         }
         if !wanted.can_summarize && is_progress(size, plan.after_outputs) {
@@ -221,6 +231,7 @@ impl<'a> History<'a> {
         let turn = self.turn_of(from);
         let head = self.head(turn, from);
         let after_cut = self.kept(from, head);
+        let left = self.limits.usable - self.wanted.environment - after_cut;
         Plan {
             step: Step::None,
             reason: None,
@@ -233,8 +244,7 @@ impl<'a> History<'a> {
             after_outputs: total - self.wanted.environment - self.frees(from),
             after_cut,
             // Where nothing fits anyway, somebody else has to shorten what is kept; the summary gets its share.
-            room: (self.limits.usable - self.wanted.environment - after_cut)
-                .max(self.limits.summary),
+            room: if left < self.limits.least_summary() { self.limits.summary } else { left },
         }
     }
 
@@ -280,6 +290,14 @@ impl<'a> History<'a> {
         let before = self.size(self.first, self.body);
         let summary = if self.has_news(from) { self.limits.summary } else { before };
         self.kept(from, head) + summary + self.wanted.environment
+    }
+
+    /// Whether everything from this message on fits whole, beside what goes out anyway.
+    fn fits(&self, from: usize) -> bool {
+        let before = self.size(self.first, self.body);
+        let summary = if self.has_news(from) { self.limits.least_summary() } else { before };
+        let head = self.head(self.turn_of(from), from);
+        self.kept(from, head) + summary + self.wanted.environment <= self.limits.usable
     }
 
     /// What a summary will probably have: as much as the one that it brings up to date, or a part of what it stands for.
@@ -417,7 +435,31 @@ mod tests {
         // Half of 3,200: 200 of instructions and user, a summary of 100, and 13 messages of which 12 are whole pairs.
         assert_eq!(plan.from, 82 - 12);
         let older = planned(&format!("s{}ua", "ucrcrcr".repeat(3)), &[300.0], 4000.0, &no_outputs);
-        assert_eq!((older.turn, older.from, older.head), (15, 20, (15, 15)));
+        assert_eq!((older.turn, older.from, older.head), (15, 15, (15, 15)));
+    }
+
+    #[test]
+    fn of_turns_that_do_not_fit_the_oldest_is_cut_and_the_others_stay_whole() {
+        let cut = |text: &str, sizes: &[f64], window: f64| {
+            let plan = planned(text, sizes, window, &Wanted { min_output: 1e9, ..WANTED });
+            (plan.step, plan.turn, plan.from)
+        };
+        let three = format!("s{}ua", "ucrcrcrcrcr".repeat(3));
+        assert_eq!(cut(&three, &[100.0], 1750.0), (Step::Summary, 23, 32));
+        let each = |turns: &[f64]| -> Vec<f64> {
+            let halves = turns.iter().flat_map(|size| [size / 2.0; 2]);
+            std::iter::once(10.0).chain(halves).collect()
+        };
+        // 16,000 are usable.
+        for (turns, from) in [
+            ([3000.0, 3000.0, 4800.0, 4800.0, 4800.0], 5),
+            ([3000.0, 3000.0, 15_000.0, 3000.0, 6000.0], 7),
+            ([3000.0, 3000.0, 3000.0, 15_000.0, 3000.0], 9),
+            ([3000.0, 3000.0, 3000.0, 3000.0, 15_900.0], 9),
+        ] {
+            let found = cut("suauauauaua", &each(&turns), 20_000.0);
+            assert_eq!(found, (Step::Summary, from, from), "{turns:?}");
+        }
     }
 
     #[test]
@@ -455,12 +497,12 @@ mod tests {
         assert_eq!(images(&[10.0], 100.0), [0]);
     }
 
-    /// What stays, with a summary that has what it may.
+    /// What stays, with a summary that has what every summary may.
     fn kept(plan: &Plan, limits: &Limits) -> f64 {
         match plan.step {
             Step::None => plan.total,
             Step::Outputs => plan.after_outputs,
-            Step::Summary => plan.after_cut + limits.summary.min(plan.room),
+            Step::Summary => plan.after_cut + limits.least_summary(),
         }
     }
 
