@@ -105,6 +105,14 @@ pub struct Plan {
     pub room: f64,
 }
 
+/// Where the kept part may begin.
+struct Places {
+    /// From where the protected turns begin to `whole`, or the end if there is none.
+    all: Vec<usize>,
+    /// The earliest turn that fits, with everything behind it.
+    whole: Option<usize>,
+}
+
 /// A summary is asked for if it could have this part of what it stands for, and still free enough.
 const SUMMARY_OF_NEWS: f64 = 0.1;
 
@@ -181,42 +189,16 @@ impl<'a> History<'a> {
         if !wanted.force && !limits.is_over(total, wanted.inclusive) {
             return Plan { reason: Some(Reason::NotNeeded), ..self.at(self.body, total) };
         }
-        let protected = self.protected();
-        // Where turns begin that fit, with everything behind them.
-        let whole = std::iter::once(protected)
-            .chain(self.cuts.iter().map(|cut| cut.at).filter(|at| self.turns.contains(at)))
-            .find(|&at| at >= protected && self.fits(at));
-        let later = || self.cuts.iter().map(|cut| cut.at).filter(|&at| at > protected);
-        let places: Vec<usize> = std::iter::once(protected)
-            .chain(later())
-            .filter(|&at| whole.is_none_or(|whole| at <= whole))
-            .collect();
-        let only_outputs = places.iter().copied().find(|&at| {
-            let enough = if whole == Some(at) { limits.trigger } else { limits.cut };
-            self.frees(at) > 0.0 && total - self.frees(at) <= enough
-        });
-        if let Some(at) = only_outputs
-            && !(wanted.force && wanted.can_summarize)
+        let places = self.places();
+        let forced_summary = wanted.force && wanted.can_summarize;
+        if let Some(at) = self.enough_outputs(&places, total).filter(|_| !forced_summary)
             && is_progress(size, size - self.frees(at))
         {
             return Plan { step: Step::Outputs, ..self.at(at, total) };
         }
-        let inside = places.iter().copied().find(|&at| self.with_summary(at) <= limits.cut);
-        let inside = inside.filter(|_| wanted.can_summarize);
-        let mut from = inside.or(places.last().copied()).unwrap_or(protected);
-        let is_worth_it = |at: usize| {
-            let head = self.head(self.turn_of(at), at);
-            let expected = self.kept(at, head) + self.expected(at, head);
-            self.has_news(at) && is_progress(size, expected)
-        };
-        // What does not fit is cut further where the oldest turn is too small to make a difference.
-        if whole != Some(protected) && wanted.can_summarize {
-            let first = from;
-            let further = later().find(|&at| at >= first && is_worth_it(at));
-            from = further.unwrap_or(first);
-        }
+        let from = self.from(&places);
         let plan = self.at(from, total);
-        if wanted.can_summarize && is_worth_it(from) {
+        if wanted.can_summarize && self.is_worth_a_summary(from) {
             return Plan { step: Step::Summary, ..plan };
         }
         if !wanted.can_summarize && is_progress(size, plan.after_outputs) {
@@ -224,6 +206,49 @@ impl<'a> History<'a> {
         }
         let nothing = plan.outputs.is_empty() && !self.has_news(from);
         Plan { reason: Some(if nothing { Reason::NothingOld } else { Reason::NoProgress }), ..plan }
+    }
+
+    /// Where the kept part may begin.
+    fn places(&self) -> Places {
+        let protected = self.protected();
+        let later = || self.cuts.iter().map(|cut| cut.at).filter(|&at| at > protected);
+        let turns = later().filter(|at| self.turns.binary_search(at).is_ok());
+        let whole = std::iter::once(protected).chain(turns).find(|&at| self.fits(at));
+        let end = whole.unwrap_or(usize::MAX);
+        let all = std::iter::once(protected).chain(later().filter(|&at| at <= end)).collect();
+        Places { all, whole }
+    }
+
+    /// The first place before which outputs free enough.
+    fn enough_outputs(&self, places: &Places, total: f64) -> Option<usize> {
+        let Limits { trigger, cut, .. } = *self.limits;
+        places.all.iter().copied().find(|&at| {
+            let enough = if places.whole == Some(at) { trigger } else { cut };
+            self.frees(at) > 0.0 && total - self.frees(at) <= enough
+        })
+    }
+
+    /// Where the kept part begins.
+    fn from(&self, places: &Places) -> usize {
+        let last = places.all.last().copied().unwrap_or(self.body);
+        if !self.wanted.can_summarize {
+            return last;
+        }
+        let is_small = |at: &usize| self.with_summary(*at) <= self.limits.cut;
+        let from = places.all.iter().copied().find(is_small).unwrap_or(last);
+        if places.whole == places.all.first().copied() {
+            return from;
+        }
+        // What does not fit is cut further where the oldest turn is too small to make a difference.
+        let mut further = self.cuts.iter().map(|cut| cut.at).filter(|&at| at >= from);
+        further.find(|&at| self.is_worth_a_summary(at)).unwrap_or(from)
+    }
+
+    /// Whether a summary of what is before this message would free enough.
+    fn is_worth_a_summary(&self, at: usize) -> bool {
+        let head = self.head(self.turn_of(at), at);
+        let expected = self.kept(at, head) + self.expected(at, head);
+        self.has_news(at) && is_progress(self.size(0, self.roles.len()), expected)
     }
 
     /// A plan that does nothing yet, with the kept part at this place.
