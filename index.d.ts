@@ -3983,7 +3983,7 @@ export interface GuardedSession extends Session {
  * next message does gets one that says so; calls that a model began and never gave any arguments are taken out. What is
  * added is written in the order in which it came. The messages of the caller are never changed.
  *
- * Results are made up in the format of the call, for calls that have an id.
+ * Results are made up in the format of the call.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
  */

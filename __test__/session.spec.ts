@@ -343,8 +343,7 @@ describe('a guarded session', () => {
     expect(guard.pending()).toEqual([])
   })
 
-  const withIds = pairedFormats.filter((name) => name !== 'gemini')
-  it.each(withIds)('makes them up as %s has them, and not before all calls are there', async (name) => {
+  it.each(pairedFormats)('makes them up as %s has them, and not before all calls are there', async (name) => {
     const calls = ['a', 'b'].map((id) => ({ id, name: 'bash' }))
     const results = calls.map((one) => ({ ...one, text: 'fine', isError: false, image: false }))
     for (const [came, missing] of [

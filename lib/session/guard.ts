@@ -4,7 +4,7 @@ import { checkOptions } from '../checks'
 import { isArray, wrong } from '../context'
 import { formatOf, viewsIn } from '../history/formats'
 import { unitsOf } from '../history/knowledge'
-import type { MessageView, ViewFormat } from '../history/view'
+import type { MessageView, ResultView, ViewFormat } from '../history/view'
 import { boundResults } from '../overflow/bound'
 import { CHECK, GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
 import { warn } from '../report'
@@ -77,7 +77,7 @@ const MISSING = 'Error: missing tool result; the call was interrupted before its
  * next message does gets one that says so; calls that a model began and never gave any arguments are taken out. What is
  * added is written in the order in which it came. The messages of the caller are never changed.
  *
- * Results are made up in the format of the call, for calls that have an id.
+ * Results are made up in the format of the call.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
  */
@@ -102,7 +102,7 @@ export function guardSession(session: Session, options: GuardSessionOptions = {}
 }
 
 interface PendingCall {
-  id: string
+  id: string | undefined
   name: string | undefined
   /** The message that it is in, its place there, and the format of the message. */
   message: object
@@ -111,7 +111,7 @@ interface PendingCall {
 }
 
 class Guard {
-  private waiting = new Map<string, PendingCall>()
+  private waiting: PendingCall[] = []
 
   constructor(
     private readonly session: Session,
@@ -119,7 +119,7 @@ class Guard {
   ) {}
 
   pending(): string[] {
-    return [...this.waiting.keys()]
+    return this.waiting.flatMap(({ id }) => id ?? [])
   }
 
   async branch(id: string | null): Promise<void> {
@@ -128,8 +128,8 @@ class Guard {
   }
 
   async flush(): Promise<void> {
-    const calls = [...this.waiting.values()]
-    this.waiting.clear()
+    const calls = this.waiting
+    this.waiting = []
     if (this.options.synthesizeMissing === false) return
     for (const { message, of } of madeUp(calls)) {
       const info = { toolCallId: of.id, toolName: of.name, synthetic: true }
@@ -151,14 +151,24 @@ class Guard {
     if (message === undefined) return this.current()
     if (view === undefined || results.length === 0) {
       if (!endedBadly(message)) {
-        for (const call of callsOf(message as object, view, format)) this.waiting.set(call.id, call)
+        for (const call of callsOf(message as object, view, format)) {
+          this.waiting = [...this.waiting.filter(({ id }) => id === undefined || id !== call.id), call]
+        }
       }
       return this.write(entry, message)
     }
-    for (const { callId } of results) if (callId !== undefined) this.waiting.delete(callId)
+    for (const result of results) this.answered(result)
     const [first] = results
     const info = { toolCallId: first?.callId, toolName: first?.toolName, synthetic: false }
     return this.write(entry, await this.hooked('transformToolResult', this.capped(message), info))
+  }
+
+  /** Where one of both has no id, a result is of the first call of its name. */
+  private answered({ callId, toolName }: ResultView): void {
+    const byId = this.waiting.findIndex(({ id }) => id !== undefined && id === callId)
+    const byName = ({ id, name }: PendingCall) => (id === undefined || callId === undefined) && name === toolName
+    const at = byId >= 0 ? byId : this.waiting.findIndex(byName)
+    if (at >= 0) this.waiting.splice(at, 1)
   }
 
   private capped(message: unknown): unknown {
@@ -223,9 +233,7 @@ function endedBadly(message: unknown): boolean {
 
 function callsOf(message: object, view: MessageView | undefined, format: ViewFormat | undefined): PendingCall[] {
   if (format === undefined) return []
-  return (view?.calls ?? []).flatMap(({ id, name }, place) =>
-    id === undefined ? [] : { id, name, message, place, format },
-  )
+  return (view?.calls ?? []).map(({ id, name }, place) => ({ id, name, message, place, format }))
 }
 
 /** The results of calls that never got one, each message with the first call that it answers. */
