@@ -39,6 +39,10 @@ class Echo {
     const bytes = Buffer.from(`${text}\n`)
     for (let from = 0; from < bytes.length; from += pieceBytes)
       this.input.write(bytes.subarray(from, from + pieceBytes))
+    return this.next()
+  }
+
+  async next(): Promise<string> {
     return (await this.lines.next()).value
   }
 
@@ -185,6 +189,65 @@ describe('a message of any length', () => {
     const echo = new Echo({ truncation: { enabled: false, hardCeilingBytes: 2 ** 30 } })
     const message = `{"result":{"content":[{"type":"text","text":"${'x'.repeat(LONG)}"}]},"id":7}`
     expect((await echo.answer('tools/call', () => message)) === message).toBe(true)
+    await echo.close()
+  })
+})
+
+describe('a number that JavaScript would change', () => {
+  const numbers = [
+    '12345678901234567890',
+    '-0.1000000000000000055',
+    '1e400',
+    '1.5E-400',
+    '9007199254740993',
+    '1.0',
+    '7e0',
+  ]
+  const rows = `{"rows":[${numbers.join()}],"text":"not 12345678901234567890 \\" 1e400"}`
+
+  onUnix('stays in what is changed beside it', async () => {
+    const echo = new Echo({ structuredContent: 'keep' })
+    const text = JSON.stringify('line\n'.repeat(5000))
+    const result = `{"content":[{"type":"text","text":${text}}],"structuredContent":${rows}}`
+    const answer = await echo.answer('tools/call', (id) => `{"id":${id},"result":${result}}`)
+    for (const number of numbers.slice(0, 5)) expect(answer).toContain(`${number}`)
+    expect(answer).toContain('"text":"not 12345678901234567890 \\" 1e400"')
+    expect(JSON.parse(answer).result.structuredContent).toEqual(JSON.parse(rows))
+    const tools = `[{"name":"a","outputSchema":{},"x":${rows}}]`
+    const dropping = new Echo()
+    const listed = await dropping.answer('tools/list', (id) => `{"id":${id},"result":{"tools":${tools}}}`)
+    expect(listed).not.toContain('outputSchema')
+    for (const number of numbers.slice(0, 5)) expect(listed).toContain(`${number}`)
+    await Promise.all([echo.close(), dropping.close()])
+  })
+
+  onUnix('is kept in a structure that becomes text', async () => {
+    const echo = new Echo()
+    const many = `[${'9007199254740993,'.repeat(9000)}9007199254740993]`
+    const result = `{"content":[],"structuredContent":${many}}`
+    const answer = await echo.answer('tools/call', (id) => `{"id":${id},"result":${result}}`)
+    expect(answer).toContain('9007199254740993')
+    const kept = await echo.storage.read(pathIn(JSON.parse(answer).result))
+    expect(kept.replace(/\s/g, '')).toBe(many)
+    await echo.close()
+  })
+})
+
+describe('several messages in one', () => {
+  onUnix('are bounded one by one, whatever their length', async () => {
+    const echo = new Echo()
+    const text = 'line of text\n'.repeat(0.4 * MIB)
+    const result = JSON.stringify({ content: [{ type: 'text', text }] })
+    await echo.send(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 't' } }))
+    const other = `{"method":"x","params":{"n":12345678901234567890,"long":"${'x'.repeat(20_000)}"}}`
+    const first = await echo.send(`[${other},{"id":7,"result":${result}},{"id":8,"result":{}}]`)
+    expect(first).toBe(other)
+    const bounded = JSON.parse(await echo.next())
+    expect(bounded.id).toBe(7)
+    expect(bounded.result.content[0].text.length).toBeLessThan(60_000)
+    expect(await echo.storage.read(pathIn(bounded.result))).toBe(text)
+    expect(await echo.next()).toBe('{"id":8,"result":{}}')
+    expect(await echo.send('[]')).toBe('[]')
     await echo.close()
   })
 })

@@ -118,8 +118,8 @@ describe('a call that is asked about', () => {
     const call = (params: object) => ({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params })
     const crowd = Object.fromEntries(Array.from({ length: 400_000 }, (_, at) => [`member_${at}`, at]))
     for (const [text, code] of [
-      [JSON.stringify([call({ name: 'exit', arguments: { long } })]), -32600],
       [JSON.stringify({ ...crowd, ...call({ name: 'exit' }) }), -32700],
+      [JSON.stringify([{ ...crowd, ...call({ name: 'exit' }) }]), -32700],
       [JSON.stringify(call({ name: 'exit'.padEnd(2 ** 15), arguments: { long } })), -32602],
       [JSON.stringify(call({ arguments: {} })), -32602],
       ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exit"},}', -32700],
@@ -161,11 +161,15 @@ describe('a call that is asked about', () => {
     await host.close()
   })
 
-  test('is judged in a batch, too', async () => {
+  test.each([
+    ['short', ''],
+    ['long', 'x'.repeat(5 * 2 ** 20)],
+  ])('is judged in a batch, too, which is %s', async (_name, long) => {
     const host = new Host(['--permission', '--server', 'fixture'])
     await host.initialize()
     const answers = [1, 2].map((at) => host.next(({ id }) => id === `b${at}`))
-    const calls = [1, 2].map((at) => ({ jsonrpc: '2.0', id: `b${at}`, method: 'tools/call', params: { name: 'exit' } }))
+    const params = { name: 'exit', arguments: { long } }
+    const calls = [1, 2].map((at) => ({ jsonrpc: '2.0', id: `b${at}`, method: 'tools/call', params }))
     host.write(`${JSON.stringify(calls)}\n`)
     for (const answer of answers) expect((await answer).result!.isError).toBe(true)
     await host.close()

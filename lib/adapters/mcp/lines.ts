@@ -1,5 +1,6 @@
 /** Messages of JSON-RPC over a stream: one a line, of any length. */
 
+import { parseExactly, toJson } from './exact-json'
 import { Skimmer } from './skim'
 import { Spool } from './spool'
 import type { Message } from './types'
@@ -72,7 +73,7 @@ export async function* linesOf(
 
 function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return parseExactly(bytes.toString('utf8'))
   } catch {
     return undefined
   }
@@ -84,11 +85,11 @@ export function messageOf(value: unknown): Message | undefined {
 }
 
 /** A string, with the colon behind it if it is a name, or a bracket. */
-const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{}]/g
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[[\]{}]/g
 
 /**
  * Whether an object in this JSON has two members with one name: readers differ in which of them counts. Where there are
- * none, a message can go on as it came, with its numbers of any length.
+ * none, a message can go on as it came.
  */
 export function hasRepeatedNames(json: string): boolean {
   const open: Set<unknown>[] = []
@@ -105,9 +106,19 @@ export function hasRepeatedNames(json: string): boolean {
   return false
 }
 
+/** The messages of a batch, each a line again. */
+export function* partsOf(messages: readonly unknown[], line: Line): Generator<Buffer | string> {
+  for (const message of messages) {
+    if (line.spool === undefined) yield toJson(message) ?? 'null'
+    // A piece is read over by the next.
+    else for (const piece of spliced(message, line)) yield Buffer.from(piece)
+    yield '\n'
+  }
+}
+
 /** The JSON of a message that was skimmed, with what its stand-ins stand for. */
 export function* spliced(value: unknown, { spool, skim }: { spool: Spool; skim: Skimmer }): Generator<Buffer> {
-  const json = JSON.stringify(value)
+  const json = toJson(value) ?? 'null'
   let from = 0
   for (const { index, length, range } of skim.standIns(json)) {
     yield Buffer.from(json.slice(from, index))

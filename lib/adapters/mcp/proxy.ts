@@ -2,10 +2,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { createTruncation, type Truncation, TruncationStorage } from 'spillway'
 import { isRecord } from '../../context'
 import { Asking } from './asking'
-import { hasRepeatedNames, type Line, linesOf, messageOf, spliced } from './lines'
+import { plainly, toJson } from './exact-json'
+import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './lines'
 import { Listing, mayBeOurs } from './listing'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './questions'
@@ -124,15 +126,28 @@ export class ServerProxy {
     const folders = [this.storage.getStorageDir()]
     const stream = source as AsyncIterable<Buffer | string>
     for await (const line of linesOf(stream, { folders, mark: this.mark })) {
-      const done = onLine(line)
+      const isBatch = Array.isArray(line.value) && line.value.length > 0
+      const done = isBatch ? this.onBatch(line, line.value as unknown[], onLine) : onLine(line)
       if (done) await done
+    }
+  }
+
+  /** Of the protocol of March 2025: several messages in one. They go on one by one. */
+  private async onBatch(
+    line: Line,
+    messages: readonly unknown[],
+    onLine: (line: Line) => Promise<void> | undefined,
+  ): Promise<void> {
+    try {
+      await this.listen(Readable.from(partsOf(messages, line)), onLine)
+    } finally {
+      line.spool?.close()
     }
   }
 
   // From the host -----------------------------------------------------------------------------------------------------
 
   private onHost(line: Line): Promise<void> | undefined {
-    if (Array.isArray(line.value)) return this.onHostBatch(line, line.value)
     const message = messageOf(line.value)
     if (message === undefined) {
       // The server may understand what is no JSON to us, or too much of it.
@@ -157,18 +172,6 @@ export class ServerProxy {
     return this.pass(line, this.server)
   }
 
-  /** Of the protocol of March 2025: several messages in one. Those that are looked at go one by one. */
-  private onHostBatch(line: Line, messages: readonly unknown[]): Promise<void> | undefined {
-    if (line.spool) {
-      return this.asking ? this.begin(0, this.refuse(line, null, LONG_BATCH)) : this.pass(line, this.server)
-    }
-    for (const value of messages) {
-      const done = this.onHost({ bytes: Buffer.from(`${JSON.stringify(value)}\n`), value, isWhole: true })
-      if (done) this.begin(0, done)
-    }
-    return undefined
-  }
-
   private onCall(line: Line, message: Message, key: string): Promise<void> | undefined {
     const params = isRecord(message.params) ? message.params : {}
     const name = String(params.name)
@@ -185,7 +188,7 @@ export class ServerProxy {
   private async refuse(line: Line, id: unknown, error: { code: number; message: string }): Promise<void> {
     drop(line)
     if (id === undefined) return
-    await this.host.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`)
+    await this.host.write(`${toJson({ jsonrpc: '2.0', id, error })}\n`)
   }
 
   /** A host waits for every answer. */
@@ -271,7 +274,6 @@ export class ServerProxy {
   // From the server ---------------------------------------------------------------------------------------------------
 
   private onServer(line: Line): Promise<void> | undefined {
-    if (Array.isArray(line.value)) return this.onServerBatch(line, line.value)
     // The end of a message that the server did not finish would be a fault of ours.
     if (line.value === undefined && !line.isWhole) return drop(line)
     const message = messageOf(line.value)
@@ -290,15 +292,6 @@ export class ServerProxy {
     // One at a time where a file is read; the next waits in the pipe.
     if (line.spool) return done
     return this.begin(line.bytes.length, done)
-  }
-
-  private onServerBatch(line: Line, messages: readonly unknown[]): Promise<void> | undefined {
-    if (line.spool) return this.pass(line, this.host)
-    for (const value of messages) {
-      const done = this.onServer({ bytes: Buffer.from(`${JSON.stringify(value)}\n`), value, isWhole: true })
-      if (done) this.begin(0, done)
-    }
-    return undefined
   }
 
   /** The request that a message answers, if its answer is looked at. */
@@ -355,7 +348,7 @@ export class ServerProxy {
   /** Hands a changed message on, with what its stand-ins stand for. */
   private async send(line: Line, message: Message, to: MessageWriter): Promise<void> {
     if (line.spool === undefined) {
-      await to.write(`${JSON.stringify(message)}\n`)
+      await to.write(`${toJson(message)}\n`)
       return
     }
     const { spool } = line
@@ -363,7 +356,7 @@ export class ServerProxy {
   }
 
   private async answer(id: unknown, result: unknown): Promise<void> {
-    await this.host.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`)
+    await this.host.write(`${toJson({ jsonrpc: '2.0', id, result })}\n`)
   }
 
   /** Work that others need not wait for, as long as there is not too much of it. */
@@ -422,10 +415,6 @@ const NO_NAME = {
   message: 'The name of the tool cannot be read, so the call is not judged and did not run.',
 }
 const UNREADABLE = { code: -32700, message: 'The message cannot be read, so it is not judged and was not passed on.' }
-const LONG_BATCH = {
-  code: -32600,
-  message: 'A batch of more than 4 MiB is not judged and was not passed on: send its messages one by one.',
-}
 
 /** Whether a call says which tool it means, and not in a name that is too long to be read. */
 function isNamed({ params }: Message, mark: string): boolean {
@@ -433,7 +422,7 @@ function isNamed({ params }: Message, mark: string): boolean {
 }
 
 function argumentsOf({ params }: Message): unknown {
-  return isRecord(params) ? (params.arguments ?? {}) : {}
+  return isRecord(params) ? plainly(params.arguments ?? {}) : {}
 }
 
 /** What cannot be told apart from another number is passed on and not looked at. */

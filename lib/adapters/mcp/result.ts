@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ToolResultLike, TruncationContext, TruncationMiddleware } from 'spillway'
 import type { Check } from '../../checks'
 import { isRecord } from '../../context'
+import { parseExactly, toJson } from './exact-json'
 import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
 
 /** Whether a structure that says the same as the texts goes when those are cut. */
@@ -125,7 +126,7 @@ function structureBeside(content: readonly unknown[], structuredContent: unknown
 
 function says(text: string, value: unknown): boolean {
   try {
-    return isDeepStrictEqual(JSON.parse(text), value)
+    return isDeepStrictEqual(parseExactly(text), value)
   } catch {
     return false
   }
@@ -143,7 +144,7 @@ function mended<R>(result: R, content: readonly unknown[]): R {
 
 export function jsonOf(value: unknown): string {
   try {
-    return JSON.stringify(value, null, 2) ?? 'null'
+    return toJson(value, 2) ?? 'null'
   } catch {
     // Nested deeper than the stack, or a value of the host's own that refuses.
     return Object.prototype.toString.call(value)

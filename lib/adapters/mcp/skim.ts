@@ -3,6 +3,8 @@
  * that `JSON.parse` shows what the message is about, and memory does not depend on its size.
  */
 
+import { parseExactly } from './exact-json'
+
 /** Strings up to so many bytes stay in the skeleton. */
 const LONG_STRING = 2 ** 14
 /** What the skeleton may hold. */
@@ -65,7 +67,7 @@ export class Skimmer {
   parse(): unknown {
     if (this.isLost) return undefined
     try {
-      return JSON.parse(this.skeleton.toString('utf8', 0, this.length))
+      return parseExactly(this.skeleton.toString('utf8', 0, this.length))
     } catch {
       return undefined
     }

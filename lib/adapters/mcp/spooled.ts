@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { TruncationContext, TruncationService } from 'spillway'
 import { isRecord } from '../../context'
+import { toJson } from './exact-json'
 import { spliced } from './lines'
 import { isMedia, metaOf, type StructuredContent, textBlock, textOf, withText } from './result'
 import type { Skimmer } from './skim'
@@ -71,7 +72,7 @@ export async function boundSkimmed(
 
 /** Whether a block is bounded: a text, or what is long, no media, and of no type that is known. */
 function isText(block: unknown, { skim }: Skimmed): boolean {
-  return textOf(block) !== undefined || (!isMedia(block) && !skim.standIns(JSON.stringify(block)).next().done)
+  return textOf(block) !== undefined || (!isMedia(block) && !skim.standIns(toJson(block) ?? '').next().done)
 }
 
 /** The text of a block, of a stand-in or of any value. */

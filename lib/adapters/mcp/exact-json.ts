@@ -1,0 +1,56 @@
+/** JSON on its way from one side to the other: numbers that JavaScript would change stay as they were written. */
+
+import { randomUUID } from 'node:crypto'
+
+/** What no string of a message begins with. */
+const MARK = `spillway:number:${randomUUID()}:`
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
+
+/** Without one of these every number is exact. */
+const MAYBE_LONG = /\d[\d.]{15}|\d[eE]/
+/** A string or a number. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+/** So many significant digits survive in every number of this size. */
+const SAFE_DIGITS = 15
+const SMALLEST = 1e-300
+
+/** A number that JavaScript has no value for. */
+class ExactNumber {
+  constructor(readonly digits: string) {}
+
+  toJSON(): string {
+    return MARK + this.digits
+  }
+}
+
+/** Reads JSON; what is no number of JavaScript is an object that `toJson` writes as it was. */
+export function parseExactly(json: string): unknown {
+  if (!MAYBE_LONG.test(json)) return JSON.parse(json)
+  const marked = json.replace(TOKENS, (token) =>
+    token.startsWith('"') || isExact(token) ? token : `"${MARK}${token}"`,
+  )
+  if (marked.length === json.length) return JSON.parse(json)
+  return JSON.parse(marked, (_name, value: unknown) =>
+    typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value,
+  )
+}
+
+/** The JSON of a value that may hold numbers of `parseExactly`. */
+export function toJson(value: unknown, indent?: number): string | undefined {
+  const json: string | undefined = JSON.stringify(value, null, indent)
+  return json?.includes(MARK) ? json.replace(MARKED, '$1') : json
+}
+
+/** The value with the numbers that JavaScript has, for those who calculate with them. */
+export function plainly(value: unknown): unknown {
+  const json: string | undefined = JSON.stringify(value)
+  return json?.includes(MARK) ? JSON.parse(json.replace(MARKED, '$1')) : value
+}
+
+function isExact(token: string): boolean {
+  const value = Number(token)
+  if (String(value) === token) return true
+  const digits = token.replace(/[eE].*$/, '').replace(/^-?[0.]*|\./g, '')
+  if (digits === '') return true
+  return digits.length <= SAFE_DIGITS && Number.isFinite(value) && Math.abs(value) > SMALLEST
+}
