@@ -36,6 +36,25 @@ struct Name {
     end: Option<String>,
 }
 
+impl Name {
+    fn is(&self, name: &str) -> bool {
+        let Name { start, end, .. } = self;
+        // Every word of every command comes by here, and nearly all differ in their first or last letter.
+        let begins = start.is_empty() || start.as_bytes().first() == name.as_bytes().first();
+        match end {
+            None => begins && name == start,
+            Some(end) => {
+                let ends = end.is_empty() || end.as_bytes().last() == name.as_bytes().last();
+                begins
+                    && ends
+                    && name.len() >= start.len() + end.len()
+                    && name.starts_with(start)
+                    && name.ends_with(end.as_str())
+            }
+        }
+    }
+}
+
 impl SensitiveNames {
     /// Reads names; the error is what is wrong with one.
     pub fn new(names: &[String]) -> Result<Self, String> {
@@ -57,14 +76,7 @@ impl SensitiveNames {
     /// Whether a path ends in such a name.
     pub fn is_sensitive(&self, path: &str) -> bool {
         let name = plain(last(path));
-        let found = self.0.iter().rev().find(|one| match &one.end {
-            None => name == one.start,
-            Some(end) => {
-                name.len() >= one.start.len() + end.len()
-                    && name.starts_with(&one.start)
-                    && name.ends_with(end.as_str())
-            }
-        });
+        let found = self.0.iter().rev().find(|one| one.is(&name));
         found.is_some_and(|one| one.counts)
     }
 
