@@ -32,6 +32,7 @@ pub mod doom_loop;
 pub mod error;
 pub mod history;
 pub mod intake;
+mod order;
 pub mod permission;
 pub mod store;
 pub mod suggest;

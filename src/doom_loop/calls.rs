@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::conduct::Conduct;
 use super::rules::{Levels, Rules};
 use super::words::Reason;
+use crate::order::sort_by_key;
 
 /// How a call went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,7 +168,7 @@ impl Calls {
         .into_iter()
         .flatten()
         .collect();
-        found.sort_by_key(|finding| match finding.level {
+        sort_by_key(&mut found, |finding| match finding.level {
             Level::Stop => 0,
             Level::Ask => 1,
             Level::Warn => 2,

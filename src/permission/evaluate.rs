@@ -18,6 +18,7 @@ use super::shell::{Doubt, Recent};
 use super::suggestions::{Suggestion, suggest};
 use super::{Decision, Domain};
 use crate::error::Result;
+use crate::order::sort_by_key;
 
 /// So many targets are told.
 const MAX_TOLD: usize = 256;
@@ -218,7 +219,7 @@ impl Policy {
             decision = Decision::Allow;
             reasons = vec!["full access".to_owned()];
         }
-        judged.sort_by_key(|one| std::cmp::Reverse(one.decision));
+        sort_by_key(&mut judged, |one| std::cmp::Reverse(one.decision));
         let first = judged.iter().find(|one| one.decision == decision);
         for one in
             judged.iter().filter(|one| one.decision == decision && decision > Decision::Allow)

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::pattern::{Pattern, Style, split_scheme};
 use super::{DECISIONS, DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
+use crate::order::sort_by_key;
 use crate::suggest::unknown;
 
 /// More rules are refused.
@@ -306,7 +307,7 @@ impl RuleList {
             }
         }
         let mut pairs: Vec<_> = pairs.into_iter().collect();
-        pairs.sort_unstable();
+        sort_by_key(&mut pairs, |pair| *pair);
         pairs
     }
 }

@@ -11,22 +11,23 @@ pub const SENSITIVE_FILES: [&str; 5] = [".env", ".env.*", "!.env.example", "*.pe
 /// Git's folder, also by the short name that Windows gives it.
 const GIT: [&str; 2] = [".git", "git~1"];
 
-static GIT_NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
-    let name = |name: &str| Name { counts: true, start: name.to_owned(), end: None };
-    SensitiveNames(GIT.map(name).to_vec())
-});
+/// How folders are called that hold what is in git's folder and nothing else.
+const BARE: &str = ".git";
+
+static GIT_NAMES: LazyLock<SensitiveNames> =
+    LazyLock::new(|| SensitiveNames::new(&GIT.map(str::to_owned)).unwrap_or_default());
 
 /// Whether a path is git's folder or lies below one: there git finds programs that it runs, and settings that name more
 /// of them. A glob does if it says so.
 pub fn is_of_git(path: &str, is_glob: bool) -> bool {
     path.split(['/', '\\']).any(|name| match is_glob {
         true => GIT_NAMES.can_be_sensitive(name, false),
-        false => GIT_NAMES.is_sensitive(name),
+        false => GIT_NAMES.is_sensitive(name) || plain(name).ends_with(BARE),
     })
 }
 
 /// Names with at most one `*` each, in order; the last one that matches counts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SensitiveNames(Vec<Name>);
 
 #[derive(Debug, Clone)]
@@ -180,10 +181,11 @@ mod tests {
         ] {
             assert!(is_of_git(path, false), "{path}");
         }
+        assert!(is_of_git("/a.git/b", false));
         for glob in ["/p/.g?t/hooks", "/p/.*", "/.gi[t]/a", "/p/.git/*"] {
             assert!(is_of_git(glob, true), "{glob}");
         }
-        for path in ["/p/.github/a", "/git/a", "/p/.gitignore", "/a.git/b"] {
+        for path in ["/p/.github/a", "/git/a", "/p/.gitignore", "/a.gitx/b"] {
             assert!(!is_of_git(path, false), "{path}");
             assert!(!is_of_git(path, true), "{path}");
         }

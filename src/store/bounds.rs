@@ -1,5 +1,6 @@
 //! Which outputs have to go: by age, by bytes, by number. Never one younger than an hour.
 
+use crate::order::sort_by_key;
 use serde::Serialize;
 
 pub(super) const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -77,7 +78,7 @@ impl Bounds {
             let is_old = age_ms.is_some_and(|most| age(candidate) > most) && !candidate.stays;
             !(is_old && remove(*index, Reason::Age))
         });
-        rest.sort_by_key(|(_, candidate)| (candidate.leased, candidate.modified_ms));
+        sort_by_key(&mut rest, |(_, candidate)| (candidate.leased, candidate.modified_ms));
         let mut kept = Kept {
             files: rest.len() as u64,
             bytes: rest.iter().map(|(_, candidate)| candidate.bytes).sum(),

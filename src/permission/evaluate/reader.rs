@@ -167,9 +167,10 @@ impl<'a> Reader<'a> {
             self.settled(folder, &self.folders.cwd.clone());
         }
         let sensitive = &self.policy.options.sensitive;
-        let reading = self.policy.commands.reading(text, &cwd, || {
-            shell::read(text, &self.folders, &cwd, &|name| sensitive.is_sensitive(name))
-        });
+        let reading = self
+            .policy
+            .commands
+            .reading(text, &cwd, || shell::read(text, &self.folders, &cwd, sensitive));
         for one in &reading.commands {
             let scheme = |text: &String| {
                 if text.starts_with("shell:") { text.clone() } else { ["shell:", text].concat() }
@@ -186,7 +187,7 @@ impl<'a> Reader<'a> {
             });
         }
         for file in &reading.files {
-            self.written(file.domain, &file.written, file.glob.then_some(true));
+            self.written(file.domain, &file.written, file.glob.then_some(!file.names));
         }
     }
 

@@ -2,17 +2,51 @@
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
-use super::git::{git, outside};
+use super::git::{self, git};
 use super::programs::{self, Kind, Program, flag};
 use super::variables;
-use super::walk::Walker;
+use super::walk::{Walker, pieces};
 use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
 use super::{Doubt, Simple};
 use crate::permission::Domain;
 
+/// Folders whose programs are those that their names say.
+const SYSTEM_FOLDERS: [&str; 7] = [
+    "/bin",
+    "/usr/bin",
+    "/usr/local/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+];
+
 /// So many words of a command are looked at as the beginning of another one.
 const MAX_TAILS: usize = 16;
+
+/// So many letters of short options stand in one word.
+const MAX_LETTERS: usize = 8;
+
+/// What a command that removes everything is told as, whatever its words are.
+pub(super) const REMOVES_ROOT: &str = "rm -rf /";
+
+/// Why a document for what may run it is asked about.
+pub(super) const HERE_DOCUMENT: &str = "it has a here-document";
+
+/// What follows these words of a package manager is the name of a package or a script.
+const BEFORE_NAMES: [&str; 10] =
+    ["run", "run-script", "add", "install", "i", "remove", "rm", "uninstall", "why", "info"];
+
+/// Options of programs for pull requests whose value is a text.
+const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--message"];
+
+/// What a command is given to read by its own text.
+#[derive(Debug, Default)]
+pub(super) struct Fed {
+    pub texts: Vec<String>,
+    pub has_document: bool,
+}
 
 /// A variable that a command sets.
 pub(super) struct Assigned {
@@ -67,6 +101,7 @@ impl Walker<'_> {
         {
             one.doubt.get_or_insert_with(|| Doubt::always(can_change(&one.name)));
         }
+        let fed = std::mem::take(&mut self.fed);
         let quiet_prefix = assigned.iter().all(|one| one.doubt.is_none());
         let told: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
         doubts.extend(assigned.iter().filter_map(|one| one.doubt.clone()));
@@ -79,12 +114,24 @@ impl Walker<'_> {
             return;
         }
         let mut command = self.judge(&words, doubts);
+        self.feed(fed, &words, &mut command);
         if !quiet_prefix {
             command.others.push(command.text.clone());
             command.text = format!("{} {}", told.join(" "), command.text);
         }
         command.others.retain(|other| *other != command.text);
         self.push(command);
+    }
+
+    /// What a command is given to read: some programs only show or keep it, others run it.
+    fn feed(&mut self, fed: Fed, words: &[Word], command: &mut Simple) {
+        if takes_text(words) {
+            return;
+        }
+        command.others.extend(fed.texts.iter().flat_map(|text| pieces(text)));
+        if fed.has_document {
+            command.doubts.push(Doubt::always(HERE_DOCUMENT));
+        }
     }
 
     pub(super) fn judge(&mut self, words: &[Word], doubts: Vec<Doubt>) -> Simple {
@@ -101,20 +148,26 @@ impl Walker<'_> {
             command.others = tails(words);
             return command;
         }
-        let base = name.text.rsplit('/').next().unwrap_or(&name.text);
+        let (folder, written) = name.text.rsplit_once('/').unwrap_or(("", &name.text));
+        // Names are one where a file system has no case.
+        let base = written.to_ascii_lowercase();
+        let base = base.strip_suffix(".exe").unwrap_or(&base);
         if base != name.text {
             command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
         }
-        // Names are one where a file system has no case.
-        let base = base.to_ascii_lowercase();
-        let base = base.strip_suffix(".exe").unwrap_or(&base);
+        let is_builtin = folder.is_empty() && base == written;
         if let Some(wrapped) = unwrap(base, words) {
             self.wrapped(wrapped, words, &mut command);
+            // Any file can have the name of a program that does nothing itself.
+            let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
+            command.quiet &= is_itself;
             return command;
         }
-        let program = programs::find(base).or_else(|| {
-            programs::find(base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
-        });
+        let program = programs::find(base)
+            .or_else(|| {
+                programs::find(base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+            })
+            .filter(|program| is_builtin || program.kind != Kind::Shell);
         let inert = program.is_some_and(|program| program.kind == Kind::Inert);
         if !inert {
             self.unknown_words(words, program, &mut command);
@@ -133,8 +186,11 @@ impl Walker<'_> {
                 || (program.flags.is_empty()
                     && matches!(program.kind, Kind::Reader | Kind::Lister | Kind::Grep))
         });
-        for word in &words[1..] {
+        for (at, word) in words.iter().enumerate().skip(1) {
             if !word.known && word.doubts.is_empty() {
+                if word.one && is_message(words, at, program) {
+                    continue;
+                }
                 command
                     .doubts
                     .push(Doubt::always(format!("{} is not known beforehand", word.told)));
@@ -161,15 +217,26 @@ impl Walker<'_> {
                 .split(['=', ':', '@', ','])
                 .filter(|piece| *piece != word.text)
                 .chain([word.text.as_str()].into_iter().filter(|text| !text.starts_with('-')));
-            for piece in pieces.filter(|piece| !piece.is_empty() && (self.sensitive)(piece)) {
-                let file = Word {
-                    text: piece.to_owned(),
-                    told: word.told.clone(),
-                    known: true,
-                    glob: word.glob,
-                    ..Word::default()
+            // Git puts names in for wildcards that the shell leaves alone.
+            let takes_globs = program.is_some_and(|program| program.kind == Kind::Git);
+            for piece in pieces.filter(|piece| !piece.is_empty()) {
+                let piece = if takes_globs { git::without_magic(piece) } else { piece };
+                let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
+                let is_secret = if glob && !word.glob {
+                    self.sensitive.can_be_sensitive(piece, false)
+                } else {
+                    self.sensitive.is_sensitive(piece)
                 };
-                command.doubts.extend(self.file(Domain::Read, &file));
+                if is_secret {
+                    let file = Word {
+                        text: piece.to_owned(),
+                        told: word.told.clone(),
+                        known: true,
+                        glob,
+                        ..Word::default()
+                    };
+                    command.doubts.extend(self.file(Domain::Read, &file));
+                }
             }
         }
     }
@@ -186,18 +253,30 @@ impl Walker<'_> {
             .get(end)
             .and_then(|word| programs::find(&word.text))
             .map_or(&[][..], |inner| inner.flags);
+        let mut names_follow = false;
         for (at, word) in words.iter().enumerate().skip(1) {
-            if let Some(found) = flag(&word.text, if at < end { program.flags } else { inner }) {
+            let found = flag(&word.text, if at < end { program.flags } else { inner })
+                .filter(|found| !names_follow || found.starts_with(['-', '+', '=']));
+            if let Some(found) = found {
                 command.doubts.push(Doubt {
                     reason: format!("{found} of {base} can run something or write somewhere else"),
                     token: Some(word.told.clone()),
                 });
+                command.others.extend(texts(&words[at..words.len().min(at + 2)]));
             }
+            // The value of an option can be such a word, too.
+            names_follow |= at < end
+                && BEFORE_NAMES.contains(&word.text.as_str())
+                && !words[at - 1].text.starts_with('-');
         }
         command.prefix = program.flags.is_empty()
             && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
         match program.kind {
             Kind::Inert => {}
+            Kind::Runner => {
+                command.others.extend(tails(&words[1..]));
+                command.others.extend(texts(&words[1..]));
+            }
             Kind::Code => {
                 command.others.extend(tails(&words[1..]));
                 // The old way to write options of tar has no dash.
@@ -227,17 +306,25 @@ impl Walker<'_> {
                 self.files(Domain::Read, &rest, command);
             }
             Kind::Lister => {
+                let before = self.files_len();
                 self.files(Domain::Read, &words[1..], command);
                 if words[1..].iter().all(|word| word.text.starts_with('-')) {
                     command.doubts.extend(self.file(Domain::Read, &Word::plain(".")));
                 }
+                self.only_names_from(before);
             }
-            Kind::Writer => self.files(Domain::Edit, &words[1..], command),
-            Kind::Mover => self.files(Domain::Edit, &words[1..], command),
+            Kind::Writer => {
+                self.files(Domain::Edit, &words[1..], command);
+                if base == "rm" && self.removes_root(&words[1..]) {
+                    command.others.push(REMOVES_ROOT.to_owned());
+                }
+            }
+            Kind::Mover => {
+                self.target_folder(&words[1..], command);
+                self.files(Domain::Edit, &words[1..], command);
+            }
             Kind::Copier => {
-                let to_folder = words
-                    .iter()
-                    .any(|word| word.text.starts_with("-t") || word.text.starts_with("--t"));
+                let to_folder = self.target_folder(&words[1..], command);
                 let last = words.iter().rposition(|word| !word.text.starts_with('-')).unwrap_or(0);
                 if to_folder {
                     self.files(Domain::Edit, &words[1..], command);
@@ -260,7 +347,8 @@ impl Walker<'_> {
             }
             Kind::Git => {
                 git(words, command);
-                for (domain, word) in outside(words) {
+                let sensitive = self.sensitive;
+                for (domain, word) in git::files(words, &|name| sensitive.is_sensitive(name)) {
                     command.doubts.extend(self.file(domain, &word));
                 }
             }
@@ -283,20 +371,70 @@ impl Walker<'_> {
                 command.doubts.extend(self.file(domain, word));
                 continue;
             }
-            // `--file=/x`, `-f/x`, `-f.env`.
+            // `--file=/x`, `-f/x`, `-f.env`, `-rf/x`.
+            let sensitive = self.sensitive;
+            let is_told = |value: &str| leads_out(value) || sensitive.is_sensitive(value);
             let value = match word.text.split_once('=') {
-                Some((_, value)) => value,
-                None if word.text.starts_with("--") => continue,
-                None => word.text.get(2..).unwrap_or(""),
+                Some((_, value)) => Some(value).filter(|value| is_told(value)),
+                None if word.text.starts_with("--") => None,
+                None => glued(&word.text[1..]).find(|value| is_told(value)),
             };
-            if value.starts_with(['/', '~'])
-                || value.contains("../")
-                || (!value.is_empty() && (self.sensitive)(value))
-            {
+            // Alone, a slash is what lines are cut at.
+            if let Some(value) = value.filter(|value| *value != "/") {
                 let file = Word { text: value.to_owned(), ..word.clone() };
                 command.doubts.extend(self.file(domain, &file));
             }
         }
+    }
+
+    /// The folder that an option names as the target of all other arguments, and whether there is one.
+    fn target_folder(&mut self, words: &[Word], command: &mut Simple) -> bool {
+        let mut found = false;
+        for word in words {
+            let value = match word.text.strip_prefix("--t") {
+                Some(long) => long.split_once('=').map_or("", |(_, value)| value),
+                None if word.text.starts_with("--") => continue,
+                None => {
+                    let bundle = word.text.strip_prefix('-').and_then(|word| word.split_once('t'));
+                    let Some((_, value)) = bundle else { continue };
+                    value
+                }
+            };
+            found = true;
+            if !value.is_empty() {
+                let folder = Word { text: value.to_owned(), ..word.clone() };
+                command.doubts.extend(self.file(Domain::Edit, &folder));
+            }
+        }
+        found
+    }
+
+    /// Whether `rm` is told to remove everything, however that is written.
+    fn removes_root(&self, words: &[Word]) -> bool {
+        let recursive = |word: &Word| match word.text.strip_prefix("--") {
+            Some(long) => !long.is_empty() && "recursive".starts_with(long),
+            None => word.text.starts_with('-') && word.text.contains(['r', 'R']),
+        };
+        words.iter().any(recursive) && words.iter().any(|word| self.is_root(word))
+    }
+
+    /// Whether a word is the root of the file system, or everything in it.
+    pub(super) fn is_root(&self, word: &Word) -> bool {
+        if !word.known || word.text.starts_with('-') {
+            return false;
+        }
+        let folder = match word.text.strip_suffix('*') {
+            Some("") if word.glob => ".",
+            Some(folder) if word.glob && folder.ends_with('/') => folder,
+            _ => word.text.as_str(),
+        };
+        if folder.starts_with('~') && !word.tilde {
+            return false;
+        }
+        let root = [String::from("/")];
+        let places = if folder.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
+        let is_root = |path: String| path.bytes().all(|byte| byte == b'/');
+        places.iter().any(|place| self.folders.absolute(folder, place).is_some_and(is_root))
     }
 
     fn wrapped(&mut self, wrapped: Wrapped, words: &[Word], command: &mut Simple) {
@@ -336,6 +474,7 @@ impl Walker<'_> {
             Wrapped::Nothing => {}
             Wrapped::Unknown => {
                 command.others.extend(tails(&words[1..]));
+                command.others.extend(texts(&words[1..]));
                 let about =
                     words.get(1).map_or_else(|| words[0].told.clone(), |word| word.told.clone());
                 let known = words.iter().all(|word| word.known) && words.len() > 1;
@@ -363,4 +502,52 @@ fn told(words: &[Word]) -> String {
 /// The commands that begin at each of the words.
 fn tails(words: &[Word]) -> Vec<String> {
     (0..words.len().min(MAX_TAILS)).map(|at| told(&words[at..])).collect()
+}
+
+/// The texts among words that may be commands, for bans to look at: whole words, values of options, and what they hold.
+pub(super) fn texts(words: &[Word]) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in words.iter().take(MAX_TAILS) {
+        let text = word.text.as_str();
+        let value = match text.strip_prefix('-') {
+            None => text,
+            Some(long) if long.starts_with('-') => {
+                text.split_once('=').map_or("", |(_, value)| value)
+            }
+            Some(short) => short.get(1..).unwrap_or_default(),
+        };
+        found.extend(pieces(value));
+    }
+    found
+}
+
+/// What can follow the letters of short options at once. There are never many of them.
+pub(super) fn glued(letters: &str) -> impl Iterator<Item = &str> {
+    letters.char_indices().skip(1).take(MAX_LETTERS).map(|(at, _)| &letters[at..])
+}
+
+/// Whether a path may lie outside of the folder that it is read in.
+pub(super) fn leads_out(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..")
+}
+
+/// Whether a command does no more with what it reads than to show or to keep it.
+fn takes_text(words: &[Word]) -> bool {
+    let name = words.first().filter(|name| name.known && !name.glob);
+    match name.and_then(|name| programs::find(&name.text)).map(|program| program.kind) {
+        Some(Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer) => true,
+        Some(Kind::Git) => git::reads_message(words),
+        _ => false,
+    }
+}
+
+/// Whether a word is the text of a message, which nothing runs.
+fn is_message(words: &[Word], at: usize, program: Option<Program>) -> bool {
+    match program.map(|program| program.kind) {
+        Some(Kind::Git) => git::is_message(words, at),
+        Some(_) if matches!(words[0].text.as_str(), "gh" | "glab") => {
+            BODY_OPTIONS.contains(&words[at - 1].text.as_str())
+        }
+        _ => false,
+    }
 }

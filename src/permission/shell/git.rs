@@ -1,5 +1,6 @@
 //! What `git` runs besides itself.
 
+use super::command::{glued, leads_out, texts};
 use super::programs::flag;
 use super::word::Word;
 use super::{Doubt, Simple};
@@ -112,8 +113,21 @@ static GIT_FLAGS: &[&str] = &[
     "--build-fake-ancestor",
 ];
 
-/// Options whose value, a word of its own, is a text.
-static GIT_TEXTS: &[&str] = &["-m", "--message", "--grep", "--author", "--committer", "-S", "-G"];
+/// Ways to merge that git has itself; any other names a program.
+static STRATEGIES: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
+
+/// Options of a command whose value is a text: a message, or what is looked for.
+fn text_options(name: &str) -> &'static [&'static str] {
+    match name {
+        "commit" | "tag" | "stash" | "notes" | "merge" => {
+            &["-m", "--message", "--author", "--trailer"]
+        }
+        "log" | "diff" | "show" | "shortlog" | "reflog" | "rev-list" | "whatchanged"
+        | "format-patch" | "range-diff" => &["-S", "-G", "--grep", "--author", "--committer"],
+        "grep" => &["-e"],
+        _ => &[],
+    }
+}
 
 /// Options of git itself, before the command, that change nothing of what is run.
 static HARMLESS_OPTIONS: &[&str] = &[
@@ -145,9 +159,9 @@ fn command_at(words: &[Word]) -> usize {
 
 /// Doubts about a command of git.
 pub(super) fn git(words: &[Word], command: &mut Simple) {
-    let mut ask = |word: &Word, reason: String| {
-        command.doubts.push(Doubt { reason, token: Some(word.told.clone()) })
-    };
+    let Simple { doubts, others, .. } = command;
+    let mut ask =
+        |word: &Word, reason: String| doubts.push(Doubt { reason, token: Some(word.told.clone()) });
     let at = command_at(words);
     let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));
     // Whoever owns the folder says what git runs there.
@@ -162,10 +176,16 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
         return ask(sub, format!("git {} can be another program or an alias", sub.told));
     }
     let harmless = match name {
-        "config" => matches!(
-            first,
-            "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
-        ),
+        "config" => {
+            let name = if matches!(first, "--global" | "--local" | "--system") { 1 } else { 0 };
+            // With a value behind it, it is set.
+            let is_name = rest.get(name).is_some_and(|word| word.known && !first.is_empty());
+            let asks = is_name && rest.len() == name + 1 && !rest[name].text.starts_with('-');
+            asks || matches!(
+                first,
+                "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
+            )
+        }
         "bisect" => {
             matches!(first, "start" | "good" | "bad" | "reset" | "log" | "skip" | "old" | "new")
         }
@@ -177,29 +197,37 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
     if !harmless {
         ask(sub, format!("git {} can run something or write somewhere else", sub.told));
     }
-    for word in rest {
+    for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
         // It may be the value of an option, with more options behind it.
         if text == "--" {
             continue;
         }
         let short = match name {
-            "clone" => flag(text, &["-u", "-c"]),
+            "clone" => flag(text, &["-u", "-c", "--bare", "--mirror"]),
+            // Whoever writes into one says what git runs in it.
+            "init" => flag(text, &["--bare"]),
             "grep" => flag(text, &["-O"]),
-            "ls-remote" | "push" | "fetch" | "pull" | "rebase" | "merge" | "cherry-pick"
-            | "revert" => flag(text, &["-x", "-X", "-s", "-o"]).filter(|found| {
-                !matches!(*found, "-o" | "-s")
-                    || matches!(name, "push" | "pull" | "merge" | "rebase")
-            }),
-            "checkout" | "clean" => None,
+            "rebase" => flag(text, &["-x", "-s"]),
+            "merge" => flag(text, &["-s"]),
+            "pull" => flag(text, &["-s", "-o"]),
+            "push" | "fetch" | "ls-remote" => flag(text, &["-o"]),
             _ => None,
         };
+        let next = rest.get(at + 1).map_or("", |word| word.text.as_str());
+        let short = short.filter(|found| {
+            let value = if text == "-s" { next } else { text.trim_start_matches("-s") };
+            *found != "-s" || !STRATEGIES.contains(&value)
+        });
         // `-x` alone is a flag of some commands that runs nothing.
         let long = if text.starts_with("--") { flag(text, GIT_FLAGS) } else { None };
-        let long = long.filter(|_| {
-            !matches!((name, text), ("config", "--edit") | ("stash" | "remote" | "push", "--"))
+        let long = long.filter(|found| {
+            let value = text.split_once('=').map_or(next, |(_, value)| value);
+            !(matches!((name, text), ("config", "--edit") | ("stash" | "remote" | "push", "--"))
+                || (*found == "--strategy" && STRATEGIES.contains(&value)))
         });
         if let Some(found) = short.or(long) {
+            others.extend(texts(&rest[at..rest.len().min(at + 2)]));
             ask(word, format!("{found} of git {name} can run something or write somewhere else"));
         }
         if text.contains("::")
@@ -210,40 +238,92 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
     }
 }
 
-/// Files that a command of git reads or writes and that may lie outside: git does so with any path it is given. Inside of
-/// its repository it only does what it is there for.
-pub(super) fn outside(words: &[Word]) -> Vec<(Domain, Word)> {
+/// Files that a command of git writes, and those that it reads and that may lie outside or that `is_secret`: git does so with
+/// any path it is given. Inside of its repository it only does what it is there for.
+pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Domain, Word)> {
     let Some((name, rest)) = words.get(command_at(words)..).and_then(<[Word]>::split_first) else {
         return Vec::new();
     };
     let name = name.text.as_str();
+    let is_told = |path: &str| leads_out(path) || is_secret(path);
+    let texts = text_options(name);
     let mut found = Vec::new();
+    let mut arguments = 0;
     for (at, word) in rest.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|at| rest.get(at));
-        if before.is_some_and(|before| GIT_TEXTS.contains(&before.text.as_str())) {
+        if at > 0 && takes_text(&rest[at - 1].text, texts) {
             continue;
         }
-        let path = match word.text.strip_prefix('-') {
-            None => word.text.as_str(),
-            Some(long) if long.starts_with('-') => match long.split_once('=') {
-                Some((name, value)) if !GIT_TEXTS.contains(&format!("-{name}").as_str()) => value,
-                _ => continue,
-            },
-            // A text may follow its option at once.
-            Some(short) if short.starts_with(['m', 'S', 'G']) => continue,
-            Some(short) => short.get(1..).unwrap_or_default(),
+        let (path, is_argument) = match word.text.strip_prefix('-') {
+            None => {
+                arguments += 1;
+                (Some(word.text.as_str()), true)
+            }
+            Some(long) if long.starts_with('-') => {
+                let value = word.text.split_once('=').filter(|(name, _)| !texts.contains(name));
+                (value.map(|(_, value)| value).filter(|value| is_told(value)), false)
+            }
+            Some(letters) => {
+                // A text may follow its option at once.
+                let is_text = |letter: char| texts.contains(&format!("-{letter}").as_str());
+                let end = letters.find(is_text).unwrap_or(letters.len());
+                let value = glued(letters).find(|value| is_told(value));
+                (value.filter(|value| letters.len() - value.len() <= end), false)
+            }
         };
-        let leads_out = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
-        if !leads_out || path.contains("://") {
-            continue;
-        }
+        let Some(path) = path else { continue };
         let is_written = match name {
-            "init" | "worktree" => true,
-            "clone" => at + 1 == rest.len(),
+            "init" | "mv" => true,
+            // First comes what is done with it.
+            "worktree" => !is_argument || arguments > 1,
+            "clone" => at + 1 == rest.len() && (arguments > 1 || !is_argument),
             _ => false,
         };
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        let is_address = path.contains("://") || (name == "clone" && path.contains(':'));
+        if is_address || !(is_written || leads_out(path) || !is_argument) {
+            continue;
+        }
         let domain = if is_written { Domain::Edit } else { Domain::Read };
         found.push((domain, Word { text: path.to_owned(), ..word.clone() }));
     }
     found
+}
+
+/// Whether the next word is the text of an option, which can be the last of several letters.
+fn takes_text(option: &str, texts: &[&str]) -> bool {
+    if option.starts_with("--") {
+        return texts.contains(&option);
+    }
+    let Some(letters) = option.strip_prefix('-') else { return false };
+    let text_at = letters.find(|letter: char| texts.contains(&format!("-{letter}").as_str()));
+    text_at.is_some_and(|at| at + 1 == letters.len())
+}
+
+/// Whether a word is a message.
+pub(super) fn is_message(words: &[Word], at: usize) -> bool {
+    let sub = command_at(words);
+    let name = words.get(sub).map_or("", |word| word.text.as_str());
+    let has_messages = matches!(name, "commit" | "tag" | "stash" | "notes" | "merge");
+    has_messages && at > sub + 1 && takes_text(&words[at - 1].text, &["-m", "--message"])
+}
+
+/// Whether what the command reads is a message.
+pub(super) fn reads_message(words: &[Word]) -> bool {
+    let sub = command_at(words);
+    let is_it = words.get(sub).is_some_and(|word| matches!(word.text.as_str(), "commit" | "tag"));
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    is_it
+        && (sub + 1..words.len()).any(|at| match text(at) {
+            "-F-" | "--file=-" => true,
+            "-F" | "--file" => text(at + 1) == "-",
+            _ => false,
+        })
+}
+
+/// A pattern of paths without what git reads in front of it, such as `(icase)`.
+pub(super) fn without_magic(path: &str) -> &str {
+    match path.strip_prefix('(').and_then(|magic| magic.split_once(')')) {
+        Some((_, path)) => path,
+        None => path,
+    }
 }

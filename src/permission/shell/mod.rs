@@ -22,6 +22,7 @@ pub use recent::Recent;
 
 use super::Domain;
 use super::paths::Folders;
+use super::sensitive::SensitiveNames;
 
 mod builtins;
 mod command;
@@ -79,6 +80,8 @@ pub struct FileUse {
     pub written: String,
     /// Whether the shell puts names in for wildcards.
     pub glob: bool,
+    /// Whether it is only told that it is there.
+    pub names: bool,
 }
 
 /// A command as it was read.
@@ -96,12 +99,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Reads a command that runs in `cwd`. `sensitive` says which names of files are those of secrets.
-pub fn read(
-    command: &str,
-    folders: &Folders,
-    cwd: &str,
-    sensitive: &dyn Fn(&str) -> bool,
-) -> Reading {
+pub fn read(command: &str, folders: &Folders, cwd: &str, sensitive: &SensitiveNames) -> Reading {
     let mut walker = walk::Walker::new(folders, cwd, sensitive);
     walker.source(command);
     walker.finish()

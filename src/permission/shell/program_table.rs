@@ -365,7 +365,7 @@ pub(super) static TABLE: &[Row] = &[
     (&["hg", "svn"], Kind::Code, &["--config", "--config-option", "--editor-cmd", "--diff-cmd"]),
     (&["gh", "glab"], Kind::Code, &["api", "alias", "extension", "--web", "-w"]),
     // Other machines and other roots.
-    (&["ssh"], Kind::Code, &["-o", "-F", "-E", "-I", "-S"]),
+    (&["ssh"], Kind::Runner, &["-o", "-F", "-E", "-I", "-S"]),
     (&["scp", "sftp"], Kind::Code, &["-o", "-F", "-S", "-D"]),
     (
         &["rsync"],
@@ -537,12 +537,12 @@ pub(super) static TABLE: &[Row] = &[
             "busybox",
             "toybox",
         ],
-        Kind::Code,
+        Kind::Runner,
         &["-c", "-e", "-x", "-ex", "-o", "-cmd", "-init", "-f", "exec", "run"],
     ),
     (
         &["fish", "zsh", "ksh", "mksh", "csh", "tcsh", "pwsh", "powershell", "nu", "xonsh"],
-        Kind::Code,
+        Kind::Runner,
         &["-c", "--command", "-Command", "-EncodedCommand", "-C", "--init-command", "-i", "-s"],
     ),
     // The shell itself.

@@ -28,6 +28,8 @@ pub enum Kind {
     Mover,
     /// Arguments are programs, or name what is run.
     Code,
+    /// Arguments are a command, or a text for a shell.
+    Runner,
     /// `git`, with its own commands.
     Git,
     /// A stream editor with a script.

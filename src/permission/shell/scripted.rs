@@ -1,5 +1,6 @@
 //! Programs that are told in a language of their own what to do: `sed`, `awk` and `find`.
 
+use super::command::REMOVES_ROOT;
 use super::programs::{self, Kind};
 use super::scripts::{awk_is_harmless, find_test, sed_is_harmless};
 use super::walk::Walker;
@@ -30,6 +31,15 @@ impl Walker<'_> {
             } else if text.starts_with('-') && text.len() > 1 {
                 in_place |= text.starts_with("--in-place")
                     || (!text.starts_with("--") && text.contains('i'));
+                // What follows is put behind the names of the old files, or stands for them.
+                let suffix = match text.split_once('=') {
+                    Some(("--in-place", suffix)) => suffix,
+                    _ if text.starts_with("--") => "",
+                    _ => text.split_once('i').map_or("", |(_, suffix)| suffix),
+                };
+                if suffix.contains(['/', '*']) {
+                    command.doubts.push(Doubt::always("sed keeps the old files somewhere else"));
+                }
                 if !text.starts_with("--")
                     && !text[1..].bytes().all(|byte| b"nErsuzi".contains(&byte))
                     && !text.starts_with("-i")
@@ -137,6 +147,9 @@ impl Walker<'_> {
                 });
                 for root in &roots {
                     command.doubts.extend(self.file(Domain::Edit, root));
+                }
+                if roots.iter().any(|root| self.is_root(root)) {
+                    command.others.push(REMOVES_ROOT.to_owned());
                 }
                 at += 1;
             } else if let Some(values) = find_test(text) {

@@ -12,7 +12,8 @@ fn folders() -> Folders {
 }
 
 fn reading(command: &str) -> Reading {
-    read(command, &folders(), "/vault", &|name| name.rsplit('/').next() == Some(".env"))
+    let names = SensitiveNames::new(&[".env".to_owned()]).unwrap();
+    read(command, &folders(), "/vault", &names)
 }
 
 /// Commands with a `?` where there is a doubt, quiet ones in parentheses.
@@ -180,7 +181,21 @@ fn what_is_not_understood_is_a_doubt() {
         "bash x",
         "bash",
         "echo \"${x@P}\"",
-        "cat <<E\nE",
+        "python3 <<E\nE",
+        "git commit <<E\n:!evil\nE",
+        "git apply - <<E\nE",
+        "{ bash; } <<E\nE",
+        "cat <<E\n${x@P}\nE",
+        "cat <<'E'\nx\\\nE",
+        "cat <<'E F'\nx\nE F",
+        "echo \"$(cat <<'E'\n)\"; evil; echo \"(\nE\n)\"",
+        "git commit -m $(cat)",
+        "git -m \"$(cat)\"",
+        "git commit -m \"$@\"",
+        "git merge -s evil x",
+        "git init --bare x",
+        "sed -i'../b*' s/a/b/ f",
+        "sed --in-place=../b s/a/b/ f",
     ] {
         let found = commands(command);
         assert!(
@@ -198,6 +213,25 @@ fn bans_see_through_what_is_not_understood() {
     assert!(others("/bin/rm -rf x").contains(&"rm -rf x".to_owned()));
     assert!(others("PATH=x rm y").contains(&"rm y".to_owned()));
     assert!(others("strace rm y").contains(&"rm y".to_owned()));
+    for command in [
+        "zsh -c 'rm y'",
+        "bash -ic 'ls; rm y'",
+        "env -S 'rm y'",
+        "su -c 'rm y'",
+        "ssh h 'rm y'",
+        "tar --to-command='rm y' -xf a",
+        "git rebase -x 'rm y'",
+        "bash <<< 'rm y'",
+        "bash <<E\nrm y\nE",
+        "RM y",
+    ] {
+        let found = others(command);
+        assert!(found.iter().any(|one| one.ends_with("rm y")), "{command}: {found:?}");
+    }
+    for command in ["rm / -rf", "rm -r //", "rm -rf /tmp/..", "cd / && rm -r *", "find / -delete"] {
+        assert!(others(command).contains(&"rm -rf /".to_owned()), "{command}");
+    }
+    assert!(others("git commit -m 'rm -rf /'; rm -r x/*; echo 'rm y'").is_empty());
 }
 
 #[test]
@@ -235,4 +269,76 @@ proptest::proptest! {
     ]), 0..40)) {
         reading(&pieces.concat());
     }
+}
+
+#[test]
+fn a_program_of_a_folder_is_not_the_one_of_its_name() {
+    assert_eq!(commands("./env ls"), ["ls", "./env ls"]);
+    assert_eq!(commands("ENV ls"), ["ls", "ENV ls"]);
+    assert_eq!(commands("/usr/bin/env ls"), ["ls", "(/usr/bin/env ls)"]);
+    assert_eq!(commands("./export x=1; ./set -e"), ["./export x=1", "./set -e"]);
+    assert_eq!(files("./cd .. && cat x"), ["read /vault/x"]);
+}
+
+#[test]
+fn a_folder_that_may_not_be_entered_is_not_left() {
+    for command in [
+        "cd a && ls; ls > ../x",
+        "cd a && ls\nls > ../x",
+        "cd a && ls || ls > ../x",
+        "cd a && ls & ls > ../x",
+        "! cd a && ls > ../x",
+        "cd b || cd a && ls > ../x",
+        "(cd a && ls; ls > ../x)",
+    ] {
+        assert!(files(command).contains(&"edit /x".to_owned()), "{command}: {:?}", files(command));
+    }
+    assert!(!files("cd a && cd b && ls > ../x").contains(&"edit /x".to_owned()));
+}
+
+#[test]
+fn a_document_that_is_only_kept_or_told_is_no_doubt() {
+    assert_eq!(commands("cat <<'E' > a\n$(evil) `b` it's\nE"), ["cat"]);
+    assert_eq!(files("tee a <<E\nx\nE"), ["edit /vault/a"]);
+    let commit = |body: &str| format!("git commit -m \"$(cat <<'E'\n{body}\nE\n)\"");
+    for body in ["don't", "(all of it)", "`code` and $HOME", "say \"it\""] {
+        let found = commands(&commit(body));
+        assert!(found.iter().all(|one| !one.ends_with('?')), "{found:?}");
+    }
+    assert_eq!(commands("git commit -F - <<E\nx\nE"), ["git commit -F -"]);
+}
+
+#[test]
+fn braces_are_several_words_where_a_shell_says_so() {
+    assert_eq!(commands("mkdir -p src/{a,b}/{c,d}")[0].matches("src/").count(), 4);
+    assert_eq!(commands("cp a{,.bak}"), ["cp a a.bak"]);
+    assert_eq!(commands("git log @{u}.. HEAD@{1}"), ["git log '@{u}..' 'HEAD@{1}'"]);
+    for command in ["ls {a,b", "ls {'}',b}", "ls {1..9}", "ls {a,{b,c}}", "ls {\"a,b\"}"] {
+        assert!(commands(command)[0].ends_with('?') || !command.ends_with('}'), "{command}");
+    }
+}
+
+#[test]
+fn git_is_told_by_the_files_it_is_given() {
+    assert_eq!(files("git mv a .git/hooks/b"), ["edit /vault/a", "edit /vault/.git/hooks/b"]);
+    assert_eq!(files("git worktree add -f .git/hooks x")[0], "edit /vault/.git/hooks");
+    assert_eq!(files("git clone https://h/x a"), ["edit /vault/a"]);
+    assert_eq!(files("git clone --depth 1 git@h:x"), Vec::<String>::new());
+    for command in
+        ["git commit -aF/x/y", "git blame -S /x/y f", "git am -m /x/y", "git clone file:///x/y a"]
+    {
+        assert_eq!(files(command)[0], "read /x/y", "{command}");
+    }
+    assert_eq!(files("git commit -F.env -aF.env"), ["read /vault/.env", "read /vault/.env"]);
+    assert_eq!(files("git show ':(icase).en?'"), ["read /vault/.en?"]);
+    assert_eq!(files("git commit -am '/x .env' && git log --grep /x -S /x"), Vec::<String>::new());
+}
+
+#[test]
+fn the_target_of_a_copy_can_stand_in_an_option() {
+    for command in ["cp -at/x a", "cp -t /x a", "cp --target-directory=/x a", "mv -ft/x a"] {
+        assert!(files(command).contains(&"edit /x".to_owned()), "{command}: {:?}", files(command));
+    }
+    assert!(files("cp -rt.. a").contains(&"edit /".to_owned()));
+    assert_eq!(files("cut -d/ -f1 a"), ["read /vault/a"]);
 }

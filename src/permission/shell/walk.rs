@@ -4,15 +4,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    ExtendedTestExpr, IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect,
-    Pipeline, SimpleCommand,
+    ExtendedTestExpr, IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoHereDocument,
+    IoRedirect, Pipeline, SeparatorOperator as Separator, SimpleCommand,
 };
 use brush_parser::{Parser, ParserOptions};
 
+use super::command::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{Doubt, FileUse, Reading, Simple, guard};
 use crate::permission::Domain;
 use crate::permission::paths::Folders;
+use crate::permission::sensitive::SensitiveNames;
 
 /// A command in a command in a command: deeper ones are not read.
 const MAX_DEPTH: usize = 6;
@@ -24,13 +26,15 @@ const NOT_PARSED: &str = "the command cannot be parsed";
 
 pub(super) struct Walker<'a> {
     pub folders: &'a Folders,
-    pub sensitive: &'a dyn Fn(&str) -> bool,
+    pub sensitive: &'a SensitiveNames,
     pub options: ParserOptions,
     /// Where a command may run; empty if nobody knows.
     pub places: Vec<String>,
     /// Where the next command runs if the one before went well.
     pub next_places: Option<Vec<String>>,
     pub home: Option<&'a str>,
+    /// What the command that is read now is given to read.
+    pub fed: Fed,
     /// Inside of something that may run several times, or some other time.
     repeats: usize,
     depth: usize,
@@ -38,7 +42,7 @@ pub(super) struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    pub fn new(folders: &'a Folders, cwd: &str, sensitive: &'a dyn Fn(&str) -> bool) -> Self {
+    pub fn new(folders: &'a Folders, cwd: &str, sensitive: &'a SensitiveNames) -> Self {
         Walker {
             folders,
             sensitive,
@@ -46,6 +50,7 @@ impl<'a> Walker<'a> {
             places: vec![cwd.to_owned()],
             next_places: None,
             home: folders.home.as_deref(),
+            fed: Fed::default(),
             repeats: 0,
             depth: 0,
             out: Reading::default(),
@@ -83,12 +88,9 @@ impl<'a> Walker<'a> {
 
     /// A text that is not understood. Bans look at its pieces.
     fn unread(&mut self, text: &str, reason: &str) {
-        let pieces = text.split(|letter: char| ";&|()`{}\"'\n\r".contains(letter) || letter == '$');
-        let pieces = pieces.map(str::trim).filter(|piece| !piece.is_empty()).take(MAX_PIECES);
-        let others = pieces.map(|piece| format!("shell:{}", joined(piece))).collect();
         self.push(Simple {
             text: text.to_owned(),
-            others,
+            others: pieces(text).collect(),
             doubts: vec![Doubt::always(reason)],
             ..Simple::default()
         });
@@ -108,6 +110,9 @@ impl<'a> Walker<'a> {
     pub fn file(&mut self, domain: Domain, word: &Word) -> Option<Doubt> {
         if !word.known || !word.doubts.is_empty() {
             return Some(Doubt::always(format!("the file {} is not known beforehand", word.told)));
+        }
+        if is_standard(&word.text) {
+            return None;
         }
         // A quoted `~` is a name like any other.
         let text = if word.text.starts_with('~') && !word.tilde {
@@ -130,12 +135,24 @@ impl<'a> Walker<'a> {
             let found = (self.folders.absolute(&text, place), self.folders.written(&text, place));
             match found {
                 (Some(path), Some(written)) => {
-                    self.out.files.push(FileUse { domain, path, written, glob: word.glob });
+                    let glob = word.glob;
+                    self.out.files.push(FileUse { domain, path, written, glob, names: false });
                 }
                 _ => return Some(Doubt::always(format!("{} is not a path", word.told))),
             }
         }
         None
+    }
+
+    pub fn files_len(&self) -> usize {
+        self.out.files.len()
+    }
+
+    /// Of the files from this one on only their names are shown.
+    pub fn only_names_from(&mut self, from: usize) {
+        for file in &mut self.out.files[from..] {
+            file.names = true;
+        }
     }
 
     /// A change of the folder. The command after it runs there if it went well.
@@ -175,11 +192,19 @@ impl<'a> Walker<'a> {
         let Some(next) = self.next_places.take() else { return };
         if went_well {
             self.places = next;
-        } else {
-            for place in next {
-                if !self.places.contains(&place) {
-                    self.places.push(place);
-                }
+        } else if !self.places.is_empty() {
+            self.also(next);
+        }
+    }
+
+    /// Commands may run there, too.
+    fn also(&mut self, places: Vec<String>) {
+        if self.places.is_empty() {
+            return;
+        }
+        for place in places {
+            if !self.places.contains(&place) {
+                self.places.push(place);
             }
         }
         if self.places.len() > MAX_FOLDERS {
@@ -189,30 +214,48 @@ impl<'a> Walker<'a> {
 
     fn list(&mut self, list: &CompoundList) {
         for item in &list.0 {
-            self.and_or(&item.0);
-            self.settle(false);
-        }
-    }
-
-    fn and_or(&mut self, list: &AndOrList) {
-        self.pipeline(&list.first);
-        for next in &list.additional {
-            match next {
-                AndOr::And(pipeline) => {
-                    self.settle(true);
-                    self.pipeline(pipeline);
-                }
-                AndOr::Or(pipeline) => {
-                    self.settle(false);
-                    self.pipeline(pipeline);
-                }
+            match item.1 {
+                Separator::Sequence => self.and_or(&item.0),
+                Separator::Async => self.apart(|walker| walker.and_or(&item.0)),
             }
         }
     }
 
+    /// What stands behind `&&` runs where a change of the folder before it led to; what stands behind `||` or the whole may
+    /// also run where it would have been without.
+    fn and_or(&mut self, list: &AndOrList) {
+        let mut left: Vec<String> = Vec::new();
+        let mut went_well = true;
+        self.pipeline(&list.first);
+        for next in &list.additional {
+            match next {
+                AndOr::And(pipeline) => {
+                    if self.next_places.is_some() {
+                        left.extend(self.places.iter().cloned());
+                    }
+                    self.settle(went_well);
+                    self.pipeline(pipeline);
+                    went_well = true;
+                }
+                AndOr::Or(pipeline) => {
+                    self.settle(false);
+                    self.also(std::mem::take(&mut left));
+                    self.pipeline(pipeline);
+                    went_well = false;
+                }
+            }
+        }
+        self.settle(false);
+        self.also(left);
+    }
+
     fn pipeline(&mut self, pipeline: &Pipeline) {
         if let [command] = pipeline.seq.as_slice() {
-            return self.command(command);
+            self.command(command);
+            if pipeline.bang {
+                self.settle(false);
+            }
+            return;
         }
         for command in &pipeline.seq {
             self.apart(|walker| walker.command(command));
@@ -367,6 +410,7 @@ impl<'a> Walker<'a> {
     }
 
     fn simple(&mut self, simple: &SimpleCommand) {
+        let outer = std::mem::take(&mut self.fed);
         let mut assignments = Vec::new();
         let mut words = Vec::new();
         let mut doubts = Vec::new();
@@ -386,11 +430,16 @@ impl<'a> Walker<'a> {
             self.item(item, &mut words, &mut doubts);
         }
         self.run(assignments, words, doubts);
+        self.fed = outer;
     }
 
     fn item(&mut self, item: &Item, words: &mut Vec<Word>, doubts: &mut Vec<Doubt>) {
         match item {
-            Item::Word(raw) | Item::AssignmentWord(_, raw) => words.push(self.word(&raw.value)),
+            Item::Word(raw) => match word::alternatives(&raw.value) {
+                Some(all) => words.extend(all.iter().map(|raw| self.word(raw))),
+                None => words.push(self.word(&raw.value)),
+            },
+            Item::AssignmentWord(_, raw) => words.push(self.word(&raw.value)),
             Item::IoRedirect(redirect) => doubts.extend(self.redirect(redirect)),
             Item::ProcessSubstitution(_, shell) => {
                 self.apart(|walker| walker.list(&shell.list));
@@ -400,7 +449,11 @@ impl<'a> Walker<'a> {
     }
 
     fn redirect_alone(&mut self, redirect: &IoRedirect) {
-        for doubt in self.redirect(redirect) {
+        let mut doubts = self.redirect(redirect);
+        if std::mem::take(&mut self.fed).has_document {
+            doubts.push(Doubt::always(HERE_DOCUMENT));
+        }
+        for doubt in doubts {
             self.push(Simple {
                 text: "redirection".into(),
                 doubts: vec![doubt],
@@ -441,35 +494,66 @@ impl<'a> Walker<'a> {
                 self.redirected(&[Domain::Edit], &word)
             }
             IoRedirect::HereDocument(_, document) => {
-                if document.requires_expansion {
-                    let word = word::read_document(&document.doc.value, &self.options);
-                    for inner in &word.inner {
-                        self.apart(|walker| walker.source(inner));
-                    }
+                self.fed.has_document = true;
+                self.fed.texts.push(document.doc.value.clone());
+                if !ends_where_it_says(document, self.depth > 1) {
+                    return vec![Doubt::always(HERE_DOCUMENT)];
                 }
-                vec![Doubt::always("it has a here-document")]
+                if !document.requires_expansion {
+                    return Vec::new();
+                }
+                let word = word::read_document(&document.doc.value, &self.options);
+                for inner in &word.inner {
+                    self.apart(|walker| walker.source(inner));
+                }
+                word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
             }
             IoRedirect::HereString(_, raw) => {
                 let word = self.word(&raw.value);
+                self.fed.texts.push(word.text);
                 word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
             }
         }
     }
 
     fn redirected(&mut self, domains: &[Domain], word: &Word) -> Vec<Doubt> {
-        if word.known
-            && matches!(
-                word.text.as_str(),
-                "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin"
-            )
-        {
-            return Vec::new();
-        }
         if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
             return vec![Doubt::always("it opens a connection")];
         }
         domains.iter().filter_map(|domain| self.file(*domain, word)).collect()
     }
+}
+
+/// The commands that a text may hold, however it is read.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = String> {
+    let pieces = text.split(|letter: char| ";&|()`{}\"'\n\r".contains(letter) || letter == '$');
+    let pieces = pieces.map(str::trim).filter(|piece| !piece.is_empty()).take(MAX_PIECES);
+    pieces.map(|piece| format!("shell:{}", joined(piece)))
+}
+
+/// Whether no shell could take a line for the end of a document sooner than the parser did. In a substitution some shells look
+/// for its end by counting parentheses.
+fn ends_where_it_says(document: &IoHereDocument, in_substitution: bool) -> bool {
+    let end = document.here_end.value.trim_matches(['\'', '"']);
+    let body = document.doc.value.as_str();
+    let mut open = 0_i64;
+    let balanced = body.bytes().all(|byte| {
+        open += i64::from(byte == b'(') - i64::from(byte == b')');
+        open >= 0
+    });
+    !end.is_empty()
+        && end.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && body.lines().all(|line| line.trim() != end && !line.ends_with('\\'))
+        && (!in_substitution || (balanced && open == 0))
+}
+
+/// Whether a name stands for what a command reads and writes anyway, or for nothing.
+fn is_standard(path: &str) -> bool {
+    let number = path.strip_prefix("/dev/fd/");
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin")
+        || number.is_some_and(|number| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
 }
 
 fn after_wildcard(text: &str) -> &str {

@@ -3,6 +3,9 @@
 use brush_parser::ParserOptions;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
+/// More words than these do not come of one.
+const MAX_ALTERNATIVES: usize = 32;
+
 /// A word of a command.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Word {
@@ -18,6 +21,8 @@ pub(super) struct Word {
     pub glob_start: bool,
     /// Whether `~` at the beginning stands for a folder.
     pub tilde: bool,
+    /// Whether it is one word whatever is put into it.
+    pub one: bool,
     /// What nobody here understands about it.
     pub doubts: Vec<&'static str>,
     /// Commands whose output is put in.
@@ -46,7 +51,10 @@ pub(super) fn read(raw: &str, home: Option<&str>, options: &ParserOptions) -> Wo
     let Scan { mut word, expands, .. } = scan;
     if expands {
         match word::parse(raw, options) {
-            Ok(pieces) => take_pieces(&pieces, &mut word),
+            Ok(pieces) => {
+                take_pieces(&pieces, &mut word);
+                word.one = is_one(&pieces);
+            }
             Err(_) => word.doubts.push("part of it cannot be parsed"),
         }
     }
@@ -56,6 +64,60 @@ pub(super) fn read(raw: &str, home: Option<&str>, options: &ParserOptions) -> Wo
         word.text = raw.to_owned();
     }
     word
+}
+
+/// Whether a word is a quoted text, into which outputs and variables are put as they are.
+fn is_one(pieces: &[WordPieceWithSource]) -> bool {
+    use WordPiece::{CommandSubstitution, EscapeSequence, ParameterExpansion, Text};
+    let [whole] = pieces else { return false };
+    let WordPiece::DoubleQuotedSequence(inner) = &whole.piece else { return false };
+    inner.iter().all(|piece| match &piece.piece {
+        Text(_) | EscapeSequence(_) | CommandSubstitution(_) => true,
+        ParameterExpansion(ParameterExpr::Parameter { parameter, indirect: false }) => {
+            matches!(parameter, Parameter::Named(_))
+        }
+        _ => false,
+    })
+}
+
+/// The words that a shell makes of one with alternatives, such as `src/{a,b}`, where they are plain and few.
+pub(super) fn alternatives(raw: &str) -> Option<Vec<String>> {
+    let is_letter = |byte: u8| is_plain(byte) || matches!(byte, b'{' | b'}');
+    if !raw.contains('{') || !raw.bytes().all(is_letter) {
+        return None;
+    }
+    let mut words = vec![String::new()];
+    let mut rest = raw;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (group, behind) = after.split_once('}')?;
+        if before.contains('}') || group.contains('{') || !group.contains(',') {
+            return None;
+        }
+        words = words
+            .iter()
+            .flat_map(|word| group.split(',').map(move |one| [word, before, one].concat()))
+            .take(MAX_ALTERNATIVES + 1)
+            .collect();
+        rest = behind;
+    }
+    if rest.contains('}') || words.len() > MAX_ALTERNATIVES {
+        return None;
+    }
+    words.iter_mut().for_each(|word| word.push_str(rest));
+    words.retain(|word| !word.is_empty());
+    Some(words)
+}
+
+/// Whether braces from here on stand for several words. Where quotes hide which ones belong together, they may.
+fn is_several(raw: &str, from: usize) -> bool {
+    let mut depth = 0;
+    let hidden = raw.contains(['"', '\'', '\\', '$', '`']);
+    let end = raw[from..].char_indices().find_map(|(at, letter)| {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
+        (depth == 0).then_some(from + at)
+    });
+    let group = if hidden { raw } else { &raw[from..end.unwrap_or(raw.len())] };
+    group.contains(',') || group.contains("..")
 }
 
 /// Commands in the body of a here-document.
@@ -90,6 +152,11 @@ pub(super) fn quoted(text: &str) -> String {
         return text.to_owned();
     }
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Letters that nobody takes for one that a shell reads.
+fn is_symbol(letter: char) -> bool {
+    matches!(letter, '…' | '•' | '←'..='⇿' | '─'..='❗' | '❡'..='➿' | '\u{1f300}'..='\u{1faff}')
 }
 
 struct Scan<'a> {
@@ -137,7 +204,7 @@ impl Scan<'_> {
                     return;
                 }
                 _ => {
-                    self.bare(letter, raw);
+                    self.bare(letter, raw, raw.len() - rest.len());
                     after
                 }
             };
@@ -147,20 +214,20 @@ impl Scan<'_> {
         }
     }
 
-    fn bare(&mut self, letter: char, raw: &str) {
+    fn bare(&mut self, letter: char, raw: &str, at: usize) {
         match letter {
             '*' | '?' | '[' if raw != "[" => {
                 self.word.glob_start |= self.word.text.is_empty();
                 self.word.glob = true;
             }
-            '{' if raw.contains(',') || raw.contains("..") => {
+            '{' if is_several(raw, at) => {
                 self.word.known = false;
                 self.word.doubts.push("braces stand for several words");
             }
             ';' | '&' | '|' | '<' | '>' | '(' | ')' | ' ' | '\t' | '\n' => {
                 self.word.doubts.push("it has an operator in it");
             }
-            _ if !letter.is_ascii() && !letter.is_alphanumeric() => {
+            _ if !letter.is_ascii() && !letter.is_alphanumeric() && !is_symbol(letter) => {
                 self.word.doubts.push("it has letters that look like others");
             }
             _ => {}

@@ -1,5 +1,6 @@
 //! The rows of a table that may be shown, within bounds: the first ones, the last ones, and those that stand out.
 
+use crate::order::sort_by_key;
 use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
 
@@ -84,7 +85,7 @@ impl Memory {
     pub fn special(&self) -> Vec<&Row> {
         let rows = self.first().iter().chain(&self.special).filter(|row| row.score > 0);
         let mut rows: Vec<&Row> = rows.collect();
-        rows.sort_unstable_by_key(|row| (std::cmp::Reverse(row.score), row.ordinal));
+        sort_by_key(&mut rows, |row| (std::cmp::Reverse(row.score), row.ordinal));
         rows
     }
 
@@ -114,7 +115,7 @@ impl Memory {
             *last -= oldest.held();
         }
         if *special > self.room {
-            self.special.sort_unstable_by_key(|row| (std::cmp::Reverse(row.score), row.ordinal));
+            sort_by_key(&mut self.special, |row| (std::cmp::Reverse(row.score), row.ordinal));
             *special = 0;
             let half = self.room / 2;
             self.special.retain(|row| {

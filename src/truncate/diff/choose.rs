@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::memory::{Kept, Part};
+use crate::order::sort_by_key;
 use crate::truncate::lines::{Budget, Chosen, Lines};
 
 /// Shares in percent of what is left: of commits, of files, of heads of hunks.
@@ -26,7 +27,7 @@ pub(super) fn choose(kept: &[Kept], lines: &Lines, total: u64, budget: Budget) -
     }
     // The first hunk of every file, then the second: each file has its turn.
     let mut heads: Vec<&Kept> = of(Part::Head).collect();
-    heads.sort_unstable_by_key(|head| (head.round, head.number));
+    sort_by_key(&mut heads, |head| (head.round, head.number));
     let most = chosen.share(HEADS);
     for head in &heads {
         chosen.add(head.number, most);

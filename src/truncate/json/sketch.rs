@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use crate::order::sort_by_key;
 use crate::truncate::signal::{COLUMNS, Cell, Columns, Signal, hash, of_cell};
 
 /// Containers in containers that are shown. Deeper ones are shown empty.
@@ -404,7 +405,7 @@ fn thin(group: &mut Group, caps: &Caps, at_once: bool) -> usize {
         .filter(|(_, child)| child.score > 0)
         .map(|(index, child)| (std::cmp::Reverse(child.score), index))
         .collect();
-    scores.sort_unstable();
+    sort_by_key(&mut scores, |score| *score);
     let mut special: Vec<usize> =
         scores.into_iter().take(caps.special).map(|(_, index)| index).collect();
     special.sort_unstable();

@@ -2,6 +2,7 @@
 
 use super::choose::{Choice, Item, name};
 use super::sketch::{Key, Mark, Scalar, Value};
+use crate::order::sort_by_key;
 use crate::truncate::cut::Piece;
 use crate::truncate::notice::{JsonPart, Wording};
 use crate::truncate::structured::ranges;
@@ -188,7 +189,7 @@ pub(super) fn missing(choice: &Choice<'_>, wording: &Wording) -> String {
             found.push((group.total - item.shown_inside, index));
         }
     }
-    found.sort_unstable_by_key(|(count, index)| (std::cmp::Reverse(*count), *index));
+    sort_by_key(&mut found, |(count, index)| (std::cmp::Reverse(*count), *index));
     for (rank, (count, index)) in found.into_iter().enumerate() {
         let Some(item) = choice.items.get(index).filter(|_| rank < 8) else {
             more += 1;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::order::sort_by_key;
 use crate::text::terminal::origins::{Origins, RawRange, Stretch};
 
 /// Of lines that are alike, the first so many are remembered with what is around them.
@@ -110,7 +111,7 @@ impl Memory {
 
     /// Forgets the lesser half.
     fn forget(&mut self) {
-        self.findings.sort_unstable_by_key(|finding| {
+        sort_by_key(&mut self.findings, |finding| {
             let often = finding.ordinal.min(FIRST) as i64;
             (finding.less as i64 + 20 * often - finding.weight as i64, finding.line)
         });

@@ -13,6 +13,7 @@ use super::memory::{Counts, FIRST, Finding, Memory, place_of};
 use super::rules::{Rules, Verdict};
 use super::template::{template, without_names};
 use super::trace::{Owner, frame, indent, is_continuation};
+use crate::order::sort_by_key;
 use crate::text::terminal::clean_line;
 use crate::text::terminal::origins::{Mark, Origins};
 
@@ -106,7 +107,7 @@ impl Scanner {
         end.judge_rest();
         let mut findings: Vec<Finding> =
             self.memory.all().chain(end.memory.all()).cloned().collect();
-        findings.sort_unstable_by_key(|it| (it.line, it.less, it.kind, it.ordinal));
+        sort_by_key(&mut findings, |it| (it.line, it.less, it.kind, it.ordinal));
         let mut counts = Counts::new();
         counts.extend(end.memory.kinds.iter().map(|(kind, known)| (*kind, known.count)));
         (findings, counts)

@@ -6,6 +6,7 @@ use aho_corasick::AhoCorasick;
 
 use super::Keep;
 use super::memory::{Counts, Finding};
+use crate::order::sort_by_key;
 use crate::truncate::lines::{Budget, Chosen, Lines};
 
 /// Worth less than this, a line only goes in when there is room to spare.
@@ -109,7 +110,7 @@ fn rank(findings: &[Finding], counts: &Counts) -> Vec<(i64, u64)> {
         *known = (*known).max(value);
     }
     let mut ranked: Vec<(i64, u64)> = best.into_iter().map(|(line, value)| (value, line)).collect();
-    ranked.sort_unstable_by_key(|(value, line)| (-value, *line));
+    sort_by_key(&mut ranked, |(value, line)| (-value, *line));
     ranked
 }
 
@@ -146,7 +147,7 @@ const RELATED: i64 = 260;
 fn follow_names(findings: &[Finding], values: &mut [i64]) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     let value = |index: &usize| values.get(*index).copied().unwrap_or_default();
-    order.sort_unstable_by_key(|index| (-value(index), *index));
+    sort_by_key(&mut order, |index| (-value(index), *index));
     let mut names: Vec<&[u8]> = Vec::new();
     for index in order.into_iter().filter(|index| value(index) >= 650).take(24) {
         let Some(finding) = findings.get(index).filter(|finding| finding.less == 0) else {
