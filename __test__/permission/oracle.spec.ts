@@ -36,7 +36,7 @@ describeUnless(missing, 'what a real bash runs', () => {
     log = join(root, 'log')
     mkdirSync(vault, { recursive: true })
     mkdirSync(join(root, 'bin'))
-    for (const name of ['git', 'npm', 'ls', 'evil']) {
+    for (const name of ['git', 'npm', 'ls', 'cat', 'evil']) {
       const stub = join(root, 'bin', name)
       writeFileSync(stub, `#!/bin/bash\necho ${name} >> ${log}\n`)
       chmodSync(stub, 0o755)
@@ -95,6 +95,53 @@ describeUnless(missing, 'what a real bash runs', () => {
         allowed++
         expect([command, others(run(command))]).toEqual([command, []])
       }),
+      { numRuns: runs },
+    )
+    expect(allowed).toBeGreaterThan(runs / 1000)
+  }, 300_000)
+
+  test('a document that is only told runs nothing, wherever it ends', () => {
+    const telling = new PermissionPolicy({
+      vault,
+      rules: [...bypass.rules, { domain: 'bash', pattern: 'cat', decision: 'allow' }] as never,
+    })
+    const starts = ['"$(cat <<E\n', "\"$(cat <<'E'\n", '"$(cat <<-"E"\n', '- <<E\n', "- <<'E'\n"]
+    const pieces = [
+      'evil',
+      '\n',
+      '\nE\n',
+      'E',
+      ')',
+      '(',
+      '"',
+      "'",
+      '`',
+      '\\',
+      '\\\n',
+      ';',
+      '|',
+      '$(',
+      '$',
+      '<<E\n',
+      ' ',
+      '\t',
+      '#',
+    ]
+    const ends = ['\nE\n)"', '\nE', 'E)"', ')"']
+    const runs = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 20_000)
+    let allowed = 0
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...starts),
+        fc.array(fc.constantFrom(...pieces), { maxLength: 8 }),
+        fc.constantFrom(...ends),
+        (start, body, end) => {
+          const command = `git commit ${start.startsWith('-') ? '-F' : '-m'} ${start}${body.join('')}${end}`
+          if (telling.evaluate({ tool: 'bash', args: { command } }).decision !== 'allow') return
+          allowed++
+          expect([command, others(run(command)).filter((name) => name !== 'cat')]).toEqual([command, []])
+        },
+      ),
       { numRuns: runs },
     )
     expect(allowed).toBeGreaterThan(runs / 1000)

@@ -187,6 +187,8 @@ fn what_is_not_understood_is_a_doubt() {
         "{ bash; } <<E\nE",
         "cat <<E\n${x@P}\nE",
         "cat <<'E'\nx\\\nE",
+        "echo \"$(cat <<E\n(\nE\nevil\n)\"",
+        "echo \"$(cat <<E\n)\nE\nevil\nE\n)\"",
         "cat <<'E F'\nx\nE F",
         "echo \"$(cat <<'E'\n)\"; evil; echo \"(\nE\n)\"",
         "git commit -m $(cat)",

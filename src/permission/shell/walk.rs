@@ -33,6 +33,8 @@ pub(super) struct Walker<'a> {
     /// Where the next command runs if the one before went well.
     pub next_places: Option<Vec<String>>,
     pub home: Option<&'a str>,
+    /// The text that is read now, if it has a here-document.
+    text: String,
     /// What the command that is read now is given to read.
     pub fed: Fed,
     /// Inside of something that may run several times, or some other time.
@@ -50,6 +52,7 @@ impl<'a> Walker<'a> {
             places: vec![cwd.to_owned()],
             next_places: None,
             home: folders.home.as_deref(),
+            text: String::new(),
             fed: Fed::default(),
             repeats: 0,
             depth: 0,
@@ -79,11 +82,14 @@ impl<'a> Walker<'a> {
             Ok(program) => program,
             Err(reason) => return self.unread(text, reason),
         };
+        let text = if text.contains("<<") { text.to_owned() } else { String::new() };
+        let outer = std::mem::replace(&mut self.text, text);
         self.depth += 1;
         for list in &program.complete_commands {
             self.list(list);
         }
         self.depth -= 1;
+        self.text = outer;
     }
 
     /// A text that is not understood. Bans look at its pieces.
@@ -402,7 +408,11 @@ impl<'a> Walker<'a> {
 
     /// Reads a word, and the commands in it.
     pub fn word(&mut self, raw: &str) -> Word {
-        let word = word::read(raw, self.home, &self.options);
+        let mut word = word::read(raw, self.home, &self.options);
+        // The parser can lose the end of a document that has a parenthesis in it.
+        if word.inner.iter().any(|inner| inner.contains("<<")) && !self.text.contains(raw) {
+            word.doubts.push("part of it cannot be parsed");
+        }
         for inner in &word.inner {
             self.apart(|walker| walker.source(inner));
         }
@@ -496,7 +506,7 @@ impl<'a> Walker<'a> {
             IoRedirect::HereDocument(_, document) => {
                 self.fed.has_document = true;
                 self.fed.texts.push(document.doc.value.clone());
-                if !ends_where_it_says(document, self.depth > 1) {
+                if !ends_where_it_says(document, &self.text, self.depth > 1) {
                     return vec![Doubt::always(HERE_DOCUMENT)];
                 }
                 if !document.requires_expansion {
@@ -533,15 +543,17 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = String> {
 
 /// Whether no shell could take a line for the end of a document sooner than the parser did. In a substitution some shells look
 /// for its end by counting parentheses.
-fn ends_where_it_says(document: &IoHereDocument, in_substitution: bool) -> bool {
+fn ends_where_it_says(document: &IoHereDocument, text: &str, in_substitution: bool) -> bool {
     let end = document.here_end.value.trim_matches(['\'', '"']);
     let body = document.doc.value.as_str();
+    let has_end = text.lines().any(|line| line.trim_start_matches('\t') == end);
     let mut open = 0_i64;
     let balanced = body.bytes().all(|byte| {
         open += i64::from(byte == b'(') - i64::from(byte == b')');
         open >= 0
     });
-    !end.is_empty()
+    has_end
+        && !end.is_empty()
         && end.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && body.lines().all(|line| line.trim() != end && !line.ends_with('\\'))
         && (!in_substitution || (balanced && open == 0))

@@ -338,6 +338,13 @@ impl Scan<'_> {
 fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
     for piece in pieces {
         match &piece.piece {
+            // What the parser does not see the end of is a text to it.
+            WordPiece::Text(text)
+                if text.ends_with('$')
+                    || ["$(", "${", "`"].iter().any(|open| text.contains(open)) =>
+            {
+                word.doubts.push("part of it cannot be parsed");
+            }
             WordPiece::Text(_) | WordPiece::SingleQuotedText(_) | WordPiece::EscapeSequence(_) => {}
             WordPiece::TildeExpansion(_) => {}
             WordPiece::DoubleQuotedSequence(inner) => take_pieces(inner, word),
