@@ -242,26 +242,30 @@ impl Log {
         if length == 0 {
             return Ok(End { length, hash: self.hash_of_last_part(open)?, torn: 0 });
         }
-        let tail = tail(&open.file, length)?;
-        let complete = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let torn = &tail[complete..];
-        if torn.is_empty() {
-            return Ok(End { length, hash: last_hash(&tail), torn: 0 });
+        let complete = after_last_line_feed(&open.file, length)?;
+        let torn = length - complete;
+        let hash_before = || match complete {
+            0 => self.hash_of_last_part(open),
+            _ => Ok(last_hash(&tail(&open.file, complete)?)),
+        };
+        if torn == 0 {
+            return Ok(End { length, hash: hash_before()?, torn });
         }
         // Only its line feed is missing: it can be read, so it stays.
-        if let Some(hash) = own_hash(torn, &self.options.sealer) {
+        if torn <= LONGEST_LINE as u64
+            && let Some(hash) = own_hash(&piece(&open.file, complete, torn)?, &self.options.sealer)
+        {
             write_at_end(&open.file, b"\n", length)?;
             return Ok(End { length: length + 1, hash, torn: 0 });
         }
         let mut aside = open.folder.lock_file(&format!("{}.torn", self.options.stem))?;
         io::Seek::seek(&mut aside, io::SeekFrom::End(0))?;
-        aside.write_all(torn)?;
+        let mut torn_bytes = &open.file;
+        io::Seek::seek(&mut torn_bytes, io::SeekFrom::Start(complete))?;
+        io::copy(&mut io::Read::take(torn_bytes, torn), &mut aside)?;
         aside.write_all(b"\n")?;
-        let left = length - torn.len() as u64;
-        open.file.set_len(left)?;
-        let hash =
-            if left == 0 { self.hash_of_last_part(open)? } else { last_hash(&tail[..complete]) };
-        Ok(End { length: left, hash, torn: torn.len() as u64 })
+        open.file.set_len(complete)?;
+        Ok(End { length: complete, hash: hash_before()?, torn })
     }
 
     fn begin_next(&self, open: &mut Open, name: &str) -> io::Result<()> {
@@ -335,11 +339,30 @@ pub(super) fn acquire(lock: &File) -> io::Result<()> {
 /// As much of the end as a record can have, and the line feed before it.
 fn tail(file: &File, length: u64) -> io::Result<Vec<u8>> {
     let bytes = length.min(LONGEST_LINE as u64 + 1);
+    piece(file, length - bytes, bytes)
+}
+
+fn piece(file: &File, from: u64, bytes: u64) -> io::Result<Vec<u8>> {
     let mut reader = file;
-    io::Seek::seek(&mut reader, io::SeekFrom::Start(length - bytes))?;
-    let mut tail = Vec::new();
-    io::Read::read_to_end(&mut io::Read::take(reader, bytes), &mut tail)?;
-    Ok(tail)
+    io::Seek::seek(&mut reader, io::SeekFrom::Start(from))?;
+    let mut piece = Vec::new();
+    io::Read::read_to_end(&mut io::Read::take(reader, bytes), &mut piece)?;
+    Ok(piece)
+}
+
+/// Where the last line that has its end is over. What comes after it can be longer than any record: a power cut may leave a
+/// file with as many zeros as the file system had set aside.
+fn after_last_line_feed(file: &File, length: u64) -> io::Result<u64> {
+    let mut end = length;
+    while end > 0 {
+        let from = end.saturating_sub(LONGEST_LINE as u64);
+        let block = piece(file, from, end - from)?;
+        if let Some(at) = block.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(from + at as u64 + 1);
+        }
+        end = from;
+    }
+    Ok(0)
 }
 
 fn write_at_end(file: &File, bytes: &[u8], length: u64) -> io::Result<()> {

@@ -429,6 +429,34 @@ mod tests {
     }
 
     #[test]
+    fn a_torn_end_of_any_length_is_put_aside() {
+        for torn in [
+            vec![0; 10],
+            vec![0; LONGEST_LINE],
+            vec![0; LONGEST_LINE + 1],
+            vec![0; 3 * LONGEST_LINE],
+            [b"{\"a\":".as_slice(), &[0; 70_000]].concat(),
+        ] {
+            for records in 0..2 {
+                let dir = tempfile::tempdir().unwrap();
+                let mut log = Log::new(options(dir.path(), 1 << 20)).unwrap();
+                for n in 0..records {
+                    log.append(vec![event(n, 10)], 1).unwrap();
+                }
+                let mut content = fs::read(log.path()).unwrap_or_default();
+                content.extend(&torn);
+                fs::write(log.path(), content).unwrap();
+                log.append(vec![event(9, 0)], 1).unwrap();
+                let report = verify(&log.path());
+                assert!(report.ok && report.torn.is_none(), "{report:?}");
+                assert_eq!(report.records, records as u64 + 2);
+                let aside = fs::read(dir.path().join("s-0.torn")).unwrap();
+                assert!(aside.strip_suffix(b"\n") == Some(&torn[..]));
+            }
+        }
+    }
+
+    #[test]
     fn a_batch_that_fails_leaves_nothing_and_is_counted() {
         let dir = tempfile::tempdir().unwrap();
         let mut log = Log::new(options(&dir.path().join("logs"), 1 << 20)).unwrap();
