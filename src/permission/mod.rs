@@ -12,6 +12,7 @@
 //! | [`sensitive`] | which names are those of files with secrets |
 //! | [`hosts`] | which addresses are private or local |
 //! | [`targets`] | what a call of a tool touches; the names of tools and arguments are in [`tool_table`] |
+//! | [`patch`] | the files that a patch names |
 //! | [`shell`] | what a command runs, reads and writes |
 //! | [`defaults`] | the rules before anybody writes one, and the profiles |
 //! | [`evaluate`] | the decision and its reasons |
@@ -24,6 +25,7 @@ pub mod defaults;
 pub mod evaluate;
 pub mod hosts;
 mod options;
+mod patch;
 pub mod paths;
 pub mod pattern;
 pub mod real_path;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Domain;
+use super::patch::patched;
 use super::tool_table::{
     ADDRESS_KEYS, COMMAND_KEYS, CWD_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS, PATCH_KEYS,
     PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS, TABLE,
@@ -320,34 +321,6 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     }
 }
 
-/// The files that a patch names.
-fn patched(text: &str, found: &mut Vec<Touched>) {
-    const STARTS: [&str; 6] = [
-        "*** Update File: ",
-        "*** Add File: ",
-        "*** Delete File: ",
-        "*** Move to: ",
-        "+++ ",
-        "--- ",
-    ];
-    let before = found.len();
-    for line in text.lines() {
-        let Some(path) = STARTS.iter().find_map(|start| line.strip_prefix(start)) else { continue };
-        let path = path.split('\t').next().unwrap_or(path).trim_end();
-        let path = if line.starts_with("***") {
-            path
-        } else {
-            path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
-        };
-        if path != "/dev/null" {
-            found.push(Touched::Path(Domain::Edit, path.to_owned()));
-        }
-    }
-    if found.len() == before {
-        found.push(Touched::Unreadable(Domain::Edit, "patch".into()));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -442,7 +415,7 @@ mod tests {
     #[test]
     fn a_patch_names_its_files() {
         let patch = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: ../b.ts\n@@\n-x\n+y\n*** End Patch";
-        assert_eq!(all("apply_patch", json!({ "input": patch })).len(), 2);
+        assert_eq!(all("apply_patch", json!({ "input": patch })).len(), 3);
         assert_eq!(
             all("apply_diff", json!({ "diff": "--- a/x\n+++ b/x\n", "path": "x" })).len(),
             3
