@@ -215,6 +215,21 @@ test('tools of one’s own say where their arguments stand', () => {
   expect(policy.evaluate({ tool: 'unknown_tool', args: { path: 'y' } })).toMatchObject({ decision: 'ask', targets: [] })
 })
 
+test.each([
+  ['move', { source: '.env', destination: 'x.txt' }, 'ask'],
+  ['copy_file', { from: '.env', to: 'x.txt' }, 'ask'],
+  ['move', { source: 'a.txt', destination: 'x.txt' }, 'allow'],
+  ['move', { source: 'a.txt', destination: '../x.txt' }, 'deny'],
+  ['apply_patch', { patch: 'diff --git a/.env b/x\nrename from .env\nrename to x\n' }, 'ask'],
+  ['apply_patch', { patch: '*** Begin Patch\n  *** Add File: ../x\n+a\n*** End Patch' }, 'deny'],
+  ['str_replace_editor', { command: 'view', path: '.env' }, 'ask'],
+  ['str_replace_based_edit_tool', { command: 'view', path: '/etc/passwd' }, 'ask'],
+  ['str_replace_based_edit_tool', { command: 'create', path: '/etc/passwd' }, 'deny'],
+  ['str_replace_based_edit_tool', { command: 'create', path: 'a.txt' }, 'allow'],
+])('what %s does with %j: %s', (tool, args, decision) => {
+  expect(decide(tool, args).decision).toBe(decision)
+})
+
 test('an output that the storage saved for this session may be read, unless the user says no', async () => {
   const dir = join(root, 'outputs')
   const storage = new TruncationStorage(dir)

@@ -215,5 +215,6 @@ fn fits(domain: Domain, shape: Shape) -> bool {
         Shape::Command => domain == Domain::Bash,
         Shape::Address => domain == Domain::WebFetch,
         Shape::Query => domain == Domain::WebSearch,
+        Shape::Move | Shape::Copy | Shape::Editor => false,
     }
 }

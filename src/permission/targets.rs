@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::Domain;
 use super::patch::patched;
 use super::tool_table::{
-    ADDRESS_KEYS, COMMAND_KEYS, CWD_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS, PATCH_KEYS,
-    PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS, TABLE,
+    ADDRESS_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS,
+    PATCH_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS, SOURCE_KEYS, TABLE,
 };
 use crate::tool_names::{is_same, plain};
 
@@ -37,6 +37,15 @@ pub enum Shape {
     Address,
     /// A query.
     Query,
+    /// Paths of files that get other names: what they hold can be read under those.
+    #[serde(skip)]
+    Move,
+    /// The same, and the files stay as they are.
+    #[serde(skip)]
+    Copy,
+    /// Paths of files that are changed or, with the command `view`, shown.
+    #[serde(skip)]
+    Editor,
 }
 
 /// A line of the table.
@@ -151,6 +160,16 @@ pub fn touched(
         Shape::Paths => {
             strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(tool.domain, text))
         }
+        Shape::Move => {
+            moved(args, &tool, &mut found);
+            strings(args, &tool, SOURCE_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
+        }
+        Shape::Copy => moved(args, &tool, &mut found),
+        Shape::Editor => {
+            let views = args.get("command").and_then(Value::as_str) == Some("view");
+            let tool = Tool { domain: if views { Domain::Read } else { tool.domain }, ..tool };
+            strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
+        }
         Shape::Folder => {
             strings(args, &tool, FOLDER_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
             if found.is_empty() {
@@ -174,6 +193,18 @@ pub fn touched(
         Shape::Query => strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query),
     }
     found
+}
+
+/// Files that get another name: what they hold is handed on, so they are read. One of both sides that nobody knows cannot
+/// be judged.
+fn moved(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+    for (keys, domain) in [(SOURCE_KEYS, Domain::Read), (DESTINATION_KEYS, tool.domain)] {
+        let before = found.len();
+        strings(args, tool, keys, found, |text| Touched::Path(domain, text));
+        if found.len() == before {
+            found.push(Touched::Unreadable(domain, keys[0].to_owned()));
+        }
+    }
 }
 
 /// Every string under the keys, in arrays too. Anything else under a key that is known cannot be judged.
@@ -346,7 +377,43 @@ mod tests {
         assert_eq!(all("read", json!({})), []);
         assert_eq!(all("deploy", json!({ "path": "a" })), []);
         assert_eq!(all("ls", json!({})), [path(".")]);
-        assert_eq!(all("move", json!({ "source": "a", "destination": "/b" })).len(), 2);
+    }
+
+    #[test]
+    fn what_tools_hand_on_is_read() {
+        let read = |text: &str| Touched::Path(Domain::Read, text.into());
+        let edit = |text: &str| Touched::Path(Domain::Edit, text.into());
+        let source = Touched::Unreadable(Domain::Read, "source".into());
+        let destination = Touched::Unreadable(Domain::Edit, "destination".into());
+        for (name, args, expected) in [
+            (
+                "move",
+                json!({ "source": ".env", "destination": "x" }),
+                vec![read(".env"), edit("x"), edit(".env")],
+            ),
+            (
+                "rename_file",
+                json!({ "path": "a", "newName": "b" }),
+                vec![read("a"), edit("b"), edit("a")],
+            ),
+            ("copy_file", json!({ "from": "a", "to": "b" }), vec![read("a"), edit("b")]),
+            ("move_file", json!({ "was": "a", "to": "b" }), vec![source.clone(), edit("b")]),
+            ("copy_file", json!({ "source": "a" }), vec![read("a"), destination.clone()]),
+            ("move", json!({}), vec![source, destination]),
+            (
+                "str_replace_based_edit_tool",
+                json!({ "command": "view", "path": ".env" }),
+                vec![read(".env")],
+            ),
+            (
+                "str_replace_editor",
+                json!({ "command": "create", "path": ".env" }),
+                vec![edit(".env")],
+            ),
+            ("str_replace_editor", json!({ "path": ".env" }), vec![edit(".env")]),
+        ] {
+            assert_eq!(all(name, args), expected, "{name}");
+        }
     }
 
     #[test]
