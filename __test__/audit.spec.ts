@@ -171,6 +171,16 @@ describe('what is written', () => {
     const text = readFileSync(path, 'utf8')
     for (const each of [secret, 'hunter22', 'swordfish99', 'abc123']) expect(text).not.toContain(each)
     expect(text).toContain('Authorization: Bearer ')
+    const hidden = new AuditLog({ dir, sessionId: 'hidden' })
+    await hidden.append({
+      output: `a\\n${secret}\nPASSWORD=hunter2hunter2\n{"api_key":"hunter2hunter2"}`,
+      args: { bytes: Buffer.from(secret), more: [new Uint8Array(3)], password: 'short' },
+    })
+    const [record] = recordsOf(hidden.path)
+    expect(record).toMatchObject({
+      output: `a\\n${'*'.repeat(secret.length)}\nPASSWORD=${'*'.repeat(14)}\n{"api_key":"${'*'.repeat(14)}"}`,
+      args: { bytes: `<${secret.length} bytes>`, more: ['<3 bytes>'], password: '*****' },
+    })
     const open = new AuditLog({ dir, sessionId: 'open', redact: { known: false } })
     await open.append({ note: `Bearer ${secret}` })
     expect(readFileSync(open.path, 'utf8')).toContain(secret)

@@ -288,7 +288,8 @@ function read(event: unknown): string {
       field: `event.${taken}`,
     })
   }
-  const json = plainJson(event)
+  // A secret in binary data would be hidden from its redaction.
+  const json = plainJson(event, { bytes: false })
   // A Map, bytes or something with a `toJSON` of its own.
   return json.startsWith('{') && !json.startsWith('{"$') ? json : `{"event":${json}}`
 }

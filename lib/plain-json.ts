@@ -12,6 +12,7 @@ const MOST_VALUES = 200_000
 
 interface Walk {
   readonly proxies: boolean
+  readonly bytes: boolean
   /** UTF-16 units of texts that may still be written. */
   units: number
   /** The objects that are being written, from the outermost in. */
@@ -21,13 +22,18 @@ interface Walk {
 
 /**
  * The JSON of a value. A string becomes a JSON string; `undefined` is `null`. Into `proxies` it looks only if it is told to, and
- * when its texts have so many `units` it reads no further: one text that is shared can be written without end.
+ * when its texts have so many `units` it reads no further: one text that is shared can be written without end. Without
+ * `bytes` it says of binary data only how long they are.
  */
 export function plainJson(
   value: unknown,
-  { proxies = false, units = Number.POSITIVE_INFINITY }: { proxies?: boolean; units?: number } = {},
+  {
+    proxies = false,
+    bytes = true,
+    units = Number.POSITIVE_INFINITY,
+  }: { proxies?: boolean; bytes?: boolean; units?: number } = {},
 ): string {
-  return write(value, { proxies, units, path: [], left: MOST_VALUES }) ?? 'null'
+  return write(value, { proxies, bytes, units, path: [], left: MOST_VALUES }) ?? 'null'
 }
 
 function write(value: unknown, walk: Walk): string | undefined {
@@ -77,6 +83,7 @@ function writeObject(value: object, walk: Walk): string {
 function writeMembers(value: object, walk: Walk): string {
   if (!walk.proxies && types.isProxy(value)) return named('a proxy')
   if (ArrayBuffer.isView(value)) {
+    if (!walk.bytes) return JSON.stringify(`<${value.byteLength} bytes>`)
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     return JSON.stringify({ $bytes: bytes.toString('base64') })
   }

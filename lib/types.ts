@@ -80,9 +80,10 @@ export interface RedactionOptions {
   /** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 1 MiB in all. */
   values?: readonly string[]
   /**
-   * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` headers, passwords in
-   * URLs, and keys of AWS, Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe, npm, PyPI, Hugging Face, SendGrid
-   * and DigitalOcean.
+   * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` headers, cookies, passwords
+   * in URLs and of `curl -u`, and keys of AWS, Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe, npm, PyPI, Hugging
+   * Face, SendGrid and DigitalOcean; and values of 8 characters or more with a digit that are named as a secret (`api_key: …`,
+   * `"password": "…"`, `--token …`), in variables of the environment (`DB_PASSWORD=…`) also without one.
    * @default false
    */
   known?: boolean

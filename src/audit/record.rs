@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
+use crate::store::known::is_secret_name;
 use crate::store::redact::{Redactor, Rules};
 
 /// Bytes of a line. Longer fields are cut, and the record says so.
@@ -74,7 +75,12 @@ pub fn redact(value: &mut Value, rules: &Arc<Rules>) {
         Value::Array(items) => items.iter_mut().for_each(|item| redact(item, rules)),
         Value::Object(members) => {
             for (name, mut inner) in std::mem::take(members) {
-                redact(&mut inner, rules);
+                match &mut inner {
+                    Value::String(secret) if rules.knows() && is_secret_name(&name) => {
+                        *secret = "*".repeat(secret.len());
+                    }
+                    inner => redact(inner, rules),
+                }
                 let mut name = redacted(&name, rules);
                 while members.contains_key(&name) {
                     name.push('*');
@@ -195,5 +201,8 @@ mod tests {
         let mut event = json!({ "a": ["say \"hunter22\"\n"], "hunter22": 1, "n": 5 });
         redact(&mut event, &rules);
         assert_eq!(event, json!({ "a": ["say \"********\"\n"], "********": 1, "n": 5 }));
+        let mut event = json!({ "dbPassword": "short", "tokens": "many", "token": 3 });
+        redact(&mut event, &rules);
+        assert_eq!(event, json!({ "dbPassword": "*****", "tokens": "many", "token": 3 }));
     }
 }

@@ -10,7 +10,7 @@ pub mod excerpt;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod inventory;
-mod known;
+pub(crate) mod known;
 mod lease;
 pub mod line_index;
 pub mod names;

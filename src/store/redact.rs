@@ -63,6 +63,8 @@ pub struct Rules {
 pub(super) struct Expression {
     regex: Regex,
     secret: Option<usize>,
+    /// Whether what was found is a secret after all.
+    counts: fn(&[u8]) -> bool,
 }
 
 #[derive(Debug)]
@@ -115,17 +117,32 @@ impl Expression {
                 "is too large; use smaller counts or classes, such as [a-z] for \\w".to_owned()
             })?;
         let secret = regex.capture_names().position(|name| name == Some(SECRET_GROUP));
-        Ok(Expression { regex, secret })
+        Ok(Expression { regex, secret, counts: |_| true })
+    }
+
+    /// Where a group of this name matches, that is the secret, if it counts as one.
+    pub(super) fn only(self, group: &str, counts: fn(&[u8]) -> bool) -> Self {
+        match self.regex.capture_names().position(|name| name == Some(group)) {
+            Some(place) => Expression { secret: Some(place), counts, ..self },
+            None => self,
+        }
     }
 
     /// The next match at or after `at`: all of it, and what of it is secret.
     fn find(&self, text: &[u8], at: usize) -> Option<(Stretch, Stretch)> {
         let whole =
             |found: regex::bytes::Match<'_>| Stretch { from: found.start(), to: found.end() };
-        let all = whole(self.regex.find_at(text, at)?);
-        let Some(group) = self.secret else { return Some((all, all)) };
-        let groups = self.regex.captures_at(text, all.from);
-        Some((all, groups.and_then(|groups| groups.get(group)).map_or(all, whole)))
+        let mut at = at;
+        loop {
+            let all = whole(self.regex.find_at(text, at)?);
+            let Some(group) = self.secret else { return Some((all, all)) };
+            let groups = self.regex.captures_at(text, all.from);
+            let secret = groups.and_then(|groups| groups.get(group)).map_or(all, whole);
+            if (self.counts)(&text[secret.from..secret.to]) {
+                return Some((all, secret));
+            }
+            at = all.to;
+        }
     }
 
     /// The secrets in a text that is looked at as a whole.
@@ -188,6 +205,11 @@ impl Rules {
             None => None,
         };
         Ok(Rules { expressions, values, known })
+    }
+
+    /// Whether the shapes of well-known secrets count.
+    pub fn knows(&self) -> bool {
+        self.known
     }
 
     /// Whether nothing can be found by these rules.
