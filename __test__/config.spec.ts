@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  createTruncation,
   DoomLoopDetector,
   type LoadedConfig,
   lintConfig,
@@ -119,6 +120,42 @@ describe('loadConfig', () => {
     expect(policy.evaluate({ tool: domain, args }).decision).toBe('ask')
   })
 
+  test('what it takes, the capabilities take', () => {
+    const values = [
+      0,
+      1,
+      2,
+      1.5,
+      2 ** 53,
+      Infinity,
+      '',
+      'a',
+      true,
+      {},
+      [],
+      ['*a*'],
+      ['a/b'],
+      ['!'],
+      ['.'],
+      ['a*'],
+      [{}],
+    ]
+    const keys = {
+      mode: ['default'],
+      truncation: ['maxLines', 'maxBytes', 'maxTokens', 'direction', 'strategy', 'smartRules', 'enabled', 'ttlDays'],
+      doomLoop: ['maxAttempts', 'maxToolCalls', 'sameToolThreshold', 'sameErrorThreshold', 'sameAnswerThreshold'],
+      permission: ['rules', 'outsideEdit', 'mcpServers', 'sensitiveFiles'],
+    }
+    for (const [section, names] of Object.entries(keys)) {
+      for (const [name, value] of names.flatMap((name) => values.map((value) => [name, value] as const))) {
+        const { options } = loadConfig({ inline: { agents: { runtime: { [section]: { [name]: value } } } } })
+        new PermissionPolicy({ vault: dir(), ...options.permission })
+        new DoomLoopDetector(options.doomLoop)
+        createTruncation(options.truncation)
+      }
+    }
+  })
+
   test('a file with a syntax error is used as far as it can be read, and nothing is allowed unasked', () => {
     const { config, problems, options } = load(
       '{ "agents": { "runtime": { "mode": { "default": "full_access" } }\n "theme": 1 }',
@@ -144,6 +181,11 @@ describe('loadConfig', () => {
       expect([name, problems.some(({ severity }) => severity === 'error')]).toEqual([name, true])
       expect(options.permission.failClosed).toHaveLength(6)
     }
+    const file = join(dir(), 'latin.jsonc')
+    writeFileSync(file, Buffer.concat([Buffer.from('\ufeff{\n  "é": "caf'), Buffer.from([0xe9]), Buffer.from('"\n}')]))
+    expect(loadConfig({ userFile: file }).problems).toMatchObject([
+      { line: 2, column: 12, message: `${file}:2:12: is not UTF-8: the byte e9 does not belong there` },
+    ])
     mkdirSync(join(dir(), 'folder'))
     expect(loadConfig({ userFile: join(dir(), 'folder') }).problems).toHaveLength(1)
     expect(load('\ufeff{ "a": 1 }')).toMatchObject({ config: { a: 1 }, problems: [] })

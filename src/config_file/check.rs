@@ -12,6 +12,7 @@ use crate::error::{Code, Error};
 use crate::permission::DOMAINS;
 use crate::permission::pattern::Style;
 use crate::permission::rules::{MAX_RULES, Rule, Source};
+use crate::permission::sensitive::SensitiveNames;
 use crate::suggest::unknown;
 use crate::truncate::smart::rules::MOST_EXTRA;
 
@@ -125,6 +126,9 @@ impl Checked {
     fn descend(&mut self, node: &mut Node, path: &mut Vec<&'static str>) {
         let Some(next) = RUNTIME.get(path.len()) else { return self.sections(node) };
         let Is::Map(members) = &mut node.kind else { return };
+        for member in members.iter() {
+            self.stray(member, path);
+        }
         let Some(place) = members.iter().position(|member| member.key == *next) else { return };
         path.push(next);
         let name = path.join(".");
@@ -138,6 +142,21 @@ impl Checked {
             members.remove(place);
         }
         path.pop();
+    }
+
+    /// Other keys above the sections are the application's. One is meant for somebody here if its name is right but for its
+    /// case or its place, and what stands below it is known.
+    fn stray(&mut self, member: &Member, path: &[&'static str]) {
+        let Some(meant) = meant(member, path) else { return };
+        let name = path.iter().copied().chain([member.key.as_str()]).collect::<Vec<_>>().join(".");
+        let message = format!("{name}: is not read; did you mean {meant}?");
+        // Rules under a wrong name are rules that nobody reads.
+        let lost = holds_rules(&member.value);
+        let severity = if lost { Severity::Error } else { Severity::Warning };
+        self.tell(severity, &name, member.key_at, message);
+        if lost {
+            self.close_all();
+        }
     }
 
     /// A name that stands there twice hides what its first value says.
@@ -208,7 +227,7 @@ impl Checked {
             };
             self.once(&member, &name, guards);
             if !self.value(field, &mut member.value, &name) {
-                if guards && matches!(field.kind, Kind::Rules | Kind::Names) {
+                if guards && matches!(field.kind, Kind::Rules | Kind::Names | Kind::FileNames) {
                     self.close_all();
                 }
                 continue;
@@ -255,6 +274,7 @@ impl Checked {
                 }
                 _ => false,
             },
+            Kind::FileNames => return self.file_names(node, path),
             Kind::Rules => return self.rules(node, path),
             Kind::SmartRules => return self.smart_rules(node, path),
         };
@@ -262,6 +282,35 @@ impl Checked {
             self.refuse(path, node, &field.kind.allowed());
         }
         right
+    }
+
+    /// Names of files with secrets. Of a name that cannot be read nobody knows which files it is about, unless it only takes
+    /// some out.
+    fn file_names(&mut self, node: &mut Node, path: &str) -> bool {
+        let Is::List(items) = &mut node.kind else {
+            self.refuse(path, node, &Kind::FileNames.allowed());
+            return false;
+        };
+        let mut place = 0;
+        items.retain(|item| {
+            let name = format!("{path}[{place}]");
+            place += 1;
+            let problem = match item.text() {
+                Some(text) => SensitiveNames::new(&[text.to_owned()]).err(),
+                None => {
+                    self.refuse(&name, item, "a file name with at most one *");
+                    self.closed.insert("read");
+                    return false;
+                }
+            };
+            let Some(problem) = problem else { return true };
+            self.tell(Severity::Error, &name, item.at, format!("{name}: {problem}"));
+            if !item.text().is_some_and(|text| text.starts_with('!')) {
+                self.closed.insert("read");
+            }
+            false
+        });
+        true
     }
 
     fn rules(&mut self, node: &mut Node, path: &str) -> bool {
@@ -336,6 +385,52 @@ pub(super) fn rule(item: &Node, style: &Style, name: &str) -> Result<Rule, Error
 /// As the facade writes what JSON cannot.
 fn is_infinity(node: &Node) -> bool {
     node.get("$type").and_then(Node::text) == Some("Infinity")
+}
+
+/// Where a key above the sections belongs, if it stands in the wrong place or is written wrongly.
+fn meant(member: &Member, path: &[&'static str]) -> Option<String> {
+    let depth = path.len();
+    let is = |key: &str, name: &str| key.eq_ignore_ascii_case(name);
+    if RUNTIME.get(depth) == Some(&member.key.as_str()) {
+        return None;
+    }
+    // Written in one word: `permission.rules`.
+    if let Some((first, rest)) = member.key.split_once('.') {
+        let begins = [path, &[first]].concat();
+        let all = [begins.as_slice(), &rest.split('.').collect::<Vec<_>>()].concat();
+        let below = all.strip_prefix(RUNTIME.as_slice()).unwrap_or(&all);
+        let [key, field] = below else { return None };
+        let field = section(key)?.field(field)?;
+        return Some(format!("{}.{key}.{}", RUNTIME.join("."), field.key));
+    }
+    let members = member.value.members()?;
+    let has_section = |members: &[Member]| members.iter().any(|one| section(&one.key).is_some());
+    // One of the two names above the sections.
+    for (place, name) in RUNTIME.iter().enumerate().skip(depth) {
+        let same = is(&member.key, name);
+        let near = || misspelt("", &member.key, &[name]).is_some();
+        let inner = RUNTIME.get(place + 1).map(|next| member.value.get(next));
+        let known = match inner {
+            Some(runtime) => runtime.and_then(Node::members).is_some_and(has_section),
+            None => has_section(members),
+        };
+        if (same && (place == depth || known)) || (known && near()) {
+            return Some(RUNTIME[..=place].join("."));
+        }
+    }
+    let section = SECTIONS.iter().find(|section| is(&member.key, section.key))?;
+    let known = members.iter().any(|one| section.field(&one.key).is_some());
+    known.then(|| format!("{}.{}", RUNTIME.join("."), section.key))
+}
+
+/// Whether rules of permission stand somewhere below.
+fn holds_rules(node: &Node) -> bool {
+    let is_rule = |item: &Node| ["domain", "decision"].iter().all(|key| item.get(key).is_some());
+    match &node.kind {
+        Is::List(items) => items.iter().any(is_rule),
+        Is::Map(members) => members.iter().any(|member| holds_rules(&member.value)),
+        _ => false,
+    }
 }
 
 fn misspelt(path: &str, name: &str, known: &[&str]) -> Option<String> {

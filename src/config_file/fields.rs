@@ -25,6 +25,8 @@ pub enum Kind {
     Choice(&'static [&'static str], &'static [(&'static str, &'static str)]),
     /// An array of strings that are not empty.
     Names,
+    /// An array of names of files, each with at most one `*`.
+    FileNames,
     /// Permission rules.
     Rules,
     /// Rules of the strategy `smart`.
@@ -194,14 +196,14 @@ pub static SECTIONS: [Section; 5] = [
             ),
             count(
                 "sameErrorThreshold",
-                1,
+                2,
                 "4",
                 "turns",
                 "Turns with the same error until somebody is asked.",
             ),
             count(
                 "sameAnswerThreshold",
-                1,
+                2,
                 "3",
                 "answers",
                 "Equal answers without a call until somebody is asked.",
@@ -250,7 +252,7 @@ pub static SECTIONS: [Section; 5] = [
             Field {
                 key: "sensitiveFiles",
                 aliases: &[],
-                kind: Kind::Names,
+                kind: Kind::FileNames,
                 default: "[\".env\",\".env.*\",\"!.env.example\",\"*.pem\",\"*.key\"]",
                 unit: "",
                 about: "Names of files with secrets, with at most one `*` each; `!` takes names out again.",
@@ -288,6 +290,7 @@ impl Kind {
                 words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
             }
             Kind::Names => "an array of strings that are not empty".into(),
+            Kind::FileNames => "an array of file names with at most one * each".into(),
             Kind::Rules => "an array of rules".into(),
             Kind::SmartRules => format!("an array of at most {MOST_EXTRA} rules"),
         }
@@ -302,7 +305,7 @@ impl Kind {
                 let others = others.iter().map(|(other, _)| *other);
                 json!({ "enum": words.iter().copied().chain(others).collect::<Vec<_>>() })
             }
-            Kind::Names => {
+            Kind::Names | Kind::FileNames => {
                 json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
             }
             Kind::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::edit::edit;
-use super::load::Found;
-use super::tree::Node;
+use super::load::{Found, Unreadable};
+use super::tree::{Node, position};
 use crate::error::{Code, Error, Result, os_reason};
 
 /// Larger files are refused: nobody writes such a configuration.
@@ -19,11 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Why a file has no text.
 enum Refused {
     Nothing,
-    Because(String),
+    Because(Unreadable),
 }
 
 /// The text of a file, if it is there and can be read.
-pub fn read(path: &Path) -> std::result::Result<Option<String>, String> {
+pub fn read(path: &Path) -> std::result::Result<Option<String>, Unreadable> {
     match text_of(path) {
         Ok(text) => Ok(Some(text)),
         Err(Refused::Nothing) => Ok(None),
@@ -33,37 +33,47 @@ pub fn read(path: &Path) -> std::result::Result<Option<String>, String> {
 
 /// The same for somebody who is about to change it; empty if there is none.
 pub fn text(path: &Path) -> Result<String> {
-    let problem = |reason| Error::new(Code::StorageRead, format!("{}: {reason}", path.display()));
+    let problem = |Unreadable { reason, place }| {
+        let place = place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+        Error::new(Code::StorageRead, format!("{}{place}: {reason}", path.display()))
+    };
     Ok(read(path).map_err(problem)?.unwrap_or_default())
 }
 
 /// As it is told to `load`.
-pub fn found(read: &std::result::Result<Option<String>, String>) -> Found<'_> {
+pub fn found(read: &std::result::Result<Option<String>, Unreadable>) -> Found<'_> {
     match read {
         Ok(Some(text)) => Found::Text(text),
         Ok(None) => Found::Nothing,
-        Err(reason) => Found::Unreadable(reason.clone()),
+        Err(problem) => Found::Unreadable(problem.clone()),
     }
 }
 
 fn text_of(path: &Path) -> std::result::Result<String, Refused> {
+    let because = |reason| Refused::Because(Unreadable { reason, place: None });
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => Refused::Nothing,
-        _ => Refused::Because(os_reason(&error)),
+        _ => because(os_reason(&error)),
     };
     // A pipe would wait for somebody to write into it.
     if !fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(Refused::Because("is not a file".into()));
+        return Err(because("is not a file".into()));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(Refused::Because(format!("has more than {MAX_FILE_BYTES} bytes")));
+        return Err(because(format!("has more than {MAX_FILE_BYTES} bytes")));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Refused::Because(format!("is not UTF-8: the byte at {at} does not belong there"))
+        let before = String::from_utf8_lossy(&error.as_bytes()[..at]);
+        let before = before.strip_prefix('\u{feff}').unwrap_or(&before);
+        let byte = error.as_bytes().get(at).copied().unwrap_or(0);
+        Refused::Because(Unreadable {
+            reason: format!("is not UTF-8: the byte {byte:02x} does not belong there"),
+            place: Some(position(before, before.len())),
+        })
     })
 }
 

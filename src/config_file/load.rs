@@ -7,7 +7,7 @@ use super::check::{Checked, Severity, check, option, rule, style};
 use super::fields::{RUNTIME, SECTIONS};
 use super::tree::{Fault, Kind, Node, parse, parse_loosely, position};
 use crate::error::{Code, Error, Result};
-use crate::permission::rules::RuleList;
+use crate::permission::rules::{MAX_RULES, RuleList};
 
 /// The user's file as it was found.
 #[derive(Debug)]
@@ -17,7 +17,16 @@ pub enum Found<'a> {
     /// Its text.
     Text(&'a str),
     /// It is there and cannot be read.
-    Unreadable(String),
+    Unreadable(Unreadable),
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// A part of a sentence, behind the name of the file.
+    pub reason: String,
+    /// Line and column, if it is about one place.
+    pub place: Option<(usize, usize)>,
 }
 
 /// Something that is wrong, as it is told.
@@ -45,22 +54,22 @@ pub struct Told {
 /// What holds, as JSON: `config`, `problems`, `sources`, `options`.
 pub fn load(file: &str, user: Found<'_>, inline: Option<&str>) -> Result<String> {
     let mut problems = Vec::new();
-    let (user, text, broken) = match user {
-        Found::Nothing => (Checked::default(), "", false),
+    let (user, text, unread, broken) = match user {
+        Found::Nothing => (Checked::default(), "", None, false),
         Found::Text(text) => {
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
             let (checked, broken) = read(text);
-            (checked, text, broken)
+            (checked, text, None, broken)
         }
-        Found::Unreadable(reason) => {
+        Found::Unreadable(Unreadable { reason, place }) => {
             let mut checked = Checked::default();
             checked.tell(Severity::Error, "", 0, reason);
             checked.close_all();
-            (checked, "", true)
+            (checked, "", place, true)
         }
     };
     for problem in &user.problems {
-        let (line, column) = position(text, problem.at);
-        let place = (!text.is_empty()).then_some((line, column));
+        let place = unread.or_else(|| (!text.is_empty()).then(|| position(text, problem.at)));
         let name =
             place.map_or(file.to_owned(), |(line, column)| format!("{file}:{line}:{column}"));
         problems.push(Told {
@@ -73,7 +82,8 @@ pub fn load(file: &str, user: Found<'_>, inline: Option<&str>) -> Result<String>
             column: place.map(|place| place.1),
         });
     }
-    let inline = inline.map(inline_node).transpose()?.map(check).unwrap_or_default();
+    let mut inline = inline.map(inline_node).transpose()?.map(check).unwrap_or_default();
+    bound_rules(user.tree.as_ref(), &mut inline);
     problems.extend(inline.problems.iter().map(|problem| Told {
         severity: word(problem.severity),
         layer: "inline",
@@ -115,7 +125,6 @@ fn word(severity: Severity) -> &'static str {
 
 /// A text as far as it can be read, and whether it is broken.
 fn read(text: &str) -> (Checked, bool) {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match parse(text) {
         Ok(node) => (check(node.unwrap_or_else(Node::empty)), false),
         Err(Fault { at, problem }) => {
@@ -165,6 +174,23 @@ fn rules_of(tree: &Node) -> &[Node] {
     match tree.at_path(&[RUNTIME[0], RUNTIME[1], "permission", "rules"]).map(|node| &node.kind) {
         Some(Kind::List(rules)) => rules,
         _ => &[],
+    }
+}
+
+/// Each layer may have as many rules as a policy takes, but not both together.
+fn bound_rules(user: Option<&Node>, inline: &mut Checked) {
+    let before = user.map_or(0, |tree| rules_of(tree).len());
+    let all = before + inline.tree.as_ref().map_or(0, |tree| rules_of(tree).len());
+    let path = [RUNTIME[0], RUNTIME[1], "permission", "rules"];
+    let rules = inline.tree.as_mut().and_then(|tree| tree.at_path_mut(&path));
+    let Some((Kind::List(rules), at)) = rules.map(|node| (&mut node.kind, node.at)) else { return };
+    if all > MAX_RULES {
+        rules.truncate(MAX_RULES - before);
+        let path = path.join(".");
+        let message =
+            format!("{path}: got {all} rules with those of the file, allowed are {MAX_RULES}");
+        inline.tell(Severity::Error, &path, at, message);
+        inline.close_all();
     }
 }
 

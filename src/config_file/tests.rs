@@ -113,6 +113,80 @@ fn a_wrong_rule_of_smart_is_told_with_its_place_and_the_others_are_used() {
 }
 
 #[test]
+fn a_wrong_name_of_a_file_is_told_with_its_place_and_the_others_are_used() {
+    let of = |names: &str| {
+        let text = format!(
+            r#"{{ "agents": {{ "runtime": {{ "permission": {{ "sensitiveFiles": {names} }} }} }} }}"#
+        );
+        let found = loaded(&text, None);
+        let paths: Vec<(String, u64)> = found["problems"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| (it["path"].as_str().unwrap().to_owned(), it["column"].as_u64().unwrap()))
+            .collect();
+        (found["options"]["permission"].clone(), paths)
+    };
+    let path = |end: &str| format!("agents.runtime.permission.sensitiveFiles{end}");
+    let (options, paths) = of(r#"[".env", "*a*", "b", "a/b", 5]"#);
+    assert_eq!(options, json!({ "sensitiveFiles": [".env", "b"], "failClosed": ["read"] }));
+    assert_eq!(paths, [(path("[1]"), 71), (path("[3]"), 83), (path("[4]"), 90)]);
+    let (options, paths) = of(r#"[".env", "!"]"#);
+    assert_eq!((options, paths.len()), (json!({ "sensitiveFiles": [".env"] }), 1));
+    let (options, _) = of(r#""*.pem""#);
+    assert_eq!(options["failClosed"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn both_layers_together_have_no_more_rules_than_a_policy_takes() {
+    let rule = json!({ "domain": "bash", "pattern": "a", "decision": "deny" });
+    let layer = |rules: usize| json!({ "agents": { "runtime": { "permission": { "rules": vec![&rule; rules] } } } });
+    let found = loaded(&layer(9000).to_string(), Some(&layer(1001)));
+    let options = &found["options"]["permission"];
+    assert_eq!(options["rules"].as_array().unwrap().len(), 10_000);
+    assert_eq!(options["failClosed"].as_array().unwrap().len(), 6);
+    assert_eq!(found["problems"][0]["layer"], "inline");
+    let found = loaded(&layer(9000).to_string(), Some(&layer(1000)));
+    assert_eq!(found["problems"], json!([]));
+}
+
+#[test]
+fn what_stands_in_the_wrong_place_is_told() {
+    let rules = r#"{"rules":[{"domain":"bash","pattern":"rm *","decision":"deny"}]}"#;
+    let permission = format!(r#""permission":{rules}"#);
+    for (text, meant, lost) in [
+        (format!("{{{permission}}}"), "agents.runtime.permission", true),
+        (format!(r#"{{"Agents":{{"runtime":{{{permission}}}}}}}"#), "agents", true),
+        (format!(r#"{{"agent":{{"runtime":{{{permission}}}}}}}"#), "agents", true),
+        (format!(r#"{{"agents":{{{permission}}}}}"#), "agents.runtime.permission", true),
+        (format!(r#"{{"agents":{{"Runtime":{{{permission}}}}}}}"#), "agents.runtime", true),
+        (format!(r#"{{"runtime":{{{permission}}}}}"#), "agents.runtime", true),
+        (r#"{"Agents":{}}"#.to_owned(), "agents", false),
+        (r#"{"permission.rules":[]}"#.to_owned(), "agents.runtime.permission.rules", false),
+        (
+            r#"{"agents.runtime.truncation.maxLines":5}"#.to_owned(),
+            "agents.runtime.truncation.maxLines",
+            false,
+        ),
+        (r#"{"doomloop":{"maxToolCalls":5}}"#.to_owned(), "agents.runtime.doomLoop", false),
+    ] {
+        let found = loaded(&text, None);
+        let [problem] = found["problems"].as_array().unwrap().as_slice() else { panic!("{found}") };
+        let message = problem["message"].as_str().unwrap();
+        assert!(message.ends_with(&format!("did you mean {meant}?")), "{message}");
+        assert_eq!(problem["line"], 1, "{text}");
+        assert_eq!(problem["severity"], if lost { "error" } else { "warning" }, "{text}");
+        assert_eq!(found["options"]["permission"]["failClosed"].is_array(), lost, "{text}");
+    }
+    for text in [
+        r#"{"theme":{"mode":"dark"},"agent":{"name":"x"},"permission":{"edit":"ask"},"truncation":false}"#,
+        r#"{"agents":{"coder":{"model":"x"},"rules":[]},"compaction":{"auto":true},"a.b":1}"#,
+    ] {
+        assert_eq!(loaded(text, None)["problems"], json!([]), "{text}");
+    }
+}
+
+#[test]
 fn comments_and_formatting_survive() {
     let text = "// mine\r\n{\r\n\t\"theme\": \"dark\", // keep\r\n\t\"agents\": { \"runtime\": { \"mode\": { /* m */ \"global\": \"ask\" } } },\r\n}\r\n";
     let after = change(

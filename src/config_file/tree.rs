@@ -161,6 +161,16 @@ impl Node {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
+    /// The same, to change it.
+    pub fn at_path_mut(&mut self, path: &[&str]) -> Option<&mut Node> {
+        path.iter().try_fold(self, |node, key| match &mut node.kind {
+            Kind::Map(members) => {
+                members.iter_mut().find(|member| member.key == *key).map(|member| &mut member.value)
+            }
+            _ => None,
+        })
+    }
+
     /// The text of a string.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
