@@ -1138,7 +1138,7 @@ export declare class DoomLoopDetector {
 	startRun(): void;
 	/**
 	 * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
-	 * and counts nothing.
+	 * and counts nothing. The same id in another turn, or after other calls or words, is another call; a question that is open waits.
 	 *
 	 * @throws SpillwayError `INVALID_ARGUMENT` if `callId` or `tool` is not a string; arguments of any kind are fine
 	 */

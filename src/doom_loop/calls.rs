@@ -105,11 +105,7 @@ impl Calls {
     /// The turn of a call that is made now. A call after a result begins a new one, unless the host names turns or
     /// tells of every message of the model.
     pub fn turn_of(&mut self, name: Option<&str>) -> u64 {
-        let begins = match name {
-            Some(_) => self.turn_name.as_deref() != name,
-            None if self.hears_all && self.since_said < MOST_OF_A_TURN => self.since_said == 0,
-            None => self.unsettled == 0 || self.unsettled >= MOST_OF_A_TURN || !self.records,
-        };
+        let begins = self.begins(name);
         self.since_said += 1;
         self.unsettled += 1;
         if begins {
@@ -117,6 +113,24 @@ impl Calls {
         }
         self.turn_name = name.map(str::to_owned);
         self.turn
+    }
+
+    fn begins(&self, name: Option<&str>) -> bool {
+        match name {
+            Some(_) => self.turn_name.as_deref() != name,
+            None if self.hears_all && self.since_said < MOST_OF_A_TURN => self.since_said == 0,
+            None => self.unsettled == 0 || self.unsettled >= MOST_OF_A_TURN || !self.records,
+        }
+    }
+
+    /// Whether a call with an id that is known can be that call, asked about again: in the same turn, or when nothing was
+    /// called or said since. Some providers use the same ids in every turn.
+    pub fn is_still(&self, id: &str, signature: &str, name: Option<&str>) -> bool {
+        let is = |call: &&Call| call.id == id && call.signature == signature;
+        let is_newest = self.list.back().as_ref().is_some_and(is);
+        let same_name = name.is_none() || self.turn_name.as_deref() == name;
+        let in_turn = || self.list.iter().rev().find(is).is_some_and(|call| call.turn == self.turn);
+        (is_newest && same_name && self.since_said > 0) || (!self.begins(name) && in_turn())
     }
 
     /// Adds a call, and forgets one that is too long ago.

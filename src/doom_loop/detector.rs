@@ -92,6 +92,12 @@ struct Answered {
     verdict: Verdict,
     /// What a question is about.
     question: Option<Question>,
+    /// It was approved, and the call has not come back for it.
+    #[serde(default)]
+    approved: bool,
+    /// How often the same call was asked about again.
+    #[serde(default)]
+    again: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,7 +172,7 @@ impl Detector {
 
     /// Judges a call before it runs. `arguments` is JSON, and so is `identity`, which stands for them where the caller
     /// knows better what tells calls apart. The same call asked about again gets the same answer, until its result is
-    /// recorded.
+    /// recorded, or it cannot be the same call any more: see [`Calls::is_still`].
     pub fn check(
         &mut self,
         id: &str,
@@ -176,9 +182,8 @@ impl Detector {
         identity: Option<&str>,
     ) -> Verdict {
         let signature = signature(tool, identity.unwrap_or(arguments), &self.rules.volatile);
-        if let Some(answered) = self.answered(id).filter(|answered| answered.signature == signature)
-        {
-            return answered.verdict.clone();
+        if let Some(verdict) = self.answer_again(id, &signature, tool, turn) {
+            return verdict;
         }
         let parsed: Option<Value> = serde_json::from_str(arguments).ok();
         // Models write arguments as a text that holds JSON.
@@ -208,8 +213,38 @@ impl Detector {
             signature,
             verdict: verdict.clone(),
             question,
+            approved: false,
+            again: 0,
         });
         verdict
+    }
+
+    /// The answer that a call got before. A question waits for the user, and what was approved for the call, however long
+    /// that takes.
+    fn answer_again(
+        &mut self,
+        id: &str,
+        signature: &str,
+        tool: &str,
+        turn: Option<&str>,
+    ) -> Option<Verdict> {
+        let still = self.state.calls.is_still(id, signature, turn);
+        let cap = self.rules.hard_cap();
+        let answered = self.state.answered.iter_mut().rev().find(|answered| answered.id == id)?;
+        let waits = answered.question.is_some() || answered.approved;
+        if answered.signature != signature || !(still || waits) {
+            return None;
+        }
+        if !still {
+            answered.approved = false;
+        }
+        answered.again += 1;
+        // A host that neither tells results nor tells calls apart must end, too.
+        let again = answered.again;
+        if cap.is_some_and(|cap| again >= cap) {
+            return Some(self.stop(Reason::HardCap, None, tool, again));
+        }
+        Some(answered.verdict.clone())
     }
 
     fn judge(&mut self, call: &Call) -> (Verdict, Option<Question>) {
@@ -330,6 +365,7 @@ impl Detector {
         };
         let Some(question) = answered.question.take() else { return false };
         answered.verdict = ALLOW;
+        answered.approved = true;
         if let Some(call) = self.state.calls.newest(id) {
             call.outcome = Outcome::Unknown;
         }
@@ -399,6 +435,8 @@ impl Detector {
                 signature: String::new(),
                 verdict: verdict.clone(),
                 question,
+                approved: false,
+                again: 0,
             });
         }
         verdict
@@ -409,10 +447,6 @@ impl Detector {
         let open = self.state.answered.iter().filter(|answered| answered.question.is_some());
         let mut seen = BTreeSet::new();
         open.map(|answered| answered.id.as_str()).filter(|id| seen.insert(*id)).collect()
-    }
-
-    fn answered(&self, id: &str) -> Option<&Answered> {
-        self.state.answered.iter().rev().find(|answered| answered.id == id)
     }
 
     fn remember(&mut self, answered: Answered) {
@@ -482,6 +516,80 @@ mod tests {
                 prop_assert_eq!(&verdicts[0], &verdicts[1]);
             }
         }
+    }
+
+    #[test]
+    fn an_id_that_comes_again_is_another_call_once_something_happened() {
+        let again = |detector: &mut Detector, turn: Option<&str>| {
+            detector.check("call_0", "tool", "1", turn, None).action
+        };
+        let rounds = |between: &mut dyn FnMut(&mut Detector, usize) -> Option<String>| {
+            let mut detector = Detector::new(Rules::default());
+            (0..5)
+                .map(|at| {
+                    let turn = between(&mut detector, at);
+                    again(&mut detector, turn.as_deref())
+                })
+                .collect::<Vec<_>>()
+        };
+        let expected = [[Action::Allow; 4].as_slice(), &[Action::Ask]].concat();
+        assert_eq!(rounds(&mut |_, at| Some(at.to_string())), expected);
+        let said = |detector: &mut Detector, at: usize| {
+            detector.observe(Role::Assistant, &format!("step {at}"));
+            None
+        };
+        assert_eq!(rounds(&mut { said }), expected);
+        assert_eq!(rounds(&mut |_, _| None), [Action::Allow; 5]);
+
+        // Calls of two tools with ids that begin anew in every turn: a cycle.
+        let mut detector = Detector::new(Rules::default());
+        let mut actions = Vec::new();
+        for _ in 0..3 {
+            actions.push(detector.check("call_0", "a", "1", None, None).action);
+            actions.push(detector.check("call_1", "b", "1", None, None).action);
+        }
+        assert_eq!(actions.last(), Some(&Action::Ask));
+
+        // And without anything in between there is still the cap.
+        let mut detector = Detector::new(Rules::default());
+        let stopped = (1..=1000).find(|_| again(&mut detector, None) == Action::Stop);
+        assert_eq!(stopped, Some(301));
+    }
+
+    #[test]
+    fn calls_side_by_side_may_be_asked_about_again() {
+        let mut detector = Detector::new(unbounded());
+        for at in 0..4 {
+            check(&mut detector, at, 1);
+            detector.record(&at.to_string(), "same", None);
+        }
+        for _ in 0..10 {
+            assert_eq!(check(&mut detector, 10, 1).action, Action::Ask);
+            assert_eq!(check(&mut detector, 11, 2).action, Action::Allow);
+        }
+        assert!(detector.approve("10", Approval::Once));
+        assert_eq!(check(&mut detector, 10, 1).action, Action::Allow);
+    }
+
+    #[test]
+    fn an_approval_is_for_the_call_that_was_asked_about() {
+        let rules = Rules {
+            max_tool_calls: None,
+            cooldown: 0,
+            ..Rules::read(&json!({ "sameToolThreshold": 1 })).unwrap()
+        };
+        let mut detector = Detector::new(rules);
+        let ask = |detector: &mut Detector, tool: &str, arguments: &str| {
+            detector.check("c", tool, arguments, None, None).action
+        };
+        assert_eq!(ask(&mut detector, "a", "1"), Action::Ask);
+        assert!(detector.approve("c", Approval::Once));
+        assert_eq!(ask(&mut detector, "a", "1"), Action::Allow);
+        assert_eq!(ask(&mut detector, "b", "1"), Action::Ask);
+        assert_eq!(ask(&mut detector, "a", "2"), Action::Ask);
+        assert_eq!(ask(&mut detector, "a", "1"), Action::Ask);
+        assert!(detector.approve("c", Approval::Once));
+        assert!(!detector.approve("c", Approval::Once));
     }
 
     #[test]
