@@ -140,7 +140,7 @@ export async function updateConfig(
   const path = pathOf('file', file)
   if (typeof change !== 'function') {
     if (!isRecord(change)) throw wrong('change', change, 'an object, or a function that answers one')
-    const json = jsonOf('change', change)
+    const json = jsonOfChange('change', change)
     return loaded(path, (await background(() => native.configUpdate(path, json, undefined))) ?? '')
   }
   for (;;) {
@@ -148,7 +148,7 @@ export async function updateConfig(
     const patch: unknown = change(JSON.parse(call(() => native.configContent(seen))) as SpillwayConfig)
     if (patch === undefined) return loaded(path, seen)
     if (!isRecord(patch)) throw wrong('change()', patch, 'an object, or undefined')
-    const json = jsonOf('change()', patch)
+    const json = jsonOfChange('change()', patch)
     const text = await background(() => native.configUpdate(path, json, seen))
     // Whoever was faster has written, so somebody always gets on.
     if (text !== null) return loaded(path, text)
@@ -201,13 +201,31 @@ export function pathOf(field: string, path: unknown): string {
 }
 
 function jsonOf(field: string, value: object): string {
+  return json(field, value, (_key, inner) => {
+    if (typeof inner === 'number' && !Number.isFinite(inner)) return { $type: String(inner) }
+    return typeof inner === 'string' ? inner.toWellFormed() : inner
+  })
+}
+
+/** The same for what goes into a file, which holds no other numbers. */
+function jsonOfChange(field: string, value: object): string {
+  const paths = new WeakMap<object, string>()
+  return json(field, value, function (this: object, key, inner) {
+    const path = paths.get(this)
+    const name = path === undefined ? key : Array.isArray(this) ? `${path}[${key}]` : `${path}.${key}`
+    if (typeof inner === 'number' && !Number.isFinite(inner)) throw wrong(name, inner, 'a number that JSON can hold')
+    // The value itself has no name.
+    if (typeof inner === 'object' && inner !== null && inner !== value) paths.set(inner, name)
+    return typeof inner === 'string' ? inner.toWellFormed() : inner
+  })
+}
+
+function json(field: string, value: object, replace: (this: object, key: string, inner: unknown) => unknown): string {
   try {
-    const json = JSON.stringify(value, (_key, inner: unknown) => {
-      if (typeof inner === 'number' && !Number.isFinite(inner)) return { $type: String(inner) }
-      return typeof inner === 'string' ? inner.toWellFormed() : inner
-    })
-    if (json !== undefined) return json
+    const text = JSON.stringify(value, replace)
+    if (text !== undefined) return text
   } catch (cause) {
+    if (cause instanceof SpillwayError) throw cause
     throw new SpillwayError('INVALID_ARGUMENT', `${field}: cannot be read as JSON`, { field, cause })
   }
   throw wrong(field, value, 'an object')
