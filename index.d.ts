@@ -2710,7 +2710,7 @@ export declare class PermissionPolicy {
 }
 /** A call that is asked about. */
 export interface GateCall extends PermissionCall {
-	/** The same id has the same answer, however often it is asked. */
+	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
 	toolCallId: string;
 	/** Takes the question back. */
 	signal?: AbortSignal;
@@ -2723,6 +2723,7 @@ export interface PendingRequest {
 	args: unknown;
 	sessionId?: string;
 	cwd?: string;
+	vault?: string;
 	targets: string[];
 	reasons: string[];
 	suggestedRules: SuggestedRule[];
@@ -2785,8 +2786,9 @@ export interface PermissionGateOptions {
 export interface GateState {
 	version: 1;
 	pending: PendingRequest[];
+	/** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
 	answers: {
-		toolCallId: string;
+		call: string;
 		decision: GateDecision;
 	}[];
 	approvals: {
@@ -2795,8 +2797,9 @@ export interface GateState {
 	}[];
 }
 /**
- * Asks where the policy says so, and waits. One decision per `toolCallId`, however often and from wherever it is requested;
- * nobody waits on a clock.
+ * Asks where the policy says so, and waits; nobody waits on a clock. One answer per call, however often and from wherever it
+ * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with others is asked about anew.
+ * Rules decide each time: what a person allowed does not run if the policy denies it by then.
  *
  * @example
  * const gate = new PermissionGate(policy, { onEvent: (event) => show(event) })
@@ -2818,10 +2821,10 @@ export declare class PermissionGate {
 	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
 	 */
 	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
-	/** Everything that must survive a restart: questions, answers to calls, approvals. */
+	/** Everything that must survive a restart: questions whose call can be known again, what people said, approvals. */
 	toJSON(): GateState;
 	/**
-	 * A gate as it was. A question waits on; the call that asked it is requested again under its id and takes it over.
+	 * A gate as it was. A question waits on; the call that asked it is requested again and takes it over.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what {@link toJSON} gave
 	 */
 	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;

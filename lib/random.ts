@@ -1,4 +1,4 @@
-/** Random names. `node:crypto` is loaded with the first of them: it is a tenth of what loading this package takes. */
+/** Random names, and names made of texts. `node:crypto` is loaded with the first: it is a tenth of what loading this package takes. */
 
 let loaded: typeof import('node:crypto') | undefined
 
@@ -15,4 +15,9 @@ export function randomUUID(): string {
 /** So many random bytes. */
 export function randomBytes(count: number): Buffer {
   return crypto().randomBytes(count)
+}
+
+/** A name of a text that no other text has. */
+export function sha256(text: string): string {
+  return crypto().createHash('sha256').update(text).digest('hex')
 }

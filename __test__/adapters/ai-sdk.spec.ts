@@ -190,6 +190,21 @@ describe('approvals', () => {
     const options = { toolCallId: 'c3', messages }
     expect(await tools(true).bash.execute(toolCall.input, options)).toBe('ran')
     await expect(tools(false).bash.execute(toolCall.input, options)).rejects.toThrow(/denied/)
+    // Another call under that id, once the first has its result.
+    const over = [...messages, { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c3' }] }]
+    const later = { toolCallId: 'c3', messages: over }
+    await expect(tools(true).bash.execute({ command: 'ninja' }, later)).rejects.toThrow(/denied/)
+  })
+
+  test('consent to a call is none to another under its id', async () => {
+    const permission = new PermissionPolicy()
+    const policy = approvalPolicy({ permission })
+    const { bash } = guardTools({ bash: { execute: async () => 'ran' } as Any }, { permission })
+    expect((await policy({ toolCall })).type).toBe('user-approval')
+    expect(await bash.execute(toolCall.input, call)).toBe('ran')
+    await expect(bash.execute({ command: 'ninja' }, call)).rejects.toThrow(/denied/)
+    expect((await policy({ toolCall: { ...toolCall, input: { command: 'ninja' } } })).type).toBe('user-approval')
+    expect(await bash.execute({ command: 'ninja' }, call)).toBe('ran')
   })
 })
 

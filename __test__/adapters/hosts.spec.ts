@@ -70,6 +70,37 @@ describe('LangChain', () => {
     expect(await when(request)).toBe(true)
     expect(await when({ toolCall: { id: 'c2', name: 'bash', args: { command: 'rm x' } } })).toBe(false)
   })
+
+  test.each([
+    ['a policy', () => deny()],
+    ['a gate', () => new PermissionGate(deny())],
+  ])('consent is to one call, or to what a person made of it: %s', async (_, make) => {
+    const permission: Any = make()
+    const when = needsApproval({ permission })
+    const { wrapToolCall } = contextControl({ permission })
+    const run = async (command: string) => {
+      const toolCall = { ...request.toolCall, args: { command } }
+      let ran = false
+      const answer = wrapToolCall({ toolCall, runtime: {} }, async () => {
+        ran = true
+        // A refusal is a message of LangChain's, which is not here.
+      }).catch(() => {})
+      await new Promise(setImmediate)
+      for (const { id } of permission.pending?.() ?? []) await permission.respond(id, { reject: 'not asked' })
+      await answer
+      return ran
+    }
+    expect(await when(request)).toBe(true)
+    expect(await run('make')).toBe(true)
+    expect(await run('ninja')).toBe(false)
+    expect(await run('make')).toBe(true)
+    expect(await when({ toolCall: { ...request.toolCall, args: { command: 'cmake' } } })).toBe(true)
+    // A person wrote another command.
+    expect(await run('cmake .')).toBe(true)
+    expect(await run('cmake .')).toBe(true)
+    expect(await run('cmake ..')).toBe(false)
+    expect(await run('rm x')).toBe(false)
+  })
 })
 
 describe('pi', () => {
@@ -101,6 +132,15 @@ describe('pi', () => {
     await gate.respond(question?.id as string, { reject: 'no' })
     const answers = await Promise.all(both)
     expect(answers.map((answer) => answer?.block)).toEqual([true, true])
+  })
+
+  test('another call under the id of one that is open is judged for itself', async () => {
+    const hooks = agentHooks({
+      permission: new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'make', decision: 'allow' }] }),
+    })
+    const call = (command: string) => ({ toolCall: { id: 'c1', name: 'bash' }, args: { command } })
+    expect(await hooks.beforeToolCall(call('make'))).toBeUndefined()
+    expect(await hooks.beforeToolCall(call('ninja'))).toMatchObject({ block: true })
   })
 
   test('arguments that cannot be changed block the call', async () => {
@@ -164,6 +204,25 @@ describe('the Claude Agent SDK', () => {
     expect(await decide(allow, 'make')).toBeUndefined()
   })
 
+  test('an answer that comes with the id alone is about the call that was asked, or what a person made of it', async () => {
+    const commands: string[] = []
+    const { hooks, canUseTool } = claudeOptions({ permission: deny() }, async (_tool, args) => {
+      commands.push(String(args.command))
+      return { behavior: 'allow', ...(args.command === 'cmake' && { updatedInput: { command: 'cmake .' } }) }
+    })
+    const hook = (more: object) => (hooks.PreToolUse[0]!.hooks[0] as Any)({ ...input, ...more }, 't1', { signal })
+    const use = (command: string, toolUseID = 't1') => canUseTool?.('Bash', { command }, { toolUseID, signal })
+    expect((await hook({})).hookSpecificOutput.permissionDecision).toBe('ask')
+    expect(await use('make')).toEqual({ behavior: 'allow', updatedInput: { command: 'make' } })
+    for (const other of [{ session_id: 's2' }, { tool_input: { command: 'ninja' } }]) {
+      expect((await hook(other)).hookSpecificOutput.permissionDecision).toBe('ask')
+    }
+    await hook({ tool_use_id: 't2', tool_input: { command: 'cmake' } })
+    expect(await use('cmake', 't2')).toEqual({ behavior: 'allow', updatedInput: { command: 'cmake .' } })
+    expect(commands).toEqual(['make', 'cmake'])
+    expect(await use('rm x')).toMatchObject({ behavior: 'deny' })
+  })
+
   test('without a permission the host decides', async () => {
     expect(claudeOptions({}).canUseTool).toBeUndefined()
     const asked = claudeOptions({}, async () => ({ behavior: 'allow' }))
@@ -174,6 +233,22 @@ describe('the Claude Agent SDK', () => {
 })
 
 describe('OpenCode', () => {
+  test('consent is of one session', async () => {
+    const gate: PermissionGate = new PermissionGate(new PermissionPolicy(), {
+      onEvent: (event) => event.type === 'asked' && void gate.respond(event.request.id, 'once'),
+    })
+    const hooks = await plugin({ permission: gate })()
+    await hooks['tool.execute.before']({ tool: 'bash', sessionID: 's1', callID: 'c1' }, { args: { command: 'make' } })
+    const ask = async (asked: object) => {
+      const output: Any = { status: 'ask' }
+      await hooks['permission.ask'](asked as Any, output)
+      return output.status
+    }
+    expect(await ask({ callID: 'c1', sessionID: 's1' })).toBe('allow')
+    expect(await ask({ callID: 'c1' })).toBe('allow')
+    expect(await ask({ callID: 'c1', sessionID: 's2' })).toBe('ask')
+  })
+
   test('a result that cannot be read is left alone', async () => {
     const hooks = await plugin({ truncation: smallService().service })()
     const call = { tool: 'bash', sessionID: 's', callID: 'c1' }

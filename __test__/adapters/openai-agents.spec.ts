@@ -80,6 +80,20 @@ test('"always" of the user stands, unless a rule denies', async () => {
   expect(gate.pending()).toHaveLength(0)
 })
 
+test('consent to a call is none to another under its id', async () => {
+  const tool = guardTool(
+    functionTool(() => 'ran'),
+    { permission: new PermissionPolicy() },
+  )
+  const context = { isToolApproved: ({ callId }: Any) => callId === '1' }
+  for (const command of ['make', 'ninja', 'make']) {
+    // The SDK asks whether the user is to be asked, and finds that this id has consent.
+    expect(await tool.needsApproval(context, { command }, '1')).toBe(true)
+    const answer = await tool.invoke(context, JSON.stringify({ command }), details('1'))
+    expect(answer).toMatch(command === 'make' ? /^ran$/ : /denied/)
+  }
+})
+
 test('a session stores what was pruned as it was, and a filter refuses a session that would not', async () => {
   const items: Any[] = [...history]
   class Session {

@@ -53,6 +53,159 @@ test('one decision per call, however often it is requested', async () => {
   }
 })
 
+describe('an answer is about one call', () => {
+  const answered = async (options: Parameters<typeof make>[0] = {}) => {
+    const made = make(options)
+    const first = made.gate.request({ ...ask('call_0', 'make'), cwd: '/x' })
+    await made.gate.respond(made.gate.pending()[0].id, 'once')
+    await first
+    return made
+  }
+  const call = { ...ask('call_0', 'make'), cwd: '/x' }
+
+  test.each([
+    ['another session', { sessionId: 's2' }],
+    ['no session', { sessionId: undefined }],
+    ['other arguments', { args: { command: 'ninja' } }],
+    ['more arguments', { args: { command: 'make', extra: 1 } }],
+    ['another tool', { tool: 'shell' }],
+    ['another folder', { cwd: '/y' }],
+    ['another vault', { vault: '/y' }],
+  ])('%s', async (_, other) => {
+    const { gate, events } = await answered()
+    const waiting = gate.request({ ...call, ...other })
+    expect(gate.pending()).toHaveLength(1)
+    await gate.respond(gate.pending()[0].id, { reject: 'no' })
+    await expect(waiting).resolves.toMatchObject({ decision: 'deny', message: 'no' })
+    expect(events.filter(({ type }) => type === 'decided')).toHaveLength(2)
+    // The first call has its answer still.
+    await expect(gate.request(call)).resolves.toMatchObject({ decision: 'allow', by: 'once' })
+  })
+
+  test('the same arguments in another order or as a text are the same', async () => {
+    const { gate } = make()
+    const one = { toolCallId: 'a', tool: 'bash' }
+    const first = gate.request({ ...one, args: { command: 'make', more: { a: 1, b: [2] } } })
+    await gate.respond(gate.pending()[0].id, 'once')
+    const { verdict } = await first
+    for (const args of [
+      { more: { b: [2], a: 1 }, command: 'make' },
+      '{"command":"make","more":{"a":1,"b":[2]}}',
+      { command: 'make', more: { a: 1, b: [2], c: undefined } },
+    ]) {
+      await expect(gate.request({ ...one, args })).resolves.toEqual({
+        decision: 'allow',
+        by: 'once',
+        mode: 'agent',
+        verdict,
+      })
+    }
+  })
+
+  test('rules and hard denies hold for other contents under a known id', async () => {
+    const { gate, events } = await answered()
+    for (const command of ['rm x', 'sudo rm -rf /']) {
+      await expect(gate.request(ask('call_0', command))).resolves.toMatchObject({ decision: 'deny', by: 'rule' })
+    }
+    expect(events.at(-1)).toMatchObject({
+      decision: { verdict: { targets: expect.arrayContaining(['shell:sudo rm -rf /']) } },
+    })
+  })
+
+  test.each([
+    [
+      'a cycle',
+      () =>
+        Object.assign(Object.create(null), {
+          get self() {
+            return this
+          },
+        }),
+    ],
+    ['a map', () => new Map([['command', 'make']])],
+    ['what no JSON holds', () => ({ command: 'make', more: Number.NaN })],
+    [
+      'a getter that throws',
+      () => ({
+        get command() {
+          throw new Error('no')
+        },
+      }),
+    ],
+  ])('what cannot be read whole is never the same: %s', async (_, args) => {
+    const { gate } = make()
+    const both = [1, 2].map(() => gate.request({ toolCallId: 'a', tool: 'bash', args: args() }))
+    expect(gate.pending()).toHaveLength(2)
+    for (const { id } of gate.pending()) await gate.respond(id, 'once')
+    await Promise.all(both)
+    void gate.request({ toolCallId: 'a', tool: 'bash', args: args() })
+    expect(gate.pending()).toHaveLength(1)
+    expect(PermissionGate.fromJSON(JSON.stringify(gate), new PermissionPolicy({ vault: '/' })).pending()).toEqual([])
+  })
+
+  test('arguments are read once', async () => {
+    const { gate } = make()
+    const commands = ['make', 'rm x']
+    const args = {
+      get command() {
+        return commands.shift()
+      },
+    }
+    void gate.request({ toolCallId: 'a', tool: 'bash', args })
+    expect(gate.pending()).toMatchObject([{ args: { command: 'make' }, targets: ['shell:make'] }])
+  })
+
+  test('two waiters with one id and other arguments are two questions', async () => {
+    const { gate } = make()
+    const [one, two] = [gate.request(ask('a', 'make', 's1')), gate.request(ask('a', 'ninja', 's2'))]
+    expect(gate.pending().map(({ args }) => args)).toEqual([{ command: 'make' }, { command: 'ninja' }])
+    await gate.respond(gate.pending()[1].id, { reject: true })
+    await gate.respond(gate.pending()[0].id, 'once')
+    expect([(await one).decision, (await two).decision]).toEqual(['allow', 'deny'])
+  })
+
+  test('a person is asked again when full access has ended', async () => {
+    const modes = new ModeController({ default: 'full_access' })
+    const { gate, events } = make({ modes })
+    await expect(gate.request(ask('a', 'rm x'))).resolves.toMatchObject({ by: 'full_access', decision: 'allow' })
+    await expect(gate.request(ask('b', 'make'))).resolves.toMatchObject({ by: 'full_access', decision: 'allow' })
+    // Once told, though asked about twice.
+    await gate.request(ask('b', 'make'))
+    modes.setMode('s1', 'agent')
+    await expect(gate.request(ask('a', 'rm x'))).resolves.toMatchObject({ by: 'rule', decision: 'deny', mode: 'agent' })
+    const again = gate.request(ask('b', 'make'))
+    await gate.respond(gate.pending()[0].id, { reject: true })
+    await expect(again).resolves.toMatchObject({ by: 'reject', decision: 'deny' })
+    const decided = events.filter(({ type }) => type === 'decided') as { decision?: { by?: string } }[]
+    expect(decided.map(({ decision }) => decision?.by)).toEqual(['full_access', 'full_access', 'rule', 'reject'])
+    // What a person refused stays refused, whatever comes later.
+    modes.confirm(modes.setMode('s1', 'full_access').confirmationId ?? '')
+    await expect(gate.request(ask('b', 'make'))).resolves.toMatchObject({ by: 'reject', decision: 'deny' })
+  })
+
+  test('what a person allowed gives way to a deny of now, and a rule that is gone allows nothing', async () => {
+    const { gate, policy } = await answered()
+    await expect(gate.request({ ...call, headless: true })).resolves.toMatchObject({ by: 'rule', decision: 'deny' })
+    const rule = { domain: 'bash', pattern: 'ninja', decision: 'allow' } as const
+    policy.approve(rule)
+    await expect(gate.request(ask('b', 'ninja'))).resolves.toMatchObject({ by: 'rule', decision: 'allow' })
+    policy.revoke(rule)
+    void gate.request(ask('b', 'ninja'))
+    expect(gate.pending()).toHaveLength(1)
+  })
+
+  test('a question that rules answer by now has that decision, for all who wait', async () => {
+    const { gate, events, policy } = make()
+    const first = gate.request(ask('a', 'make'))
+    policy.approve({ domain: 'bash', pattern: 'make', decision: 'allow' })
+    const second = await gate.request(ask('a', 'make'))
+    expect(second).toMatchObject({ by: 'rule', decision: 'allow' })
+    expect(await first).toEqual(second)
+    expect(gate.pending()).toEqual([])
+    expect(events.filter(({ type }) => type === 'decided')).toHaveLength(1)
+  })
+})
+
 test('always stores what was shown, and lets equal questions of the session through', async () => {
   const saved: unknown[] = []
   const { gate, policy } = make({ saveRule: (rule) => void saved.push(rule) })

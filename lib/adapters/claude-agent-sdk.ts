@@ -10,6 +10,7 @@ import { plainJson } from '../plain-json'
 import { approvalsOf, type CallToJudge, judge } from './shared/approvals'
 import { checkControls, toolControls } from './shared/controls'
 import { leafwise } from './shared/leaves'
+import { Recent } from './shared/sessions'
 import { type HostResult, SplitCalls } from './shared/split'
 import type { AdapterControls } from './shared/types'
 
@@ -69,10 +70,13 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   const truncation = leafwise(controls.truncation)
   if (truncation !== undefined) around.truncation = truncation
   const { permission } = controls
-  if (permission !== undefined) around.permission = approvalsOf(permission).permission
+  if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const calls = new SplitCalls(around)
+  /** `canUseTool` is not told the session, and is called after the hook. */
+  const sessions = new Recent<string, string>(10_000)
   const before: ClaudeHook = async (input: HookInput, _id, { signal }) => {
     const call = callOf(input, signal)
+    if (call.sessionId !== undefined) sessions.set(call.toolCallId, call.sessionId)
     if ((await judge(controls, factsOf(call))).decision === 'ask') {
       return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }
     }
@@ -104,21 +108,32 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
 
   const canUseTool: ClaudeCanUseTool = async (tool, args, options) => {
     const { toolUseID, signal } = options
-    const call: ToolCallOf = { tool, args, toolCallId: toolUseID, signal }
+    const sessionId = sessions.get(toolUseID)
+    const call: ToolCallOf = {
+      tool,
+      args,
+      toolCallId: toolUseID,
+      ...(sessionId !== undefined && { sessionId }),
+      signal,
+    }
     if (permission === undefined) return (ask as ClaudeCanUseTool)(tool, args, options)
     const { decision, reason } = await judge(controls, factsOf(call))
     if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }
     let input = args
+    let isApproved = false
     if (decision === 'ask' && ask !== undefined) {
       const answer = await ask(tool, args, options)
       if (answer.behavior !== 'allow') {
-        approvalsOf(permission).withdraw(toolUseID)
+        approvalsOf(permission).withdraw(call)
         return answer
       }
-      approvalsOf(permission).approve(toolUseID)
       input = answer.updatedInput ?? args
+      isApproved = approvalsOf(permission).approve(factsOf({ ...call, args: input }), true)
     }
-    const outcome = await calls.before({ ...call, args: input })
+    const outcome = await calls.before({
+      ...{ ...call, args: input },
+      ...(isApproved && { permission: approvalsOf(permission).permission(true) }),
+    })
     if (outcome.kind === 'refused') return { behavior: 'deny', message: outcome.refusal.output }
     return { behavior: 'allow', updatedInput: outcome.args as Record<string, unknown> }
   }

@@ -86,17 +86,20 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
   checkControls(controls, OWN)
   const { permission } = controls
   const around: ToolControls = toolControls(controls)
-  if (permission !== undefined) around.permission = approvalsOf(permission).permission
+  if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const requests = new Requests(controls)
 
   const wrapToolCall = async (request: ToolRequest, handler: (request: ToolRequest) => unknown): Promise<unknown> => {
     const { toolCall, tool, runtime } = request
     const { id: toolCallId, name, args } = toolCall
-    // The human's middleware stands before the tools: what comes here was agreed to.
-    if (permission !== undefined && toolCallId !== undefined) approvalsOf(permission).approve(toolCallId)
+    const sessionId = sessionOf(controls, runtime)
+    const approvals = permission && approvalsOf(permission)
+    // The human's middleware stands before the tools: what comes here was agreed to, perhaps after a change.
+    const isApproved = toolCallId !== undefined && approvals?.approve({ tool: name, args, toolCallId, sessionId }, true)
     const declared = Object(tool).truncation as ToolTruncationConfig | undefined
     const call = {
-      ...{ tool: name, args, toolCallId, sessionId: sessionOf(controls, runtime), signal: runtime?.signal },
+      ...{ tool: name, args, toolCallId, sessionId, signal: runtime?.signal },
+      ...(isApproved && { permission: approvals?.permission(true) }),
       ...(isRecord(declared) && { truncation: declared }),
       suspends,
     }

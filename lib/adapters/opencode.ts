@@ -60,11 +60,11 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
   })
   const around: ToolControls = toolControls(controls)
   const { permission } = controls
-  const decided = new Recent<string, GateDecision>()
+  const decided = new Recent<string, Pick<GateDecision, 'by'> & { sessionId: string | undefined }>()
   if (permission !== undefined && 'request' in permission) {
     const request = async (call: GateCall) => {
       const decision = await permission.request(call)
-      decided.set(call.toolCallId, decision)
+      decided.set(call.toolCallId, { by: decision.by, sessionId: call.sessionId })
       return decision
     }
     around.permission = { request }
@@ -107,8 +107,9 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     },
 
     async 'permission.ask'(asked, output) {
-      const { callID } = Object(asked) as { callID?: unknown }
-      const by = typeof callID === 'string' ? decided.get(callID)?.by : undefined
+      const { callID, sessionID } = Object(asked) as { callID?: unknown; sessionID?: unknown }
+      const known = typeof callID === 'string' ? decided.get(callID) : undefined
+      const by = sessionID === undefined || sessionID === known?.sessionId ? known?.by : undefined
       // Somebody has just said so; one question is enough.
       if (by === 'once' || by === 'always' || by === 'full_access') output.status = 'allow'
     },

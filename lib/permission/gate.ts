@@ -5,13 +5,14 @@ import { pathOf, storeApproval } from '../config-file'
 import { checkKeys, isArray, isRecord, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { randomUUID } from '../random'
+import { identityOf, plainArguments } from './identity'
 import type { ModeController } from './mode'
 import { PermissionPolicy, readCall } from './policy'
 import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from './types'
 
 /** A call that is asked about. */
 export interface GateCall extends PermissionCall {
-  /** The same id has the same answer, however often it is asked. */
+  /** The same call has the same answer, however often it is asked; another call under the same id is another call. */
   toolCallId: string
   /** Takes the question back. */
   signal?: AbortSignal
@@ -25,6 +26,7 @@ export interface PendingRequest {
   args: unknown
   sessionId?: string
   cwd?: string
+  vault?: string
   targets: string[]
   reasons: string[]
   suggestedRules: SuggestedRule[]
@@ -77,36 +79,43 @@ export interface PermissionGateOptions {
 export interface GateState {
   version: 1
   pending: PendingRequest[]
-  answers: { toolCallId: string; decision: GateDecision }[]
+  /** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
+  answers: { call: string; decision: GateDecision }[]
   approvals: { rule: SuggestedRule; sessionId: string | null }[]
 }
 
-interface Waiting {
+interface Question {
   request: PendingRequest
-  call: GateCall
+  call: PermissionCall
+  /** Nothing for arguments that cannot be read whole: such a call is never the same. */
+  identity: string | undefined
   verdict: PermissionVerdict
-  promise: Promise<GateDecision>
+  decided: Promise<GateDecision>
   settle: (decision: GateDecision) => void
+  /** Whether it is one of an earlier process, and its call has not come back yet. */
+  isRestored: boolean
 }
 
 interface State {
   policy: PermissionPolicy
   options: PermissionGateOptions
-  waiting: Map<string, Waiting>
-  byCall: Map<string, Waiting>
-  answers: Map<string, GateDecision>
-  /** Questions of an earlier process, by call, until the call is asked about again. */
-  restored: Map<string, PendingRequest>
+  /** What waits, by the id of the question, the oldest first. */
+  questions: Map<string, Question>
+  /** The same, by the identity of the call. */
+  byCall: Map<string, Question>
+  /** The last decision about a call, by its identity. */
+  decisions: Map<string, GateDecision>
 }
 
 const states = new WeakMap<object, State>()
 
-/** So many answers are remembered; a call is asked about again within a turn, not after ten thousand others. */
-const MAX_ANSWERS = 10_000
+/** So many decisions are remembered; a call is asked about again within a turn, not after ten thousand others. */
+const MAX_DECISIONS = 10_000
 
 /**
- * Asks where the policy says so, and waits. One decision per `toolCallId`, however often and from wherever it is requested;
- * nobody waits on a clock.
+ * Asks where the policy says so, and waits; nobody waits on a clock. One answer per call, however often and from wherever it
+ * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with others is asked about anew.
+ * Rules decide each time: what a person allowed does not run if the policy denies it by then.
  *
  * @example
  * const gate = new PermissionGate(policy, { onEvent: (event) => show(event) })
@@ -134,10 +143,9 @@ export class PermissionGate {
     states.set(this, {
       policy,
       options: { modes, saveRule, scope, onEvent, now },
-      waiting: new Map(),
+      questions: new Map(),
       byCall: new Map(),
-      answers: new Map(),
-      restored: new Map(),
+      decisions: new Map(),
     })
   }
 
@@ -153,27 +161,35 @@ export class PermissionGate {
     if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
       throw wrong('call.signal', signal, 'an AbortSignal')
     }
-    const facts = readCall(call)
-    const known = state.answers.get(toolCallId) ?? state.byCall.get(toolCallId)?.promise
-    if (known) return known
-    const mode =
-      facts.mode ??
-      (facts.sessionId === undefined ? 'agent' : (state.options.modes?.getMode(facts.sessionId) ?? 'agent'))
-    const verdict = state.policy.evaluate({ ...facts, args: call.args, mode })
+    const plain = plainArguments(call.args)
+    const facts: PermissionCall = { ...readCall(call), args: plain === undefined ? UNREADABLE : plain.args }
+    const identity = plain?.isWhole ? identityOf({ ...facts, toolCallId }) : undefined
+    const mode = modeOf(state, facts)
+    const verdict = state.policy.evaluate({ ...facts, mode })
+    const known = state.decisions.get(identity ?? '')
+    // What a person said stands, but a permission gives way to what denies the call now.
+    if (known && isAnswer(known) && (known.decision === 'deny' || verdict.decision !== 'deny')) return known
+    const question = state.byCall.get(identity ?? '')
     if (verdict.decision !== 'ask') {
       const by = mode === 'full_access' && verdict.decision === 'allow' ? 'full_access' : 'rule'
-      return decide(state, call, { decision: verdict.decision, by, mode, verdict })
+      const decision: GateDecision = { decision: verdict.decision, by, mode, verdict }
+      if (question) settle(state, question, decision)
+      else if (!isSame(known, decision)) note(state, { toolCallId, ...facts }, identity, decision)
+      return decision
     }
-    if (signal?.aborted) return decide(state, call, { decision: 'deny', by: 'abort', mode, verdict })
-    return ask(state, { ...facts, args: call.args, toolCallId, signal }, verdict)
+    if (question && !question.isRestored) return question.decided
+    if (signal?.aborted) {
+      const decision: GateDecision = { decision: 'deny', by: 'abort', mode, verdict }
+      if (question) settle(state, question, decision)
+      else note(state, { toolCallId, ...facts }, identity, decision)
+      return decision
+    }
+    return ask(state, question ?? newQuestion(state, { toolCallId, ...facts }, identity, verdict), signal)
   }
 
   /** The questions that wait, the oldest first; those of an earlier process too. */
   pending(): PendingRequest[] {
-    const { waiting, restored } = stateOf(this)
-    return [...restored.values(), ...[...waiting.values()].map(({ request }) => request)].map((one) =>
-      structuredClone(one),
-    )
+    return [...stateOf(this).questions.values()].map(({ request }) => structuredClone(request))
   }
 
   /**
@@ -183,44 +199,47 @@ export class PermissionGate {
    */
   async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {
     const state = stateOf(this)
-    const waiting = state.waiting.get(id)
-    const request = waiting?.request ?? [...state.restored.values()].find((one) => one.id === id)
-    if (request === undefined) throw wrong('id', id, 'the id of a question that waits')
-    if (response === 'once') return settle(state, request, { decision: 'allow', by: 'once' })
-    if (response === 'always') {
-      const shown = request.suggestedRules
-      const chosen =
-        rule === undefined
-          ? shown[0]
-          : shown.find((one) => one.pattern === rule?.pattern && one.domain === rule?.domain)
-      if (chosen === undefined) throw wrong('response', response, 'once or reject: no such rule was shown')
-      await store(state, request, chosen)
-      settle(state, request, { decision: 'allow', by: 'always' })
-      return letThrough(state, request)
+    const question = state.questions.get(id)
+    if (question === undefined) throw wrong('id', id, 'the id of a question that waits')
+    if (response === 'once' || response === 'always') {
+      const chosen = response === 'always' ? ruleOf(question, rule) : undefined
+      if (chosen === undefined) return answer(state, question, { decision: 'allow', by: 'once' })
+      const { scope = 'user' } = state.options
+      const { sessionId } = question.request
+      state.policy.approve(chosen, scope === 'session' ? sessionId : undefined)
+      await save(state, chosen, scope, sessionId)
+      answer(state, question, { decision: 'allow', by: 'always' })
+      return letThrough(state, sessionId)
     }
     if (!isRecord(response) || !(response.reject === true || typeof response.reject === 'string')) {
       throw wrong('response', response, "'once', 'always' or { reject: a reason or true }")
     }
     const message = typeof response.reject === 'string' ? response.reject : undefined
-    settle(state, request, { decision: 'deny', by: 'reject', ...(message === undefined ? {} : { message }) })
-    for (const other of this.pending()) {
-      if (other.sessionId === request.sessionId) settle(state, other, { decision: 'deny', by: 'reject' })
+    answer(state, question, { decision: 'deny', by: 'reject', ...(message === undefined ? {} : { message }) })
+    for (const other of ofSession(state, question.request.sessionId)) {
+      answer(state, other, { decision: 'deny', by: 'reject' })
     }
   }
 
-  /** Everything that must survive a restart: questions, answers to calls, approvals. */
+  /** Everything that must survive a restart: questions whose call can be known again, what people said, approvals. */
   toJSON(): GateState {
-    const state = stateOf(this)
-    const answers = [...state.answers].map(([toolCallId, decision]) => ({ toolCallId, decision }))
-    const approvals = state.policy.approvals().map(({ rule, sessionId }) => {
+    const { questions, decisions, policy } = stateOf(this)
+    const pending = [...questions.values()].filter(({ identity }) => identity !== undefined)
+    const answers = [...decisions].filter(([, decision]) => isAnswer(decision))
+    const approvals = policy.approvals().map(({ rule, sessionId }) => {
       const { domain, pattern } = rule as SuggestedRule
       return { rule: { domain, pattern, decision: 'allow' as const }, sessionId }
     })
-    return structuredClone({ version: 1 as const, pending: this.pending(), answers, approvals })
+    return structuredClone({
+      version: 1 as const,
+      pending: pending.map(({ request }) => request),
+      answers: answers.map(([call, decision]) => ({ call, decision })),
+      approvals,
+    })
   }
 
   /**
-   * A gate as it was. A question waits on; the call that asked it is requested again under its id and takes it over.
+   * A gate as it was. A question waits on; the call that asked it is requested again and takes it over.
    * @throws SpillwayError `INVALID_ARGUMENT` if that is not what {@link toJSON} gave
    */
   static fromJSON(
@@ -234,93 +253,137 @@ export class PermissionGate {
     if (version !== 1 || !isArray(pending) || !isArray(answers) || !isArray(approvals)) {
       throw wrong('state', saved, 'what toJSON gave')
     }
+    for (const [at, one] of (answers as GateState['answers']).entries()) {
+      const said = one?.decision?.decision
+      if (typeof one?.call !== 'string' || (said !== 'allow' && said !== 'deny')) {
+        throw wrong(`state.answers[${at}]`, one, 'an answer')
+      }
+      state.decisions.set(one.call, structuredClone(one.decision))
+    }
+    for (const one of approvals as GateState['approvals']) policy.approve(one?.rule, one?.sessionId ?? undefined)
     for (const [at, one] of (pending as PendingRequest[]).entries()) {
       const sound = typeof one?.id === 'string' && typeof one.toolCallId === 'string' && isArray(one.suggestedRules)
       if (!sound) throw wrong(`state.pending[${at}]`, one, 'a question')
-      state.restored.set(one.toolCallId, structuredClone(one))
+      restore(state, structuredClone(one))
     }
-    for (const [at, one] of (answers as GateState['answers']).entries()) {
-      const said = one?.decision?.decision
-      if (typeof one?.toolCallId !== 'string' || (said !== 'allow' && said !== 'deny')) {
-        throw wrong(`state.answers[${at}]`, one, 'an answer')
-      }
-      state.answers.set(one.toolCallId, structuredClone(one.decision))
-    }
-    for (const one of approvals as GateState['approvals']) policy.approve(one?.rule, one?.sessionId ?? undefined)
     return gate
   }
 }
 
-function ask(state: State, call: GateCall, verdict: PermissionVerdict): Promise<GateDecision> {
-  const { toolCallId, tool, sessionId, cwd, signal } = call
-  const before = state.restored.get(toolCallId)
-  state.restored.delete(toolCallId)
+/** Stands for arguments that cannot be read: nor can this. */
+const UNREADABLE = Symbol('unreadable')
+
+function modeOf({ options }: State, { mode, sessionId }: PermissionCall): PermissionMode {
+  return mode ?? (sessionId === undefined ? 'agent' : (options.modes?.getMode(sessionId) ?? 'agent'))
+}
+
+/** Whether a person said so, or took the question back; rules are asked anew. */
+function isAnswer({ by }: GateDecision): boolean {
+  return by !== 'rule' && by !== 'full_access'
+}
+
+function isSame(known: GateDecision | undefined, { decision, by, mode }: GateDecision): boolean {
+  return known?.decision === decision && known.by === by && known.mode === mode
+}
+
+function ofSession({ questions }: State, sessionId: string | undefined): Question[] {
+  return [...questions.values()].filter(({ request }) => request.sessionId === sessionId)
+}
+
+/** The rule to store, which must be one that was shown. */
+function ruleOf({ request: { suggestedRules: shown } }: Question, rule: SuggestedRule | undefined): SuggestedRule {
+  const chosen =
+    rule === undefined
+      ? shown[0]
+      : shown.find(({ pattern, domain }) => pattern === rule?.pattern && domain === rule.domain)
+  if (chosen === undefined) throw wrong('response', 'always', 'once or reject: no such rule was shown')
+  return chosen
+}
+
+function newQuestion(
+  state: State,
+  call: PermissionCall & { toolCallId: string },
+  identity: string | undefined,
+  verdict: PermissionVerdict,
+  before?: PendingRequest,
+): Question {
+  const { toolCallId, ...facts } = call
+  const { tool, args, sessionId, cwd, vault } = facts
+  const { targets, reasons, suggestedRules } = verdict
   const request: PendingRequest = {
     id: before?.id ?? randomUUID(),
     toolCallId,
     tool,
-    args: copyOf(call.args),
+    args: args === UNREADABLE ? null : (args ?? null),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(cwd === undefined ? {} : { cwd }),
-    targets: verdict.targets,
-    reasons: verdict.reasons,
-    suggestedRules: verdict.suggestedRules,
+    ...(vault === undefined ? {} : { vault }),
+    ...{ targets, reasons, suggestedRules },
     askedAt: before?.askedAt ?? (state.options.now ?? Date.now)(),
   }
-  let resolve: (decision: GateDecision) => void = () => {}
-  const promise = new Promise<GateDecision>((settled) => {
-    resolve = settled
+  let settled: (decision: GateDecision) => void = () => {}
+  const decided = new Promise<GateDecision>((resolve) => {
+    settled = resolve
   })
-  const abort = () => settle(state, request, { decision: 'deny', by: 'abort' })
-  const waiting: Waiting = {
-    request,
-    call,
-    verdict,
-    promise,
-    settle: (decision) => {
-      signal?.removeEventListener('abort', abort)
-      resolve(decision)
-    },
-  }
+  const isRestored = before !== undefined
+  const question: Question = { request, call: facts, identity, verdict, decided, settle: settled, isRestored }
+  state.questions.set(request.id, question)
+  if (identity !== undefined) state.byCall.set(identity, question)
+  return question
+}
+
+/** A question of an earlier process. */
+function restore(state: State, before: PendingRequest): void {
+  const { toolCallId, tool, args, sessionId, cwd, vault, targets, reasons, suggestedRules } = before
+  const call = { toolCallId, tool, args, sessionId, cwd, vault }
+  const shown = { targets, reasons, suggestedRules }
+  const verdict: PermissionVerdict = { decision: 'ask', domain: null, rule: null, shadowed: [], ...shown }
+  newQuestion(state, call, identityOf(call), verdict, before)
+}
+
+function ask(state: State, question: Question, signal: AbortSignal | undefined): Promise<GateDecision> {
+  const abort = () => answer(state, question, { decision: 'deny', by: 'abort' })
   signal?.addEventListener('abort', abort, { once: true })
-  state.waiting.set(request.id, waiting)
-  state.byCall.set(toolCallId, waiting)
-  tell(state, { type: 'asked', request: structuredClone(request) })
-  return promise
+  question.isRestored = false
+  void question.decided.then(() => signal?.removeEventListener('abort', abort))
+  tell(state, { type: 'asked', request: structuredClone(question.request) })
+  return question.decided
 }
 
-function settle(state: State, request: PendingRequest, said: Omit<GateDecision, 'verdict' | 'mode'>): void {
-  const waiting = state.waiting.get(request.id)
-  state.restored.delete(request.toolCallId)
-  state.waiting.delete(request.id)
-  state.byCall.delete(request.toolCallId)
-  const verdict = waiting?.verdict ?? asked(request)
-  // Nobody is asked in full access.
-  const decision = decide(state, request, { ...said, mode: 'agent', verdict })
-  waiting?.settle(decision)
+/** Nobody is asked in full access. */
+function answer(state: State, question: Question, said: Omit<GateDecision, 'verdict' | 'mode'>): void {
+  settle(state, question, { ...said, mode: 'agent', verdict: question.verdict })
 }
 
-/** The verdict of a question whose call has not come back yet. */
-function asked({ targets, reasons, suggestedRules }: PendingRequest): PermissionVerdict {
-  return { decision: 'ask', domain: null, targets, rule: null, shadowed: [], reasons, suggestedRules }
+/** Decides what waits; a second decision about it comes too late. */
+function settle(state: State, question: Question, decision: GateDecision): void {
+  const { request, identity } = question
+  if (!state.questions.delete(request.id)) return
+  if (identity !== undefined) state.byCall.delete(identity)
+  note(state, request, identity, decision)
+  question.settle(decision)
 }
 
-function decide(state: State, call: { toolCallId: string; sessionId?: string }, decision: GateDecision): GateDecision {
-  const { toolCallId, sessionId } = call
-  state.answers.set(toolCallId, decision)
-  if (state.answers.size > MAX_ANSWERS) {
-    const [oldest] = state.answers.keys()
-    state.answers.delete(oldest as string)
-  }
+/** Remembers a decision and tells it. */
+function note(
+  state: State,
+  { toolCallId, sessionId }: { toolCallId: string; sessionId?: string },
+  identity: string | undefined,
+  decision: GateDecision,
+): void {
+  const { decisions } = state
+  if (identity !== undefined) decisions.set(identity, decision)
+  if (decisions.size > MAX_DECISIONS) decisions.delete(decisions.keys().next().value as string)
   tell(state, { type: 'decided', toolCallId, ...(sessionId === undefined ? {} : { sessionId }), decision })
-  return decision
 }
 
-async function store(state: State, request: PendingRequest, rule: SuggestedRule): Promise<void> {
-  const { scope = 'user', saveRule } = state.options
-  const { sessionId } = request
-  const own = scope === 'session' ? sessionId : undefined
-  state.policy.approve(rule, own)
+async function save(
+  state: State,
+  rule: SuggestedRule,
+  scope: 'session' | 'user',
+  sessionId: string | undefined,
+): Promise<void> {
+  const { saveRule } = state.options
   if (scope === 'user' && saveRule) {
     try {
       await saveRule({ ...rule })
@@ -334,22 +397,10 @@ async function store(state: State, request: PendingRequest, rule: SuggestedRule)
 }
 
 /** Other questions of the session that the new rule answers. */
-function letThrough(state: State, request: PendingRequest): void {
-  for (const { request: other, call } of [...state.waiting.values()]) {
-    if (other.sessionId !== request.sessionId) continue
-    const { toolCallId: _, signal: __, ...facts } = call
-    const { decision } = state.policy.evaluate(facts)
-    if (decision === 'allow') settle(state, other, { decision: 'allow', by: 'always' })
-  }
-}
-
-/** What can be shown and kept of the arguments. */
-function copyOf(args: unknown): unknown {
-  try {
-    const text = JSON.stringify(args)
-    return text === undefined ? null : JSON.parse(text)
-  } catch {
-    return null
+function letThrough(state: State, sessionId: string | undefined): void {
+  for (const other of ofSession(state, sessionId)) {
+    const { decision } = state.policy.evaluate(other.call)
+    if (decision === 'allow') answer(state, other, { decision: 'allow', by: 'always' })
   }
 }
 

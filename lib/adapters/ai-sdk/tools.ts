@@ -56,7 +56,7 @@ export function guardTools<T extends Record<string, object>>(tools: T, controls:
   if (!isRecord(tools)) throw wrong('tools', tools, 'an object of tools')
   const { permission } = controls
   const around = toolControls(controls)
-  if (permission !== undefined) around.permission = approvalsOf(permission).permission
+  if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const kit: Kit = { controls, around, bound: boundBy(controls), shown: new Shown() }
   const guarded = Object.entries(tools).map(([name, tool]) => [name, guardOne(kit, name, tool)])
   return Object.fromEntries(guarded) as T
@@ -96,18 +96,19 @@ async function runOne(
 ): Promise<unknown> {
   const { controls, shown } = kit
   const { toolCallId, abortSignal: signal } = options ?? {}
-  const { permission, hostApproval } = controls
-  if (permission !== undefined && toolCallId !== undefined) {
+  const { hostApproval } = controls
+  let permission: ToolControls['permission']
+  if (controls.permission !== undefined && toolCallId !== undefined) {
+    const call = callOf(kit, tool, args, options)
     // The SDK calls a tool only when whoever it asked has agreed.
-    if (hostApproval && wasApproved(options.messages, toolCallId)) {
-      await judge(controls, callOf(kit, tool, args, options))
-    }
-    approvalsOf(permission).approve(toolCallId)
+    if (hostApproval && wasApproved(options.messages, toolCallId)) await judge(controls, call)
+    const approvals = approvalsOf(controls.permission)
+    permission = approvals.permission(approvals.approve(call))
   }
   const truncation = isRecord(declared.truncation) ? (declared.truncation as ToolTruncationConfig) : undefined
   const { truncation: _, ...unbounded } = kit.around
   const outcome = await guardCall(
-    { tool, args, toolCallId, sessionId: sessionOf(controls, options ?? {}), signal, truncation },
+    { tool, args, toolCallId, sessionId: sessionOf(controls, options ?? {}), signal, permission, truncation },
     // What a tool makes for the model by itself is bounded when it has made it.
     own ? unbounded : kit.around,
     async (input: never) => lastOf(await run(input)),
@@ -248,9 +249,16 @@ function wasApproved(messages: unknown, toolCallId: string): boolean {
     const { content } = Object(message) as { content?: unknown }
     return isArray(content) ? (content as Record<string, unknown>[]) : []
   })
-  const asked = parts.find((part) => part?.type === 'tool-approval-request' && part.toolCallId === toolCallId)
-  return parts.some(
-    (part) =>
-      part?.type === 'tool-approval-response' && part.approvalId === asked?.approvalId && part.approved === true,
-  )
+  let approvalId: unknown
+  let isApproved = false
+  for (const part of parts) {
+    if (part?.type === 'tool-approval-response') {
+      isApproved ||= part.approved === true && approvalId !== undefined && part.approvalId === approvalId
+    } else if (part?.toolCallId === toolCallId) {
+      // A call that has its result, and one before this under the same id, had consents of their own.
+      approvalId = part.type === 'tool-approval-request' ? part.approvalId : undefined
+      isApproved = false
+    }
+  }
+  return isApproved
 }

@@ -3,7 +3,9 @@
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { isArray, isRecord, wrong } from '../../context'
 import { guardTool as guardCore } from '../../guard-tool'
+import { type IdentifiedCall, identityOf } from '../../permission/identity'
 import { plainJson } from '../../plain-json'
+import { randomUUID } from '../../random'
 import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, toolControls } from '../shared/controls'
 import { errorFor, guardCall, type HostOutcome } from '../shared/guard'
@@ -58,9 +60,9 @@ export function guardTool<T extends object>(tool: T, controls: AgentsControls): 
     const { toolCall, signal } = details ?? {}
     const toolCallId = toolCall?.callId
     const sessionId = sessionOf(controls, { context: runContext?.context })
-    await approved(controls, own, runContext, args, toolCallId, sessionId)
+    const permission = await approved(controls, own, runContext, args, toolCallId, sessionId)
     const outcome = await guardCall(
-      { tool: name, args, toolCallId, sessionId, signal, truncation },
+      { tool: name, args, toolCallId, sessionId, signal, permission, truncation },
       around,
       async (judged) => {
         // The text that the model wrote, unless somebody changed what it says.
@@ -105,7 +107,7 @@ function checkedControls(controls: AgentsControls): ToolControls {
   const around = toolControls(controls)
   guardCore({ name: 'tool', execute: () => undefined }, around)
   const { permission } = controls
-  return permission === undefined ? around : { ...around, permission: approvalsOf(permission).permission }
+  return permission === undefined ? around : { ...around, permission: approvalsOf(permission).permission(false) }
 }
 
 /** The SDK calls a tool only when whoever it asked has agreed; "always" is an answer to calls that nobody was asked about. */
@@ -116,13 +118,28 @@ async function approved(
   args: unknown,
   toolCallId: string | undefined,
   sessionId: string | undefined,
-): Promise<void> {
-  const { permission } = controls
-  if (permission === undefined || toolCallId === undefined) return
-  if (runContext?.isToolApproved?.({ toolName: tool.name, callId: toolCallId }) === true) {
-    await judge(controls, { tool: tool.name, args, toolCallId, sessionId })
+): Promise<ToolControls['permission']> {
+  if (controls.permission === undefined || toolCallId === undefined) return undefined
+  const call = { tool: tool.name, args, toolCallId, ...(sessionId !== undefined && { sessionId }) }
+  const approvals = approvalsOf(controls.permission)
+  const consents = (callId: string) => runContext?.isToolApproved?.({ toolName: tool.name, callId }) === true
+  if (consents(toolCallId)) {
+    // Only "always" is consent to an id that no call has.
+    if (!consents(randomUUID()) && !isFirst(runContext, call)) return approvals.permission(false)
+    await judge(controls, call)
   }
-  approvalsOf(permission).approve(toolCallId)
+  return approvals.permission(approvals.approve(call))
+}
+
+/** The SDK keeps consent by the id of a call, as long as the context of a run: which call each was given to. */
+const consented = new WeakMap<object, Map<string, string | undefined>>()
+
+function isFirst(runContext: object, call: IdentifiedCall): boolean {
+  const calls = consented.get(runContext) ?? new Map<string, string | undefined>()
+  consented.set(runContext, calls)
+  const identity = identityOf(call)
+  if (!calls.has(call.toolCallId)) calls.set(call.toolCallId, identity)
+  return calls.get(call.toolCallId) === identity
 }
 
 /** `needsApproval`: the tool's own, or where `permission` wants to ask. What is denied is refused when it is called. */

@@ -5,6 +5,7 @@
 
 import type { GateCall, GateDecision, PermissionCall, PermissionVerdict, ToolControls } from 'spillway'
 import { viewsOf } from '../../history/formats'
+import { type IdentifiedCall, identityOf } from '../../permission/identity'
 import { tellError } from './controls'
 import { Recent } from './sessions'
 import type { AdapterControls } from './types'
@@ -23,9 +24,10 @@ type Gate = Extract<Permission, { request: unknown }>
 type Policy = Extract<Permission, { evaluate: unknown }>
 
 interface Question {
+  readonly call: Pick<IdentifiedCall, 'toolCallId' | 'sessionId'>
   /** Takes the question back, so that the gate does not wait for ever for what the host has settled. */
   readonly withdraw: AbortController
-  approved: boolean
+  isApproved: boolean
 }
 
 const all = new WeakMap<object, HostApprovals>()
@@ -63,6 +65,7 @@ export async function judge(
 
 class HostApprovals {
   readonly #permission: Permission
+  /** What the host was told to ask about, by the identity of the call. */
   readonly #questions = new Recent<string, Question>(10_000)
 
   constructor(permission: Permission) {
@@ -72,67 +75,87 @@ class HostApprovals {
   /** Whether the call may run, must not, or is for the host to ask about. */
   async judge(call: JudgedCall): Promise<Judgement> {
     const permission = this.#permission
-    const verdict = 'request' in permission ? await this.#judgeByGate(permission, call) : evaluate(permission, call)
+    const withdraw = new AbortController()
+    const verdict =
+      'request' in permission ? await judgeByGate(permission, call, withdraw.signal) : evaluate(permission, call)
     const { decision, reasons } = verdict
-    if (decision === 'ask' && !this.#questions.get(call.toolCallId)) {
-      this.#questions.set(call.toolCallId, { withdraw: new AbortController(), approved: false })
-    }
+    if (decision === 'ask') this.#add(call, withdraw)
     return { decision, reason: reasons.join('; ') }
   }
 
-  async #judgeByGate(gate: Gate, call: JudgedCall): Promise<Pick<PermissionVerdict, 'decision' | 'reasons'>> {
-    const withdraw = new AbortController()
-    const answer = gate.request({ ...call, signal: withdraw.signal })
-    const waiting = pendingOf(gate, call.toolCallId)
-    if (waiting !== undefined) {
-      if (!this.#questions.get(call.toolCallId)) this.#questions.set(call.toolCallId, { withdraw, approved: false })
-      return { decision: 'ask', reasons: waiting.reasons }
-    }
-    // A gate that does not say what is pending asks by itself.
-    const { decision, message, verdict } = await answer
-    return { decision, reasons: message === undefined ? verdict.reasons : [message] }
+  #add(call: JudgedCall, withdraw: AbortController, isApproved = false): void {
+    const identity = identityOf(call)
+    if (identity === undefined || this.#questions.get(identity)) return
+    this.#questions.set(identity, { call, withdraw, isApproved })
   }
 
-  /** The host calls the tool: whoever it asked has agreed. */
-  approve(toolCallId: string): void {
-    const question = this.#questions.get(toolCallId)
-    if (question !== undefined) question.approved = true
+  /**
+   * The host calls the tool: whoever it asked has agreed. Whether anybody was asked about this very call, or, where the host
+   * lets people change a call, about another one under its id that nobody has answered yet.
+   */
+  approve(call: JudgedCall, isChanged = false): boolean {
+    const asked = this.#questions.get(identityOf(call) ?? '')
+    if (asked !== undefined) asked.isApproved = true
+    if (asked !== undefined || !isChanged) return asked !== undefined
+    const changed = this.#of(call).filter(([, { isApproved }]) => !isApproved)
+    for (const [identity, { withdraw }] of changed) this.#take(identity, withdraw)
+    if (changed.length > 0) this.#add(call, new AbortController(), true)
+    return changed.length > 0
   }
 
   /** The host will not call the tool. */
-  withdraw(toolCallId: string): void {
-    this.#questions.get(toolCallId)?.withdraw.abort()
-    this.#questions.delete(toolCallId)
+  withdraw(call: Question['call']): void {
+    for (const [identity, { withdraw }] of this.#of(call)) this.#take(identity, withdraw)
+  }
+
+  #take(identity: string, withdraw: AbortController): void {
+    withdraw.abort()
+    this.#questions.delete(identity)
+  }
+
+  #of({ toolCallId, sessionId }: Question['call']): [identity: string, question: Question][] {
+    return [...this.#questions].filter(([, { call }]) => call.toolCallId === toolCallId && call.sessionId === sessionId)
   }
 
   /** Questions whose call has its result: the host has settled them, and nobody waits for an answer any more. */
-  settle(messages: readonly unknown[]): void {
+  settle(messages: readonly unknown[], sessionId: string | undefined): void {
     if (this.#questions.size === 0) return
-    for (const { results } of viewsOf(messages)) {
-      for (const { callId } of results) {
-        if (callId !== undefined) this.withdraw(callId)
-      }
+    const answered = new Set(viewsOf(messages).flatMap(({ results }) => results.map(({ callId }) => callId)))
+    for (const [identity, { call, withdraw }] of [...this.#questions]) {
+      if (call.sessionId === sessionId && answered.has(call.toolCallId)) this.#take(identity, withdraw)
     }
   }
 
-  /** The permission for `guardTool`: what the host has asked about is not asked again. */
-  get permission(): Gate {
-    return { request: (call) => this.#request(call) }
+  /** The permission for `guardTool`: what the host's user has approved is not asked again. */
+  permission(isApproved: boolean): Gate {
+    return { request: (call) => this.#request(call, isApproved) }
   }
 
-  async #request(call: GateCall): Promise<GateDecision> {
+  async #request(call: GateCall, isApproved: boolean): Promise<GateDecision> {
     const permission = this.#permission
-    const approved = this.#questions.get(call.toolCallId)?.approved === true
     if (!('request' in permission)) {
       const verdict = permission.evaluate(factsOf(call))
-      const allowed = verdict.decision === 'allow' || (verdict.decision === 'ask' && approved)
-      const by = verdict.decision === 'ask' && approved ? 'once' : 'rule'
+      const allowed = verdict.decision === 'allow' || (verdict.decision === 'ask' && isApproved)
+      const by = verdict.decision === 'ask' && isApproved ? 'once' : 'rule'
       return { decision: allowed ? 'allow' : 'deny', by, mode: call.mode ?? 'agent', verdict }
     }
     const answer = permission.request(call)
-    if (approved) await respond(permission, call.toolCallId)
+    if (isApproved) await pendingOf(permission, call)?.allow()
     return answer
   }
+}
+
+async function judgeByGate(
+  gate: Gate,
+  call: JudgedCall,
+  signal: AbortSignal,
+): Promise<Pick<PermissionVerdict, 'decision' | 'reasons'>> {
+  const answer = gate.request({ ...call, signal })
+  const waiting = pendingOf(gate, call)
+  if (waiting !== undefined) return { decision: 'ask', reasons: waiting.reasons }
+  // A gate that does not say what is pending asks by itself.
+  const { decision, message, verdict } = await answer
+  return { decision, reasons: message === undefined ? verdict.reasons : [message] }
 }
 
 function evaluate(policy: Policy, call: JudgedCall): PermissionVerdict {
@@ -146,17 +169,15 @@ function factsOf(call: GateCall | JudgedCall): PermissionCall {
 
 /** What a `PermissionGate` has beside `request`. */
 interface Answerable extends Gate {
-  pending(): { id: string; toolCallId: string; reasons: string[] }[]
+  pending(): (IdentifiedCall & { id: string; reasons: string[] })[]
   respond(id: string, response: 'once'): Promise<void>
 }
 
-function pendingOf(gate: Gate, toolCallId: string): { id: string; reasons: string[] } | undefined {
+/** The question about a call, if the gate waits for an answer to it. */
+function pendingOf(gate: Gate, call: GateCall | JudgedCall): { reasons: string[]; allow(): Promise<void> } | undefined {
   const { pending, respond } = gate as Partial<Answerable>
   if (typeof pending !== 'function' || typeof respond !== 'function') return undefined
-  return (gate as Answerable).pending().find((one) => one.toolCallId === toolCallId)
-}
-
-async function respond(gate: Gate, toolCallId: string): Promise<void> {
-  const question = pendingOf(gate, toolCallId)
-  if (question !== undefined) await (gate as Answerable).respond(question.id, 'once')
+  const identity = identityOf(call)
+  const question = (gate as Answerable).pending().find((one) => identityOf(one) === identity)
+  return question && { reasons: question.reasons, allow: () => (gate as Answerable).respond(question.id, 'once') }
 }

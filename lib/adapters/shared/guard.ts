@@ -22,6 +22,8 @@ export interface HostCall {
   toolCallId?: string | undefined
   sessionId?: string | undefined
   signal?: AbortSignal | undefined
+  /** Judges this call in place of the controls'. */
+  permission?: ToolControls['permission'] | undefined
   /** What the tool itself declares. */
   truncation?: ToolTruncationConfig | undefined
   /** Whether what was thrown only suspends the call: it will come again, and nothing is noted of this time. */
@@ -43,7 +45,7 @@ export async function guardCall(
   controls: ToolControls,
   execute: (args: never) => unknown,
 ): Promise<HostOutcome> {
-  const { tool, args, toolCallId, sessionId, signal, truncation, suspends } = call
+  const { tool, args, toolCallId, sessionId, signal, permission, truncation, suspends } = call
   let suspended = false
   let ran: { value: unknown } | { error: unknown } | undefined
   const capture = (told: ToolHookResult) => {
@@ -70,6 +72,7 @@ export async function guardCall(
     {
       ...(suspends ? unlessSuspended(controls, () => suspended) : controls),
       ...(own && { hooks: own }),
+      ...(permission && { permission }),
       refusal: 'result',
     } as ToolControls,
   )

@@ -43,7 +43,7 @@ export class Requests {
     let messages = original
     try {
       const { permission } = this.#controls
-      if (permission !== undefined) approvalsOf(permission).settle(original)
+      if (permission !== undefined) approvalsOf(permission).settle(original, sessionId)
       messages = this.#prefixes.apply(original)
       const control = this.#controlOf(sessionId)
       if (control !== undefined) messages = await this.#ask(control, messages, sessionId)

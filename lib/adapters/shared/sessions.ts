@@ -27,6 +27,10 @@ export class Recent<K, V> {
     if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value as K)
   }
 
+  [Symbol.iterator](): IterableIterator<[K, V]> {
+    return this.#values.entries()
+  }
+
   delete(key: K): boolean {
     return this.#values.delete(key)
   }

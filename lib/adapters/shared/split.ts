@@ -5,6 +5,7 @@
 
 import type { RefusedResult, ToolControls } from 'spillway'
 import { isRecord } from '../../context'
+import { identityOf } from '../../permission/identity'
 import { plainJson } from '../../plain-json'
 import { guardCall, type HostCall, type HostOutcome, withoutBefore } from './guard'
 import { Recent } from './sessions'
@@ -16,6 +17,8 @@ export type BeforeOutcome = { kind: 'run'; args: unknown } | { kind: 'refused'; 
 export type HostResult = { value: unknown } | { error: unknown }
 
 interface OpenCall {
+  /** The call as it was asked about, and as it was let through: a host may ask again about either. */
+  readonly identities: Set<string | undefined>
   readonly before: Promise<BeforeOutcome>
   readonly done: Promise<HostOutcome>
   deliver(result: HostResult): void
@@ -35,8 +38,11 @@ export class SplitCalls {
 
   /** Everything up to the tool. Asked again about the same call, the answer is the same. */
   before(call: HostCall & { toolCallId: string }): Promise<BeforeOutcome> {
-    const known = this.#open.get(call.toolCallId)
-    if (known !== undefined) return known.before
+    const key = keyOf(call)
+    const known = this.#open.get(key)
+    const identity = identityOf(call)
+    if (identity !== undefined && known?.identities.has(identity)) return known.before
+    const identities = new Set([identity])
     let deliver: OpenCall['deliver'] = () => {}
     const result = new Promise<HostResult>((resolve) => {
       deliver = resolve
@@ -46,6 +52,7 @@ export class SplitCalls {
       run = resolve
     })
     const done = guardCall(call, this.#around, async (args) => {
+      identities.add(identityOf({ ...call, args }))
       run({ kind: 'run', args })
       return unwrap(await result)
     })
@@ -54,18 +61,18 @@ export class SplitCalls {
       // A call that is over before the tool ran was not let through.
       done.then((outcome): BeforeOutcome | Promise<BeforeOutcome> => {
         if (outcome.kind !== 'refused') return before
-        this.#open.delete(call.toolCallId)
+        if (this.#open.get(key)?.done === done) this.#open.delete(key)
         return { kind: 'refused', refusal: outcome.refusal }
       }),
     ])
-    this.#open.set(call.toolCallId, { before: answer, done, deliver })
+    this.#open.set(key, { identities, before: answer, done, deliver })
     return answer
   }
 
   /** Everything from the tool on; of a call that nobody asked about before, what can still be done. */
   async after(call: HostCall & { toolCallId: string }, result: HostResult): Promise<HostOutcome> {
-    const open = this.#open.get(call.toolCallId)
-    this.#open.delete(call.toolCallId)
+    const open = this.#open.get(keyOf(call))
+    this.#open.delete(keyOf(call))
     if (open !== undefined) {
       open.deliver(result)
       return open.done
@@ -74,6 +81,10 @@ export class SplitCalls {
     const later = withoutBefore(hooks)
     return guardCall(call, { ...around, ...(later && { hooks: later }) }, () => unwrap(result))
   }
+}
+
+function keyOf({ toolCallId, sessionId }: HostCall): string {
+  return JSON.stringify([sessionId ?? null, toolCallId])
 }
 
 function unwrap(result: HostResult): unknown {
