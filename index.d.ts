@@ -2817,14 +2817,15 @@ export declare class PermissionGate {
 	pending(): PendingRequest[];
 	/**
 	 * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
-	 * questions through that it answers. `{ reject }` denies the call and every other question of its session.
+	 * questions through that it answers. `{ reject }` denies the call and every other question of its session. What the
+	 * policy denies by now is denied whatever is said.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
 	 */
 	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
 	/** Everything that must survive a restart: questions whose call can be known again, what people said, approvals. */
 	toJSON(): GateState;
 	/**
-	 * A gate as it was. A question waits on; the call that asked it is requested again and takes it over.
+	 * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what {@link toJSON} gave
 	 */
 	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;

@@ -1,4 +1,7 @@
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { type GateEvent, ModeController, PermissionGate, PermissionPolicy, SpillwayError } from '../..'
+import { tempDir } from '../support/temp'
 
 const ask = (toolCallId: string, command: string, sessionId = 's1') => ({
   toolCallId,
@@ -305,6 +308,61 @@ test('questions, answers and approvals survive a restart', async () => {
   for (const bad of [null, 'no JSON', {}, { version: 2 }, { version: 1, pending: [1], answers: [], approvals: [] }]) {
     expect(() => PermissionGate.fromJSON(bad as never, fresh)).toThrow(SpillwayError)
   }
+})
+
+describe('a restart', () => {
+  const DENY = { vault: '/', rules: [{ domain: 'bash', pattern: 'ninja', decision: 'deny' }] } as const
+  const saved = () => {
+    const { gate } = make()
+    void gate.request(ask('c', 'ninja'))
+    return { kept: JSON.stringify(gate), id: gate.pending()[0].id }
+  }
+
+  test('another call under the id of a question is another question', async () => {
+    const { kept, id } = saved()
+    const gate = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/' }))
+    const other = gate.request(ask('c', 'make'))
+    expect(gate.pending().map(({ args }) => args)).toEqual([{ command: 'ninja' }, { command: 'make' }])
+    await gate.respond(id, 'once')
+    const [question] = gate.pending()
+    expect(question).toMatchObject({ args: { command: 'make' } })
+    await gate.respond(question.id, { reject: true })
+    await expect(other).resolves.toMatchObject({ decision: 'deny' })
+    await expect(gate.request(ask('c', 'ninja'))).resolves.toMatchObject({ decision: 'allow' })
+  })
+
+  test('a question about what a new rule denies goes', async () => {
+    const { kept, id } = saved()
+    const gate = PermissionGate.fromJSON(kept, new PermissionPolicy(DENY))
+    expect(gate.pending()).toEqual([])
+    await expect(gate.respond(id, 'once')).rejects.toMatchObject({ field: 'id' })
+    await expect(gate.request(ask('c', 'ninja'))).resolves.toMatchObject({ decision: 'deny', by: 'rule' })
+  })
+
+  test('an answer of before does not win over a new rule', async () => {
+    const { kept, id } = saved()
+    const early = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/' }))
+    await early.respond(id, 'once')
+    const gate = PermissionGate.fromJSON(JSON.stringify(early), new PermissionPolicy(DENY))
+    await expect(gate.request(ask('c', 'ninja'))).resolves.toMatchObject({ decision: 'deny', by: 'rule' })
+  })
+
+  test.each(['once', 'always'] as const)('"%s" allows nothing that is denied by then', async (response) => {
+    const vault = tempDir()
+    mkdirSync(join(vault, 'in'))
+    const link = join(vault, 'link')
+    symlinkSync(join(vault, 'in'), link)
+    const policy = new PermissionPolicy({ vault })
+    const gate = new PermissionGate(policy)
+    const waiting = gate.request(ask('a', 'make > link/x'))
+    const [{ id }] = gate.pending()
+    rmSync(link)
+    symlinkSync(tempDir(), link)
+    await gate.respond(id, response)
+    await expect(waiting).resolves.toMatchObject({ decision: 'deny', by: 'rule', verdict: { domain: 'edit' } })
+    expect(gate.pending()).toEqual([])
+    expect(policy.approvals()).toEqual([])
+  })
 })
 
 test('answers to nothing are refused', async () => {

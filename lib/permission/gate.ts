@@ -194,7 +194,8 @@ export class PermissionGate {
 
   /**
    * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
-   * questions through that it answers. `{ reject }` denies the call and every other question of its session.
+   * questions through that it answers. `{ reject }` denies the call and every other question of its session. What the
+   * policy denies by now is denied whatever is said.
    * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
    */
   async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {
@@ -203,6 +204,9 @@ export class PermissionGate {
     if (question === undefined) throw wrong('id', id, 'the id of a question that waits')
     if (response === 'once' || response === 'always') {
       const chosen = response === 'always' ? ruleOf(question, rule) : undefined
+      const mode = modeOf(state, question.call)
+      const verdict = state.policy.evaluate({ ...question.call, mode })
+      if (verdict.decision === 'deny') return settle(state, question, { decision: 'deny', by: 'rule', mode, verdict })
       if (chosen === undefined) return answer(state, question, { decision: 'allow', by: 'once' })
       const { scope = 'user' } = state.options
       const { sessionId } = question.request
@@ -239,7 +243,7 @@ export class PermissionGate {
   }
 
   /**
-   * A gate as it was. A question waits on; the call that asked it is requested again and takes it over.
+   * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
    * @throws SpillwayError `INVALID_ARGUMENT` if that is not what {@link toJSON} gave
    */
   static fromJSON(
@@ -332,13 +336,12 @@ function newQuestion(
   return question
 }
 
-/** A question of an earlier process. */
+/** A question of an earlier process, if it is one of this policy, too: what it allows or denies needs no answer. */
 function restore(state: State, before: PendingRequest): void {
-  const { toolCallId, tool, args, sessionId, cwd, vault, targets, reasons, suggestedRules } = before
+  const { toolCallId, tool, args, sessionId, cwd, vault } = before
   const call = { toolCallId, tool, args, sessionId, cwd, vault }
-  const shown = { targets, reasons, suggestedRules }
-  const verdict: PermissionVerdict = { decision: 'ask', domain: null, rule: null, shadowed: [], ...shown }
-  newQuestion(state, call, identityOf(call), verdict, before)
+  const verdict = state.policy.evaluate({ ...call, mode: modeOf(state, call) })
+  if (verdict.decision === 'ask') newQuestion(state, call, identityOf(call), verdict, before)
 }
 
 function ask(state: State, question: Question, signal: AbortSignal | undefined): Promise<GateDecision> {
