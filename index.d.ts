@@ -2817,8 +2817,8 @@ export declare class PermissionGate {
 	pending(): PendingRequest[];
 	/**
 	 * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
-	 * questions through that it answers. `{ reject }` denies the call and every other question of its session. What the
-	 * policy denies by now is denied whatever is said.
+	 * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
+	 * answer counts and decides at once; a rule is saved after that. What the policy denies by now is denied whatever is said.
 	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
 	 */
 	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;

@@ -365,6 +365,41 @@ describe('a restart', () => {
   })
 })
 
+describe('the first answer counts', () => {
+  const slow = () => {
+    let saved = () => {}
+    const saving = new Promise<void>((resolve) => {
+      saved = resolve
+    })
+    return { ...make({ saveRule: () => saving }), saved }
+  }
+
+  test.each(['once', 'always', { reject: true }] as const)('then comes %j', async (second) => {
+    const { gate, events, saved } = slow()
+    const waiting = gate.request(ask('a', 'make'))
+    const [{ id }] = gate.pending()
+    const always = gate.respond(id, 'always')
+    await expect(gate.respond(id, second)).rejects.toMatchObject({ field: 'id' })
+    await expect(waiting).resolves.toMatchObject({ decision: 'allow', by: 'always' })
+    saved()
+    await always
+    expect(events.map(({ type }) => type)).toEqual(['asked', 'decided', 'rule_stored'])
+    await expect(gate.request(ask('a', 'make'))).resolves.toMatchObject({ decision: 'allow', by: 'always' })
+  })
+
+  test('then the question is taken back', async () => {
+    const { gate, events, saved } = slow()
+    const controller = new AbortController()
+    const waiting = gate.request({ ...ask('a', 'make'), signal: controller.signal })
+    const always = gate.respond(gate.pending()[0].id, 'always')
+    controller.abort()
+    saved()
+    await always
+    await expect(waiting).resolves.toMatchObject({ decision: 'allow', by: 'always' })
+    expect(events.map(({ type }) => type)).toEqual(['asked', 'decided', 'rule_stored'])
+  })
+})
+
 test('answers to nothing are refused', async () => {
   const { gate } = make()
   await expect(gate.respond('x', 'once')).rejects.toMatchObject({ field: 'id' })

@@ -194,8 +194,8 @@ export class PermissionGate {
 
   /**
    * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
-   * questions through that it answers. `{ reject }` denies the call and every other question of its session. What the
-   * policy denies by now is denied whatever is said.
+   * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
+   * answer counts and decides at once; a rule is saved after that. What the policy denies by now is denied whatever is said.
    * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
    */
   async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {
@@ -211,9 +211,9 @@ export class PermissionGate {
       const { scope = 'user' } = state.options
       const { sessionId } = question.request
       state.policy.approve(chosen, scope === 'session' ? sessionId : undefined)
-      await save(state, chosen, scope, sessionId)
       answer(state, question, { decision: 'allow', by: 'always' })
-      return letThrough(state, sessionId)
+      letThrough(state, sessionId)
+      return save(state, chosen, scope, sessionId)
     }
     if (!isRecord(response) || !(response.reject === true || typeof response.reject === 'string')) {
       throw wrong('response', response, "'once', 'always' or { reject: a reason or true }")
