@@ -2826,7 +2826,7 @@ export declare class PermissionGate {
 	toJSON(): GateState;
 	/**
 	 * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what {@link toJSON} gave
+	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
 	 */
 	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
 }

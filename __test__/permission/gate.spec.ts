@@ -365,6 +365,80 @@ describe('a restart', () => {
   })
 })
 
+describe('a state that somebody else wrote', () => {
+  const state = async () => {
+    const { gate } = make()
+    const answered = [gate.request(ask('a', 'make')), gate.request(ask('b', 'ninja'))]
+    await gate.respond(gate.pending()[0].id, 'always')
+    await gate.respond(gate.pending()[0].id, { reject: 'no' })
+    await Promise.all(answered)
+    void gate.request({ ...ask('c', 'wc -l'), cwd: '/x' })
+    // biome-ignore lint/suspicious/noExplicitAny: it is about to be spoilt
+    return JSON.parse(JSON.stringify(gate)) as any
+  }
+  const load = (saved: object, policy = new PermissionPolicy({ vault: '/' })) =>
+    PermissionGate.fromJSON(JSON.stringify(saved), policy)
+
+  test.each([
+    ['pending[0].suggestedRules[0]', null],
+    ['pending[0].suggestedRules[0].decision', 'deny'],
+    ['pending[0].suggestedRules[0].domain', '*'],
+    ['pending[0].suggestedRules[0].pattern', 1],
+    ['pending[0].id', ''],
+    ['pending[0].tool', 7],
+    ['pending[0].sessionId', null],
+    ['pending[0].cwd', {}],
+    ['pending[0].vault', 'relative'],
+    ['pending[0].targets', [1]],
+    ['pending[0].reasons', 'none'],
+    ['pending[0].askedAt', 'now'],
+    ['answers[0].call', 'call_0'],
+    ['answers[0].decision', null],
+    ['answers[0].decision.by', 'rule'],
+    ['answers[1].decision.decision', 'ask'],
+    ['answers[1].decision.by', 'once'],
+    ['answers[0].decision.mode', 'root'],
+    ['answers[1].decision.message', 1],
+    ['answers[0].decision.verdict', undefined],
+    ['answers[0].decision.verdict.domain', 'all'],
+    ['answers[0].decision.verdict.rule', {}],
+    ['answers[0].decision.verdict.shadowed[0]', null],
+    ['approvals[0].rule', null],
+    ['approvals[0].rule.decision', 'ask'],
+    ['approvals[0].sessionId', undefined],
+    ['version', 2],
+  ])('%s is looked at', async (field, bad) => {
+    const spoilt = await state()
+    const keys = field.split(/[.[\]]+/).filter((key) => key !== '')
+    const last = keys.pop() as string
+    keys.reduce((value, key) => value[key], spoilt)[last] = bad
+    const policy = new PermissionPolicy({ vault: '/' })
+    expect(() => load(spoilt, policy)).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', field: expect.stringContaining(`state.${field}`) }),
+    )
+    expect(policy.approvals()).toEqual([])
+  })
+
+  test('two questions with one id are refused', async () => {
+    const { pending, ...rest } = await state()
+    expect(() => load({ ...rest, pending: [pending[0], pending[0]] })).toThrow(/state\.pending\[1\]\.id/)
+  })
+
+  test('"always" stores what this policy suggests, whatever the text says', async () => {
+    const saved = await state()
+    const all = { domain: 'bash', pattern: '*', decision: 'allow' } as const
+    Object.assign(saved.pending[0], { suggestedRules: [all], targets: ['shell:true'], reasons: [] })
+    const policy = new PermissionPolicy({ vault: '/' })
+    const gate = load(saved, policy)
+    const [{ id, targets, suggestedRules }] = gate.pending()
+    expect(targets).toEqual(['shell:wc -l'])
+    expect(suggestedRules[0].pattern).toBe('shell:wc -l')
+    await expect(gate.respond(id, 'always', all)).rejects.toMatchObject({ field: 'response' })
+    await gate.respond(id, 'always')
+    expect(policy.approvals().map(({ rule }) => rule.pattern)).toEqual(['shell:make', 'shell:wc -l'])
+  })
+})
+
 describe('the first answer counts', () => {
   const slow = () => {
     let saved = () => {}

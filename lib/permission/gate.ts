@@ -1,10 +1,10 @@
 /** Asking somebody, once for each call. */
 
-import { parsedState } from '../checks'
 import { pathOf, storeApproval } from '../config-file'
-import { checkKeys, isArray, isRecord, wrong } from '../context'
+import { checkKeys, isRecord, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { randomUUID } from '../random'
+import { readGateState } from './gate-state'
 import { identityOf, plainArguments } from './identity'
 import type { ModeController } from './mode'
 import { PermissionPolicy, readCall } from './policy'
@@ -244,7 +244,7 @@ export class PermissionGate {
 
   /**
    * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
-   * @throws SpillwayError `INVALID_ARGUMENT` if that is not what {@link toJSON} gave
+   * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
    */
   static fromJSON(
     saved: GateState | string,
@@ -253,23 +253,10 @@ export class PermissionGate {
   ): PermissionGate {
     const gate = new PermissionGate(policy, options)
     const state = stateOf(gate)
-    const { version, pending, answers, approvals } = parsedState(saved)
-    if (version !== 1 || !isArray(pending) || !isArray(answers) || !isArray(approvals)) {
-      throw wrong('state', saved, 'what toJSON gave')
-    }
-    for (const [at, one] of (answers as GateState['answers']).entries()) {
-      const said = one?.decision?.decision
-      if (typeof one?.call !== 'string' || (said !== 'allow' && said !== 'deny')) {
-        throw wrong(`state.answers[${at}]`, one, 'an answer')
-      }
-      state.decisions.set(one.call, structuredClone(one.decision))
-    }
-    for (const one of approvals as GateState['approvals']) policy.approve(one?.rule, one?.sessionId ?? undefined)
-    for (const [at, one] of (pending as PendingRequest[]).entries()) {
-      const sound = typeof one?.id === 'string' && typeof one.toolCallId === 'string' && isArray(one.suggestedRules)
-      if (!sound) throw wrong(`state.pending[${at}]`, one, 'a question')
-      restore(state, structuredClone(one))
-    }
+    const { pending, answers, approvals } = readGateState(saved)
+    for (const { call, decision } of answers) state.decisions.set(call, decision)
+    for (const { rule, sessionId } of approvals) policy.approve(rule, sessionId ?? undefined)
+    for (const one of pending) restore(state, one)
     return gate
   }
 }
