@@ -2991,7 +2991,10 @@ export interface LoadToolsOptions {
 	 * back as they are, for a host that guards all its tools itself.
 	 */
 	controls?: ToolControls | undefined;
-	/** Names of the host's own tools. A tool of that name in the folder is left out and told. */
+	/**
+	 * Names of the host's own tools. A tool of that name in the folder, whatever its case and joints (`BASH`, `read_file` and
+	 * `readFile`), is left out and told.
+	 */
 	reserved?: readonly string[];
 	/**
 	 * Milliseconds that a file may take to load.

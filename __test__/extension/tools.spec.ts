@@ -131,6 +131,18 @@ describe('what is wrong is told, and the others load:', () => {
     ])
   })
 
+  test('names of the host in another spelling', async () => {
+    const names = ['BASH', 'Bash', 'readfile', 'read-File', 'mine']
+    const { names: found, problems } = await load(
+      { 'a.cjs': `module.exports = [${names.map((name) => tool('x', name)).join()}]` },
+      { reserved: ['bash', 'read_file'] },
+    )
+    expect(found).toEqual(['mine'])
+    expect(problems).toEqual(
+      names.slice(0, -1).map((name) => `a.cjs the tool '${name}' is called like one of the host's`),
+    )
+  })
+
   test('an import that does not end', async () => {
     const { names, problems } = await load({ 'a.mjs': 'await new Promise(() => {})', ...good }, { timeoutMs: 300 })
     expect(names).toEqual(['z'])
@@ -142,6 +154,8 @@ describe('what is wrong is told, and the others load:', () => {
       'exit.cjs': 'process.exit(3)',
       'noise.mjs': `for (let n = 0; n < 1000; n++) console.error('x'.repeat(100))\nexport default ${tool('n')}`,
       'throws.cjs': "throw new Error('no')",
+      'rejects.cjs': "Promise.reject(new Error('late')); module.exports = { name: 'r', execute() {} }",
+      'soon.mjs': "setImmediate(() => { throw new Error('soon') }); export default { execute() {} }",
       ...good,
     })
     const hangs = folder({
@@ -160,6 +174,8 @@ describe('what is wrong is told, and the others load:', () => {
     expect(names).toEqual(['noise', 'z'])
     expect(problems).toEqual([
       'exit.cjs does not load: it ended the process (exit code 3)',
+      'rejects.cjs does not load: late',
+      'soon.mjs does not load: soon',
       'throws.cjs does not load: no',
       'hang.mjs took longer than 200 ms to load',
       'loop.mjs took longer than 200 ms to load',

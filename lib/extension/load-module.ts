@@ -30,9 +30,11 @@ async function importModule(url: string): Promise<Record<string, unknown>> {
 type Trial = { loaded: true } | { code?: string; message: string }
 
 const TRIAL = `
+const { setImmediate } = require('node:timers')
 const { parentPort, workerData } = require('node:worker_threads')
 import(workerData).then(
-  () => parentPort.postMessage({ loaded: true }),
+  // A rejection that nobody handles ends the thread first, as it would end the process.
+  () => setImmediate(() => parentPort.postMessage({ loaded: true })),
   (error) => parentPort.postMessage({ code: error?.code, message: String(error?.message ?? error).slice(0, 10000) }),
 )`
 

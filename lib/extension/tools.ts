@@ -22,7 +22,10 @@ export interface LoadToolsOptions {
    * back as they are, for a host that guards all its tools itself.
    */
   controls?: ToolControls | undefined
-  /** Names of the host's own tools. A tool of that name in the folder is left out and told. */
+  /**
+   * Names of the host's own tools. A tool of that name in the folder, whatever its case and joints (`BASH`, `read_file` and
+   * `readFile`), is left out and told.
+   */
   reserved?: readonly string[]
   /**
    * Milliseconds that a file may take to load.
@@ -94,7 +97,7 @@ export async function loadTools(dir: string, options: LoadToolsOptions = {}): Pr
       for (const [given, called] of found) {
         try {
           const tool = checked(given, called)
-          if (reserved.includes(tool.name))
+          if (reserved.some((name) => plain(name) === plain(tool.name)))
             throw new Refusal(`the tool '${tool.name}' is called like one of the host's`)
           const first = paths[tool.name]
           if (first !== undefined) throw new Refusal(`the tool '${tool.name}' is called like one of ${first}`)
@@ -127,6 +130,11 @@ function readOptions(options: unknown) {
   // A wrong control is an error of the call, and not of each file.
   if (controls !== undefined) guardTool({ name: 'tool', execute: () => undefined }, controls)
   return { enabled, controls, reserved, timeoutMs, trial, loader, followLinks }
+}
+
+/** A name without what permission does not look at, either. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[-_. ]/g, '')
 }
 
 /** What looks like tools, each with the name that it has if it has none of its own. */
