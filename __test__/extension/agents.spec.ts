@@ -104,6 +104,43 @@ describe('an agent', () => {
     expect([agents, problems]).toEqual([[], [expect.stringMatching(/^error a\.md:2 tools: /)]])
   })
 
+  test.each([
+    ...['Tools', 'allowedTools', 'allowed-tools', 'allowed_tools', 'AllowedTools', '"tools "', '"\uff54ools"'].map(
+      (key) => [key, { tools: ['read', 'grep'] }] as const,
+    ),
+    ...['disallowed-tools', 'disallowed_tools', 'DisallowedTools'].map(
+      (key) => [key, { disallowedTools: ['read', 'grep'] }] as const,
+    ),
+  ])('is restricted under another name: %s', async (key, expected) => {
+    const { agents, problems } = await load({ 'a.md': head(`mine: 1\n${key}: read, grep`) })
+    expect(problems).toEqual([])
+    expect(agents).toMatchObject([{ ...expected, metadata: { mine: 1 } }])
+    expect(Object.keys(agents[0]?.metadata ?? {})).toEqual(['mine'])
+  })
+
+  test.each([
+    ...['tool', 'allowTools', 'denied-tools', 'disalowedTools', 'excluded_tools', 'toolAllowlist', 'onlyTools'],
+    ...['disallowed', 'Allow', 'deny'],
+  ])('is refused with what looks like a restriction: %s', async (key) => {
+    const { agents, problems } = await load({ 'a.md': head(`mine: 1\n${key}: [read]`) })
+    expect(agents).toEqual([])
+    expect(problems).toEqual([
+      `error a.md:3 ${key}: looks like a restriction of tools; known are tools and disallowedTools`,
+    ])
+  })
+
+  test('is refused with one restriction under two names', async () => {
+    const { agents, problems } = await load({ 'a.md': head('tools: [read]\nallowed-tools: [read, bash]') })
+    expect([agents, problems]).toEqual([[], ['error a.md:3 allowed-tools: says what tools says, too']])
+  })
+
+  test("keeps the application's keys about other things", async () => {
+    const metadata = { toolChoice: 'auto', toolTimeoutMs: 5, mode: 'x', permission: {}, constructor: 1 }
+    const { agents, problems } = await load({ 'a.md': head(JSON.stringify(metadata)) })
+    expect(problems).toEqual([])
+    expect(agents).toMatchObject([{ metadata }])
+  })
+
   test('keeps its own order and the names of its files', async () => {
     const { agents } = await load({ 'b.md': 'b', 'a.MD': 'a', 'é.md': 'c', '.hidden.md': 'd', 'note.txt': 'e' })
     expect(agents.map(({ id }) => id)).toEqual(['a', 'b', 'é'])
@@ -129,6 +166,11 @@ describe('what is wrong is told, and the others load:', () => {
     ['a list', head('- a\n- b'), 'a.md:2 the front matter is no mapping of names to values'],
     ['two documents', head('id: a\n... x'), 'a.md'],
     ['no end', '---\nid: a\n', 'a.md:1 the front matter does not end: a line of three dashes is missing'],
+    ['an empty line before', `\n${head('tools: read')}`, 'a.md:2 a front matter begins with three dashes alone'],
+    ['white space before', ` ${head('tools: read')}`, 'a.md:1 a front matter begins with three dashes alone'],
+    ['too many dashes', `-${head('tools: read')}`, 'a.md:1 a front matter begins with three dashes alone'],
+    ['other dashes', '\u2014-\ntools: read\n---\nYou help.', 'a.md:1 a front matter begins with three dashes alone'],
+    ['something behind the dashes', '---yaml\ntools: read\n---\nYou help.', 'a.md:1 a front matter begins with'],
     ['a long head', head(`id: ${'a'.repeat(20_000)}`), 'a.md:1 the front matter does not end within 16384 characters'],
     ['no prompt', head('{ "id": "empty" }', ' \n'), 'a.md has no system prompt: there is no text'],
     ['an empty file', '', 'a.md has no system prompt: there is no text'],

@@ -64,9 +64,23 @@ const TOP_PARAMETERS: Readonly<Record<string, keyof ModelParameters>> = {
   max_tokens: 'maxTokens',
 }
 
+type Restriction = 'tools' | 'disallowedTools'
+
+/** What restricts an agent, without case and joints: other systems write it in other ways. */
+const RESTRICTIONS: ReadonlyMap<string, Restriction> = new Map([
+  ['tools', 'tools'],
+  ['allowedtools', 'tools'],
+  ['disallowedtools', 'disallowedTools'],
+])
+
+/** Keys that somebody may have meant so. */
+const MAY_RESTRICT = /tools|^tool$|^(?:dis)?allow(?:ed)?$|^den(?:y|ied)$/
+const MAY_RESTRICT_A_TOOL =
+  /allow|den[yi]|block|forbid|exclu|inclu|disab|enab|permi|restrict|avail|except|only|list|ban/
+
 /** Keys that are Spillway's. */
 const KEYS = [
-  ...['id', 'name', 'description', 'systemPrompt', 'model', 'modelSettings', 'tools', 'disallowedTools'],
+  ...['id', 'name', 'description', 'systemPrompt', 'model', 'modelSettings'],
   ...Object.keys(TOP_PARAMETERS),
 ]
 
@@ -133,7 +147,8 @@ async function readAgent(path: string, followLinks: boolean, problems: Extension
   if (systemPrompt === '') throw new Refusal('has no system prompt: there is no text')
   const [description, model] = [text('description'), text('model')]
   const modelSettings = parametersOf(head, warn)
-  const { tools, disallowedTools } = toolsOf(front)
+  const keys = restrictionsOf(front)
+  const { tools, disallowedTools } = toolsOf(front, keys)
   return {
     id,
     name: text('name') ?? id,
@@ -144,7 +159,9 @@ async function readAgent(path: string, followLinks: boolean, problems: Extension
     ...(tools !== undefined && { tools }),
     ...(disallowedTools !== undefined && { disallowedTools }),
     path,
-    metadata: Object.fromEntries(Object.entries(head).filter(([key]) => !KEYS.includes(key))),
+    metadata: Object.fromEntries(
+      Object.entries(head).filter(([key]) => ![...KEYS, keys.tools, keys.disallowedTools].includes(key)),
+    ),
   }
 }
 
@@ -165,18 +182,40 @@ function parametersOf(head: Record<string, unknown>, warn: (field: string, messa
   return all
 }
 
+/** The key under which each restriction stands. One that may be meant as such and is not known must not become freedom, either. */
+function restrictionsOf(front: FrontMatter): Record<Restriction, string> {
+  const keys: Partial<Record<Restriction, string>> = {}
+  for (const key of Object.keys(front.head)) {
+    const plain = key
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[-_.\s]/g, '')
+    const meant = RESTRICTIONS.get(plain)
+    if (meant === undefined) {
+      if (!MAY_RESTRICT.test(plain) && !(plain.includes('tool') && MAY_RESTRICT_A_TOOL.test(plain))) continue
+      throw refusal(key, `${key}: looks like a restriction of tools; known are tools and disallowedTools`, front)
+    }
+    if (keys[meant] !== undefined) throw refusal(key, `${key}: says what ${keys[meant]} says, too`, front)
+    keys[meant] = key
+  }
+  return { tools: 'tools', disallowedTools: 'disallowedTools', ...keys }
+}
+
 /** What an agent may use. A restriction that cannot be read must not become freedom, so such an agent is refused. */
-function toolsOf(front: FrontMatter): { tools?: string[]; disallowedTools?: string[] } {
-  const { tools, disallowedTools } = front.head
-  const denied = disallowedTools === undefined ? [] : namesOf('disallowedTools', disallowedTools, front)
+function toolsOf(
+  front: FrontMatter,
+  keys: Record<Restriction, string>,
+): { tools?: string[]; disallowedTools?: string[] } {
+  const { [keys.tools]: tools, [keys.disallowedTools]: disallowedTools } = front.head
+  const denied = disallowedTools === undefined ? [] : namesOf(keys.disallowedTools, disallowedTools, front)
   if (tools === undefined) return denied.length > 0 ? { disallowedTools: denied } : {}
   if (!isRecord(tools)) {
-    const allowed = namesOf('tools', tools, front)
+    const allowed = namesOf(keys.tools, tools, front)
     return { tools: allowed, ...(denied.length > 0 && { disallowedTools: denied }) }
   }
   const entries = Object.entries(tools)
   if (entries.length > MAX_TOOLS || entries.some(([, value]) => typeof value !== 'boolean')) {
-    throw refusal('tools', 'tools: allowed is a map of names to true or false', front)
+    throw refusal(keys.tools, `${keys.tools}: allowed is a map of names to true or false`, front)
   }
   const { '*': others = true } = tools
   const named = (wanted: boolean) =>

@@ -11,6 +11,9 @@ const MAX_HEAD_UNITS = 16_384
 /** Levels of lists and maps. What is read from them goes down a level with each, and the stack of a process has an end. */
 const MAX_DEPTH = 64
 
+/** What somebody wrote who meant an opening line: one that is not the first, has more dashes, or longer ones. */
+const ALMOST_OPENING = /^\s*(?=---|[-\u2010-\u2015\u2212]{2,}[ \t]*(?:\r?\n|$))/
+
 /** A file taken apart. */
 export interface FrontMatter {
   /** Members of the head as plain JSON; empty if there is none. */
@@ -38,7 +41,12 @@ export class FrontMatterError extends Error {
 export function readFrontMatter(text: string): FrontMatter {
   const content = text.startsWith('\ufeff') ? text.slice(1) : text
   const opening = /^---[ \t]*(\r?\n|$)/.exec(content)
-  if (opening === null) return { head: {}, lines: {}, body: content }
+  if (opening === null) {
+    const almost = ALMOST_OPENING.exec(content)
+    if (almost === null) return { head: {}, lines: {}, body: content }
+    const line = almost[0].split('\n').length
+    throw new FrontMatterError('a front matter begins with three dashes alone in the first line of the file', line)
+  }
   const start = opening[0].length
   const closing = /^(?:---|\.\.\.)[ \t]*\r?$/m.exec(content.slice(start, start + MAX_HEAD_UNITS + 8))
   if (closing === null) {
