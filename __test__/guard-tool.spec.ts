@@ -195,6 +195,63 @@ describe('permission', () => {
   })
 })
 
+describe('what cannot be read does not run, and is told:', () => {
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+  }
+  const throwing = () =>
+    new Proxy(
+      { command: 'x' },
+      {
+        get() {
+          throw new Error('no')
+        },
+      },
+    )
+  const getter = (name: string) =>
+    Object.defineProperty({}, name, {
+      enumerable: true,
+      get: () => {
+        throw 1
+      },
+    })
+
+  test.each<[string, () => [args: unknown, context?: unknown]]>([
+    ['a revoked proxy', () => [revoked()]],
+    ['a proxy that throws', () => [throwing()]],
+    ['a context that throws', () => [{ command: 'x' }, getter('toolCallId')]],
+    ['a signal that throws', () => [{ command: 'x' }, getter('signal')]],
+    ['a folder that throws', () => [{ command: 'x' }, getter('workingDirectory')]],
+    ['a member that throws', () => [{ command: 'x' }, getter('mine')]],
+    ['a revoked context', () => [{ command: 'x' }, revoked()]],
+    ['an id that is no text', () => [{ command: 'x' }, { toolCallId: 5 }]],
+  ])('%s', async (_, given) => {
+    const steps: Step[] = []
+    const events: Record<string, unknown>[] = []
+    for (const hooks of [undefined, { 'tool.before': () => undefined }]) {
+      const tool = guardTool(echo(steps), {
+        permission: allowed(),
+        doomLoop: new DoomLoopDetector(),
+        audit: { append: (event) => void events.push(event) },
+        ...(hooks && { hooks }),
+      })
+      const [args, context] = given()
+      expect(await tool.execute(args as never, context as never)).toMatchObject({
+        kind: 'tool_failed',
+        isError: true,
+        output: expect.stringMatching(/^The call could not be read and did not run: /),
+      })
+    }
+    expect(steps).toEqual([])
+    expect(events.map(({ type, decision }) => [type, decision])).toEqual([
+      ['decision', 'deny'],
+      ['decision', 'deny'],
+    ])
+  })
+})
+
 describe('loops', () => {
   const calls = async (tool: { execute(args: never, context: object): Promise<unknown> }, count: number) => {
     const results: unknown[] = []

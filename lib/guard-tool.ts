@@ -189,16 +189,26 @@ export function isToolHookRunner(hooks: unknown): hooks is ToolHookRunner {
 async function run(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }): Promise<unknown> {
   const { tool, controls } = guard
   const call: Call = {
-    toolCallId: context?.toolCallId || randomUUID(),
-    sessionId: context?.sessionId ?? controls.sessionId,
-    args,
-    signal: context?.signal,
+    toolCallId: randomUUID(),
+    sessionId: controls.sessionId,
+    args: undefined,
+    signal: undefined,
     decision: undefined,
     warning: undefined,
     outputPath: undefined,
   }
-  call.args = plainCopy(await before(guard, call))
-  const refused = await judge(guard, call, context)
+  let own: Partial<ExecutionContext> = {}
+  let refused: RefusedResult | undefined
+  try {
+    const { toolCallId, sessionId, signal, workingDirectory } = context ?? {}
+    own = { ...context }
+    Object.assign(call, { toolCallId: toolCallId || call.toolCallId, sessionId: sessionId ?? call.sessionId, signal })
+    // What is waited for is asked for its `then` first, and a proxy may refuse even that.
+    call.args = plainCopy(await before(guard, { ...call, args }))
+    refused = await judge(guard, call, workingDirectory)
+  } catch (error) {
+    refused = refusal('tool_failed', `The call could not be read and did not run: ${messageOf(error)}`)
+  }
   const audited = await auditDecision(guard, call, refused)
   const stop = refused ?? audited
   if (stop !== undefined) {
@@ -210,7 +220,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   let thrown: { error: unknown } | undefined
   try {
     const { toolCallId, sessionId } = call
-    result = await tool.execute(call.args as never, { ...context, toolCallId, ...(sessionId && { sessionId }) })
+    result = await tool.execute(call.args as never, { ...own, toolCallId, ...(sessionId && { sessionId }) })
   } catch (error) {
     thrown = { error }
     const kind = call.signal?.aborted ? 'aborted' : 'tool_failed'
@@ -235,13 +245,13 @@ async function before({ tool, hooks }: Guard, call: Call): Promise<unknown> {
 async function judge(
   { tool, controls }: Guard,
   call: Call,
-  context: ExecutionContext,
+  workingDirectory: string | undefined,
 ): Promise<RefusedResult | undefined> {
   if (call.signal?.aborted) return refusal('aborted', 'The call was cancelled before the tool ran.')
   const { permission, doomLoop, askDoomLoop, mode } = controls
   const { toolCallId, sessionId, args, signal } = call
   if (permission !== undefined) {
-    const cwd = context?.workingDirectory || undefined
+    const cwd = workingDirectory || undefined
     const request = { tool: tool.name, args, sessionId, mode: mode || undefined, cwd }
     try {
       call.decision =
