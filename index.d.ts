@@ -1537,7 +1537,8 @@ export type ConfigChange = {
  * @param change what to change, or a function of what the file holds that answers it; that may be called again if
  * somebody else was faster
  * @returns what the file says now
- * @throws SpillwayError `INVALID_CONFIG` for a wrong field or a file that cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
+ * @throws SpillwayError `INVALID_ARGUMENT` for a value that JSON cannot hold, `INVALID_CONFIG` for a wrong field or a file that
+ * cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
  */
 export declare function updateConfig(file: string, change: ConfigChange | ((current: SpillwayConfig) => ConfigChange | undefined)): Promise<LoadedConfig>;
 /** Something in a configuration that a person should look at. */

@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import {
   createTruncation,
@@ -307,6 +316,25 @@ describe('an answer "always"', () => {
     const { rules } = loadConfig({ userFile: file }).options.permission
     expect(rules?.[1]).toMatchObject({ domain: 'bash', decision: 'allow', approved: true })
   })
+})
+
+test.each<[string, object]>([
+  ['n', { n: Number.NaN }],
+  ['a.b[1].c', { a: { b: [1, { c: Number.NEGATIVE_INFINITY }] } }],
+  ['f', { f: () => 1 }],
+  ['list[0]', { list: [undefined] }],
+  ['big', { big: 1n }],
+  ['s', { s: Symbol('s') }],
+  ['m', { m: new Map() }],
+])('a value that JSON cannot hold is refused with its field: %s', async (field, change) => {
+  const file = join(dir(), 'config.jsonc')
+  const refused = (name: string) => expect.objectContaining({ code: 'INVALID_ARGUMENT', field: `${name}.${field}` })
+  await expect(updateConfig(file, change as never)).rejects.toEqual(refused('change'))
+  await expect(updateConfig(file, () => change as never)).rejects.toEqual(refused('change()'))
+  expect(existsSync(file)).toBe(false)
+  // What is not said is not changed.
+  await updateConfig(file, { a: 1, b: undefined, at: new Date(0) })
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ a: 1, at: '1970-01-01T00:00:00.000Z' })
 })
 
 test('lintConfig finds rules that never count, false examples and unknown keys', () => {

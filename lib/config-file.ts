@@ -1,7 +1,8 @@
 /** The configuration of a user: a file with comments, then what is given inline. */
 
 import { resolve } from 'node:path'
-import { checkKeys, isRecord, wrong } from './context'
+import { types } from 'node:util'
+import { checkKeys, isArray, isRecord, wrong } from './context'
 import type { UserTruncationConfig } from './create'
 import type { DoomLoopOptions } from './doom-loop'
 import { SpillwayError } from './errors'
@@ -131,7 +132,8 @@ export type ConfigChange = { readonly [key: string]: unknown }
  * @param change what to change, or a function of what the file holds that answers it; that may be called again if
  * somebody else was faster
  * @returns what the file says now
- * @throws SpillwayError `INVALID_CONFIG` for a wrong field or a file that cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
+ * @throws SpillwayError `INVALID_ARGUMENT` for a value that JSON cannot hold, `INVALID_CONFIG` for a wrong field or a file that
+ * cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
  */
 export async function updateConfig(
   file: string,
@@ -140,7 +142,7 @@ export async function updateConfig(
   const path = pathOf('file', file)
   if (typeof change !== 'function') {
     if (!isRecord(change)) throw wrong('change', change, 'an object, or a function that answers one')
-    const json = jsonOfChange('change', change)
+    const json = storedJson('change', change)
     return loaded(path, (await background(() => native.configUpdate(path, json, undefined))) ?? '')
   }
   for (;;) {
@@ -148,7 +150,7 @@ export async function updateConfig(
     const patch: unknown = change(JSON.parse(call(() => native.configContent(seen))) as SpillwayConfig)
     if (patch === undefined) return loaded(path, seen)
     if (!isRecord(patch)) throw wrong('change()', patch, 'an object, or undefined')
-    const json = jsonOfChange('change()', patch)
+    const json = storedJson('change()', patch)
     const text = await background(() => native.configUpdate(path, json, seen))
     // Whoever was faster has written, so somebody always gets on.
     if (text !== null) return loaded(path, text)
@@ -200,30 +202,38 @@ export function pathOf(field: string, path: unknown): string {
   return resolve(path)
 }
 
+/** What is looked at and told: a number that JSON does not have is a wrong value like others. */
 function jsonOf(field: string, value: object): string {
-  return json(field, value, (_key, inner) => {
+  return encoded(field, value, (_key, inner) => {
     if (typeof inner === 'number' && !Number.isFinite(inner)) return { $type: String(inner) }
     return typeof inner === 'string' ? inner.toWellFormed() : inner
   })
 }
 
-/** The same for what goes into a file, which holds no other numbers. */
-function jsonOfChange(field: string, value: object): string {
-  const paths = new WeakMap<object, string>()
-  return json(field, value, function (this: object, key, inner) {
-    const path = paths.get(this)
-    const name = path === undefined ? key : Array.isArray(this) ? `${path}[${key}]` : `${path}.${key}`
-    if (typeof inner === 'number' && !Number.isFinite(inner)) throw wrong(name, inner, 'a number that JSON can hold')
-    // The value itself has no name.
-    if (typeof inner === 'object' && inner !== null && inner !== value) paths.set(inner, name)
+/** What goes into a file: nothing may become something else on the way. */
+function storedJson(field: string, value: object): string {
+  const fields = new Map<unknown, string>()
+  return encoded(field, value, function (key, inner) {
+    const of = fields.get(this)
+    const at = of === undefined ? field : isArray(this) ? `${of}[${key}]` : `${of}.${key}`
+    if (!isStorable(inner) && !(inner === undefined && !isArray(this))) {
+      throw wrong(at, inner, 'what JSON can hold')
+    }
+    if (typeof inner === 'object') fields.set(inner, at)
     return typeof inner === 'string' ? inner.toWellFormed() : inner
   })
 }
 
-function json(field: string, value: object, replace: (this: object, key: string, inner: unknown) => unknown): string {
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value === 'object') return !types.isMap(value) && !types.isSet(value)
+  return typeof value === 'string' || typeof value === 'boolean'
+}
+
+function encoded(field: string, value: object, replace: (this: unknown, key: string, inner: unknown) => unknown) {
   try {
-    const text = JSON.stringify(value, replace)
-    if (text !== undefined) return text
+    const json = JSON.stringify(value, replace)
+    if (json !== undefined) return json
   } catch (cause) {
     if (cause instanceof SpillwayError) throw cause
     throw new SpillwayError('INVALID_ARGUMENT', `${field}: cannot be read as JSON`, { field, cause })
