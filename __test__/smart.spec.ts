@@ -42,6 +42,17 @@ describe('smart', () => {
     expect(Buffer.byteLength(result.preview)).toBeLessThanOrEqual(4096)
   })
 
+  it.each(['smart', 'json', 'csv', 'diff'])(
+    'shows codes for a terminal where there is nothing else: %s',
+    async (strategy) => {
+      for (const text of ['error: bad\x1b[2K'.repeat(30), '\x1b[0m'.repeat(60), `${'\x1b[0m\n'.repeat(60)}`]) {
+        const { preview, keptBytes, removedBytes, totalBytes } = await shorten(text, { strategy, maxBytes: 100 })
+        expect(preview).toContain('\x1b[')
+        expect(keptBytes + removedBytes).toBe(totalBytes)
+      }
+    },
+  )
+
   it('gives ranges with true line numbers, and says of every gap which lines it is', async () => {
     const text = build()
     const { preview, ranges, removedLines, keptLines, totalLines } = await shorten(text, {

@@ -38,6 +38,18 @@ describe('terminal', () => {
     expect(on).toEqual({ content: '100%\n', truncated: false })
   })
 
+  it.each(['a\ud800', '\x01\x02', '\0'])(
+    'describes what is no text, however short it is and however it comes: %j',
+    async (text) => {
+      const service = serviceOf()
+      const capture = service.capture(tool)
+      capture.end(text)
+      const [one, other] = [await service.output(text, tool), await capture.result]
+      expect(one).toMatchObject({ truncated: true, preview: `[binary data, ${Buffer.byteLength(text)} bytes]` })
+      expect(other).toMatchObject({ truncated: true, preview: (one as { preview: string }).preview })
+    },
+  )
+
   it('gives clean text back as the very string', async () => {
     const text = 'one\n\ttwo  \n你好 👩‍👩‍👧\n'
     expect(await serviceOf().output(text, tool)).toEqual({ content: text, truncated: false })

@@ -7,8 +7,8 @@ import type { Limits, Plan } from './settings'
 /** Up to so many units a text is looked at on the spot: the copy takes less than a tenth of a millisecond. */
 export const AT_ONCE_UNITS = 2 ** 17
 
-/** Controls, and what stands for bytes that are no character. A tab and a line feed are text. */
-const DRAWN = /[^\P{Cc}\t\n]|\ufffd/u
+/** Controls, halves of characters, and what stands for bytes that are no character. A tab and a line feed are text. */
+const DRAWN = /[^\P{Cc}\t\n]|\p{Cs}|\ufffd/u
 
 /** Whether a terminal might show something else than an output, or nothing of it because it is no text. */
 export function isDrawn(source: Source): boolean {

@@ -11,7 +11,7 @@ use super::lines::Selection;
 use super::notice::{Circumstances, Wording, assemble};
 use super::smart;
 use super::structured::Preview;
-use super::window::Window;
+use super::window::{Totals, Window};
 use crate::text::graphemes;
 use crate::text::lines::LineRule;
 use crate::text::shown::Source;
@@ -291,6 +291,11 @@ impl Maker<'_> {
         }
         let Selection { text, cut } =
             smart::preview(window, scanner, source, limits, form.wording)?;
+        // Lines of nothing but codes for a terminal show nothing: then as they came.
+        let Totals { bytes, breaks, .. } = window.totals();
+        if bytes > breaks && text.bytes().all(|byte| byte == b'\n') {
+            return None;
+        }
         let shown = form.wording.scattered(&cut);
         Some((text, cut, shown))
     }
