@@ -547,7 +547,7 @@ describe('storages of the host', () => {
       'no bucket',
     ],
     ['rejects with nothing', () => Promise.reject(undefined), 'STORAGE_WRITE', 'undefined'],
-    ['rejects with a value', () => Promise.reject({ code: 5 }), 'STORAGE_WRITE', '[object Object]'],
+    ['rejects with a value', () => Promise.reject({ code: 5 }), 'STORAGE_WRITE', '{"code":5}'],
     ['answers nothing', () => undefined, 'STORAGE_WRITE', 'undefined instead of a path'],
     ['answers a number', () => 5, 'STORAGE_WRITE', '5 instead of a path'],
     ['answers an object', () => ({ path: '/x' }), 'STORAGE_WRITE', 'an object instead of a path'],

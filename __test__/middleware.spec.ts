@@ -533,6 +533,45 @@ describe('what looks like parts and is none', () => {
   })
 })
 
+describe('any other value', () => {
+  test('is measured as it is sent, on one line', async () => {
+    const rows = { rows: Array.from({ length: 2000 }, (_, index) => index) }
+    const deep = JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`)
+    const { run } = make({ config: { global: {} } })
+    for (const output of [rows, deep]) expect((await run('x', { output }, context)).output).toBe(output)
+    const long = { rows: Array.from({ length: 20_000 }, (_, index) => index) }
+    const result = await run('x', { output: long }, context)
+    expect(String(result.output)).toMatch(/^\{\n {2}"rows": \[\n {4}0,\n/)
+    expect(savedText(result)).toBe(JSON.stringify(long, null, 2))
+  })
+
+  test('is well-formed in every name and text of it, and else the very value', async () => {
+    const { run } = make({ config: { global: {} } })
+    const torn = { [`${LONE}k`]: [LONE, { deep: LONE }], escape: '\\ud800', pair: '😀' }
+    const whole = { 'a\ufffdbk': ['a\ufffdb', { deep: 'a\ufffdb' }], escape: '\\ud800', pair: '😀' }
+    expect((await run('x', { output: torn }, context)).output).toEqual(whole)
+    const structured = { content: [{ type: 'text', text: 'ok' }], structuredContent: torn }
+    expect((await run('x', { output: structured }, context)).output).toEqual({
+      ...structured,
+      structuredContent: whole,
+    })
+    expect((await run('x', { output: { ok: '\\ud800' } }, context)).output).toEqual({ ok: '\\ud800' })
+    expect(await run('x', { error: LONE }, context)).toEqual({ error: 'a\ufffdb' })
+  })
+
+  test('is bounded although a part of it cannot be read', async () => {
+    const output = {
+      get broken() {
+        throw new Error('no')
+      },
+      text: 'line\n'.repeat(20_000),
+    }
+    const result = await make().run('x', { output }, context)
+    expect(result.metadata).toMatchObject({ truncated: true })
+    expect(String(result.output).length).toBeLessThan(60_000)
+  })
+})
+
 describe('the error of a result', () => {
   test('is the bounded output where it was the output', async () => {
     const message = numbered(50_000)

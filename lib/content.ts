@@ -4,6 +4,8 @@ import { types } from 'node:util'
 import { isArray } from './context'
 import { SpillwayError } from './errors'
 import type { Facts } from './intake'
+import { plainJson } from './plain-json'
+import type { TruncationService } from './service'
 import { wellFormed } from './settings'
 import type { ContentPart, OutputService, TextContentPart, TruncationContext, TruncationResult } from './types'
 
@@ -117,7 +119,15 @@ export async function boundValue(
   }
   const parts = (value as { content?: unknown }).content
   if (isParts(parts)) return boundHolder(service, value, parts, context)
-  return fromResult(await service.output(toJson(value), context), value)
+  // What is sent is one line; to be cut it needs more of them.
+  const line = toJson(value)
+  const json = fits(service, line, context) ? line : indented(line)
+  const result = await service.output(json, context)
+  return { value: result.truncated ? result.content : soundJson(value, line), result }
+}
+
+function fits(service: OutputService, text: string, context: TruncationContext): boolean {
+  return 'fits' in service && (service as TruncationService).fits(text, context)
 }
 
 /** What a service answered about a value, whose content is the value itself unless that was no text. */
@@ -131,17 +141,30 @@ export function fromResult(result: TruncationResult<unknown>, untouched: unknown
  */
 export function sound(value: unknown): unknown {
   if (typeof value === 'string') return wellFormed(value)
+  if (typeof value !== 'object' || value === null || types.isUint8Array(value)) return value
   if (isParts(value)) {
     const mended = value.map((part) => {
-      const text = isTextPart(part) ? wellFormed(part.text) : undefined
-      return text === undefined || text === part.text ? part : { ...part, text }
+      if (MEDIA.test(part.type)) return part
+      if (!isTextPart(part)) return sound(part)
+      const text = wellFormed(part.text)
+      return text === part.text ? part : { ...part, text }
     })
     return mended.some((part, index) => part !== value[index]) ? mended : value
   }
-  const parts = typeof value === 'object' && value !== null ? (value as { content?: unknown }).content : undefined
-  if (!isParts(parts)) return value
-  const content = sound(parts)
-  return content === parts ? value : { ...(value as object), content }
+  if (!isParts((value as { content?: unknown }).content)) return soundJson(value, toJson(value))
+  const entries = Object.entries(value).map(([key, inner]) => [key, sound(inner)] as const)
+  return entries.some(([key, inner]) => inner !== value[key as keyof object]) ? Object.fromEntries(entries) : value
+}
+
+/** JSON writes a half of a character as an escape, and everything else as it is. */
+const HALF = '\\ud'
+const HALVES = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g
+
+/** The value of which this is the JSON, with names and texts in it made well-formed. */
+function soundJson(value: unknown, json: string): unknown {
+  if (!json.includes(HALF)) return value
+  const mended = json.replace(HALVES, (escape, half) => (half === undefined ? escape : '\ufffd'))
+  return mended === json ? value : JSON.parse(mended)
 }
 
 /**
@@ -163,7 +186,7 @@ export function decodeBytes(bytes: Uint8Array): string {
 export function textOfValue(value: unknown): string {
   if (typeof value === 'string') return value
   if (types.isUint8Array(value)) return decodeBytes(value)
-  return isParts(value) ? textsOf(value).join('\n') : toJson(value)
+  return isParts(value) ? textsOf(value).join('\n') : toJson(value, 2)
 }
 
 /** What stands beside the parts of a result and is larger than this counts as text too. */
@@ -180,7 +203,7 @@ async function boundHolder(
   context: TruncationContext,
 ): Promise<BoundValue> {
   const beside = Object.entries(value).filter(([key, inner]) => key !== 'content' && inner !== undefined)
-  const isSmall = ([, inner]: [string, unknown]) => toJson(inner).length <= SMALL_UNITS
+  const isSmall = ([, inner]: [string, unknown]) => toJson(inner, 2).length <= SMALL_UNITS
   const isStructured = ([key]: [string, unknown]) => STRUCTURED_KEYS.includes(key)
   // What is structured can be as long as the text; how long is asked of nothing more often than it must be.
   const kept = beside.filter((entry) => !isStructured(entry) && isSmall(entry))
@@ -192,15 +215,26 @@ async function boundHolder(
   // A structure usually says the same as the text, so cutting only one of them saves nothing. Media are not text.
   const media = parts.filter((part) => MEDIA.test(part.type))
   const texts = parts.filter((part) => !MEDIA.test(part.type))
-  const result = await service.output(toJson({ ...value, content: texts }), context)
-  if (!result.truncated) return { value: sound(value), result }
+  const line = toJson({ ...value, content: texts })
+  const result = await service.output(fits(service, line, context) ? line : indented(line), context)
+  if (!result.truncated) return { value: line.includes(HALF) ? sound(value) : value, result }
   const emptied = beside.filter(isStructured).map(([key]) => [key, {}])
   const content = [{ type: 'text', text: result.content }, ...media]
   return { value: { ...Object.fromEntries([...kept, ...emptied]), content }, result }
 }
 
-/** JSON with two spaces that never throws: cycles, big integers, errors and throwing getters have a form too. */
-export function toJson(value: unknown): string {
+/** The same JSON on lines of its own, at which it can be cut. */
+function indented(line: string): string {
+  try {
+    return JSON.stringify(JSON.parse(line), null, 2)
+  } catch {
+    // No JSON: a text of the value's own, or one that is nested deeper than the stack.
+    return line
+  }
+}
+
+/** JSON that never throws: cycles, big integers, errors and throwing getters have a form too. */
+export function toJson(value: unknown, indent?: 2): string {
   const ancestors: object[] = []
   try {
     const json = JSON.stringify(
@@ -220,10 +254,10 @@ export function toJson(value: unknown): string {
         ancestors.push(inner)
         return inner
       },
-      2,
+      indent,
     )
     return json ?? String(value)
   } catch {
-    return Object.prototype.toString.call(value)
+    return plainJson(value, { proxies: true })
   }
 }

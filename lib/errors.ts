@@ -1,6 +1,7 @@
 /** The one error class. */
 
 import { types } from 'node:util'
+import { plainJson } from './plain-json'
 
 const BRAND = Symbol.for('spillway.error')
 
@@ -82,8 +83,11 @@ export class SpillwayError extends Error {
 export function messageOf(thrown: unknown): string {
   try {
     // Under Jest the system's errors are of another realm, and no `instanceof` knows them.
-    const message: unknown = types.isNativeError(thrown) || thrown instanceof Error ? thrown.message : thrown
-    return typeof message === 'string' ? message : String(message)
+    if (typeof thrown === 'string') return thrown
+    // Under Jest the system's errors are of another realm, and no `instanceof` knows them. Anything may be thrown.
+    const message: unknown = typeof thrown === 'object' && thrown !== null && (thrown as Error).message
+    if (typeof message === 'string') return message
+    return typeof thrown !== 'object' || types.isNativeError(thrown) ? String(thrown) : plainJson(thrown)
   } catch {
     return 'a value that cannot be shown'
   }

@@ -47,7 +47,7 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
   /** The error of a result reaches the model or a log like any other text. */
   const boundError = async (result: R, toolName: string, context: TruncationContext, handled: boolean): Promise<R> => {
     const error = result?.error
-    if (!isLong(error)) return result
+    if (!isLong(error)) return isTorn(error) ? { ...result, error: error.toWellFormed() } : result
     const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context), failed: true }
     if (handled) full.handled ??= true
     const { value, result: answer } = await boundSafely(service, error, full)
@@ -95,7 +95,8 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
       const whole = handled
         ? withOutput(result, value)
         : { ...result, output: value, metadata: { ...metadata, ...wholeMetadata(answer) } }
-      return isLong(result.error) ? await boundError(whole, toolName, context, handled) : whole
+      const { error } = result
+      return isLong(error) || isTorn(error) ? await boundError(whole, toolName, context, handled) : whole
     } catch (error) {
       // Only the result itself can get us here, by a getter that throws: there is nothing to bound.
       reportTo(service, context, error)
@@ -116,6 +117,11 @@ const MAX_ERROR_UNITS = 1000
 
 function isLong(error: unknown): error is string {
   return typeof error === 'string' && error.length > MAX_ERROR_UNITS
+}
+
+/** One lone surrogate in a request makes providers refuse the whole session. */
+function isTorn(error: unknown): error is string {
+  return typeof error === 'string' && !error.isWellFormed()
 }
 
 /** The tool's name for the context; what is no name is reported once and replaced. */

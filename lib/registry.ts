@@ -144,7 +144,7 @@ async function run(
   given: unknown,
   context: ExecutionContext & { toolCallId: string },
 ): Promise<{ result: ToolResult; args: string }> {
-  const args = typeof given === 'string' ? given : given === undefined ? '{}' : toJson(given)
+  const args = typeof given === 'string' ? given : given === undefined ? '{}' : toJson(given, 2)
   if (!tool) return { result: failure(`There is no tool called ${JSON.stringify(name.slice(0, 100))}.`), args }
   let parsed: unknown
   try {

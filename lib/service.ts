@@ -8,7 +8,7 @@ import { SpillwayError } from './errors'
 import { checkCall } from './job'
 import { untouched } from './result'
 import { type Plan, Settings, Tag, unreadable } from './settings'
-import { isDrawn, isShort } from './short'
+import { isDrawn, isShort, isWithin } from './short'
 import { isStorage, TruncationStorage } from './storage'
 import { builtInName, isStrategy, SmartStrategy } from './strategies'
 import type { SweepOptions, SweepReport } from './sweep'
@@ -131,6 +131,16 @@ export class TruncationService implements OutputService {
     checkContext(context)
     const { config, sources } = this.settings.plan(context)
     return { config: { ...config }, sources: { ...sources } }
+  }
+
+  /**
+   * Whether nothing of a text would go.
+   * @internal
+   */
+  fits(content: string, context: TruncationContext): boolean {
+    const known = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
+    const plan = known ?? this.settings.plan(context)
+    return plan.mode !== 'bound' || content.length <= plan.sureUnits || isWithin(content, plan.limits)
   }
 
   /** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */

@@ -70,6 +70,35 @@ describe('a guarded client', () => {
     expect(client).toBeInstanceOf(Client)
   })
 
+  test('gives a result with blocks whatever the client gives', async () => {
+    for (const given of [
+      { structuredContent: { a: lines(9000) } },
+      { toolResult: lines(9000) },
+      { content: lines(9000) },
+    ]) {
+      const client = guardMcpClient(new Client(() => given), { truncation: makeService() })
+      const { content } = await client.callTool({ name: 'x' })
+      expect(content).toEqual([{ type: 'text', text: expect.stringContaining('truncated') }])
+    }
+    const short = { structuredContent: { a: 1 } }
+    expect(await guardMcpClient(new Client(() => short), { truncation: makeService() }).callTool({ name: 'x' })).toBe(
+      short,
+    )
+  })
+
+  test.each([
+    ['an error', Object.assign(new Error(lines(9000)), { code: -1 })],
+    ['an object', { code: -1, message: lines(9000) }],
+  ])('throws %s with a bounded message', async (_name, thrown) => {
+    const throwing = new Client(() => {
+      throw thrown
+    })
+    const client = guardMcpClient(throwing, { truncation: makeService() })
+    const error = await client.callTool({ name: 'x' }).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: -1, message: expect.stringContaining('truncated') })
+    expect(error instanceof Error).toBe(thrown instanceof Error)
+  })
+
   test('refuses with a result, and throws what the client throws', async () => {
     const problem = Object.assign(new Error(`-32000: ${lines(5000)}`), { code: -32000 })
     const raw = new Client(() => {

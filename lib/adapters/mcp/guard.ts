@@ -3,9 +3,10 @@
 import { type GuardedTool, guardTool, type Tool, type ToolControls, type TruncationMiddleware } from 'spillway'
 import { type Check, checkOptions } from '../../checks'
 import { isRecord, wrong } from '../../context'
+import { messageOf } from '../../errors'
 import { checkToolControls } from '../../guard-tool'
 import { middlewareOf } from '../../middleware'
-import { boundResult, STRUCTURED_CONTENT, type StructuredContent } from './result'
+import { boundResult, STRUCTURED_CONTENT, type StructuredContent, textBlock } from './result'
 import { type McpCallParams, type McpClientLike, type McpToolResult, META_KEY } from './types'
 
 /** What stands around a tool of MCP: the controls of `guardTool`, and what is particular here. */
@@ -134,17 +135,23 @@ function guarded(
       meta.set(content, answer._meta?.[META_KEY])
       return { ...given, output: content, metadata: { truncationPath: outputPathOf(answer) } }
     })
+  let given: unknown
   const tool: Tool = {
     name,
     execute: async (args) => {
       const result = await execute(args)
+      given = result
       if (isRecord(result) && Array.isArray(result.content)) whole.set(result.content, result)
       return result as never
     },
   }
   const safe: GuardedTool<Tool> = guardTool(tool, { ...controls, truncation: boundBlocks, refusal: 'mcp' })
   return async (args, { signal }) => {
-    const answer = await safe.execute(args as never, (signal === undefined ? {} : { signal }) as never)
+    const answer: unknown = await safe.execute(args as never, (signal === undefined ? {} : { signal }) as never)
+    // Of a result without blocks, what is shown of it is the only one.
+    if (typeof answer === 'string' && isRecord(given)) {
+      return { content: [textBlock(answer)], ...(given.isError === true && { isError: true }) }
+    }
     if (!isRecord(answer) || !isRecord(answer._meta) || answer._meta.truncationPath === undefined) return answer
     const { truncationPath, ...others } = answer._meta
     const facts = meta.get(answer.content as object) ?? { outputPath: truncationPath }
@@ -163,8 +170,10 @@ function outputPathOf({ _meta }: McpToolResult): unknown {
 function boundedError(error: unknown, answer: unknown): unknown {
   const [block] = isRecord(answer) && Array.isArray(answer.content) ? answer.content : []
   const text: unknown = isRecord(block) ? block.text : undefined
-  if (!(error instanceof Error) || typeof text !== 'string' || text === error.message) return error
-  const { name, code } = error as Error & { code?: unknown }
+  if (typeof text !== 'string' || text === messageOf(error)) return error
+  if (typeof error === 'string') return text
+  const { name = 'Error', code, message } = Object(error) as Partial<Error> & { code?: unknown }
+  if (!(error instanceof Error) && typeof message === 'string') return { ...(error as object), message: text }
   return Object.assign(new Error(text, { cause: error }), { name }, code === undefined ? {} : { code })
 }
 
