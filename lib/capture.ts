@@ -17,7 +17,7 @@ const HIGH_WATER_MARK = 2 ** 20
  * Takes an output while it is made. Made by {@link TruncationService.capture}.
  *
  * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
- * to give up. Once the stream has ended, aborting comes too late. A failure is reported by `result`, so an `error` event
+ * to give up. Once all of it has come in (`finish`), aborting comes too late. A failure is reported by `result`, so an `error` event
  * without a listener does not end the process.
  */
 export class Capture extends Writable {

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { PermissionPolicy, TruncationStorage } from 'spillway'
 import { type McpProxy, startMcpProxy } from 'spillway/mcp'
-import { isLong, onLinux, onUnix } from '../support/only'
+import { describeUnless, isLong, onLinux, onUnix } from '../support/only'
 import { filesIn, tempDir } from '../support/temp'
 import { Host, pathIn, textOf } from './host'
 
@@ -231,6 +231,47 @@ describe('a number that JavaScript would change', () => {
     expect(kept.replace(/\s/g, '')).toBe(many)
     await echo.close()
   })
+})
+
+describeUnless(process.platform === 'win32' ? 'needs cat' : '', 'a result', () => {
+  const text = 'line of text\n'.repeat(20_000)
+  const result = JSON.stringify({ content: [{ type: 'text', text }] })
+  const request = (id: string) => `{"id":${id},"method":"tools/call","params":{"name":"t"}}`
+
+  test.each(['1732350000000000000', '9007199254740993', '0.5', '"x"', '-7'])(
+    'is bounded whatever its id: %s',
+    async (id) => {
+      const echo = new Echo()
+      await echo.send(request(id))
+      const answer = await echo.send(`{"id":${id},"result":${result}}`)
+      expect(answer.length).toBeLessThan(60_000)
+      expect(answer).toContain(`"id":${id}`)
+      // Once more, by a server that has lost count.
+      expect((await echo.send(`{"id":${id},"result":${result}}`)).length).toBeLessThan(60_000)
+      await echo.close()
+    },
+  )
+
+  test('is bounded where the server makes a text of a number', async () => {
+    const echo = new Echo()
+    await echo.send(request('15'))
+    expect((await echo.send(`{"id":"15","result":${result}}`)).length).toBeLessThan(60_000)
+    await echo.close()
+  })
+
+  test.each([{ structuredContent: { text } }, { toolResult: text }, { content: text, isError: true }])(
+    'without blocks is one block when it is too long',
+    async (given) => {
+      const echo = new Echo()
+      const answer = JSON.parse(await echo.answer('tools/call', (id) => JSON.stringify({ id, result: given }))).result
+      expect(answer.content).toEqual([{ type: 'text', text: expect.stringContaining('truncated') }])
+      expect((await echo.storage.read(pathIn(answer))).length).toBeGreaterThan(text.length - 1)
+      expect(answer.isError).toBe('isError' in given ? true : undefined)
+      const short = '{"id":7,"result":{"toolResult":42}}'
+      expect(await echo.answer('tools/call', () => short)).toBe(short)
+      await echo.close()
+    },
+  )
 })
 
 describe('several messages in one', () => {

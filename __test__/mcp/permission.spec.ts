@@ -86,9 +86,9 @@ describe('a call that is asked about', () => {
   test('must have an id that can be answered: without one nothing was judged, and nothing runs', async () => {
     const host = new Host(['--permission', '--server', 'fixture'])
     await host.initialize(elicitation)
-    const answers = [null, 1.5].map((odd) => host.next(({ id, error }) => id === odd && error !== undefined))
+    const answers = [null, true].map((odd) => host.next(({ id, error }) => id === odd && error !== undefined))
     const params = { name: 'exit' }
-    for (const id of [null, 1.5, undefined]) host.send({ id, method: 'tools/call', params })
+    for (const id of [null, true, undefined]) host.send({ id, method: 'tools/call', params })
     for (const answer of answers) expect((await answer).error).toMatchObject({ code: -32600 })
     // The server would be gone if one had come to it.
     expect(await host.request('ping')).toBeDefined()
@@ -130,6 +130,17 @@ describe('a call that is asked about', () => {
     }
     // The server would be gone if one had come to it.
     expect(await host.request('ping')).toBeDefined()
+    await host.close()
+  })
+
+  test('is what the server hears, whichever of two names it takes', async () => {
+    const host = new Host(['--permission', '--server', 'fixture'])
+    await host.initialize()
+    const params = '{"name":"exit","arguments":{}}'
+    host.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":${params}}\n`)
+    const { error } = await host.next(({ id }) => id === 1)
+    expect(error!.message).toBe('no ping')
+    expect(host.lines.some((line) => line.includes('"method":"tools/call"'))).toBe(false)
     await host.close()
   })
 

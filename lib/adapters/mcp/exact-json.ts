@@ -21,6 +21,14 @@ class ExactNumber {
   toJSON(): string {
     return MARK + this.digits
   }
+
+  toString(): string {
+    return this.digits
+  }
+}
+
+export function isExactNumber(value: unknown): boolean {
+  return value instanceof ExactNumber
 }
 
 /** Reads JSON; what is no number of JavaScript is an object that `toJson` writes as it was. */

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { createTruncation, type Truncation, TruncationStorage } from 'spillway'
 import { isRecord } from '../../context'
 import { Asking } from './asking'
-import { plainly, toJson } from './exact-json'
+import { isExactNumber, plainly, toJson } from './exact-json'
 import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './lines'
 import { Listing, mayBeOurs } from './listing'
 import type { McpProxyOptions, McpServerExit } from './options'
@@ -20,6 +20,7 @@ import { MessageWriter } from './writer'
 const MOST_AT_WORK = 2 ** 24
 /** So many requests are remembered whose answer never came. */
 const MOST_PENDING = 10_000
+const MOST_ANSWERED = 1000
 const MOST_PAGES = 1000
 const KILL_AFTER_MS = 5000
 const LEFT_BEHIND_MS = 1000
@@ -40,6 +41,8 @@ export class ServerProxy {
   /** What no message contains. */
   private readonly mark = `spillway:${randomUUID()}:`
   private readonly pending = new Map<string, Pending>()
+  /** A server that answers once more is no reason to let anything through. */
+  private readonly answeredLately = new Map<string, Pending>()
   /** Calls that wait: for the user, or for one of our tools. */
   private readonly waiting = new Map<string, AbortController>()
   private readonly toHost: Questions
@@ -157,19 +160,19 @@ export class ServerProxy {
     const { id, method } = message
     // What a question of ours is answered is not the server's affair.
     if (this.toHost.settle(message)) return drop(line)
-    if (method === undefined) return this.pass(line, this.server)
+    if (method === undefined) return this.onward(line, message)
     if (method === 'notifications/cancelled') return this.onCancelled(line, message)
     const key = keyOf(id)
     if (method === 'tools/call' && this.asking) {
       if (key === undefined) return this.begin(0, this.refuse(line, id, NO_ID))
       if (!isNamed(message, this.mark)) return this.begin(0, this.refuse(line, id, NO_NAME))
     }
-    if (key === undefined || typeof method !== 'string') return this.pass(line, this.server)
+    if (key === undefined || typeof method !== 'string') return this.onward(line, message)
     if (method === 'initialize' && isRecord(message.params)) this.asking?.learn(message.params.capabilities)
     if (method === 'tools/list' && !(isRecord(message.params) && message.params.cursor)) this.listing.begin()
     if (method === 'tools/call') return this.onCall(line, message, key)
     this.expect(key, { method, id: key })
-    return this.pass(line, this.server)
+    return this.onward(line, message)
   }
 
   private onCall(line: Line, message: Message, key: string): Promise<void> | undefined {
@@ -182,6 +185,12 @@ export class ServerProxy {
       return this.begin(0, this.answeredByUs(message, this.callJudged(line, message, key, name)))
     }
     return this.forwardCall(line, key, name)
+  }
+
+  /** What was judged is what is sent: of two members with one name another reader may take the other. */
+  private onward(line: Line, message: Message): Promise<void> | undefined {
+    const isPlain = line.bytes !== undefined && !hasRepeatedNames(line.bytes.toString())
+    return this.asking && !isPlain ? this.send(line, message, this.server) : this.pass(line, this.server)
   }
 
   /** What cannot be judged does not run. */
@@ -249,10 +258,8 @@ export class ServerProxy {
       line.spool?.close()
       await this.answer(message.id, refusal)
     } else {
-      // What was judged is what is sent: of two members with one name another reader may take the other.
       this.expect(key, { method: 'tools/call', tool: name, id: key })
-      const isPlain = line.bytes !== undefined && !hasRepeatedNames(line.bytes.toString())
-      await (isPlain ? this.pass(line, this.server) : this.send(line, message, this.server))
+      await this.onward(line, message)
     }
   }
 
@@ -262,10 +269,11 @@ export class ServerProxy {
     return controller
   }
 
-  private onCancelled(line: Line, { params }: Message): Promise<void> | undefined {
+  private onCancelled(line: Line, message: Message): Promise<void> | undefined {
+    const { params } = message
     const key = isRecord(params) ? keyOf(params.requestId) : undefined
     const waiting = key === undefined ? undefined : this.waiting.get(key)
-    if (waiting === undefined) return this.pass(line, this.server)
+    if (waiting === undefined) return this.onward(line, message)
     // The server has not heard of it.
     waiting.abort()
     return drop(line)
@@ -297,8 +305,13 @@ export class ServerProxy {
   /** The request that a message answers, if its answer is looked at. */
   private answered({ id, method }: Message): Pending | undefined {
     const key = method === undefined ? keyOf(id) : undefined
-    const pending = key === undefined ? undefined : this.pending.get(key)
-    if (pending) this.pending.delete(key!)
+    if (key === undefined) return undefined
+    // Clients take the text of a number for the number.
+    const [known] = [key, `n${id}`].filter((one) => this.pending.has(one))
+    if (known === undefined) return this.answeredLately.get(key)
+    const pending = this.pending.get(known)!
+    this.pending.delete(known)
+    remember(this.answeredLately, key, pending, MOST_ANSWERED)
     return pending
   }
 
@@ -371,10 +384,8 @@ export class ServerProxy {
   }
 
   private expect(key: string, pending: Pending): void {
-    this.pending.set(key, pending)
-    if (this.pending.size <= MOST_PENDING) return
-    const [oldest] = this.pending.keys()
-    this.pending.delete(oldest!)
+    this.answeredLately.delete(key)
+    remember(this.pending, key, pending, MOST_PENDING)
   }
 
   // Of our own --------------------------------------------------------------------------------------------------------
@@ -409,7 +420,7 @@ export class ServerProxy {
 }
 
 /** Answers to what cannot be judged. Without an id nobody can be told what became of a call. */
-const NO_ID = { code: -32600, message: 'The id of a call must be a string or a whole number.' }
+const NO_ID = { code: -32600, message: 'The id of a call must be a string or a number.' }
 const NO_NAME = {
   code: -32602,
   message: 'The name of the tool cannot be read, so the call is not judged and did not run.',
@@ -425,10 +436,17 @@ function argumentsOf({ params }: Message): unknown {
   return isRecord(params) ? plainly(params.arguments ?? {}) : {}
 }
 
-/** What cannot be told apart from another number is passed on and not looked at. */
 function keyOf(id: unknown): string | undefined {
   if (typeof id === 'string') return `s${id}`
-  return Number.isSafeInteger(id) ? `n${id}` : undefined
+  return typeof id === 'number' || isExactNumber(id) ? `n${id}` : undefined
+}
+
+/** Adds an entry, and forgets the oldest where there are too many. */
+function remember<V>(entries: Map<string, V>, key: string, value: V, most: number): void {
+  entries.set(key, value)
+  if (entries.size <= most) return
+  const [oldest] = entries.keys()
+  entries.delete(oldest!)
 }
 
 function drop(line: Line): undefined {

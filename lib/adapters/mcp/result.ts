@@ -36,7 +36,8 @@ export async function boundResult<R>(
   structured: StructuredContent,
 ): Promise<R> {
   const given: unknown = result
-  if (!isRecord(given) || !Array.isArray(given.content)) return result
+  if (!isRecord(given)) return result
+  if (!Array.isArray(given.content)) return (await boundOther(given, bound, context)) as R
   const { content, structuredContent, ...rest } = given as McpToolResult & { content: unknown[] }
   const parts = content.map(partOf)
   const extra = structured === 'drop' ? structureBeside(content, structuredContent) : undefined
@@ -49,6 +50,20 @@ export async function boundResult<R>(
   const kept = structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
   const isKept = isCut || answer.metadata?.truncationPath !== undefined
   return { ...rest, content: blocks, ...kept, ...(isKept && { _meta: metaOf(given._meta, answer) }) } as R
+}
+
+/** A result without blocks, as older servers give it: too long, it is one text. */
+async function boundOther(
+  given: Record<string, unknown>,
+  bound: TruncationMiddleware,
+  context: TruncationContext,
+): Promise<Record<string, unknown>> {
+  const failed = given.isError === true
+  const whole = given.content ?? given
+  const output = typeof whole === 'string' ? whole : jsonOf(whole)
+  const answer = await bound(context.toolName, { output }, { ...context, ...(failed && { failed }) })
+  if (answer.metadata?.truncated !== true) return given
+  return { content: [textBlock(answer.output)], ...(failed && { isError: true }), _meta: metaOf(given._meta, answer) }
 }
 
 /** Whether nothing was changed but what was not well-formed. */
