@@ -163,7 +163,7 @@ const HALVES = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g
 /** The value of which this is the JSON, with names and texts in it made well-formed. */
 function soundJson(value: unknown, json: string): unknown {
   if (!json.includes(HALF)) return value
-  const mended = json.replace(HALVES, (escape, half) => (half === undefined ? escape : '\ufffd'))
+  const mended = json.replace(HALVES, (written, half) => (half === undefined ? written : '\ufffd'))
   return mended === json ? value : JSON.parse(mended)
 }
 

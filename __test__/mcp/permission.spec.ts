@@ -86,7 +86,7 @@ describe('a call that is asked about', () => {
   test('must have an id that can be answered: without one nothing was judged, and nothing runs', async () => {
     const host = new Host(['--permission', '--server', 'fixture'])
     await host.initialize(elicitation)
-    const answers = [null, true].map((odd) => host.next(({ id, error }) => id === odd && error !== undefined))
+    const answers = [null, true].map((odd: unknown) => host.next(({ id, error }) => id === odd && error !== undefined))
     const params = { name: 'exit' }
     for (const id of [null, true, undefined]) host.send({ id, method: 'tools/call', params })
     for (const answer of answers) expect((await answer).error).toMatchObject({ code: -32600 })
