@@ -493,8 +493,10 @@ impl Page {
         if other.text.iter().all(|byte| matches!(byte, b'\n' | b' ')) {
             return;
         }
+        // Of a long line all may have been given away but its end.
+        let is_under_way = self.is_open || self.rows.last().is_some_and(|row| row.is_open);
         self.settle(raw, true);
-        if self.text.last().is_some_and(|last| *last != b'\n') {
+        if self.text.last().map_or(is_under_way, |last| *last != b'\n') {
             self.text.push(b'\n');
         }
         let offset = self.text.len();

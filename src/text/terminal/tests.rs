@@ -227,3 +227,15 @@ static MANY: [u8; 1200] = {
 fn decoded(text: &[u8]) -> String {
     shown::Shown::decode(text, shown::Source::Text).text.into_owned()
 }
+
+#[test]
+fn another_screen_begins_a_line_behind_one_of_any_length() {
+    for length in LONGEST - 2..=LONGEST + 2 {
+        let raw = [&vec![b'x'; length][..], b"\x1b[?1049h\n\x1b[2Jz"].concat();
+        let shown = Shown::of(&raw, usize::MAX);
+        let lines: Vec<(usize, u64)> =
+            shown.lines().into_iter().map(|(text, line, _)| (text.len(), line)).collect();
+        assert_eq!(lines.iter().map(|(length, _)| length).sum::<usize>(), length + 1);
+        assert_eq!(lines.last(), Some(&(1, 2)), "{length}: {lines:?}");
+    }
+}
