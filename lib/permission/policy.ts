@@ -14,8 +14,21 @@ import type {
   PermissionVerdict,
 } from './types'
 
-/** What the binary answers: details only if they were asked for, addresses only if it lacked some. */
-type Answer = PermissionVerdict & { details?: ExplainedTarget[]; addresses?: string[] }
+/** A rule as the binary says it: where it stands in the policy, or the whole of one that was approved. */
+type SaidRule = number | AppliedRule
+
+/** What the binary answers: details only if they were asked for, addresses if it lacked some. */
+type Answer = [
+  decision: PermissionVerdict['decision'],
+  domain: PermissionVerdict['domain'],
+  targets: string[],
+  rule: SaidRule | null,
+  shadowed: SaidRule[],
+  reasons: string[],
+  suggestedRules: PermissionVerdict['suggestedRules'],
+  details: ExplainedTarget[],
+  addresses: string[],
+]
 
 /** What the binary is told besides the arguments. What is `undefined` is not said, and does not hold. */
 interface Facts {
@@ -25,6 +38,7 @@ interface Facts {
   headless: true | undefined
   cwd: string | undefined
   vault: string
+  withDetails: true | undefined
 }
 
 interface State {
@@ -32,6 +46,8 @@ interface State {
   vault: string
   headless: boolean
   storage: PermissionPolicyOptions['storage']
+  /** Rules by their places, as far as they were in an answer. */
+  rules: Map<number, AppliedRule>
 }
 
 const states = new WeakMap<object, State>()
@@ -67,7 +83,7 @@ export class PermissionPolicy {
     checkWellFormed('', text)
     const handle = call(() => native.permissionOpen(text))
     const folder = resolve((vault ?? process.cwd()).toWellFormed())
-    states.set(this, { handle, vault: folder, headless: headless ?? false, storage })
+    states.set(this, { handle, vault: folder, headless: headless ?? false, storage, rules: new Map() })
   }
 
   /**
@@ -77,16 +93,15 @@ export class PermissionPolicy {
    */
   evaluate(request: PermissionCall): PermissionVerdict {
     const state = stateOf(this)
-    const answer = decide(state, request, state.storage !== undefined)
-    if (answer.details === undefined) return answer
-    const { details: _, ...verdict } = answer
-    return verdict
+    return verdictOf(state, decide(state, request, state.storage !== undefined))
   }
 
   /** The same, and every target by itself: the rule that decided, the rules that it hides, and why. */
   explain(request: PermissionCall): PermissionVerdict & { details: ExplainedTarget[] } {
-    const answer = decide(stateOf(this), request, true)
-    return { ...answer, details: answer.details ?? [] }
+    const state = stateOf(this)
+    const answer = decide(state, request, true)
+    const [, , , , , , , details] = answer
+    return { ...verdictOf(state, answer), details }
   }
 
   /**
@@ -149,6 +164,7 @@ function decide(state: State, request: PermissionCall, withDetails: boolean): An
     headless: (headless ?? state.headless) || undefined,
     cwd: cwd?.toWellFormed(),
     vault: vault === undefined ? state.vault : resolve(vault.toWellFormed()),
+    withDetails: withDetails || undefined,
   }
   const isHeadless = facts.headless === true
   const args = argumentsOf(request)
@@ -156,27 +172,49 @@ function decide(state: State, request: PermissionCall, withDetails: boolean): An
   const ask = (more?: object): Answer => {
     const head = JSON.stringify(more === undefined ? facts : { ...facts, ...more }).slice(0, -1)
     try {
-      return JSON.parse(native.permissionEvaluate(state.handle, `${head},"args":${args}}`, withDetails))
+      return JSON.parse(native.permissionEvaluate(state.handle, `${head},"args":${args}}`))
     } catch {
       // Arguments that are nested deeper than anybody reads, or a fault: nothing is allowed then.
       return unjudged(isHeadless)
     }
   }
   const answer = ask()
-  if (answer.addresses) {
-    // Few calls have one, and only the binary knows which argument it is.
-    const { addresses: _, ...verdict } = ask({ addresses: read(answer.addresses) })
-    return verdict
-  }
-  if (answer.decision !== 'ask' || !state.storage || !answer.details) return answer
-  const own = ownFiles(state.storage, answer.details, sessionId)
+  const [decision, , , , , , , details, addresses] = answer
+  // Few calls have one, and only the binary knows which argument it is.
+  if (addresses.length > 0) return ask({ addresses: read(addresses) })
+  if (decision !== 'ask' || !state.storage) return answer
+  const own = ownFiles(state.storage, details, sessionId)
   return own.length > 0 ? ask({ ownFiles: own }) : answer
+}
+
+function verdictOf(state: State, answer: Answer): PermissionVerdict {
+  const [decision, domain, targets, rule, shadowed, reasons, suggestedRules] = answer
+  return {
+    decision,
+    domain,
+    targets,
+    rule: rule === null ? null : ruleOf(state, rule),
+    shadowed: shadowed.map((one) => ruleOf(state, one)),
+    reasons,
+    suggestedRules,
+  }
+}
+
+function ruleOf({ handle, rules }: State, said: SaidRule): AppliedRule {
+  if (typeof said !== 'number') return said
+  let rule = rules.get(said)
+  if (rule === undefined) {
+    rule = JSON.parse(native.permissionRule(handle, said) ?? '') as AppliedRule
+    rules.set(said, rule)
+  }
+  // Who is given one may change it.
+  return { ...rule }
 }
 
 function unjudged(headless: boolean): Answer {
   const reasons = ['the arguments cannot be read', ...(headless ? ['nobody can be asked'] : [])]
   const decision = headless ? 'deny' : 'ask'
-  return { decision, domain: null, targets: [], rule: null, shadowed: [], reasons, suggestedRules: [] }
+  return [decision, null, [], null, [], reasons, [], [], []]
 }
 
 /** The arguments as JSON; `undefined` if they cannot be read. */

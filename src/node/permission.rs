@@ -4,9 +4,11 @@ use std::sync::Mutex;
 
 use napi::bindgen_prelude::External;
 use napi_derive::napi;
+use serde::Serialize;
 use serde_json::{Value, json};
 use spillway_core::permission::evaluate::{Policy, Request};
 use spillway_core::permission::real_path::FileSystem;
+use spillway_core::permission::rules::Told;
 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
@@ -22,21 +24,50 @@ pub fn permission_open(options: String) -> Result<PolicyHandle> {
     Ok(External::new(Mutex::new(policy)))
 }
 
-/// Decides about a call. Links are followed in the file system; nothing is changed there. What is known of each target
-/// is most of an answer: it is written only if it is asked for.
+/// Decides about a call. Links are followed in the file system; nothing is changed there. The answer is an array of what a
+/// verdict has, in its order, with rules by their places: objects take V8 most of a microsecond longer to read.
 #[napi(catch_unwind)]
 pub fn permission_evaluate(
     #[napi(ts_arg_type = "object")] policy: &PolicyHandle,
     request: String,
-    with_details: bool,
 ) -> Result<String> {
     let request: Request = parse(&request)?;
     let policy = lock(policy);
-    let mut verdict = policy.evaluate(&request, &FileSystem::default());
-    if !with_details {
-        verdict.details.clear();
+    let verdict = policy.evaluate(&request, &FileSystem::default());
+    Ok(written(&(
+        verdict.decision,
+        verdict.domain,
+        verdict.targets,
+        verdict.rule.map(Said::from),
+        verdict.shadowed.into_iter().map(Said::from).collect::<Vec<_>>(),
+        verdict.reasons,
+        verdict.suggested_rules,
+        verdict.details,
+        verdict.addresses,
+    )))
+}
+
+/// The rule at a place, as JSON.
+#[napi(catch_unwind)]
+pub fn permission_rule(
+    #[napi(ts_arg_type = "object")] policy: &PolicyHandle,
+    place: u32,
+) -> Option<String> {
+    lock(policy).rule(place as usize).map(|rule| written(&rule))
+}
+
+/// A rule in an answer: where it stands, or the whole of one that has no place.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Said<'a> {
+    Place(usize),
+    Whole(Told<'a>),
+}
+
+impl<'a> From<Told<'a>> for Said<'a> {
+    fn from(rule: Told<'a>) -> Self {
+        rule.place.map_or(Said::Whole(rule), Said::Place)
     }
-    Ok(written(&verdict))
 }
 
 /// Remembers an answer, for a session or for everybody.

@@ -44,6 +44,9 @@ pub struct Request {
     /// Nobody can be asked.
     #[serde(default)]
     pub headless: bool,
+    /// Whether what holds for each target is told, which is most of an answer.
+    #[serde(default)]
+    pub with_details: bool,
     /// What relative paths begin at; the vault if there is none.
     #[serde(default)]
     pub cwd: Option<String>,
@@ -58,7 +61,7 @@ pub struct Request {
 }
 
 /// What holds for one target.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Judged<'a> {
     /// The domain.
     pub domain: Domain,
@@ -77,8 +80,7 @@ pub struct Judged<'a> {
 }
 
 /// What holds for a call.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict<'a> {
     /// The strictest for any target.
     pub decision: Decision,
@@ -94,11 +96,9 @@ pub struct Verdict<'a> {
     pub reasons: Vec<String>,
     /// Rules that would make the question unnecessary, the narrowest first.
     pub suggested_rules: Vec<Suggestion>,
-    /// Each target.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Each target, if that was asked for.
     pub details: Vec<Judged<'a>>,
     /// Addresses that are touched and were not in the request: with them in it, the answer may be another.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<String>,
 }
 
@@ -117,6 +117,11 @@ struct Target {
 impl Target {
     fn domain(&self) -> Domain {
         self.domain.unwrap_or(Domain::Bash)
+    }
+
+    /// Whether its text says all there is to it.
+    fn is_simple(&self) -> bool {
+        self.doubts.is_empty() && self.others.len() < 2
     }
 }
 
@@ -166,6 +171,12 @@ impl Policy {
         self.approvals.iter().map(|(session, rule)| (session.as_deref(), rule.told())).collect()
     }
 
+    /// The rule at a [place](Told::place).
+    pub fn rule(&self, place: usize) -> Option<Told<'_>> {
+        let Options { rules, hard, .. } = &self.options;
+        rules.all().get(place).or_else(|| hard.all().get(place - rules.all().len())).map(Rule::told)
+    }
+
     /// Rules that can never count, each with the one that hides it.
     pub fn dead_rules(&self) -> Vec<(Told<'_>, Told<'_>)> {
         let all = self.options.rules.all();
@@ -184,13 +195,13 @@ impl Policy {
         let mut reading = Reader::new(self, request, real);
         reading.call();
         let Reader { targets, blind, addresses, .. } = reading;
-        Verdict { addresses, ..self.decide(request, &targets, blind) }
+        Verdict { addresses, ..self.decide(request, targets, blind) }
     }
 
     fn decide<'a>(
         &'a self,
         request: &Request,
-        targets: &[Target],
+        targets: Vec<Target>,
         blind: Vec<String>,
     ) -> Verdict<'a> {
         let too_much = targets.len().saturating_mul(
@@ -219,6 +230,11 @@ impl Policy {
             decision = Decision::Allow;
             reasons = vec!["full access".to_owned()];
         }
+        if request.with_details {
+            for (one, target) in judged.iter_mut().zip(&targets) {
+                one.target.clone_from(&target.text);
+            }
+        }
         sort_by_key(&mut judged, |one| std::cmp::Reverse(one.decision));
         let first = judged.iter().find(|one| one.decision == decision);
         for one in
@@ -234,10 +250,11 @@ impl Policy {
             Some(one) => (Some(one.domain), one.rule, one.shadowed.clone()),
             None => (targets.first().and_then(|target| target.domain), None, Vec::new()),
         };
-        let asking: Vec<&Judged<'a>> =
-            judged.iter().filter(|one| one.decision == Decision::Ask).collect();
-        let suggested_rules = match asking.as_slice() {
-            [one] if decision == Decision::Ask && reasons.len() == one.reasons.len() => {
+        let mut asking = judged.iter().filter(|one| one.decision == Decision::Ask);
+        let suggested_rules = match (asking.next(), asking.next()) {
+            (Some(one), None)
+                if decision == Decision::Ask && reasons.len() == one.reasons.len() =>
+            {
                 one.suggestions.clone().unwrap_or_default()
             }
             _ => Vec::new(),
@@ -246,17 +263,12 @@ impl Policy {
             decision = Decision::Deny;
             reasons.push("nobody can be asked".to_owned());
         }
-        let told: Vec<String> = targets
-            .iter()
-            .filter(|target| !target.text.is_empty())
-            .map(|target| target.text.clone())
-            .take(MAX_TOLD)
-            .collect();
-        judged.truncate(MAX_TOLD);
+        let told = targets.into_iter().map(|target| target.text).filter(|text| !text.is_empty());
+        judged.truncate(if request.with_details { MAX_TOLD } else { 0 });
         Verdict {
             decision,
             domain,
-            targets: told,
+            targets: told.take(MAX_TOLD).collect(),
             rule,
             shadowed,
             reasons,
@@ -278,12 +290,12 @@ impl Policy {
 
     fn judge<'a>(&'a self, request: &Request, target: &Target) -> Judged<'a> {
         let domain = target.domain();
-        let answer = |decision, rule: Option<&'a Rule>, shadowed: Vec<&'a Rule>, reasons| Judged {
+        let answer = |decision, rule: Option<&'a Rule>, shadowed: Vec<Told<'a>>, reasons| Judged {
             domain,
-            target: target.text.clone(),
+            target: String::new(),
             decision,
             rule: rule.map(Rule::told),
-            shadowed: shadowed.into_iter().map(Rule::told).collect(),
+            shadowed,
             reasons,
             suggestions: None,
         };
@@ -327,7 +339,7 @@ impl Policy {
                 let mut told = answer(
                     decision,
                     None,
-                    rule.into_iter().chain(shadowed.iter().copied()).collect(),
+                    rule.map(Rule::told).into_iter().chain(shadowed).collect(),
                     reasons.clone(),
                 );
                 told.rule = Some(Told {
@@ -335,6 +347,7 @@ impl Policy {
                     pattern: SENSITIVE,
                     decision,
                     source: Source::Default,
+                    place: None,
                 });
                 return self.finish(request, target, rule, told);
             }

@@ -90,6 +90,9 @@ impl Options {
             hard.push(rule);
         }
         hard.iter_mut().for_each(|rule| rule.source = Source::Hard);
+        for (place, rule) in rules.iter_mut().chain(&mut hard).enumerate() {
+            rule.place = Some(place);
+        }
         let secrets = match names(object, "sensitiveFiles")? {
             Some(names) => names,
             None if profile == Some(Profile::Opencode) => {

@@ -1,5 +1,7 @@
 //! Where a path lies: in the vault or outside. Only text is looked at; where links lead is answered from outside.
 
+use std::borrow::Cow;
+
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Longer paths are not looked at.
@@ -9,7 +11,7 @@ pub const MAX_PATH_BYTES: usize = 16 * 1024;
 /// nearest folder that does, and the rest of the path below it. `None` if that cannot be known.
 pub trait RealPaths {
     /// `path` is absolute, has no `..`, and is written with `/`.
-    fn real(&self, path: &str) -> Option<String>;
+    fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>>;
 }
 
 /// The folders that paths are judged by, absolute and in normal form.
@@ -77,6 +79,7 @@ impl Folders {
             let Some(folder) = real.real(if at.is_empty() { "/" } else { &at }) else {
                 return Walk::Unknown;
             };
+            let folder = folder.into_owned();
             at.truncate(at.rfind('/').unwrap_or(0));
             let above = folder.rfind('/').map_or("", |end| &folder[..end]);
             let by_text = real.real(if at.is_empty() { "/" } else { &at });

@@ -19,6 +19,7 @@ const REGEX_BYTES: usize = 256 * 1024;
 const REGEX_NESTING: u32 = 64;
 
 const SCHEMES: [&str; 6] = ["vault", "fs", "shell", "url", "query", "mcp"];
+const LONGEST_SCHEME: usize = 5;
 
 /// How patterns are read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -200,12 +201,12 @@ impl Pattern {
 
 /// The scheme, if the text begins with one that is known, and what follows.
 pub fn split_scheme(text: &str) -> (Option<&'static str>, &str) {
-    for scheme in SCHEMES {
-        if let Some(body) = text.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(':')) {
-            return (Some(scheme), body);
-        }
-    }
-    (None, text)
+    let found =
+        text.bytes().take(LONGEST_SCHEME + 1).position(|byte| byte == b':').and_then(|end| {
+            let scheme = SCHEMES.into_iter().find(|scheme| *scheme == &text[..end])?;
+            Some((Some(scheme), &text[end + 1..]))
+        });
+    found.unwrap_or((None, text))
 }
 
 /// A text as a pattern that matches it and nothing else.

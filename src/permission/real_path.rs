@@ -1,5 +1,6 @@
 //! Where the file system says that a path leads.
 
+use std::borrow::Cow;
 #[cfg(target_os = "linux")]
 use std::cell::RefCell;
 #[cfg(target_os = "linux")]
@@ -29,50 +30,56 @@ const DEEP: usize = 4;
 const MAX_STEPS: usize = 512;
 
 impl RealPaths for FileSystem {
-    fn real(&self, path: &str) -> Option<String> {
+    fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
         #[cfg(target_os = "linux")]
-        if let Some(real) = self.straight(path) {
-            return Some(real);
+        if self.is_straight(path) {
+            return Some(path.into());
         }
-        self.followed(path)
+        self.followed(path).map(Cow::Owned)
     }
 }
 
 impl FileSystem {
-    /// The path itself, if no part of it is a link as far as it is there. Names are told apart by case here, so that a path
-    /// that is there is called what it is called on the disk.
+    /// Whether no part of a path is a link as far as it is there, and it leads to itself: names are told apart by case here,
+    /// so that a path that is there is called what it is called on the disk.
     #[cfg(target_os = "linux")]
-    fn straight(&self, path: &str) -> Option<String> {
+    fn is_straight(&self, path: &str) -> bool {
         use rustix::io::Errno;
         let is_plain = path.starts_with('/') && !path.contains("//");
         if !is_plain || path.split('/').any(|part| matches!(part, "." | "..")) {
-            return None;
+            return false;
         }
         let mut known = self.straight.borrow_mut();
         if is_within(&known, path) {
-            return Some(path.to_owned());
+            return true;
         }
         let is_alone = path.rfind('/').is_some_and(|end| is_within(&known, &path[..end]));
         let is_deep = path.matches('/').count() >= DEEP;
         if is_deep && !is_alone && has_no_link(path) {
             known.insert(path.to_owned());
-            return Some(path.to_owned());
+            return true;
         }
         let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
         let mut target = [std::mem::MaybeUninit::uninit(); 1];
+        let mut furthest = None;
+        let mut is_straight = true;
         for part in ends.map(|end| &path[..end]) {
             if is_within(&known, part) {
                 continue;
             }
             match rustix::fs::readlinkat_raw(rustix::fs::CWD, part, &mut target) {
                 // It is there and no link.
-                Err(Errno::INVAL) => known.insert(part.to_owned()),
+                Err(Errno::INVAL) => furthest = Some(part),
                 // Nothing below is there.
                 Err(Errno::NOENT | Errno::NOTDIR) => break,
-                _ => return None,
-            };
+                _ => {
+                    is_straight = false;
+                    break;
+                }
+            }
         }
-        Some(path.to_owned())
+        known.extend(furthest.map(str::to_owned));
+        is_straight
     }
 
     fn followed(&self, path: &str) -> Option<String> {
@@ -148,7 +155,7 @@ mod tests {
         symlink(root.join("loop"), root.join("loop")).unwrap();
         fs::write(root.join("real/file"), "").unwrap();
         let system = FileSystem::default();
-        let real = |path: &str| system.real(path);
+        let real = |path: &str| system.real(path).map(Cow::into_owned);
         assert_eq!(real(&at("real/file")), Some(at("real/file")));
         assert_eq!(real(&at("real/file/below")), Some(at("real/file/below")));
         assert_eq!(real(&at("real/new/file")), Some(at("real/new/file")));

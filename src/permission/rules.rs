@@ -43,6 +43,8 @@ pub struct Rule {
     pub decision: Decision,
     /// Who wrote it.
     pub source: Source,
+    /// Where it stands among the rules of a policy, which never change; approvals come and go.
+    pub place: Option<usize>,
 }
 
 /// A rule as it is told.
@@ -56,6 +58,9 @@ pub struct Told<'a> {
     pub decision: Decision,
     /// Who wrote it.
     pub source: Source,
+    /// Where it stands, if it always does.
+    #[serde(skip)]
+    pub place: Option<usize>,
 }
 
 impl Rule {
@@ -98,7 +103,7 @@ impl Rule {
                 ));
             }
         };
-        let rule = Rule { domain, pattern, decision, source };
+        let rule = Rule { domain, pattern, decision, source, place: None };
         if let Some(examples) = object.get("examples") {
             rule.check_examples(examples, &format!("{field}.examples"))?;
         }
@@ -113,7 +118,7 @@ impl Rule {
         style: &Style,
     ) -> Option<Self> {
         let pattern = Pattern::new(pattern, domain, style).ok()?;
-        Some(Rule { domain, pattern, decision, source: Source::Default })
+        Some(Rule { domain, pattern, decision, source: Source::Default, place: None })
     }
 
     fn check_examples(&self, examples: &Value, field: &str) -> Result<()> {
@@ -177,6 +182,7 @@ impl Rule {
             pattern: self.pattern.source(),
             decision: self.decision,
             source: self.source,
+            place: self.place,
         }
     }
 }
@@ -252,9 +258,9 @@ impl RuleList {
     }
 
     /// The rule that counts for a target, and those that it hides.
-    pub fn winner<'a>(&'a self, domain: Domain, target: &str) -> (Option<&'a Rule>, Vec<&'a Rule>) {
+    pub fn winner<'a>(&'a self, domain: Domain, target: &str) -> (Option<&'a Rule>, Vec<Told<'a>>) {
         let mut matching = self.matching(domain, target);
-        (matching.next(), matching.take(MAX_SHADOWED).collect())
+        (matching.next(), matching.take(MAX_SHADOWED).map(Rule::told).collect())
     }
 
     /// Rules that can never count, because a later one is about at least the same targets: pairs of places.
@@ -376,10 +382,7 @@ mod tests {
         assert_eq!(decide(&rules, Domain::Read, "vault:/x"), None);
         let list = list(&rules);
         let (_, hidden) = list.winner(Domain::Bash, "shell:rm -i x");
-        assert_eq!(
-            hidden.iter().map(|rule| rule.pattern.source()).collect::<Vec<_>>(),
-            ["rm *", "*"]
-        );
+        assert_eq!(hidden.iter().map(|rule| rule.pattern).collect::<Vec<_>>(), ["rm *", "*"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reads what one call touches into targets that rules can be asked about.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Policy, Request, Target};
@@ -9,6 +10,9 @@ use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
 use crate::permission::sensitive::is_of_git;
 use crate::permission::shell::{self, Doubt};
 use crate::permission::targets::{Touched, touched};
+
+/// So many targets are looked through for one that is the same.
+const FEW: usize = 16;
 
 /// What a rule has to name to speak of git's folder.
 const GIT: &str = "/.git/";
@@ -22,6 +26,7 @@ pub(super) struct Reader<'a> {
     led: BTreeMap<String, Option<String>>,
     folders: Folders,
     pub(super) targets: Vec<Target>,
+    /// The simple ones, once there are more than [`FEW`].
     seen: BTreeSet<(Domain, String, bool)>,
     /// Paths that were looked at: each is judged once.
     asked: BTreeSet<(Domain, String, Option<bool>)>,
@@ -75,12 +80,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Where a path leads. Within a call it is asked for once: that takes several calls of the system.
-    fn real(&mut self, path: &str) -> Option<String> {
+    fn real<'p>(&mut self, path: &'p str) -> Option<Cow<'p, str>> {
         if let Some(known) = self.led.get(path) {
-            return known.clone();
+            return known.clone().map(Cow::Owned);
         }
         let real = self.real.real(path);
-        self.led.insert(path.to_owned(), real.clone());
+        // What leads to itself is answered at once the second time.
+        if !matches!(real, Some(Cow::Borrowed(_))) {
+            self.led.insert(path.to_owned(), real.clone().map(Cow::into_owned));
+        }
         real
     }
 
@@ -88,17 +96,33 @@ impl<'a> Reader<'a> {
     fn placed(&mut self, path: &str) -> String {
         if self.folders.real_vault.is_none() {
             let vault = self.folders.vault.clone();
-            self.folders.real_vault = Some(self.real(&vault).unwrap_or(vault));
+            let real = self.real(&vault).map(Cow::into_owned);
+            self.folders.real_vault = Some(real.unwrap_or(vault));
         }
         self.folders.target(path)
     }
 
     fn push(&mut self, target: Target) {
-        let simple = target.doubts.is_empty() && target.others.len() < 2;
-        if simple && !self.seen.insert((target.domain(), target.text.clone(), target.quiet)) {
-            return;
+        if !target.is_simple() || self.is_new(&target) {
+            self.targets.push(target);
         }
-        self.targets.push(target);
+    }
+
+    /// Whether a simple target is the first of its kind. Few are compared with each other.
+    fn is_new(&mut self, target: &Target) -> bool {
+        fn key(target: &Target) -> (Domain, &str, bool) {
+            (target.domain(), &target.text, target.quiet)
+        }
+        let mut simple = self.targets.iter().filter(|one| one.is_simple()).map(key);
+        if self.targets.len() < FEW {
+            return simple.all(|known| known != key(target));
+        }
+        let owned = |(domain, text, quiet): (Domain, &str, bool)| (domain, text.to_owned(), quiet);
+        if self.seen.is_empty() {
+            // Not collected: that would bring in a sort of its own.
+            self.seen.extend(simple.map(owned));
+        }
+        self.seen.insert(owned(key(target)))
     }
 
     pub(super) fn call(&mut self) {
@@ -225,7 +249,7 @@ impl<'a> Reader<'a> {
                 let fixed = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
                 let (folder, rest) = path.split_at(path[..fixed].rfind('/').unwrap_or(0));
                 self.real(if folder.is_empty() { "/" } else { folder })
-                    .map(|folder| format!("{}{rest}", folder.trim_end_matches('/')))
+                    .map(|folder| Cow::Owned([folder.trim_end_matches('/'), rest].concat()))
             }
         };
         let sensitive = |path: &str| {
@@ -247,7 +271,7 @@ impl<'a> Reader<'a> {
         }
         let real = real.unwrap_or_else(|| {
             doubts.push(Doubt::always(format!("nobody knows where {path} leads")));
-            String::new()
+            Cow::Borrowed("")
         });
         // What leads nowhere that is known lies outside.
         let second = if real.is_empty() { format!("fs:{path}") } else { self.placed(&real) };
@@ -262,7 +286,7 @@ impl<'a> Reader<'a> {
                 sensitive: secret,
                 own: glob.is_none()
                     && domain == Domain::Read
-                    && self.request.own_files.contains(&real),
+                    && self.request.own_files.contains(&*real),
                 quiet: false,
             }
         };

@@ -5,11 +5,11 @@ use serde_json::json;
 struct AsWritten;
 
 impl RealPaths for AsWritten {
-    fn real(&self, path: &str) -> Option<String> {
+    fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
         match path {
             "/vault/link" => Some("/etc/secret".into()),
             "/vault/dangling" => None,
-            _ => Some(path.to_owned()),
+            _ => Some(path.into()),
         }
     }
 }
@@ -321,7 +321,7 @@ proptest::proptest! {
         let policy = Policy::new(&json!({})).unwrap();
         let one = policy.evaluate(&request(&tool, json!({ &key: &value })), &AsWritten);
         let two = policy.evaluate(&request(&tool, json!({ &key: &value })), &AsWritten);
-        proptest::prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&two).unwrap());
+        proptest::prop_assert_eq!(one, two);
     }
 }
 
