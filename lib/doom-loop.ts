@@ -239,8 +239,14 @@ function verdict(json: string | null): DoomLoopVerdict {
 /** The plain fields of an argument; a getter may throw. */
 function record(field: string, value: unknown): Record<string, unknown> {
   if (!isRecord(value)) throw wrong(field, value, 'an object')
-  const names = ['callId', 'tool', 'turn', 'isError', 'role', 'text']
-  return Object.fromEntries(names.map((name) => [name, read(value, name)]))
+  return {
+    callId: read(value, 'callId'),
+    tool: read(value, 'tool'),
+    turn: read(value, 'turn'),
+    isError: read(value, 'isError'),
+    role: read(value, 'role'),
+    text: read(value, 'text'),
+  }
 }
 
 function read(value: object, name: string): unknown {

@@ -30,6 +30,7 @@ pub mod config;
 pub mod config_file;
 pub mod doom_loop;
 pub mod error;
+mod hex;
 pub mod history;
 pub mod intake;
 mod order;

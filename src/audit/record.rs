@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
+use crate::hex::hex;
 use crate::store::known::is_secret_name;
 use crate::store::redact::{Redactor, Rules};
 
@@ -58,14 +59,6 @@ impl Sealer {
         record.insert("hash".to_owned(), Value::String(hash.clone()));
         (canonical(&Value::Object(record)) + "\n", hash)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Takes secrets out of every text of an event, names of members included.

@@ -1,7 +1,6 @@
 //! When two calls are the same call, and two results the same result.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -9,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
+use crate::hex::hex;
 use crate::tool_names::{Kind, kind, last_part, plain};
 
 /// Fields of a terminal's results that differ between equal runs.
@@ -168,11 +168,7 @@ fn hash(parts: &[&str]) -> String {
         hasher.update((part.len() as u64).to_be_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex(&hasher.finalize())
 }
 
 #[cfg(test)]

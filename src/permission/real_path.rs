@@ -22,7 +22,7 @@ pub struct FileSystem {
     straight: RefCell<BTreeSet<String>>,
 }
 
-/// From so many parts on, opening the whole path takes less time than asking about each of its parts.
+/// From so many parts on of which nothing is known, opening the whole path takes less time than asking about each.
 #[cfg(target_os = "linux")]
 const DEEP: usize = 4;
 
@@ -53,20 +53,16 @@ impl FileSystem {
         if is_within(&known, path) {
             return true;
         }
-        let is_alone = path.rfind('/').is_some_and(|end| is_within(&known, &path[..end]));
-        let is_deep = path.matches('/').count() >= DEEP;
-        if is_deep && !is_alone && has_no_link(path) {
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+        let parts = ends.map(|end| &path[..end]).skip_while(|part| is_within(&known, part));
+        if parts.clone().count() >= DEEP && has_no_link(path) {
             known.insert(path.to_owned());
             return true;
         }
-        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
         let mut target = [std::mem::MaybeUninit::uninit(); 1];
         let mut furthest = None;
         let mut is_straight = true;
-        for part in ends.map(|end| &path[..end]) {
-            if is_within(&known, part) {
-                continue;
-            }
+        for part in parts {
             match rustix::fs::readlinkat_raw(rustix::fs::CWD, part, &mut target) {
                 // It is there and no link.
                 Err(Errno::INVAL) => furthest = Some(part),

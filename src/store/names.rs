@@ -6,6 +6,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::error::{Code, Error, Result};
+use crate::hex::hex;
 
 const SLUG_BYTES: usize = 48;
 /// 36^13 is more than 2^67.
@@ -44,10 +45,7 @@ pub fn temporary(now_ms: u64) -> Result<String> {
 /// The folder of a session. Sessions with equal slugs differ in the hash, which is over the id's UTF-16 units.
 pub fn session(id: &[u16]) -> String {
     let bytes: Vec<u8> = id.iter().flat_map(|unit| unit.to_be_bytes()).collect();
-    let mut hash = String::new();
-    for byte in Sha256::digest(&bytes).iter().take(HASH_CHARS / 2) {
-        hash.push_str(&format!("{byte:02x}"));
-    }
+    let hash = hex(&Sha256::digest(&bytes)[..HASH_CHARS / 2]);
     format!("{}-{hash}", slug(&String::from_utf16_lossy(id)))
 }
 
