@@ -278,6 +278,15 @@ impl Policy {
         }
     }
 
+    /// Whether a rule bans a path from being read or asks about it, however it is written.
+    fn guards(&self, target: &Target) -> bool {
+        let Options { rules, hard, .. } = &self.options;
+        std::iter::once(&target.text).chain(&target.others).any(|text| {
+            hard.matching(Domain::Read, text).next().is_some()
+                || rules.matching(Domain::Read, text).next().is_some_and(Rule::is_particular)
+        })
+    }
+
     /// One of the rules that could not be read may have been a deny.
     fn close(&self, judged: &mut Judged<'_>) {
         if judged.decision == Decision::Allow && self.options.closed.contains(&judged.domain) {
@@ -314,7 +323,7 @@ impl Policy {
         }
         let rules = &self.options.rules;
         let (mut rule, mut shadowed) = rules.winner(domain, &target.text);
-        if target.quiet && rule.is_none_or(|rule| !counts_elsewhere(rule)) {
+        if target.quiet && rule.is_none_or(|rule| !rule.is_particular()) {
             rule = None;
             shadowed.clear();
         }
@@ -356,7 +365,7 @@ impl Policy {
             let stricter = rules
                 .winner(domain, other)
                 .0
-                .filter(|other| counts_elsewhere(other) && other.decision > decision);
+                .filter(|other| other.is_particular() && other.decision > decision);
             if let Some(found) = stricter {
                 decision = found.decision;
                 reasons = vec![said(found, other)];
@@ -428,13 +437,6 @@ fn brief(target: &str) -> Cow<'_, str> {
         Some((end, _)) => format!("{}…", &target[..end]).into(),
         None => target.into(),
     }
-}
-
-/// Whether a rule counts for another way to write a target: one that bans or asks, and is about something in particular.
-fn counts_elsewhere(rule: &Rule) -> bool {
-    rule.source != Source::Default
-        && rule.decision > Decision::Allow
-        && !rule.pattern.is_catch_all()
 }
 
 /// Whether a permission was written with such a doubt in mind. Where any command may run, one more option is no matter.

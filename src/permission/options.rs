@@ -35,6 +35,8 @@ pub(super) struct Options {
     pub profile: Option<Profile>,
     pub rules: RuleList,
     pub hard: RuleList,
+    /// Whether a rule of the user's bans files from being read, or asks about them.
+    pub guards_reading: bool,
     pub sensitive: SensitiveNames,
     pub tools: Vec<(String, Tool)>,
     pub servers: Vec<String>,
@@ -102,12 +104,16 @@ impl Options {
         };
         let sensitive = SensitiveNames::new(&secrets)
             .map_err(|problem| Error::field(Code::InvalidConfig, "sensitiveFiles", problem))?;
+        let guards_reading = rules.iter().chain(&hard).any(|rule| {
+            rule.domain.is_none_or(|domain| domain == Domain::Read) && rule.is_particular()
+        });
         Ok(Options {
             style,
             windows,
             profile,
             rules: RuleList::new(rules),
             hard: RuleList::new(hard),
+            guards_reading,
             sensitive,
             tools: tools(object)?,
             servers,

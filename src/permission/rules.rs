@@ -175,6 +175,13 @@ impl Rule {
             })
     }
 
+    /// Whether it bans or asks, and is about something in particular: such a rule counts however a target is written.
+    pub fn is_particular(&self) -> bool {
+        self.source != Source::Default
+            && self.decision > Decision::Allow
+            && !self.pattern.is_catch_all()
+    }
+
     /// As it is told.
     pub fn told(&self) -> Told<'_> {
         Told {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Policy, Request, Target};
 use crate::permission::Domain;
 use crate::permission::defaults::Profile;
+use crate::permission::options::Options;
 use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
 use crate::permission::sensitive::is_of_git;
 use crate::permission::shell::{self, Doubt};
@@ -190,11 +191,10 @@ impl<'a> Reader<'a> {
         if let Some(folder) = folder {
             self.settled(folder, &self.folders.cwd.clone());
         }
-        let sensitive = &self.policy.options.sensitive;
-        let reading = self
-            .policy
-            .commands
-            .reading(text, &cwd, || shell::read(text, &self.folders, &cwd, sensitive));
+        let Options { sensitive, guards_reading, .. } = &self.policy.options;
+        let reading = self.policy.commands.reading(text, &cwd, || {
+            shell::read(text, &self.folders, &cwd, sensitive, *guards_reading)
+        });
         for one in &reading.commands {
             let scheme = |text: &String| {
                 if text.starts_with("shell:") { text.clone() } else { ["shell:", text].concat() }
@@ -212,6 +212,29 @@ impl<'a> Reader<'a> {
         }
         for file in &reading.files {
             self.written(file.domain, &file.written, file.glob.then_some(!file.names));
+        }
+        for path in &reading.named {
+            self.named(path);
+        }
+    }
+
+    /// A path that an argument may mean. Only bans and questions about it count.
+    fn named(&mut self, written: &str) {
+        let Some(path) = normal(written) else { return };
+        let real = self.real(&path).map(Cow::into_owned).filter(|real| *real != path);
+        for path in [Some(path), real].into_iter().flatten() {
+            let text = self.placed(&path);
+            let other = ["fs:", &path].concat();
+            let target = Target {
+                domain: Some(Domain::Read),
+                others: if other == text { Vec::new() } else { vec![other] },
+                text,
+                quiet: true,
+                ..Target::default()
+            };
+            if self.policy.guards(&target) {
+                self.push(target);
+            }
         }
     }
 

@@ -200,7 +200,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Files with secrets, wherever their names stand.
+    /// Files with secrets, wherever their names stand, and whatever else may be the name of a file.
     fn secrets(&mut self, words: &[Word], program: Option<Program>, command: &mut Simple) {
         let shows_no_content = program.is_some_and(|program| match program.kind {
             Kind::Inert | Kind::Shell => !matches!(words[0].text.as_str(), "source" | "."),
@@ -227,15 +227,21 @@ impl Walker<'_> {
                 } else {
                     self.sensitive.is_sensitive(piece)
                 };
+                if !is_secret && !self.with_named {
+                    continue;
+                }
+                let file = Word {
+                    text: piece.to_owned(),
+                    told: word.told.clone(),
+                    known: true,
+                    glob,
+                    tilde: word.tilde && piece == word.text,
+                    ..Word::default()
+                };
                 if is_secret {
-                    let file = Word {
-                        text: piece.to_owned(),
-                        told: word.told.clone(),
-                        known: true,
-                        glob,
-                        ..Word::default()
-                    };
                     command.doubts.extend(self.file(Domain::Read, &file));
+                } else {
+                    self.named(&file);
                 }
             }
         }
@@ -272,7 +278,12 @@ impl Walker<'_> {
         command.prefix = program.flags.is_empty()
             && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
         match program.kind {
-            Kind::Inert => {}
+            // These say which command is next, and nothing else.
+            Kind::Inert => {
+                command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
+                    && words[0].text == base
+                    && command.doubts.is_empty();
+            }
             Kind::Runner => {
                 command.others.extend(tails(&words[1..]));
                 command.others.extend(texts(&words[1..]));

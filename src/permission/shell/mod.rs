@@ -91,6 +91,9 @@ pub struct Reading {
     pub commands: Vec<Simple>,
     /// Every file.
     pub files: Vec<FileUse>,
+    /// What arguments of other programs would be as paths, absolute and as written, if that was asked for. Nobody knows
+    /// whether they are paths, nor what the program makes of them.
+    pub named: Vec<String>,
 }
 
 /// A text as one word of a shell.
@@ -98,9 +101,16 @@ pub fn quoted(text: &str) -> String {
     word::quoted(text)
 }
 
-/// Reads a command that runs in `cwd`. `sensitive` says which names of files are those of secrets.
-pub fn read(command: &str, folders: &Folders, cwd: &str, sensitive: &SensitiveNames) -> Reading {
-    let mut walker = walk::Walker::new(folders, cwd, sensitive);
+/// Reads a command that runs in `cwd`. `sensitive` says which names of files are those of secrets, and `with_named` whether
+/// [`Reading::named`] is wanted.
+pub fn read(
+    command: &str,
+    folders: &Folders,
+    cwd: &str,
+    sensitive: &SensitiveNames,
+    with_named: bool,
+) -> Reading {
+    let mut walker = walk::Walker::new(folders, cwd, sensitive, with_named);
     walker.source(command);
     walker.finish()
 }

@@ -13,7 +13,7 @@ fn folders() -> Folders {
 
 fn reading(command: &str) -> Reading {
     let names = SensitiveNames::new(&[".env".to_owned()]).unwrap();
-    read(command, &folders(), "/vault", &names)
+    read(command, &folders(), "/vault", &names, false)
 }
 
 /// Commands with a `?` where there is a doubt, quiet ones in parentheses.

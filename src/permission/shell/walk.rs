@@ -27,6 +27,8 @@ const NOT_PARSED: &str = "the command cannot be parsed";
 pub(super) struct Walker<'a> {
     pub folders: &'a Folders,
     pub sensitive: &'a SensitiveNames,
+    /// Whether arguments count that may be names of files.
+    pub with_named: bool,
     pub options: ParserOptions,
     /// Where a command may run; empty if nobody knows.
     pub places: Vec<String>,
@@ -44,10 +46,16 @@ pub(super) struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    pub fn new(folders: &'a Folders, cwd: &str, sensitive: &'a SensitiveNames) -> Self {
+    pub fn new(
+        folders: &'a Folders,
+        cwd: &str,
+        sensitive: &'a SensitiveNames,
+        with_named: bool,
+    ) -> Self {
         Walker {
             folders,
             sensitive,
+            with_named,
             options: ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() },
             places: vec![cwd.to_owned()],
             next_places: None,
@@ -148,6 +156,13 @@ impl<'a> Walker<'a> {
             }
         }
         None
+    }
+
+    /// An argument that may be the name of a file. What cannot be told of it is no reason to ask.
+    pub fn named(&mut self, word: &Word) {
+        let before = self.files_len();
+        let _ = self.file(Domain::Read, word);
+        self.out.named.extend(self.out.files.drain(before..).map(|file| file.written));
     }
 
     pub fn files_len(&self) -> usize {
@@ -541,22 +556,27 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = String> {
     pieces.map(|piece| format!("shell:{}", joined(piece)))
 }
 
-/// Whether no shell could take a line for the end of a document sooner than the parser did. In a substitution some shells look
-/// for its end by counting parentheses.
+/// Whether no shell could take a line for the end of a document sooner than the parser did. A substitution must end with it: what
+/// follows is read otherwise by the parser. Some shells look for its end by counting parentheses there, and bash takes a line
+/// that begins with the end and has a parenthesis for the end, too.
 fn ends_where_it_says(document: &IoHereDocument, text: &str, in_substitution: bool) -> bool {
     let end = document.here_end.value.trim_matches(['\'', '"']);
     let body = document.doc.value.as_str();
-    let has_end = text.lines().any(|line| line.trim_start_matches('\t') == end);
+    let is_end = |line: &str| line.trim_start_matches('\t') == end;
     let mut open = 0_i64;
     let balanced = body.bytes().all(|byte| {
         open += i64::from(byte == b'(') - i64::from(byte == b')');
         open >= 0
     });
-    has_end
+    let ends_text = || {
+        text.trim_end().lines().next_back().is_some_and(is_end)
+            && !body.lines().any(|line| line.trim_start().starts_with(end))
+    };
+    text.lines().any(is_end)
         && !end.is_empty()
         && end.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && body.lines().all(|line| line.trim() != end && !line.ends_with('\\'))
-        && (!in_substitution || (balanced && open == 0))
+        && (!in_substitution || (balanced && open == 0 && ends_text()))
 }
 
 /// Whether a name stands for what a command reads and writes anyway, or for nothing.
