@@ -219,6 +219,23 @@ describe('a conversation', () => {
     expect(stdout.split('\n').filter((line) => line !== '' && isCut(JSON.parse(line)))).toHaveLength(3)
   })
 
+  test('keeps every digit of numbers, also beside what it changes', async () => {
+    const id = '12345678901234567890'
+    const numbered = messages.map((message, index) =>
+      JSON.stringify({ ...message, id: 'ID', at: { ms: 1.5 } }).replace('"ID"', `${id.slice(0, -1)}${index % 10}`),
+    )
+    const array = `[${numbered.join(',')}]`
+    const forms = [array, `{"seed":${id},"messages":${array}}`, numbered.join('\n')]
+    const outputs = await Promise.all(forms.map((input) => cli(['prune', '-'], { input })))
+    const shown = await Promise.all(forms.map((input) => cli(['prune', '--json', '-'], { input })))
+    const digits = (text: string) => text.match(/\d{19,}/g)
+    for (const [index, { stdout, stderr }] of outputs.entries()) {
+      expect(stderr).toMatch(/^3 items left out/)
+      expect(digits(stdout)).toEqual(digits(forms[index]!))
+      expect(digits(shown[index]!.stdout)).toEqual(digits(index === 1 ? array : forms[index]!))
+    }
+  })
+
   test('that is none is an error that says where', async () => {
     const path = join(tempDir(), 'x.jsonl')
     writeFileSync(path, '{"role":"user","content":"a"}\nnot json\n')

@@ -1,6 +1,6 @@
 /** Messages of JSON-RPC over a stream: one a line, of any length. */
 
-import { parseExactly, toJson } from './exact-json'
+import { parseExactly, toJson } from '../../exact-json'
 import { Skimmer } from './skim'
 import { Spool } from './spool'
 import type { Message } from './types'

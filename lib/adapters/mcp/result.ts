@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ToolResultLike, TruncationContext, TruncationMiddleware } from 'spillway'
 import type { Check } from '../../checks'
 import { isRecord } from '../../context'
-import { parseExactly, toJson } from './exact-json'
+import { parseExactly, toJson } from '../../exact-json'
 import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
 
 /** Whether a structure that says the same as the texts goes when those are cut. */

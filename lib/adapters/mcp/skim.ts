@@ -3,7 +3,7 @@
  * that `JSON.parse` shows what the message is about, and memory does not depend on its size.
  */
 
-import { parseExactly } from './exact-json'
+import { parseExactly } from '../../exact-json'
 
 /** Strings up to so many bytes stay in the skeleton. */
 const LONG_STRING = 2 ** 14

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { TruncationContext, TruncationService } from 'spillway'
 import { isRecord } from '../../context'
-import { toJson } from './exact-json'
+import { toJson } from '../../exact-json'
 import { spliced } from './lines'
 import { isMedia, metaOf, type StructuredContent, textBlock, textOf, withText } from './result'
 import type { Skimmer } from './skim'

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PrunePolicy, type PruneReport } from 'spillway'
+import { toJson } from '../../exact-json'
 import { type Command, type Parsed, UsageError } from '../command'
 import { readConversation } from '../conversation'
 import { EXIT, note, print, printable, printJson } from '../terminal'
@@ -49,7 +50,9 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const output = text(values, 'output')
   const written = conversation.write(messages)
   if (output !== undefined) writeFileSync(output, written)
-  if (json) await printJson(output === undefined ? { messages, report } : { report })
+  if (json && output === undefined) {
+    await print(`${toJson({ messages: conversation.exactly(messages), report }, 2)}\n`)
+  } else if (json) await printJson({ report })
   else {
     if (output === undefined) await print(written)
     note(sentence(report))

@@ -1,4 +1,4 @@
-/** JSON on its way from one side to the other: numbers that JavaScript would change stay as they were written. */
+/** JSON that is read and written again: numbers that JavaScript would change stay as they were written. */
 
 import { randomUUID } from 'node:crypto'
 
@@ -53,6 +53,35 @@ export function toJson(value: unknown, indent?: number): string | undefined {
 export function plainly(value: unknown): unknown {
   const json: string | undefined = JSON.stringify(value)
   return json?.includes(MARK) ? JSON.parse(json.replace(MARKED, '$1')) : value
+}
+
+/**
+ * A value that somebody made of what `JSON.parse` gave, with the numbers that stayed in their places as they were written.
+ *
+ * @param before what `JSON.parse` gave
+ * @param exact what `parseExactly` gave of the same text
+ */
+export function withExactNumbers(value: unknown, before: unknown, exact: unknown): unknown {
+  if (Object.is(value, before)) return exact
+  if (!isObject(value) || !isObject(before) || !isObject(exact)) return value
+  if (Array.isArray(value)) {
+    if (!Array.isArray(before)) return value
+    const isAligned = value.length === before.length
+    return value.map((item, index) => {
+      // Two numbers may be one for JavaScript, so only an object tells where it was.
+      const from = isAligned ? index : isObject(item) ? before.indexOf(item) : -1
+      return from < 0 ? item : withExactNumbers(item, before[from], exact[from])
+    })
+  }
+  const entries = Object.entries(value).map(([name, item]) => [
+    name,
+    Object.hasOwn(before, name) ? withExactNumbers(item, before[name], exact[name]) : item,
+  ])
+  return Object.fromEntries(entries)
+}
+
+function isObject(value: unknown): value is Record<PropertyKey, unknown> {
+  return typeof value === 'object' && value !== null
 }
 
 function isExact(token: string): boolean {
