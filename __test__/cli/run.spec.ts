@@ -78,15 +78,17 @@ describe('spillway run', () => {
     expect((await shell("spillway run -- sh -c 'kill -9 $$'", inStore())).code).toBe(137)
   })
 
-  for (const [signal, code, shown] of [
-    ['SIGINT', 130, 'begun\ncaught\n'],
+  for (const [signal, last, code, shown] of [
+    ['SIGINT', 'exit 0', 0, 'begun\ncaught\n'],
     // Bash tells of the death of its `sleep` in between.
-    ['SIGQUIT', 131, expect.stringMatching(/^begun\n[\s\S]*caught\n$/)],
+    ['SIGQUIT', 'exit 7', 7, expect.stringMatching(/^begun\n[\s\S]*caught\n$/)],
+    ['SIGTERM', 'trap - SIGTERM; kill -TERM $$', 143, expect.stringMatching(/^begun\n[\s\S]*caught\n$/)],
+    ['SIGINT', 'trap - SIGINT; kill -INT $$', 130, 'begun\ncaught\n'],
   ] as const) {
-    onUnix(`passes ${signal} on, shows what came, and ends with ${code}`, async () => {
+    onUnix(`passes ${signal} on, shows what came, and ends with ${code}, as the command does`, async () => {
       const { env } = inStore()
       const marker = join(tempDir(), 'ready')
-      const script = `trap 'echo caught; exit 0' ${signal}; echo begun; : > ${marker}; while :; do sleep 0.02; done`
+      const script = `trap 'echo caught; ${last}' ${signal}; echo begun; : > ${marker}; while :; do sleep 0.02; done`
       const child = start(process.execPath, [CLI, 'run', '--', 'bash', '-c', script], { env })
       const end = ended(child)
       await until(() => existsSync(marker))

@@ -33,7 +33,7 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
     ['3', 'something else could not be done'],
     ['124', 'it was ended by --timeout'],
     ['126, 127', 'it may not be run; it is not there'],
-    ['130', 'Ctrl-C'],
+    ['130', 'Ctrl-C ended it'],
   ],
   examples: [
     ['spillway run -- npm test', 'the last 500 lines, and where the rest is'],
@@ -95,9 +95,13 @@ function shown({ output, note: ending }: CommandResult): string {
   return ending !== undefined && !text.endsWith('\n') ? `${text}\n` : text
 }
 
-function codeOf({ exitCode, signal, timedOut }: CommandResult, interrupted: NodeJS.Signals | undefined): number {
-  if (interrupted !== undefined) return 128 + constants.signals[interrupted]
+function codeOf(
+  { exitCode, signal, timedOut, aborted }: CommandResult,
+  interrupted: NodeJS.Signals | undefined,
+): number {
   if (timedOut) return EXIT.timedOut
+  // Ended by us at the second signal: how it then ended says nothing of its own. Else it may have caught the first one.
+  if (aborted && interrupted !== undefined) return 128 + constants.signals[interrupted]
   return exitCode ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
 }
 
