@@ -263,6 +263,18 @@ describe('how it is called', () => {
     [['run', '--max-bytes', 'inf', '--', 'true'], 2, '', '--max-bytes inf: allowed is a size'],
     [['usage', 'more'], 2, '', 'more is one too many'],
     [['audit', 'check', 'x'], 2, '', 'check: allowed is verify'],
+    [['run', '--store', '', '--', 'true'], 2, '', '--store "": allowed is DIR'],
+    [['run', '--store', '/', '--', 'true'], 2, '', '--store: "/", allowed is the path of a folder'],
+    [['usage', '--store= '], 2, '', '--store: " ", allowed is the path of a folder'],
+    [['read', '--session', '', 'x'], 2, '', '--session "": allowed is ID'],
+    [['run', '--cwd=', '--', 'true'], 2, '', '--cwd "": allowed is DIR'],
+    [['prune', '--protect', 'a', '--protect', '', '-'], 2, '', '--protect "": allowed is TOOL'],
+    [['run', '--', ''], 2, '', 'an argument is empty; usage: spillway run'],
+    [['mcp', '--', '', 'x'], 2, '', 'an argument is empty; usage: spillway mcp'],
+    [['read', ''], 2, '', 'an argument is empty; usage: spillway read'],
+    [['audit', 'verify', ''], 2, '', 'an argument is empty; usage: spillway audit'],
+    [['classify', ''], 1, 'other', ''],
+    [['read', '--lines', '-1', 'x'], 2, '', "'--lines' argument is ambiguous; see"],
   ] as const)('%j', async (args, code, out, err) => {
     const ran = await cli(args)
     expect(ran.code).toBe(code)

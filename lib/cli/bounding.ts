@@ -5,6 +5,7 @@ import {
   createTruncation,
   type LoadedConfig,
   loadConfig,
+  SpillwayError,
   type TruncationOptions,
   type TruncationResult,
   type TruncationService,
@@ -80,13 +81,26 @@ export function serviceOf(
   const store = text(values, 'store')
   const language = oneOf(values, 'language', ['en', 'zh-CN'])
   const fromFile = options.truncation === false ? { enabled: false } : options.truncation
-  const { service } = createTruncation({
-    ...fromFile,
-    ...(store !== undefined && { storageDirs: [store] }),
-    ...(language !== undefined && { language }),
-    ...more,
+  return inStore(store, () => {
+    const { service } = createTruncation({
+      ...fromFile,
+      ...(store !== undefined && { storageDirs: [store] }),
+      ...(language !== undefined && { language }),
+      ...more,
+    })
+    return service
   })
-  return service
+}
+
+/** @throws UsageError for a folder of `--store` that can be no store */
+function inStore<T>(store: string | undefined, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    const isStore = error instanceof SpillwayError && error.field === 'storageDirs.0'
+    if (store === undefined || !isStore) throw error
+    throw new UsageError(error.message.replace(/^storageDirs\.0: got/, '--store:'))
+  }
 }
 
 /** The store that the options name, or else the settings. */
@@ -94,8 +108,10 @@ export function storageOf(
   values: Parsed['values'],
   { storageDir, retentionDays }: { storageDir?: string; retentionDays?: number } = {},
 ): TruncationStorage {
-  const store = text(values, 'store') ?? storageDir
-  return new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
+  const named = text(values, 'store')
+  const store = named ?? storageDir
+  const make = () => new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
+  return inStore(named, make)
 }
 
 /** The text to print. What is whole is printed as it came; a part of it, like any text of ours, ends with a line feed. */

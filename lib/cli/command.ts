@@ -34,6 +34,8 @@ export interface Command {
   options: Readonly<Record<string, Option>>
   /** How many positional arguments there may be. */
   positionals: readonly [least: number, most: number]
+  /** A positional argument is a text, which may be empty, and not the name of something. */
+  takesText?: boolean
   /** The first positional argument, and everything behind it, belongs to another program. */
   passesOn?: boolean
   /** What it prints as an exit code, where that says more than success. */
@@ -87,6 +89,16 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
     const problem = positionals.length < least ? 'something is missing' : `${positionals[most]} is one too many`
     throw new UsageError(`${problem}; usage: spillway ${command.name} ${command.usage}`)
   }
+  for (const [name, value] of Object.entries(values)) {
+    // Most often a variable of the shell that is not set. Without the option, more would be read or kept elsewhere than was asked.
+    if ([value].flat().includes('')) {
+      throw new UsageError(`--${name} "": allowed is ${described[name]?.value ?? 'a value'}, and not nothing`)
+    }
+  }
+  const names = command.passesOn ? positionals.slice(0, 1) : positionals
+  if (command.takesText !== true && names.includes('')) {
+    throw new UsageError(`an argument is empty; usage: spillway ${command.name} ${command.usage}`)
+  }
   return { values: values as Parsed['values'], positionals, json: values.json === true }
 }
 
@@ -107,7 +119,7 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
     const names = known.map((each) => `--${each}`).join(', ')
     return new UsageError(`${name} is no option of spillway ${command.name}; options are ${names}${see}`)
   }
-  return new UsageError(`${message.split('\n', 1)[0]}${see}`)
+  return new UsageError(`${message.split('\n', 1)[0]?.replace(/\.$/, '')}${see}`)
 }
 
 /** The help of a subcommand. */

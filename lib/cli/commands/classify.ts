@@ -17,6 +17,7 @@ standard input.`,
     'context-window': { type: 'string', value: 'N', help: "Tokens of the model's window." },
   },
   positionals: [0, 1],
+  takesText: true,
   exits: [
     ['0', 'the request was too long'],
     ['1', 'it is something else'],

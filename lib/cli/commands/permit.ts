@@ -22,6 +22,7 @@ const command: Command = {
     ...STORE,
   },
   positionals: [1, 1],
+  takesText: true,
   exits: [
     ['0', 'allowed'],
     ['1', 'denied'],

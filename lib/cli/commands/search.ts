@@ -21,6 +21,7 @@ const command: Command = {
     ...STORE,
   },
   positionals: [2, 2],
+  takesText: true,
   exits: [
     ['0', 'something was found'],
     ['1', 'nothing was found'],
