@@ -151,6 +151,19 @@ describe('how a command ends', () => {
     const wrong = (options: object) => rejection(runCommand('x', [], options as RunCommandOptions))
     expect(await rejection(runCommand('', []))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'file' })
     expect(await rejection(runCommand('x', [1] as never))).toMatchObject({ field: 'args' })
+    for (const [file, args, options, field] of [
+      ['a\0b', [], {}, 'file'],
+      ['x', ['y', 'a\0'], {}, 'args.1'],
+      ['x', [], { cwd: 'a\0' }, 'options.cwd'],
+      ['x', [], { shell: '/bin/sh\0' }, 'options.shell'],
+      ['x', [], { env: { A: null } }, 'options.env.A'],
+      ['x', [], { env: { A: 1 } }, 'options.env.A'],
+      ['x', [], { env: { A: 'a\0b' } }, 'options.env.A'],
+      ['x', [], { env: { 'A\0': 'b' } }, 'options.env.A\\0'],
+    ] as const) {
+      const error = await rejection(runCommand(file, args, options as RunCommandOptions))
+      expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', field, message: expect.stringMatching(/allowed is/) })
+    }
     expect(await wrong({ timeoutMs: 0 })).toMatchObject({ field: 'options.timeoutMs' })
     expect(await wrong({ timeoutMs: Number.NaN })).toMatchObject({ field: 'options.timeoutMs' })
     expect(await wrong({ input: 5 })).toMatchObject({ field: 'options.input' })

@@ -8,10 +8,11 @@ import { types } from 'node:util'
 import { type Alarm, alarm, keepAlive } from './alarm'
 import type { Capture } from './capture'
 import { elapsed } from './clock'
-import { checkKeys, checkSignal, isArray, isRecord, wrong } from './context'
+import { checkKeys, checkSignal, isRecord, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { Labels } from './labels'
 import { background, call, native } from './native'
+import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from './program'
 import { catchLater, warn } from './report'
 import type { CommandResult, RunCommandOptions, RunningCommand } from './run-command-types'
 import { TruncationService } from './service'
@@ -444,10 +445,8 @@ const OPTIONS: readonly (keyof RunCommandOptions)[] = [
 ]
 
 function checkArguments(file: unknown, args: unknown, options: unknown): void {
-  if (typeof file !== 'string' || file === '') throw wrong('file', file, 'the name of a program')
-  if (!isArray(args) || !args.every((arg) => typeof arg === 'string')) {
-    throw wrong('args', args, 'an array of strings')
-  }
+  checkProgram('file', file)
+  checkProgramArguments('args', args)
   if (!isRecord(options)) throw wrong('options', options, 'an object')
   checkKeys('options', options, OPTIONS)
   const { env, input, timeoutMs, killGraceMs, signal, onStart, onProgress, shell, service, separate, cwd, stdin } =
@@ -455,7 +454,8 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
   if (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL).href !== 'string') {
     throw wrong('options.cwd', cwd, 'the path of a folder')
   }
-  if (env !== undefined && !isRecord(env)) throw wrong('options.env', env, 'an object')
+  if (typeof cwd === 'string') checkNoNul('options.cwd', cwd)
+  if (env !== undefined) checkVariables('options.env', env)
   if (input !== undefined && typeof input !== 'string' && !types.isUint8Array(input)) {
     throw wrong('options.input', input, 'a string or a Uint8Array')
   }
@@ -477,6 +477,7 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
   if (shell !== undefined && typeof shell !== 'boolean' && (typeof shell !== 'string' || shell === '')) {
     throw wrong('options.shell', shell, 'true, false, or the path of a shell')
   }
+  if (typeof shell === 'string') checkNoNul('options.shell', shell)
   if (service !== undefined && !(service instanceof TruncationService)) {
     throw wrong('options.service', service, 'a TruncationService')
   }

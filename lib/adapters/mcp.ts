@@ -7,6 +7,7 @@ import type { Readable, Writable } from 'node:stream'
 import { PermissionPolicy, SpillwayError, TruncationStorage } from 'spillway'
 import { type Check, checkOptions, flag, strings } from '../checks'
 import { isRecord, wrong } from '../context'
+import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../program'
 import type { McpProxy, McpProxyOptions } from './mcp/options'
 import { ServerProxy } from './mcp/proxy'
 import { STRUCTURED_CONTENT } from './mcp/result'
@@ -71,8 +72,11 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
 
 function check(options: McpProxyOptions): void {
   checkOptions('options', options, OPTIONS)
-  const { command, server, truncation, permission } = options
-  if (command === undefined) throw wrong('options.command', command, OPTIONS.command[0])
+  const { command, args = [], env = {}, cwd, server, truncation, permission } = options
+  checkProgram('options.command', command)
+  checkProgramArguments('options.args', args)
+  checkVariables('options.env', env)
+  if (cwd !== undefined) checkNoNul('options.cwd', cwd)
   const misplaced = Object.keys(truncation ?? {}).find((key) => OF_STORAGE.has(key))
   if (misplaced !== undefined) {
     const value = (truncation as Record<string, unknown>)[misplaced]

@@ -19,8 +19,8 @@ export interface McpProxyOptions {
   args?: readonly string[]
   /** The folder it runs in. Default: that of this process. */
   cwd?: string
-  /** Variables on top of this process's environment. */
-  env?: Readonly<Record<string, string>>
+  /** Variables on top of this process's environment; `undefined` removes one. */
+  env?: Readonly<Record<string, string | undefined>>
   /** Where the host's messages come from. @default process.stdin */
   input?: Readable
   /** Where the host reads. @default process.stdout */
