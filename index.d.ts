@@ -878,7 +878,8 @@ export interface SearchResult {
  *
  * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
  * to give up. Once all of it has come in (`finish`), aborting comes too late. A failure is reported by `result`, so an `error` event
- * without a listener does not end the process.
+ * without a listener does not end the process. A write after the end fails, by its callback and `error`, and nothing else: `result`
+ * is of what came before it.
  */
 export declare class Capture extends Writable {
 	/** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
@@ -898,6 +899,7 @@ export declare class Capture extends Writable {
 	destroy(error?: Error): this;
 	/** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
 	write(chunk: unknown, encoding?: unknown, done?: unknown): boolean;
+	end(...given: unknown[]): this;
 	_write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void;
 	_final(callback: (error?: Error | null) => void): void;
 	_destroy(error: Error | null, callback: (error?: Error | null) => void): void;

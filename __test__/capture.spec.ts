@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import fc from 'fast-check'
 import {
+  type Capture,
   type ITruncationStorage,
   runCommand,
   SpillwayError,
@@ -363,6 +364,29 @@ describe('a strategy of the caller', () => {
     )
     expect(directions).toEqual(['tail', 'tail', 'tail'])
     expect(output.content).toContain('failed')
+  })
+
+  test.each([
+    ['write', (capture: Capture, done: (error: unknown) => void) => capture.write('stray', done)],
+    ['write in an encoding', (capture: Capture, done: (error: unknown) => void) => capture.write('AA', 'hex', done)],
+    ['second end', (capture: Capture, done: (error: unknown) => void) => capture.end('stray', done)],
+  ])('fails a stray %s after the end, and not the result', async (_, write) => {
+    const errors: unknown[] = []
+    const capture = makeService().capture({ toolName: 'bash' })
+    capture.on('error', (error) => errors.push(error))
+    capture.write('all of ')
+    capture.end('it')
+    const told = await new Promise((resolve) => write(capture, resolve))
+    expect(told).toMatchObject({ code: 'ERR_STREAM_WRITE_AFTER_END' })
+    expect((await capture.result).content).toBe('all of it')
+    expect(errors).toEqual([told])
+  })
+
+  test('ends twice without harm', async () => {
+    const capture = makeService().capture({ toolName: 'bash' })
+    capture.end('all of it')
+    capture.end()
+    expect((await capture.result).content).toBe('all of it')
   })
 
   test('does not hear of an abort that comes after the end', async () => {

@@ -18,7 +18,8 @@ const HIGH_WATER_MARK = 2 ** 20
  *
  * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
  * to give up. Once all of it has come in (`finish`), aborting comes too late. A failure is reported by `result`, so an `error` event
- * without a listener does not end the process.
+ * without a listener does not end the process. A write after the end fails, by its callback and `error`, and nothing else: `result`
+ * is of what came before it.
  */
 export class Capture extends Writable {
   /** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
@@ -92,10 +93,24 @@ export class Capture extends Writable {
 
   /** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
   override write(chunk: unknown, encoding?: unknown, done?: unknown): boolean {
-    if (!this.stopped) return super.write(chunk, encoding as BufferEncoding, done as () => void)
+    if (!this.stopped) {
+      if (isStray(this)) return refuse(this, typeof encoding === 'function' ? encoding : done)
+      return super.write(chunk, encoding as BufferEncoding, done as () => void)
+    }
     const callback = typeof encoding === 'function' ? encoding : done
     if (typeof callback === 'function') process.nextTick(callback)
     return false
+  }
+
+  override end(...given: unknown[]): this {
+    const [chunk] = given
+    const isChunk = chunk !== undefined && chunk !== null && typeof chunk !== 'function'
+    if (!isChunk || this.stopped || !isStray(this)) return super.end(...(given as []))
+    refuse(
+      this,
+      given.find((each) => typeof each === 'function'),
+    )
+    return this
   }
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
@@ -129,6 +144,24 @@ export class Capture extends Writable {
       callback(error)
     }, callback)
   }
+}
+
+/** Whether the end has been said and is on its way. */
+function isStray(capture: Capture): boolean {
+  return capture.writableEnded && !capture.destroyed
+}
+
+/**
+ * Tells of a write behind the end as Node does, to its callback and by `error`. Node would also give up what came before it, of
+ * which nothing is missing.
+ */
+function refuse(capture: Capture, callback: unknown): false {
+  const error = Object.assign(new Error('write after end'), { code: 'ERR_STREAM_WRITE_AFTER_END' })
+  process.nextTick(() => {
+    if (typeof callback === 'function') callback(error)
+    capture.emit('error', error)
+  })
+  return false
 }
 
 /** What was written before is there only when the stream has passed it on. */
