@@ -86,6 +86,47 @@ describe('a guarded client', () => {
     )
   })
 
+  test('bounds the long description of a link, and keeps the link', async () => {
+    const link = { type: 'resource_link', uri: 'a:b', name: 'b', _meta: { own: true } }
+    const described = { ...link, description: lines(200) }
+    const short = deepFreeze({ content: [{ ...link, description: 'short' }, text('a').content[0], described] })
+    const whole = deepFreeze({ content: [text(lines(8)).content[0], described, { ...link, description: 'short' }] })
+    const callTool = (given: unknown, truncation: TruncationService) =>
+      guardMcpClient(new Client(() => given), { truncation }).callTool({ name: 'x' })
+    const roomy = new TruncationService({ storageDirs: [tempDir()] })
+    expect(await callTool(short, roomy)).toBe(short)
+    const { content, _meta } = await callTool(whole, makeService())
+    expect(content.map(({ type }: { type: string }) => type)).toEqual([
+      'text',
+      'resource_link',
+      'text',
+      'resource_link',
+    ])
+    expect(content[1]).toEqual(link)
+    expect(content[2].text).toMatch(/^line 1\nline 2\n\n[\s\S]*truncated/)
+    expect(content[3]).toEqual({ ...link, description: 'short' })
+    const { outputPath } = _meta['spillway/truncation']
+    expect(readFileSync(outputPath, 'utf8')).toBe(`${lines(8)}\n${lines(200)}`)
+  })
+
+  test.each([
+    [
+      'an error',
+      Object.assign(new Error('no'), { code: -1, data: { rows: Array.from({ length: 3000 }, (_, row) => row) } }),
+    ],
+    ['an object', { code: -1, message: 'no', data: lines(9000) }],
+  ])('throws %s without what is too long beside its message', async (_name, thrown) => {
+    const client = guardMcpClient(new Client(() => Promise.reject(thrown)), { truncation: makeService() })
+    const error = await client.callTool({ name: 'x' }).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: -1, message: expect.stringContaining('truncated') })
+    expect(error).not.toHaveProperty('data')
+    expect(error instanceof Error).toBe(thrown instanceof Error)
+    const [, path] = /saved to: (.*)/.exec((error as Error).message)!
+    expect(readFileSync(path!, 'utf8')).toMatch(/^no\n[\s\S]*(2999|line 9000)/)
+    const roomy = guardMcpClient(new Client(() => Promise.reject(thrown)), {})
+    await expect(roomy.callTool({ name: 'x' })).rejects.toBe(thrown)
+  })
+
   test.each([
     ['an error', Object.assign(new Error(lines(9000)), { code: -1 })],
     ['an object', { code: -1, message: lines(9000) }],

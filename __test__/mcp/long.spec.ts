@@ -274,6 +274,51 @@ describeUnless(process.platform === 'win32' ? 'needs cat' : '', 'a result', () =
   )
 })
 
+describe('an error of the protocol', () => {
+  const rows = Array.from({ length: 3000 }, (_, row) => `row ${row}`)
+
+  test.each([
+    ['message', { code: -1, message: rows.join('\n'), data: { small: 1 } }],
+    ['data', { code: -1, message: 'no', data: { rows } }],
+    ['message of any length', { code: -1, message: 'line\n'.repeat(MIB), data: { small: 1 } }],
+    ['data of any length', { code: -1, message: 'no', data: { text: 'line\n'.repeat(MIB), rows } }],
+    ['data of any number', { code: -1, message: 'no', data: Array.from({ length: MIB / 2 }, (_, at) => at) }],
+  ])('has a bounded %s', async (_name, error) => {
+    const echo = new Echo()
+    const line = await echo.answer('tools/call', (id) => JSON.stringify({ jsonrpc: '2.0', id, error }))
+    expect(line.length).toBeLessThan(70_000)
+    const answer = JSON.parse(line).error
+    expect(answer).toMatchObject({ code: -1, message: expect.stringContaining('truncated') })
+    expect(answer.data).toEqual(Object(error.data).small === 1 ? error.data : undefined)
+    const [, path] = /saved to: (.*)/.exec(answer.message)!
+    const saved = await echo.storage.read(path!)
+    expect(saved.startsWith(error.message)).toBe(true)
+    if (answer.data === undefined) {
+      expect(JSON.parse(saved.slice(error.message.length))).toEqual({ data: error.data })
+    }
+    await echo.close()
+  })
+
+  test('that is short passes as it is', async () => {
+    const echo = new Echo()
+    const short = '{"id":7,"error":{"code":-1,"message":"no","data":{"n":12345678901234567890}}}'
+    expect(await echo.answer('tools/call', () => short)).toBe(short)
+    await echo.close()
+  })
+})
+
+test('a link with a description of any length keeps its place', async () => {
+  const echo = new Echo()
+  const link = { type: 'resource_link', uri: 'a:b', name: 'b' }
+  const content = [{ type: 'text', text: 'first' }, { ...link, description: 'line\n'.repeat(MIB) }, link]
+  const line = await echo.answer('tools/call', (id) => JSON.stringify({ id, result: { content } }))
+  expect(line.length).toBeLessThan(60_000)
+  const { result } = JSON.parse(line)
+  expect(result.content.slice(1)).toEqual([link, link])
+  expect(await echo.storage.read(pathIn(result))).toBe(`first\n${'line\n'.repeat(MIB)}`)
+  await echo.close()
+})
+
 describe('several messages in one', () => {
   onUnix('are bounded one by one, whatever their length', async () => {
     const echo = new Echo()

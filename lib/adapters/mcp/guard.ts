@@ -6,7 +6,15 @@ import { isRecord, wrong } from '../../context'
 import { messageOf } from '../../errors'
 import { checkToolControls } from '../../guard-tool'
 import { middlewareOf } from '../../middleware'
-import { boundResult, STRUCTURED_CONTENT, type StructuredContent, textBlock } from './result'
+import {
+  boundResult,
+  jsonOf,
+  longFields,
+  STRUCTURED_CONTENT,
+  type StructuredContent,
+  textBlock,
+  without,
+} from './result'
 import { type McpCallParams, type McpClientLike, type McpToolResult, META_KEY } from './types'
 
 /** What stands around a tool of MCP: the controls of `guardTool`, and what is particular here. */
@@ -28,7 +36,7 @@ export interface McpControls extends Omit<ToolControls, 'refusal'> {
 /**
  * The same client, with controls around `callTool`: texts in results are bounded, `isError` and media stay, and where the
  * whole is stands in `_meta['spillway/truncation']`. A call that is not let through is a result with `isError`; what
- * `callTool` throws is thrown on, with a bounded message.
+ * `callTool` throws is thrown on, with a bounded message, in which what is long beside it ends up where that is too much.
  *
  * @param client a client of version 1 or 2 of the TypeScript SDK, or anything with a `callTool` like theirs
  * @example
@@ -57,7 +65,8 @@ export function guardMcpClient<C extends McpClientLike>(client: C, controls: Mcp
           return (await client.callTool(isSame ? params : { ...params, arguments: args }, ...rest)) as unknown
         } catch (error) {
           thrown = { error }
-          throw error
+          const told = wholeOf(error)
+          throw told === messageOf(error) ? error : new Error(told)
         }
       },
       others,
@@ -166,14 +175,31 @@ function outputPathOf({ _meta }: McpToolResult): unknown {
   return isRecord(facts) ? (facts.outputPath ?? '') : undefined
 }
 
-/** What was thrown; of a long message only a part, with what was thrown as its cause. */
+/** The message of what was thrown, and what is long beside it. */
+function wholeOf(error: unknown): string {
+  const long = longBeside(error)
+  return Object.keys(long).length === 0 ? messageOf(error) : `${messageOf(error)}\n${jsonOf(long)}`
+}
+
+function longBeside(error: unknown): Record<string, unknown> {
+  try {
+    return isRecord(error) ? longFields(error) : {}
+  } catch {
+    // Anything may be thrown, also what cannot be read.
+    return {}
+  }
+}
+
+/** What was thrown; of a long one only a part, with what was thrown as its cause. */
 function boundedError(error: unknown, answer: unknown): unknown {
   const [block] = isRecord(answer) && Array.isArray(answer.content) ? answer.content : []
   const text: unknown = isRecord(block) ? block.text : undefined
-  if (typeof text !== 'string' || text === messageOf(error)) return error
+  if (typeof text !== 'string' || text === wholeOf(error)) return error
   if (typeof error === 'string') return text
-  const { name = 'Error', code, message } = Object(error) as Partial<Error> & { code?: unknown }
-  if (!(error instanceof Error) && typeof message === 'string') return { ...(error as object), message: text }
+  const short = without(Object(error), longBeside(error))
+  const { name = 'Error', message } = Object(error) as Partial<Error>
+  if (!(error instanceof Error) && typeof message === 'string') return { ...short, message: text }
+  const { code } = short
   return Object.assign(new Error(text, { cause: error }), { name }, code === undefined ? {} : { code })
 }
 

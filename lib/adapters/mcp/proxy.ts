@@ -11,7 +11,7 @@ import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } fro
 import { Listing, mayBeOurs } from './listing'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './questions'
-import { boundResult, type StructuredContent } from './result'
+import { boundError, boundResult, type StructuredContent } from './result'
 import { boundSkimmed } from './spooled'
 import type { Message } from './types'
 import { MessageWriter } from './writer'
@@ -340,8 +340,15 @@ export class ServerProxy {
     }
     const { result, error } = message
     if (isRecord(error) && result === undefined) {
-      const answer = await middleware(context.toolName, { output: error.message }, { ...context, failed: true })
-      return answer.output === error.message ? message : { ...message, error: { ...error, message: answer.output } }
+      const { spool } = line
+      const answer = spool
+        ? await boundError(
+            error,
+            (failure) => boundSkimmed(failure, line, service, context, this.structured),
+            (json) => !line.skim.standIns(json).next().done,
+          )
+        : await boundError(error, (failure) => boundResult(failure, middleware, context, this.structured))
+      return answer === error ? message : { ...message, error: answer }
     }
     const bounded = line.spool
       ? ((await boundSkimmed(result, line, service, context, this.structured)) ?? result)

@@ -15,7 +15,7 @@ export const STRUCTURED_CONTENT: Check = ["'drop' or 'keep'", (value) => value =
 /** Where a stand-in has the block that it stands for. */
 const BLOCK = Symbol('block')
 
-/** A block of a type that nobody knows is text from this size on. */
+/** A block of a type that nobody knows, or the description of a link, is text from this size on. */
 const SMALL_UNITS = 1024
 
 const MEDIA = new Set(['image', 'audio', 'resource_link'])
@@ -26,7 +26,7 @@ type Part = { type: 'text'; text: string; [BLOCK]?: McpContentBlock } | { type: 
 /**
  * The result, bounded; the very same object if there is nothing to do.
  *
- * Texts and the texts of embedded resources are bounded together. With `'drop'` a `structuredContent` goes when they are cut,
+ * Texts, the texts of embedded resources and long descriptions of links are bounded together. With `'drop'` a `structuredContent` goes when they are cut,
  * because it says the same once more; where it does not, it is bounded and kept with them.
  */
 export async function boundResult<R>(
@@ -39,7 +39,7 @@ export async function boundResult<R>(
   if (!isRecord(given)) return result
   if (!Array.isArray(given.content)) return (await boundOther(given, bound, context)) as R
   const { content, structuredContent, ...rest } = given as McpToolResult & { content: unknown[] }
-  const parts = content.map(partOf)
+  const parts = withDescriptionsApart(content).map(partOf)
   const extra = structured === 'drop' ? structureBeside(content, structuredContent) : undefined
   if (extra !== undefined) parts.push({ type: 'text', text: extra })
   const failed = given.isError === true
@@ -50,6 +50,25 @@ export async function boundResult<R>(
   const kept = structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
   const isKept = isCut || answer.metadata?.truncationPath !== undefined
   return { ...rest, content: blocks, ...kept, ...(isKept && { _meta: metaOf(given._meta, answer) }) } as R
+}
+
+/**
+ * The blocks, with the long descriptions of links as texts behind them: a description is no more than another text to read, and a
+ * link whose description went would still lead somewhere.
+ */
+export function withDescriptionsApart(
+  content: readonly unknown[],
+  isLong: (description: string) => boolean = isLongText,
+): unknown[] {
+  return content.flatMap((block) => {
+    if (!isRecord(block) || block.type !== 'resource_link') return [block]
+    const { description, ...link } = block
+    return typeof description === 'string' && isLong(description) ? [link, textBlock(description)] : [block]
+  })
+}
+
+export function isLongText({ length }: string): boolean {
+  return length > SMALL_UNITS
 }
 
 /** A result without blocks, as older servers give it: too long, it is one text. */
@@ -64,6 +83,45 @@ async function boundOther(
   const answer = await bound(context.toolName, { output }, { ...context, ...(failed && { failed }) })
   if (answer.metadata?.truncated !== true) return given
   return { content: [textBlock(answer.output)], ...(failed && { isError: true }), _meta: metaOf(given._meta, answer) }
+}
+
+/** The fields of an error beside its message that are too long to go with it. */
+export function longFields(error: object, hasMore: (json: string) => boolean = () => false): Record<string, unknown> {
+  const isLong = (json: string) => isLongText(json) || hasMore(json)
+  const long = Object.entries(error).filter(([name, value]) => name !== 'message' && isLong(jsonOf(value)))
+  return Object.fromEntries(long)
+}
+
+/** An object without some of its fields. */
+export function without(value: object, fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(fields, name)))
+}
+
+/**
+ * An error of the protocol, bounded; the very same object if there is nothing to do. What is long beside its message is bounded and
+ * kept with it.
+ *
+ * @param bound bounds a result; nothing is as the result itself
+ * @param hasMore whether a JSON is only an outline
+ */
+export async function boundError(
+  error: Record<string, unknown>,
+  bound: (result: Record<string, unknown>) => Promise<Record<string, unknown> | undefined>,
+  hasMore: (json: string) => boolean = () => false,
+): Promise<Record<string, unknown>> {
+  const { message = '' } = error
+  const long = longFields(error, hasMore)
+  const blocks = Object.entries(long).map(([name, value]) => {
+    const block = { [name]: value }
+    const json = jsonOf(block)
+    return hasMore(json) ? block : textBlock(json)
+  })
+  const content = [textBlock(typeof message === 'string' ? message : jsonOf(message)), ...blocks]
+  const result = { content, isError: true }
+  const answer = (await bound(result)) ?? result
+  if (answer === result || !Array.isArray(answer.content)) return error
+  const texts = answer.content.map(textOf).filter((text) => text !== undefined)
+  return { ...without(error, long), message: texts.join('\n') }
 }
 
 /** Whether nothing was changed but what was not well-formed. */

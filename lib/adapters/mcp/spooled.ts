@@ -5,7 +5,16 @@ import type { TruncationContext, TruncationService } from 'spillway'
 import { isRecord } from '../../context'
 import { toJson } from '../../exact-json'
 import { spliced } from './lines'
-import { isMedia, metaOf, type StructuredContent, textBlock, textOf, withText } from './result'
+import {
+  isLongText,
+  isMedia,
+  metaOf,
+  type StructuredContent,
+  textBlock,
+  textOf,
+  withDescriptionsApart,
+  withText,
+} from './result'
 import type { Skimmer } from './skim'
 import type { Spool } from './spool'
 import type { McpContentBlock } from './types'
@@ -30,7 +39,7 @@ export async function boundSkimmed(
 ): Promise<Record<string, unknown> | undefined> {
   const given = isRecord(result) ? result : {}
   const content = Array.isArray(given.content) ? given.content : undefined
-  const blocks = content ?? []
+  const blocks = withDescriptionsApart(content ?? [], (description) => isLongDescription(description, line))
   const failed = given.isError === true
   const capture = service.capture({ ...context, ...(failed && { failed }) })
   const write = async (piece: Buffer | string) => {
@@ -68,6 +77,10 @@ export async function boundSkimmed(
     ...(structured === 'keep' && content !== undefined && structuredContent !== undefined && { structuredContent }),
     _meta: metaOf(_meta, { metadata }),
   }
+}
+
+function isLongDescription(description: string, { skim }: Skimmed): boolean {
+  return skim.rangeOf(description) !== undefined || isLongText(description)
 }
 
 /** Whether a block is bounded: a text, or what is long, no media, and of no type that is known. */
