@@ -41,6 +41,13 @@ describe('what was saved', () => {
     expect(JSON.parse(swept.stdout)).toMatchObject({ removedFiles: 0, kept: { files: 1 } })
   })
 
+  test('is told of on a line of its own, also where both outputs go to one place', async () => {
+    const { env, dir } = inStore()
+    const path = await new TruncationStorage(dir).save('abcdef\n', { toolName: 'bash' })
+    const { stdout } = await shell(`spillway read --bytes 3 ${path} 2>&1`, { env })
+    expect(stdout).toBe(`abc\nmore: spillway read --from-byte 3 --bytes 3 ${path}\n`)
+  })
+
   test('is all that is read: a file of somebody else is not', async () => {
     const { spillway, dir } = inStore()
     writeFileSync(join(dir, 'other.txt'), 'secret')
@@ -69,7 +76,7 @@ describe('search with context', () => {
 describe('what was typed wrong', () => {
   test.each([
     [['sweep', '--max-files', '0'], /--max-files 0/],
-    [['sweep', '--max-bytes', '0'], /maxStoreBytes/],
+    [['sweep', '--max-bytes', '0'], /--max-bytes 0: allowed is a size of at least 1/],
     [['audit', 'verify', '--head', 'abc', 'x.jsonl'], /--head abc: allowed is a hash of 64/],
   ])('%j', async (args, told) => {
     const { spillway } = inStore()

@@ -43,8 +43,12 @@ export function onClosedPipe(code: number): void {
   codeOnClosedPipe = code
 }
 
+/** What was printed last did not end its line. */
+let isMidLine = false
+
 /** Writes to standard output and waits while the reader is slower than we are. */
 export async function print(text: string | Uint8Array): Promise<void> {
+  if (text.length > 0) isMidLine = ![10, '\n'].includes(text.at(-1)!)
   if (text.length > 0 && !process.stdout.write(text)) await once(process.stdout, 'drain')
 }
 
@@ -53,9 +57,10 @@ export async function printJson(value: unknown): Promise<void> {
   await print(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Says something beside the output. */
+/** Says something beside the output; on a line of its own, because both often go to the same place. */
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${isMidLine ? '\n' : ''}${text}\n`)
+  isMidLine = false
 }
 
 const hasColors = (stream: NodeJS.WriteStream): boolean => stream.isTTY === true && stream.hasColors()

@@ -50,15 +50,15 @@ export function bytes(values: Values, name: string): number | undefined {
   if (/^inf(inity)?$/i.test(value)) return Number.POSITIVE_INFINITY
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(?:([kmgt])i?b?|b)?$/i.exec(value) ?? []
   const size = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN))
-  if (Number.isSafeInteger(size)) return size
-  throw new UsageError(`--${name} ${value}: allowed is a size, such as 51200, 50k or 1.5MiB`)
+  if (Number.isSafeInteger(size) && size >= 1) return size
+  throw new UsageError(`--${name} ${value}: allowed is a size of at least 1, such as 51200, 50k or 1.5MiB`)
 }
 
-/** @throws UsageError unless it is a size of at least 1 that has an end */
+/** @throws UsageError unless it is a size that has an end */
 export function finiteBytes(values: Values, name: string): number | undefined {
   const size = bytes(values, name)
-  if (size === undefined || (size >= 1 && Number.isFinite(size))) return size
-  throw new UsageError(`--${name} ${text(values, name)}: allowed is a size of at least 1, such as 50k`)
+  if (size === undefined || Number.isFinite(size)) return size
+  throw new UsageError(`--${name} ${text(values, name)}: allowed is a size that has an end, such as 50k`)
 }
 
 const TIMES: Readonly<Record<string, number>> = { ms: 1, '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
