@@ -82,7 +82,6 @@ export class SpillwayError extends Error {
  */
 export function messageOf(thrown: unknown): string {
   try {
-    // Under Jest the system's errors are of another realm, and no `instanceof` knows them.
     if (typeof thrown === 'string') return thrown
     // Under Jest the system's errors are of another realm, and no `instanceof` knows them. Anything may be thrown.
     const message: unknown = typeof thrown === 'object' && thrown !== null && (thrown as Error).message
