@@ -312,6 +312,13 @@ describe('how it is called', () => {
     expect(ran.at(-1)!.stderr).toContain('--policy foo: allowed is results')
   })
 
+  test('offers no JSON where a protocol is spoken', async () => {
+    const [proxy, usage] = await Promise.all([cli(['mcp', '--help']), cli(['usage', '--help'])])
+    expect(proxy.stdout).not.toContain('--json')
+    expect(usage.stdout).toContain('--json')
+    expect(await cli(['mcp', '--json', '--', 'cat'])).toMatchObject({ code: 2, stdout: '' })
+  })
+
   test('wrongly, with --json, is said in JSON', async () => {
     const { code, stderr } = await cli(['usage', '--json', '--nope'])
     expect([code, JSON.parse(stderr)]).toMatchObject([2, { error: { code: 'USAGE' } }])

@@ -36,6 +36,8 @@ export interface Command {
   positionals: readonly [least: number, most: number]
   /** A positional argument is a text, which may be empty, and not the name of something. */
   takesText?: boolean
+  /** It speaks a protocol: there is nothing to print as JSON. */
+  speaks?: boolean
   /** The first positional argument, and everything behind it, belongs to another program. */
   passesOn?: boolean
   /** What it prints as an exit code, where that says more than success. */
@@ -124,7 +126,7 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
 
 /** The help of a subcommand. */
 export function helpOf(command: Command): string {
-  const all = Object.entries({ ...command.options, ...COMMON })
+  const all = Object.entries({ ...command.options, ...COMMON }).filter(([name]) => !(command.speaks && name === 'json'))
   const left = ([name, { short, value }]: [string, Option]) =>
     `${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`
   const sections = [
@@ -154,7 +156,7 @@ Takes in any amount of tool output, shows a bounded part of it, and keeps the re
 ${bold('Commands:')}
 ${table(rows)}
 
-Each has --help with examples, and --json. spillway --version prints the version.
+Each has --help with examples, and all but mcp have --json. spillway --version prints the version.
 `
 }
 

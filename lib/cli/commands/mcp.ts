@@ -35,6 +35,7 @@ rules ask, the user is asked by elicitation.`,
   },
   positionals: [1, Number.POSITIVE_INFINITY],
   passesOn: true,
+  speaks: true,
   exits: [
     ['N', "the server's own code; 128 and the number of the signal that ended it"],
     ['2', 'wrong usage'],
