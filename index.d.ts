@@ -1945,6 +1945,8 @@ export interface HistoryPrunerState {
 	carried: (number | null)[];
 	/** A number per message of the last request by which it is known again. */
 	sizes: number[];
+	/** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
+	adopted?: string[];
 }
 /**
  * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner

@@ -142,6 +142,20 @@ describe('a compaction', () => {
     expect(JSON.stringify(again)).toBe(JSON.stringify(manager))
   })
 
+  test('goes on in another process before the model has seen results that were shortened', async () => {
+    const options = { contextWindow: 4000, compaction: false } as const
+    const manager = new ContextManager<Message>(options)
+    const unseen = deepFreeze([system, ...work(1, 20_000)].slice(0, -1))
+    const { report } = await manager.prepare(unseen, { now })
+    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 1 })
+    const again = ContextManager.fromJSON<Message>(JSON.stringify(manager), options)
+    for (const history of [[...unseen, { role: 'user', content: words(500) } as Message], unseen]) {
+      const here = await manager.prepare(history, { now: now + 1 })
+      const there = await again.prepare(history, { now: now + 1 })
+      expect(JSON.stringify(there.messages)).toBe(JSON.stringify(here.messages))
+    }
+  })
+
   test('whoever takes the compacted history goes on with it', async () => {
     let asked = 0
     const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => `${++asked}` } })

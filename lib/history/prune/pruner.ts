@@ -92,6 +92,8 @@ export interface HistoryPrunerState {
   carried: (number | null)[]
   /** A number per message of the last request by which it is known again. */
   sizes: number[]
+  /** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
+  adopted?: string[]
 }
 
 interface Answer {
@@ -177,7 +179,16 @@ export class HistoryPruner {
     const trims = [...reader.trims].map(
       ([key, { head, tail, middle, suffix }]): HistoryPrunerState['trims'][number] => [key, head, tail, middle, suffix],
     )
-    return { version: 1, placeholders: [...reader.placeholders], trims, account, carried, sizes: reader.sizes() }
+    const adopted = [...reader.adopted]
+    return {
+      version: 1,
+      placeholders: [...reader.placeholders],
+      trims,
+      account,
+      carried,
+      sizes: reader.sizes(),
+      ...(adopted.length > 0 && { adopted }),
+    }
   }
 
   /**
@@ -185,7 +196,7 @@ export class HistoryPruner {
    * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
-    const { placeholders, trims, account, carried, sizes } = readState(state)
+    const { placeholders, trims, account, carried, sizes, adopted } = readState(state)
     const pruner = new HistoryPruner(options)
     const { settings } = innerOf(pruner)
     const handle = openAt(settings, account)
@@ -194,6 +205,7 @@ export class HistoryPruner {
       trims: new Map(trims.map(([key, head, tail, middle, suffix]) => [key, { head, tail, middle, suffix }])),
       carried,
       sizes,
+      adopted: new Set(adopted),
     })
     inners.set(pruner, { settings, handle, reader, last: undefined })
     return pruner
@@ -344,7 +356,7 @@ const TRIM_TYPES = 'string,number,number,string,string'
 
 function readState(state: unknown): HistoryPrunerState {
   const given = parsedState(state)
-  const { version, placeholders, trims = [], account, carried, sizes } = given
+  const { version, placeholders, trims = [], account, carried, sizes, adopted = [] } = given
   const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
   const isTrim = (trim: unknown) =>
     isArray(trim) && trim.length === 5 && trim.map((value) => typeof value).join() === TRIM_TYPES
@@ -360,9 +372,11 @@ function readState(state: unknown): HistoryPrunerState {
             ? ['carried', carried, 'an array of numbers and null']
             : !isArray(sizes) || !sizes.every(isNumber)
               ? ['sizes', sizes, 'an array of numbers']
-              : typeof account !== 'object' || account === null
-                ? ['account', account, 'an object']
-                : undefined
+              : !isArray(adopted) || !adopted.every((key) => typeof key === 'string')
+                ? ['adopted', adopted, 'an array of strings']
+                : typeof account !== 'object' || account === null
+                  ? ['account', account, 'an object']
+                  : undefined
   if (problem !== undefined) {
     const [field, value, allowed] = problem as [string, unknown, string]
     throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)

@@ -42,6 +42,7 @@ export interface Earlier {
   trims: Map<string, Trim>
   carried: readonly (number | null)[]
   sizes: readonly number[]
+  adopted: Set<string>
 }
 
 /** A request that had the first `shared` messages, and its time if the account does not have it: milliseconds. */
@@ -91,7 +92,7 @@ export class HistoryReader {
   readonly trims: Map<string, Trim>
   readonly tokens: Estimate
   /** Items whose text somebody else chose; that holds although the model may not have seen them. */
-  private readonly adopted = new Set<string>()
+  readonly adopted: Set<string>
   private readonly projection = new Projection()
   private readonly known: KnownMessage[] = []
   private readonly watch = new Watch()
@@ -114,6 +115,7 @@ export class HistoryReader {
   ) {
     this.placeholders = earlier?.placeholders ?? new Map()
     this.trims = earlier?.trims ?? new Map()
+    this.adopted = earlier?.adopted ?? new Set()
     this.tokens = new Estimate(settings.estimateTokens, settings.tell)
     this.usual = { result: this.usualPlaceholder('result'), arguments: this.usualPlaceholder('arguments') }
   }
