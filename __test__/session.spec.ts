@@ -1,4 +1,13 @@
-import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import {
@@ -13,7 +22,7 @@ import {
 import { pairedFormats, written } from './history/histories'
 import { runChild } from './support/child'
 import { formats, type Message } from './support/histories'
-import { traced } from './support/only'
+import { onUnix, traced } from './support/only'
 import { tempDir } from './support/temp'
 
 const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 200)
@@ -227,6 +236,27 @@ describe('the file of a session', () => {
     const session = JsonlSession.open(file)
     expect(contents(session)).toEqual(['a'])
     expect(readFileSync(file, 'utf8').split('\n')[0]).toBe(header)
+  })
+
+  it.each([
+    ['a byte order mark, as editors put one there', ['\ufeff', line('a', null), '\n', line('b', 'a'), '\n']],
+    ['zeros, as a power cut leaves them', [line('a', null), '\n', '\0'.repeat(9), line('b', 'a'), '\n']],
+  ])('reads what comes behind %s', (_, pieces) => {
+    const session = JsonlSession.open(fileOf([pieces.join('')], ''))
+    expect(contents(session)).toEqual(['a', 'b'])
+    expect(session.entries().map(({ parentId }) => parentId)).toEqual([null, 'a'])
+  })
+
+  onUnix('is repaired where a link leads to', () => {
+    const file = fileOf([line('a', null), 'torn'])
+    const link = join(tempDir(), 'link.jsonl')
+    symlinkSync(file, link)
+    const session = JsonlSession.open(link)
+    session.append(user('b'))
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(contents(JsonlSession.open(file))).toEqual(['a', 'b'])
+    expect(JsonlSession.open(link).keptOriginal).toBeUndefined()
+    expect(readFileSync(session.keptOriginal as string, 'utf8')).toMatch(/torn\n$/)
   })
 
   it('loses nothing readable, whatever happened to it', () => {

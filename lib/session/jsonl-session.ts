@@ -12,6 +12,7 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeSync,
@@ -193,8 +194,10 @@ function writeLine(handle: number, line: string): void {
 /** Puts the mended lines in the place of the file, and keeps the file as it was. */
 function repair(file: string, lines: readonly string[]): string {
   const mark = randomBytes(4).toString('hex')
-  const kept = `${file}.damaged-${mark}`
-  const draft = join(dirname(file), `.${basename(file)}.${mark}`)
+  // A link stays one, and leads to the repaired file.
+  const real = realpathSync(file)
+  const kept = `${real}.damaged-${mark}`
+  const draft = join(dirname(real), `.${basename(real)}.${mark}`)
   try {
     const handle = openSync(draft, 'wx', 0o600)
     try {
@@ -205,8 +208,8 @@ function repair(file: string, lines: readonly string[]): string {
       closeSync(handle)
     }
     // A second name for the file, which then gives up its first: at no time is there no file.
-    keep(file, kept)
-    renameSync(draft, file)
+    keep(real, kept)
+    renameSync(draft, real)
     return kept
   } catch (error) {
     rmSync(draft, { force: true })

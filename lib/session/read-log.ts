@@ -29,6 +29,9 @@ export function isDamaged({ tornLine, ...counts }: SessionDamage): boolean {
   return tornLine || Object.values(counts).some((count) => count > 0)
 }
 
+/** What an editor puts before a text, and a power cut before what is added after it; neither is of the line. */
+const BESIDE = /^[\ufeff\0]+/
+
 /** Reads a log. Nothing readable is lost; `newId` makes ids that are not in it. */
 export function readLog(text: string, newId: () => string): ReadLog {
   const damage: SessionDamage = { tornLine: false, unreadable: 0, duplicateIds: 0, repeated: 0, lostParents: 0 }
@@ -40,8 +43,9 @@ export function readLog(text: string, newId: () => string): ReadLog {
   const known = new Map<string, string>()
   /** The id that an id stands for from here on. */
   const renamed = new Map<string, string>()
-  for (const line of pieces) {
-    if (line.trim() === '') continue
+  for (const piece of pieces) {
+    const line = piece.replace(BESIDE, '')
+    if (piece.trim() === '') continue
     const value = parsed(line)
     if (value === undefined) {
       damage.unreadable++
