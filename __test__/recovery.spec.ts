@@ -186,6 +186,35 @@ describe('a recovery', () => {
     expect(report.tokensAfter).toBeLessThanOrEqual(report.targetTokens)
   })
 
+  it.each([
+    ['digits', (n: number) => `${n}`.padStart(9, '0')],
+    ['words', (n: number) => `word${n % 7} and another`],
+  ])('leaves as much of old results as fits, by what they are made of: %s', async (_, line) => {
+    const text = Array.from({ length: 5_000 }, (_, n) => line(n)).join('\n')
+    const messages = history(Array<string>(6).fill(text), 'read')
+    const { messages: after, report } = await recoverFromOverflow({ messages, contextWindowTokens: 20_000 })
+    expect(report.steps.map(({ step, event }) => [step, event])).toEqual([
+      ['oversized', 'smaller'],
+      ['aggregate', 'fits'],
+    ])
+    expect(report.tokensAfter).toBeGreaterThan(report.targetTokens / 2)
+    for (const left of resultsOf(after)) {
+      const [, removed = ''] = /(\d+) more characters truncated[^\]]*\]$/.exec(left) ?? []
+      const shown = left.slice(0, left.lastIndexOf('\n\n['))
+      expect(text.startsWith(shown) && shown !== '').toBe(true)
+      // Cut twice, and told once.
+      expect(shown.length + Number(removed)).toBe(text.length)
+    }
+  })
+
+  it('leaves a line of each old result where nothing more fits', async () => {
+    const messages = deepFreeze([...history(Array<string>(6).fill('x'.repeat(9_000)), 'read'), ...talk(24)])
+    const estimateTokens = (text: string) => text.length / 4
+    const contextWindowTokens = 8_000
+    const { messages: after } = await recoverFromOverflow({ messages, contextWindowTokens, estimateTokens })
+    for (const left of resultsOf(after)) expect(left).toMatch(/elided/)
+  })
+
   it('names the saved file of what it cut, if the model has seen the path', async () => {
     const path = join(tempDir(), 'output.txt')
     writeFileSync(path, 'everything')

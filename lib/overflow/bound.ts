@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { type ReadViews, viewsIn } from '../history/formats'
 import type { ResultView } from '../history/view'
 import { call, native } from '../native'
+import { removedBefore } from './again'
 import type { OverflowProfile } from './limits'
 import { type FoundResult, fingerprintOf, type NewTexts, resultsOf, rewrite, sizeOf, weigh, weightOf } from './results'
 
@@ -158,6 +159,9 @@ function decide(known: Known[], bounds: Bounds): { forms: Form[]; rebaselined: b
 /** The lines that can stand for a result that was not saved. */
 const UNSAVED: readonly string[] = native.overflowMarkers(undefined, false)
 
+/** The shortest of them. */
+export const SHORTEST_LINE = UNSAVED.at(-1) as string
+
 const named = new WeakMap<ResultView, readonly Saved[]>()
 
 /** Where the result says that its full output is, if it still is there. */
@@ -194,11 +198,16 @@ function shape(
   const { profile, weighted, minKeep, suffix } = bounds
   const rule = { profile, weighted, minKeep, ...(suffix !== undefined && { suffix }), ...(saved && { saved }) }
   const ends = result.texts.flatMap((text) => [text.slice(0, form + 2), text.slice(-native.OVERFLOW_END_UNITS)])
+  // The number in the suffix may have more digits than what is there now would need.
+  let more = 0
   const sizes = result.texts.flatMap((text) => {
     const { weight, characters } = sizeOf(text, weighted)
-    return [text.length, weight, characters]
+    const before = characters + removedBefore(text)
+    more = Math.max(more, String(before).length - String(weight).length)
+    return [text.length, weight, before]
   })
-  const answer = () => native.overflowCut(ends, Float64Array.from(sizes), form, JSON.stringify(rule))
+  const room = Math.max(form - more, 0)
+  const answer = () => native.overflowCut(ends, Float64Array.from(sizes), room, JSON.stringify(rule))
   const cuts = call(answer).map((cut) => cut ?? null)
   const cut: SentResult = { source, weight, cuts }
   cut.weight = textsOf(result, cut).reduce((sum, text) => sum + weigh(text, weighted), 0)

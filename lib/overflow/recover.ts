@@ -9,8 +9,8 @@ import type { MessageView } from '../history/view'
 import { call, native } from '../native'
 import { catchLater, warn } from '../report'
 import { boundResults } from './bound'
+import { budgetsOf } from './budget'
 import {
-  CHARS_PER_TOKEN,
   CHECK,
   checkedWindow,
   limitsOf,
@@ -27,7 +27,6 @@ import {
   type OverflowTransition,
 } from './machine'
 import { alone, breaksPairs } from './pairs'
-import { resultsOf, weightOf } from './results'
 
 /** Every transition of {@link recoverFromOverflow}. */
 export const OVERFLOW_TRANSITIONS: readonly Readonly<OverflowTransition>[] = Object.freeze(
@@ -185,12 +184,6 @@ export const CHECKS = {
 
 const DEFAULT_MAX_ATTEMPTS = 16
 
-/** Where nothing else is left, so much of each of the newest results stays: enough to see what it is. */
-const LEAST_KEEP_CHARS = 400
-
-/** Estimates are not exact; a little more than what must go goes. */
-const MARGIN = 1.05
-
 /**
  * Makes a history fit into the model's window again, cheapest step first: results that are too long are cut, then all
  * results together are held to a budget, then the caller's compaction is asked; {@link OVERFLOW_TRANSITIONS} has every
@@ -318,30 +311,28 @@ class Walk<M> {
   shorten(step: 'oversized' | 'aggregate'): void {
     const { profile, limits, options } = this
     const { perResult: cap, weighted, minKeep } = limits
-    const budget = step === 'aggregate' ? this.budget() : null
-    const bounds = { profile, weighted, cap, budget, minKeep, outputExists: options.outputExists }
-    const { messages, count } = boundResults(this.messages, bounds, undefined, this.read)
+    const bounds = { profile, weighted, cap, minKeep, outputExists: options.outputExists }
+    const bound = (budget: number | null) => boundResults(this.messages, { ...bounds, budget }, undefined, this.read)
+    const [first = null, ...others] = step === 'aggregate' ? this.budgets() : []
+    let { messages, count } = bound(first)
+    for (const budget of others) {
+      if (this.tokensOf(messages) <= this.target) break
+      ;({ messages, count } = bound(budget))
+    }
     const reason = step === 'oversized' ? 'no result is too long' : 'the results are within their budget'
     if (this.settle(step, count > 0 ? messages : undefined, count, reason)) this.counters.truncated = true
   }
 
-  /** What all results may have now. As long as compaction may follow, not less than a quarter of the usual. */
-  private budget(): number | null {
+  /** What all results may have now: see {@link budgetsOf}. */
+  private budgets(): (number | null)[] {
     const { counters, limits } = this
     const compactionLeft = counters.canCompact && counters.compactions < counters.maxCompactions
     counters.squeezed ||= !compactionLeft
-    const usual = limits.recovery
-    if (usual === null) return null
-    const results = resultsOf(this.read.views)
-    const weights = results.map((result) => Math.min(weightOf(result, limits.weighted), limits.perResult))
-    const total = weights.reduce((sum, weight) => sum + weight, 0)
-    const excess = ((this.tokens - this.target) / this.ratio) * CHARS_PER_TOKEN * MARGIN
-    const needed = Math.max(Math.floor(total - excess), 0)
-    if (compactionLeft) return needed >= usual / 4 ? Math.min(needed, usual) : usual
-    // A model that cannot read what it just asked for asks again; one whose request is refused cannot even do that.
-    const fresh = weights.filter((_, at) => results[at]?.fresh)
-    const least = fresh.reduce((sum, weight) => sum + Math.min(weight, LEAST_KEEP_CHARS), 0)
-    return Math.min(Math.max(needed, least), usual)
+    return budgetsOf(this.read, limits, this.estimate, (this.tokens - this.target) / this.ratio, compactionLeft)
+  }
+
+  private tokensOf(messages: readonly M[], { views } = viewsIn(messages)): number {
+    return this.estimate.of(messages, views) * this.ratio
   }
 
   /** The caller's compaction. */
@@ -378,7 +369,7 @@ class Walk<M> {
       return false
     }
     const read = viewsIn(made)
-    const tokens = this.estimate.of(made, read.views) * this.ratio
+    const tokens = this.tokensOf(made, read)
     this.alone ??= alone(this.messages, this.read)
     const left = alone(made, read)
     if (breaksPairs(this.alone, left)) {

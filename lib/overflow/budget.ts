@@ -1,0 +1,58 @@
+/** What all results of a history may have together, when everything has to fit. */
+
+import type { Estimate } from '../history/estimate'
+import type { ReadViews } from '../history/formats'
+import { SHORTEST_LINE } from './bound'
+import { CHARS_PER_TOKEN, type OverflowLimits } from './limits'
+import { resultsOf, weigh, weightOf } from './results'
+
+/** Where nothing else is left, so much of each of the newest results stays: enough to see what it is. */
+const LEAST_KEEP_CHARS = 400
+
+/** Estimates are not exact; a little more than what must go goes. */
+const MARGIN = 1.05
+
+/** The parts that stay of texts can have more tokens than those that go. */
+const LESS = [1, 0.9, 0.75, 0.5]
+
+/**
+ * Budgets from the most generous one on: the first with which the history fits is the right one. `excess` is how many
+ * tokens of our own are too many; as long as compaction may follow, there is none below a quarter of the usual.
+ */
+export function budgetsOf(
+  { views }: ReadViews,
+  { perResult, recovery: usual, weighted }: OverflowLimits,
+  estimate: Estimate,
+  excess: number,
+  compactionLeft: boolean,
+): (number | null)[] {
+  if (usual === null) return [null]
+  const results = resultsOf(views)
+  const sizes = estimate.sizes(views)
+  const lengths = results.map((result) => weightOf(result, weighted))
+  const weights = lengths.map((length) => Math.min(length, perResult))
+  const total = sum(weights)
+  const tokens = sum(results.map(({ index, place }) => sizes[index]?.results[place] ?? 0))
+  // What its results are made of tells better than any rule: digits have twice as many tokens as words.
+  const perToken = tokens > 0 ? sum(lengths) / tokens : CHARS_PER_TOKEN
+  const without = (characters: number) => Math.max(Math.floor(total - excess * characters * MARGIN), 0)
+  const last = without(CHARS_PER_TOKEN)
+  const measured = LESS.map((share) => Math.floor(without(perToken) * share))
+  const needed = [...new Set([...measured, last])].sort((a, b) => b - a)
+  if (compactionLeft) {
+    const enough = needed.filter((budget) => budget >= usual / 4)
+    return enough.length > 0 ? enough.map((budget) => Math.min(budget, usual)) : [usual]
+  }
+  // A model that cannot read what it just asked for asks again; one whose request is refused cannot even do that.
+  const fresh = sum(weights.map((weight, at) => (results[at]?.fresh ? Math.min(weight, LEAST_KEEP_CHARS) : 0)))
+  const line = weigh(SHORTEST_LINE, weighted)
+  const lines = sum(weights.map((weight, at) => (results[at]?.fresh ? 0 : Math.min(weight, line))))
+  // A quarter is kept for the newest results.
+  const least = Math.max(fresh + lines, Math.ceil((4 * lines) / 3) + 1)
+  const all = [...needed.map((budget) => Math.max(budget, least)), Math.max(last, fresh)]
+  return all.map((budget) => Math.min(budget, usual))
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
