@@ -123,9 +123,13 @@ describe('tool.before', () => {
     expect(await merged(defaults, '{"limit":9}')).toEqual(['{"cwd":"/d","limit":9}'])
     expect(await merged(defaults, '')).toEqual(['{"cwd":"/d","limit":1}'])
     expect(await merged(defaults, undefined)).toEqual([{ cwd: '/d', limit: 1 }])
-    expect(await merged(defaults, 'not json')).toEqual(['not json'])
-    expect(await merged(defaults, '[1]')).toEqual(['[1]'])
     const overrides = { overrideInput: { limit: 1 } }
+    const problem = 'user tool.before: mergeInput, overrideInput: the arguments are no object; allowed is { input }'
+    for (const args of ['not json', '[1]', [1], 3]) {
+      expect(await merged(defaults, args)).toEqual([args, problem])
+      expect(await merged(overrides, args)).toEqual([args, problem])
+    }
+    expect(await merged({ input: undefined }, { limit: 9 })).toEqual([{ limit: 9 }])
     expect(await merged(overrides, { limit: 9, a: 1 })).toEqual([{ limit: 1, a: 1 }])
     expect(await merged(overrides, '{"limit":9}')).toEqual(['{"limit":1}'])
     expect(await merged({ ...defaults, ...overrides, input: { limit: 7 } }, {})).toEqual([{ cwd: '/d', limit: 1 }])

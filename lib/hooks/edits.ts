@@ -30,20 +30,25 @@ export function editedInput(args: unknown, answer: unknown): unknown {
       throw new TypeError(`${key}: got ${describe(value)}, allowed is an object`)
     }
   }
-  const base = 'input' in answer ? answer.input : args
+  const base = answer.input === undefined ? args : answer.input
   const merged = mergeInput === undefined ? base : joined(base, (given) => ({ ...mergeInput, ...given }))
   return overrideInput === undefined ? merged : joined(merged, (given) => ({ ...given, ...overrideInput }))
 }
 
-/** Arguments that are JSON text stay text; what is no object has nothing to merge into. */
+/** Arguments that are JSON text stay text; what is no object has nothing to merge into, and whoever wants to should know. */
 function joined(args: unknown, join: (given: object) => object): unknown {
   if (args === undefined) return join({})
-  if (typeof args !== 'string') return isRecord(args) ? join(args) : args
+  const value = typeof args === 'string' ? parsed(args) : args
+  if (!isRecord(value))
+    throw new TypeError('mergeInput, overrideInput: the arguments are no object; allowed is { input }')
+  return typeof args === 'string' ? JSON.stringify(join(value)) : join(value)
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(args === '' ? '{}' : args)
-    return isRecord(value) ? JSON.stringify(join(value)) : args
+    return JSON.parse(text === '' ? '{}' : text)
   } catch {
-    return args
+    return undefined
   }
 }
 
