@@ -57,6 +57,18 @@ describe('when it is time', () => {
     expect(tokens({ estimateTokens: (text: string) => text.length * 10 }).triggered).toBe(true)
   })
 
+  test('an estimate that fails is told of once, and the built-in one stands in', () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const options = { contextWindow: 10_000, estimateTokens: () => Number.NaN }
+    expect(compactHistory.plan(history, options).sizeBefore).toBe(
+      compactHistory.plan(history, { contextWindow: 10_000 }).sizeBefore,
+    )
+    expect(warned.mock.calls.map(([warning]) => String(warning))).toEqual([
+      expect.stringContaining('estimateTokens: answered NaN'),
+    ])
+    warned.mockRestore()
+  })
+
   test('a larger window has room for more', () => {
     const plan = (contextWindow: number) =>
       compactHistory.plan(history, { contextWindow, reserveTokens: 1000, triggerShare: 0.5 })

@@ -485,6 +485,7 @@ describe('bad input', () => {
     ['state.placeholders', { version: 1, placeholders: [['a']], carried: [], sizes: [], account: {} }],
     ['state.carried', { version: 1, placeholders: [], carried: ['1'], sizes: [], account: {} }],
     ['state.trims', { version: 1, placeholders: [], trims: [['a', 1, 2]], carried: [], sizes: [], account: {} }],
+    ['state.adopted', { version: 1, placeholders: [], carried: [], sizes: [], account: {}, adopted: [1] }],
     ['state.account', { version: 1, placeholders: [], carried: [], sizes: [], account: { purse: 'empty' } }],
   ])('%s of a state is named', (field, state) => {
     expect(() => HistoryPruner.fromJSON(state as never)).toThrow(

@@ -35,8 +35,12 @@ export class Estimate {
   /** By the caller's own estimate; the built-in one is remembered with the view. */
   private readonly known = new WeakMap<MessageView, TextSizes>()
   private readonly repeatedTexts = new Map<string, number>()
+  private isTold = false
 
-  /** `own` is the caller's; `tell` is told when it throws or answers no number, and the built-in estimate stands in. */
+  /**
+   * `own` is the caller's; `tell` is told when it throws or answers no number for the first time, and the built-in estimate
+   * stands in.
+   */
   constructor(
     private readonly own?: EstimateTokens,
     private readonly tell: (error: SpillwayError) => void = () => {},
@@ -144,12 +148,18 @@ export class Estimate {
       try {
         const tokens: unknown = this.own(text)
         if (typeof tokens === 'number' && tokens >= 0 && Number.isFinite(tokens)) return tokens
-        this.tell(problem(`answered ${describe(tokens)}, allowed is a finite number of at least 0`))
+        this.tellOnce(`answered ${describe(tokens)}, allowed is a finite number of at least 0`)
       } catch (thrown) {
-        this.tell(problem(messageOf(thrown), thrown))
+        this.tellOnce(messageOf(thrown), thrown)
       }
     }
     return estimateTokens(text)
+  }
+
+  /** A function that is wrong is wrong for each of thousands of texts. */
+  private tellOnce(what: string, cause?: unknown): void {
+    if (!this.isTold) this.tell(new SpillwayError('CALLBACK', `estimateTokens: ${what}`, { cause }))
+    this.isTold = true
   }
 }
 
@@ -178,10 +188,6 @@ function pushTexts({ text, calls, results }: MessageView, texts: string[]): void
 function pushText(text: ResultText, texts: string[]): void {
   if (typeof text === 'string') texts.push(text)
   else for (const part of text) texts.push(part)
-}
-
-function problem(what: string, cause?: unknown): SpillwayError {
-  return new SpillwayError('CALLBACK', `estimateTokens: ${what}`, { cause })
 }
 
 /** A message as text, whatever it is: what JSON cannot hold is named, and nothing throws or takes for ever. */
