@@ -333,6 +333,24 @@ describe('a recovery', () => {
     expect(nonsense.report.steps).not.toEqual([])
   })
 
+  it('does not believe a provider that it would have fitted, and ends', async () => {
+    const overflow = { ...OVERFLOW, actualTokens: 900, limitTokens: 20_000 }
+    let messages: Message[] = history(['x'.repeat(1000)], 'read')
+    let state: RecoverOptions<Message>['state']
+    let rounds = 0
+    const again = async () => {
+      for (; rounds < 50; rounds++) {
+        const options = { messages, contextWindowTokens: 20_000, overflow, ...(state && { state }) }
+        const recovered = await recoverFromOverflow(options)
+        messages = recovered.messages
+        state = recovered.report.state
+        expect(recovered.report.tokensBefore).toBeGreaterThan(20_000)
+      }
+    }
+    await expect(again()).rejects.toMatchObject({ code: 'OVERFLOW' })
+    expect(rounds).toBeLessThan(16)
+  })
+
   it('tells of each step, and a listener that throws changes nothing', async () => {
     const warnings: string[] = []
     const warned = jest

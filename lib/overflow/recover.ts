@@ -278,7 +278,10 @@ class Walk<M> {
     this.read = viewsIn(this.messages)
     const estimated = this.estimate.of(this.messages, this.read.views)
     // Whatever we counted, the provider found it too long.
-    const actual = options.overflow && Math.max(options.overflow.actualTokens ?? this.window + 1, estimated)
+    const { actualTokens = 0 } = options.overflow ?? {}
+    // A number with which it would have fitted is of something else; believed, it would be sent again as it is, for ever.
+    const named = actualTokens > this.target ? actualTokens : this.window + 1
+    const actual = options.overflow && Math.max(named, estimated)
     this.ratio = actual !== undefined && estimated > 0 ? actual / estimated : 1
     this.tokens = estimated * this.ratio
     this.tokensBefore = this.tokens
