@@ -145,9 +145,16 @@ describe('a compaction', () => {
   test('goes on in another process before the model has seen results that were shortened', async () => {
     const options = { contextWindow: 4000, compaction: false } as const
     const manager = new ContextManager<Message>(options)
-    const unseen = deepFreeze([system, ...work(1, 20_000)].slice(0, -1))
+    const ids = ['call_1', 'call_2']
+    const calls = ids.map((id) => ({ id, type: 'function', function: { name: 'bash', arguments: '{}' } }))
+    const unseen = deepFreeze([
+      system,
+      { role: 'user', content: 'go on' },
+      { role: 'assistant', content: null, tool_calls: calls },
+      ...ids.map((id) => ({ role: 'tool', tool_call_id: id, content: words(8_000) })),
+    ] as Message[])
     const { report } = await manager.prepare(unseen, { now })
-    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 1 })
+    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 2 })
     const again = ContextManager.fromJSON<Message>(JSON.stringify(manager), options)
     for (const history of [[...unseen, { role: 'user', content: words(500) } as Message], unseen]) {
       const here = await manager.prepare(history, { now: now + 1 })

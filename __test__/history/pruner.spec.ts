@@ -628,7 +628,9 @@ describe('properties', () => {
               const bytes = JSON.stringify(messages[at])
               const before = gone.get(`${at}`)
               // What was trimmed may go, and nothing ever comes back.
-              if (before !== undefined) expect(bytes.length).toBeLessThanOrEqual(before.length)
+              for (const [part, tokens] of before === undefined ? [] : partsOf(name, messages[at]).entries()) {
+                expect(tokens).toBeLessThanOrEqual(partsOf(name, JSON.parse(before))[part] as number)
+              }
               if (report.reason === 'warm' && before !== undefined) expect(bytes).toBe(before)
               gone.set(`${at}`, bytes)
             }
@@ -658,6 +660,14 @@ describe('properties', () => {
       { numRuns: runs },
     )
   })
+
+  /** The tokens of each result and of the arguments of each call. */
+  function partsOf(name: HistoryFormatName, message: object | undefined): number[] {
+    const { results, calls } = formats.viewOf(name, message)
+    return [...results.map(({ text }) => [text].flat().join('')), ...calls.map(({ argsText }) => argsText)].map(
+      (text) => estimateTokens(text),
+    )
+  }
 
   function expectSamePairs(name: HistoryFormatName, before: readonly object[], after: readonly object[]) {
     for (const [at, message] of before.entries()) {
