@@ -4005,7 +4005,7 @@ export declare function guardSession(session: Session, options?: GuardSessionOpt
 export interface SessionDamage {
 	/** The last line has no end, as a write that was cut off leaves it. */
 	tornLine: boolean;
-	/** Lines that are no entries. */
+	/** Lines that are no entries. Entries that stand whole in one, as a write that was cut off before them leaves it, are read. */
 	unreadable: number;
 	/** Entries that had the id of another; they have new ones. */
 	duplicateIds: number;

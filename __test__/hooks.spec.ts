@@ -59,6 +59,21 @@ describe('chat.params', () => {
     ])
   })
 
+  test('what the host set for a provider stays beside what a hook sets', async () => {
+    const set = JSON.parse('{"openai":{"serviceTier":"flex","user":{"id":1}},"__proto__":{"x":1}}')
+    const { hooks } = user({ 'chat.params': () => ({ providerOptions: set }) })
+    const params = {
+      providerOptions: { openai: { reasoningEffort: 'low', user: { id: 0, name: 'u' } }, other: { a: 1 } },
+    }
+    const { providerOptions } = await hooks.chatParams(params)
+    expect(providerOptions).toEqual({
+      openai: { reasoningEffort: 'low', serviceTier: 'flex', user: { id: 1 } },
+      other: { a: 1 },
+      ['__proto__']: { x: 1 },
+    })
+    expect(Object.getPrototypeOf(providerOptions)).toBe(Object.prototype)
+  })
+
   test('puts nested parameters together', async () => {
     const { hooks } = user({ 'chat.params': [() => ({ reasoning: { effort: 'low' } }), () => ({ store: false })] })
     expect(await hooks.chatParams({ reasoning: { effort: 'high', summary: 'auto' } })).toEqual({

@@ -85,6 +85,10 @@ test('values that cannot be used are left out and told', () => {
     ],
   })
   expect(resolve({ modelParams: { temperature: { mode: 'custom' } } }).problems).toHaveLength(1)
+  expect(resolve({ agent: { systemPrompt: 42, modelSettings: [] } as never }).problems).toEqual([
+    'agent.systemPrompt: got 42, allowed is a string',
+    'agent.modelSettings: got an array, allowed is an object',
+  ])
 })
 
 test('what is no option is named', () => {

@@ -629,7 +629,7 @@ describe('properties', () => {
               const before = gone.get(`${at}`)
               // What was trimmed may go, and nothing ever comes back.
               for (const [part, tokens] of before === undefined ? [] : partsOf(name, messages[at]).entries()) {
-                expect(tokens).toBeLessThanOrEqual(partsOf(name, JSON.parse(before))[part] as number)
+                expect(tokens).toBeLessThanOrEqual(partsOf(name, JSON.parse(before as string))[part] as number)
               }
               if (report.reason === 'warm' && before !== undefined) expect(bytes).toBe(before)
               gone.set(`${at}`, bytes)

@@ -53,6 +53,8 @@ const USER_PARAMETERS: readonly UserParameter[] = ['temperature', 'topP', 'maxTo
 
 const text: Check = ['a string', (value) => typeof value === 'string']
 const record: Check = ['an object', isRecord]
+/** What counts of an agent, which may say more of itself. */
+const OF_AGENT = { systemPrompt: text, modelSettings: record } as const
 const mode: Check = ["'default' or 'custom'", (value) => value === 'default' || value === 'custom']
 
 /**
@@ -84,6 +86,11 @@ export function resolveModelSettings(options: ResolveModelSettingsOptions): Reso
   const sources: ResolvedModelSettings['sources'] = { systemPrompt: 'default' }
 
   let systemPrompt = defaultSystemPrompt
+  for (const [key, [allowed, isRight]] of Object.entries(OF_AGENT)) {
+    const value = agent[key as keyof typeof OF_AGENT]
+    if (value !== undefined && !isRight(value))
+      problems.push(`agent.${key}: got ${describe(value)}, allowed is ${allowed}`)
+  }
   if (!isBlank(agent.systemPrompt)) {
     systemPrompt = agent.systemPrompt
     sources.systemPrompt = 'agent'

@@ -68,8 +68,8 @@ export const PARAMETERS: { readonly [K in keyof ModelParameters]-?: Check } = {
   providerOptions: record,
 }
 
-/** These are put together member by member; anything else is replaced. */
-const NESTED: readonly string[] = ['reasoning', 'text', 'providerData', 'providerOptions']
+/** These are put together member by member, so many levels deep; anything else is replaced. Options of providers stand below their names. */
+const NESTED: Readonly<Record<string, number>> = { reasoning: 1, text: 1, providerData: 1, providerOptions: 2 }
 
 /** What of a change is right, and a sentence for each part that is not. `undefined` says nothing. */
 export function readParameters(change: object, field: string): { change: ModelParameterChange; problems: string[] } {
@@ -95,8 +95,23 @@ export function withParameters<P extends object>(parameters: P, change: ModelPar
   const all = { ...parameters } as Record<string, unknown>
   for (const [key, value] of Object.entries(change)) {
     if (value === null) delete all[key]
-    else if (NESTED.includes(key) && isRecord(all[key])) all[key] = { ...all[key], ...(value as object) }
-    else all[key] = value
+    else all[key] = together(all[key], value, NESTED[key] ?? 0)
   }
   return all as P
+}
+
+function together(before: unknown, change: unknown, levels: number): unknown {
+  if (levels === 0 || !isRecord(before) || !isRecord(change)) return change
+  const all: Record<string, unknown> = { ...before }
+  for (const [key, value] of Object.entries(change)) {
+    const own = Object.hasOwn(before, key) ? before[key] : undefined
+    // An assignment to `__proto__` would change the prototype.
+    Object.defineProperty(all, key, {
+      value: together(own, value, levels - 1),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return all
 }

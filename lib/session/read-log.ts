@@ -14,7 +14,7 @@ export interface ReadLog {
 export interface SessionDamage {
   /** The last line has no end, as a write that was cut off leaves it. */
   tornLine: boolean
-  /** Lines that are no entries. */
+  /** Lines that are no entries. Entries that stand whole in one, as a write that was cut off before them leaves it, are read. */
   unreadable: number
   /** Entries that had the id of another; they have new ones. */
   duplicateIds: number
@@ -43,23 +43,16 @@ export function readLog(text: string, newId: () => string): ReadLog {
   const known = new Map<string, string>()
   /** The id that an id stands for from here on. */
   const renamed = new Map<string, string>()
-  for (const piece of pieces) {
-    const line = piece.replace(BESIDE, '')
-    if (piece.trim() === '') continue
-    const value = parsed(line)
-    if (value === undefined) {
-      damage.unreadable++
-      continue
-    }
+  const read = (line: string, value: Record<string, unknown>) => {
     // Some agents begin a log with a line about the session.
     if (value.type === 'session' && value.parentId === undefined) {
       headers.push(line)
-      continue
+      return
     }
     const id = typeof value.id === 'string' && value.id !== '' ? value.id : undefined
     if (id !== undefined && known.get(id) === line) {
       damage.repeated++
-      continue
+      return
     }
     if (id === undefined || known.has(id)) damage.duplicateIds++
     const own = id === undefined || known.has(id) ? unused(newId, known) : id
@@ -71,6 +64,17 @@ export function readLog(text: string, newId: () => string): ReadLog {
     const last = parent === null ? undefined : renamed.get(parent)
     if (last !== undefined && last !== own) entry.parentId = last
     entries.push(entry)
+  }
+  for (const piece of pieces) {
+    const line = piece.replace(BESIDE, '')
+    if (piece.trim() === '') continue
+    const value = parsed(line)
+    if (value !== undefined) {
+      read(line, value)
+      continue
+    }
+    damage.unreadable++
+    for (const inner of entriesWithin(line)) read(JSON.stringify(inner), inner)
   }
   damage.lostParents = mendParents(entries)
   return { entries, lines: [...headers, ...entries.map((entry) => JSON.stringify(entry))], damage }
@@ -85,6 +89,38 @@ function parsed(line: string): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
+}
+
+/** So many places of a line that cannot be read are tried. */
+const MOST_TRIED = 256
+
+/** The entries in a line of which a process that was killed wrote the beginning, or not the end of the line. */
+function entriesWithin(line: string): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = []
+  let at = line.indexOf('{"')
+  for (let tried = 0; at >= 0 && tried < MOST_TRIED; tried++) {
+    const end = endOfObject(line, at)
+    const value = end === undefined ? undefined : parsed(line.slice(at, end))
+    // What a message holds has a type and an id, too, but nothing that it follows.
+    const isEntry = typeof value?.type === 'string' && typeof value.id === 'string' && Object.hasOwn(value, 'parentId')
+    if (value !== undefined && isEntry) found.push(value)
+    at = line.indexOf('{"', isEntry ? end : at + 1)
+  }
+  return found
+}
+
+/** Where an object that begins here ends. */
+function endOfObject(line: string, start: number): number | undefined {
+  const marks = /["\\{}]/g
+  marks.lastIndex = start
+  let [depth, inText] = [0, false]
+  for (let mark = marks.exec(line); mark !== null; mark = marks.exec(line)) {
+    if (mark[0] === '\\') marks.lastIndex++
+    else if (mark[0] === '"') inText = !inText
+    else if (!inText && mark[0] === '{') depth++
+    else if (!inText && --depth === 0) return marks.lastIndex
+  }
+  return undefined
 }
 
 function unused(newId: () => string, known: ReadonlyMap<string, unknown>): string {
