@@ -15,6 +15,9 @@ use crate::permission::targets::{Touched, touched};
 /// So many targets are looked through for one that is the same.
 const FEW: usize = 16;
 
+/// So many arguments are looked at as paths: each is a call of the system or more.
+const MAX_NAMED: usize = 1000;
+
 /// What a rule has to name to speak of git's folder.
 const GIT: &str = "/.git/";
 
@@ -213,7 +216,10 @@ impl<'a> Reader<'a> {
         for file in &reading.files {
             self.written(file.domain, &file.written, file.glob.then_some(!file.names));
         }
-        for path in &reading.named {
+        if reading.named.len() > MAX_NAMED {
+            self.blind.push("the command names too much to be judged".to_owned());
+        }
+        for path in reading.named.iter().take(MAX_NAMED) {
             self.named(path);
         }
     }

@@ -389,6 +389,10 @@ fn a_ban_on_reading_holds_whatever_program_is_given_the_file() {
         assert_eq!(decide(&rules, command).0, expected, "{command}");
     }
     assert_eq!(decide(&rules, "strange public/a").1, ["shell:strange public/a"]);
+    let many = |count: usize| format!("strange{}", " a".repeat(count));
+    assert_eq!(decide(&rules, &many(1000)).0, Decision::Allow);
+    assert_eq!(decide(&rules, &many(1001)).0, Decision::Ask);
+    assert_eq!(decide(&rules, &(many(1001) + " private/a; cat private/a")).0, Decision::Deny);
     // A rule about everything says nothing about this file.
     let (decision, _) = decide(&[all, read("*", "ask")], "strange private/a");
     assert_eq!(decision, Decision::Allow);
