@@ -127,6 +127,10 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
     const storage = new spillway.TruncationStorage({ storageDirs: input.dirs, maxStoreFiles: 20 })
     const read = []
     let saved = 0
+    if (input.isOpen) {
+      await storage.save('ours', { toolName: 'x' })
+      process.stdout.write('open')
+    }
     for (let round = 0; !fs.existsSync(input.end); round += 1) {
       await storage.save('ours', { toolName: 'x', sessionId: 's' }).then(() => { saved += 1 }, () => {})
       await storage.save('ours', { toolName: 'x' }).catch(() => {})
@@ -189,22 +193,37 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
     }
   }
 
-  async function attack({ dir, swaps, paths, outside }: Scene, owner: number, attacker: number): Promise<void> {
+  /** `isOpen`: the store was used before the attack begins. */
+  async function attack(
+    { dir, swaps, paths, outside }: Scene,
+    owner: number,
+    attacker: number,
+    isOpen = false,
+  ): Promise<void> {
     const end = join(tempDir(), 'end')
     chmodSync(dirname(end), 0o755)
     const before = readdirSync(outside, { recursive: true }).sort()
     const as = (uid: number) => ({ uid: isRoot ? uid : undefined, cwd: '/' })
-    const swapper = startChild(SWAPPER, { input: { swaps, rounds: SWAPS / swaps.length }, ...as(attacker) })
-    await new Promise((resolve) => swapper.stdout!.once('data', resolve))
-    swapper.stdout!.resume()
-    swapper.once('exit', () => writeFileSync(end, ''))
-    const victim = startChild(VICTIM, { input: { dirs: [dir], paths, end }, ...as(owner) })
+    const startSwapper = async () => {
+      const swapper = startChild(SWAPPER, { input: { swaps, rounds: SWAPS / swaps.length }, ...as(attacker) })
+      swapper.once('exit', () => writeFileSync(end, ''))
+      await new Promise((resolve) => swapper.stdout!.once('data', resolve))
+      swapper.stdout!.resume()
+    }
+    if (!isOpen) await startSwapper()
+    const victim = startChild(VICTIM, { input: { dirs: [dir], paths, end, isOpen }, ...as(owner) })
     let said = ''
+    const spoke = new Promise((resolve) => victim.stdout!.once('data', resolve))
     victim.stdout!.on('data', (data) => {
       said += data
     })
-    await new Promise((resolve) => victim.once('close', resolve))
-    const told = JSON.parse(said) as { saved: number; read: string[] }
+    const closed = new Promise((resolve) => victim.once('close', resolve))
+    if (isOpen) {
+      await spoke
+      await startSwapper()
+    }
+    await closed
+    const told = JSON.parse(said.replace(/^open/, '')) as { saved: number; read: string[] }
     expect(told.saved).toBeGreaterThan(0)
     expect(told.read.filter((text) => text !== 'ours')).toEqual([])
     expect(readdirSync(outside, { recursive: true }).sort()).toEqual(before)
@@ -218,6 +237,11 @@ describe('B19 nothing outside the folder is made, read or removed', () => {
 
   asRoot('the same, as nobody', async () => {
     await attack(scene(NOBODY, NOBODY), NOBODY, NOBODY)
+  })
+
+  onUnix('when a process of the same user swaps the folder itself, which is in use by then', async () => {
+    const stage = scene(me, me)
+    await attack({ ...stage, swaps: [[stage.dir, stage.outside]] }, me, me, true)
   })
 
   asRoot('when another user, who owns the folder above, swaps the folder of root', async () => {

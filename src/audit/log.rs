@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use super::record::{LONGEST_LINE, NO_HASH, RESERVED, Sealer, VERSION, bound, redact};
 use crate::error::{Code, Error, Result, os_reason};
 use crate::store::folder::Folder;
+use crate::store::links::Links;
 use crate::store::names;
 use crate::store::redact::Rules;
 
@@ -143,7 +144,7 @@ impl Log {
     }
 
     fn open(&self) -> io::Result<Open> {
-        let (folder, _) = Folder::open_or_make(&self.options.dir)?;
+        let (folder, _) = Folder::open_or_make(&self.options.dir, Links::Trusted)?;
         let lock = folder.lock_file(&format!("{}.lock", self.options.stem))?;
         let file = folder.lock_file(&current(&self.options.stem))?;
         Ok(Open { folder, lock, file, left: None })

@@ -14,6 +14,7 @@ use super::record::{LONGEST_LINE, NO_HASH, Sealer};
 use crate::canonical::canonical;
 use crate::error::{Code, Error, Result, os_reason};
 use crate::store::folder::Folder;
+use crate::store::links::Links;
 
 /// How long one step may take.
 const STEP: Duration = Duration::from_millis(20);
@@ -160,7 +161,8 @@ impl Verifier {
                 }) else {
                     return Err(read_error(&path, &io::ErrorKind::InvalidInput.into()));
                 };
-                let opened = Folder::open(dir).and_then(|folder| folder.read(&part(stem, number)));
+                let opened = Folder::open(dir, Links::Trusted)
+                    .and_then(|folder| folder.read(&part(stem, number)));
                 opened.map_err(|error| read_error(&path, &error))?
             }
         };
@@ -290,7 +292,7 @@ fn sources(path: &Path) -> io::Result<Sources> {
     let not_a_log =
         || io::Error::new(io::ErrorKind::InvalidInput, "the name of a log ends in .jsonl");
     let (dir, stem) = split(path).ok_or_else(not_a_log)?;
-    let folder = Folder::open(dir)?;
+    let folder = Folder::open(dir, Links::Trusted)?;
     // While it is held no file gets another name; it is given back when it is dropped. Reading does not depend on it.
     let lock = folder.existing_lock_file(&format!("{stem}.lock"));
     let lock = lock.ok().flatten().filter(|lock| acquire(lock).is_ok());

@@ -13,7 +13,7 @@ fn style() -> Style {
 fn what_stays_within_limits_never_touches_the_disk() {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().join("outputs");
-    let places = Places { dirs: vec![dir.clone()], durability: Durability::Process };
+    let places = Places::of(vec![dir.clone()], Durability::Process);
     let store = Arc::new(OpenStore::new(places));
     let request = SaveRequest { tool: "x".to_owned(), ..SaveRequest::default() };
     let limits = Limits {

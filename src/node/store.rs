@@ -46,7 +46,7 @@ pub fn store_open(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> 
 /// The folders that a store uses, in order.
 #[napi(catch_unwind)]
 pub fn store_dirs(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> Vec<String> {
-    store.places.dirs.iter().map(|dir| dir.display().to_string()).collect()
+    store.places.dirs.iter().map(|dir| dir.path().display().to_string()).collect()
 }
 
 /// Whether a path is that of an output of a store.

@@ -9,7 +9,7 @@ use super::save::{Save, SaveRequest};
 /// A store in a folder of its own.
 pub fn store() -> (tempfile::TempDir, Arc<OpenStore>) {
     let root = tempfile::tempdir().unwrap();
-    let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
+    let places = Places::of(vec![root.path().to_owned()], Durability::Process);
     (root, Arc::new(OpenStore::new(places)))
 }
 

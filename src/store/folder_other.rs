@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tempfile::NamedTempFile;
 
 use super::examined::Examined;
+use super::links::Links;
 use super::names;
 
 /// A folder.
@@ -33,9 +34,16 @@ impl Draft {
 }
 
 impl Folder {
-    /// Opens a folder.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Folder { path: fs::canonicalize(path)? })
+    /// Opens a folder. Whose a link is cannot be told here.
+    pub fn open(path: &Path, links: Links) -> io::Result<Self> {
+        let folder = Folder { path: fs::canonicalize(path)? };
+        if links == Links::None && !folder.is(path) {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "a link was put in the way",
+            ));
+        }
+        Ok(folder)
     }
 
     /// Whether this folder is the one at a path in which all links are resolved.
@@ -44,15 +52,15 @@ impl Folder {
     }
 
     /// Opens a folder, making it if it is not there; whether it was made comes with it.
-    pub fn open_or_make(path: &Path) -> io::Result<(Self, bool)> {
+    pub fn open_or_make(path: &Path, links: Links) -> io::Result<(Self, bool)> {
         let is_new = !path.exists();
         fs::create_dir_all(path)?;
-        Ok((Folder::open(path)?, is_new))
+        Ok((Folder::open(path, links)?, is_new))
     }
 
     /// Opens the folder of that name in this one, making it if it is not there.
     pub fn enter(&self, name: &str) -> io::Result<Self> {
-        Ok(Folder::open_or_make(&self.path.join(name))?.0)
+        Ok(Folder::open_or_make(&self.path.join(name), Links::None)?.0)
     }
 
     /// Begins a file.
@@ -151,7 +159,7 @@ impl Folder {
         if !fs::symlink_metadata(&path)?.is_dir() {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a plain folder"));
         }
-        Folder::open(&path)
+        Folder::open(&path, Links::None)
     }
 
     /// Opens a file that is only there to be locked, making it if it is not there.

@@ -16,6 +16,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::examined::Examined;
+use super::links::Links;
 use super::names;
 
 #[cfg(target_os = "linux")]
@@ -77,10 +78,9 @@ impl io::Seek for DraftReader {
 }
 
 impl Folder {
-    /// Opens a folder. A link on the way must be this user's or root's: whoever may put one into a folder further up must
-    /// not choose where outputs go.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        let folder = Folder { fd: open_dir(path, OFlags::RDONLY, Links::Trusted)? };
+    /// Opens a folder.
+    pub fn open(path: &Path, links: Links) -> io::Result<Self> {
+        let folder = Folder { fd: open_dir(path, OFlags::RDONLY, links)? };
         folder.check()?;
         Ok(folder)
     }
@@ -93,10 +93,10 @@ impl Folder {
     }
 
     /// Opens a folder, making it if it is not there; whether it was made comes with it.
-    pub fn open_or_make(path: &Path) -> io::Result<(Self, bool)> {
-        match Folder::open(path) {
+    pub fn open_or_make(path: &Path, links: Links) -> io::Result<(Self, bool)> {
+        match Folder::open(path, links) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let folder = Folder { fd: make_all(path)? };
+                let folder = Folder { fd: make_all(path, links)? };
                 folder.check()?;
                 Ok((folder, true))
             }
@@ -406,13 +406,6 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
-/// Which links may be in the path of a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Links {
-    None,
-    Trusted,
-}
-
 #[cfg(target_os = "linux")]
 fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
     use rustix::fs::ResolveFlags;
@@ -481,12 +474,12 @@ const PASSAGE: OFlags = OFlags::RDONLY;
 
 /// Makes a folder and those above it. It is opened from the one above, so that what is put in its place meanwhile is not
 /// followed.
-fn make_all(path: &Path) -> io::Result<OwnedFd> {
+fn make_all(path: &Path, links: Links) -> io::Result<OwnedFd> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return open_dir(path, OFlags::RDONLY, Links::Trusted);
+        return open_dir(path, OFlags::RDONLY, links);
     };
-    let above = match open_dir(parent, PASSAGE, Links::Trusted) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => make_all(parent)?,
+    let above = match open_dir(parent, PASSAGE, links) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => make_all(parent, links)?,
         other => other?,
     };
     make(above.as_fd(), name)?;
@@ -558,7 +551,7 @@ mod tests {
             let precious = root.path().join("precious");
             fs::write(&precious, "precious").unwrap();
             let dir = root.path().join("dir");
-            let (folder, _) = Folder::open_or_make(&dir).unwrap();
+            let (folder, _) = Folder::open_or_make(&dir, Links::Trusted).unwrap();
             plant(&dir.join(NAME), &precious);
             let before = fs::symlink_metadata(dir.join(NAME)).unwrap().file_type();
             for mut draft in [folder.draft(1).unwrap(), named(&folder)] {
@@ -579,20 +572,24 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         let dir = root.join("a/b");
-        Folder::open_or_make(&dir).unwrap();
+        Folder::open_or_make(&dir, Links::Trusted).unwrap();
         symlink("a", root.join("link")).unwrap();
         symlink(root.join("link/../link/b"), root.join("far")).unwrap();
         symlink("loop", root.join("loop")).unwrap();
         for path in ["a/b", "a/./b", "a/../a/b", "link/b", "far"] {
-            let folder = Folder::open(&root.join(path)).unwrap();
+            let folder = Folder::open(&root.join(path), Links::Trusted).unwrap();
             assert!(folder.put(&path.replace('/', "-"), b"").is_ok() && dir.exists(), "{path}");
         }
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 5);
-        let folder = Folder::open(&dir).unwrap();
+        let folder = Folder::open(&dir, Links::None).unwrap();
         assert!(folder.is(&dir) && folder.is(&root.join("a/../a/b")));
         for path in ["link/b", "far", "loop", "nowhere", "a/b/link-b", "a"] {
             assert!(!folder.is(&root.join(path)), "{path}");
         }
-        assert!(Folder::open(&root.join("loop")).is_err());
+        for path in ["link/b", "far", "link/new"] {
+            assert!(Folder::open_or_make(&root.join(path), Links::None).is_err(), "{path}");
+        }
+        assert!(!root.join("a/new").exists());
+        assert!(Folder::open(&root.join("loop"), Links::Trusted).is_err());
     }
 }

@@ -169,14 +169,14 @@ pub fn usage(store: &OpenStore) -> Usage {
     let mut usage = Usage { last_sweep: store.upkeep.last(), ..Usage::default() };
     let mut sessions = BTreeSet::new();
     for dir in &store.places.dirs {
-        let folder = Folder::open(dir).ok();
-        let inventory = folder.and_then(|folder| Inventory::take(dir, folder).ok());
+        let folder = dir.open().ok();
+        let inventory = folder.and_then(|folder| Inventory::take(dir.path(), folder).ok());
         let items = inventory.as_ref().map_or(&[][..], |inventory| &inventory.items[..]);
         let (files, bytes) = (items.len() as u64, items.iter().map(|item| item.file.bytes).sum());
         usage.files += files;
         usage.bytes += bytes;
         let free = inventory.as_ref().and_then(|inventory| inventory.folder.space());
-        let dir = dir.display().to_string();
+        let dir = dir.path().display().to_string();
         usage.dirs.push(DirUsage { dir, files, bytes, free_bytes: free.map(|(free, _)| free) });
         sessions.extend(inventory.into_iter().flat_map(|inventory| inventory.sessions));
     }
@@ -189,7 +189,7 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> u64 {
     let name = names::session(id);
     let mut removed = 0;
     for dir in &store.places.dirs {
-        let Ok(place) = Folder::open(dir) else { continue };
+        let Ok(place) = dir.open() else { continue };
         let Ok(session) = place.inner(&name) else { continue };
         let files = session.names().unwrap_or_default();
         // First, because one of them may be the other name of an output, which is nobody's own as long as it has two.
@@ -200,7 +200,7 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> u64 {
             let is_own = session.examine(file).is_some();
             removed += u64::from(is_own && session.remove(file).is_ok());
         }
-        lease::retire(&place, dir, &name, Some(&store.leases));
+        lease::retire(&place, dir.path(), &name, Some(&store.leases));
     }
     removed
 }

@@ -108,13 +108,14 @@ pub fn retire(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::links::Links;
     use crate::store::names;
 
     #[test]
     fn a_folder_stays_as_long_as_somebody_uses_it() {
         let root = tempfile::tempdir().unwrap();
         let (ours, theirs) = (Leases::default(), Leases::default());
-        let place = Folder::open(root.path()).unwrap();
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
         let name = names::session(&[0x61]);
         let session = place.enter(&name).unwrap();
         let path = root.path().join(&name);
@@ -146,7 +147,7 @@ mod tests {
     #[test]
     fn a_folder_whose_lease_cannot_be_asked_for_is_taken_for_used() {
         let root = tempfile::tempdir().unwrap();
-        let place = Folder::open(root.path()).unwrap();
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
         let name = names::session(&[0x61]);
         let session = place.enter(&name).unwrap();
         std::fs::create_dir(root.path().join(&name).join(NAME)).unwrap();
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn a_lease_outlives_the_store_that_was_not_closed() {
         let root = tempfile::tempdir().unwrap();
-        let place = Folder::open(root.path()).unwrap();
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
         let name = names::session(&[0x61]);
         let (session, path) = (place.enter(&name).unwrap(), root.path().join(&name));
         let leases = Leases::default();
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn a_store_of_many_sessions_holds_the_last_of_them() {
         let root = tempfile::tempdir().unwrap();
-        let place = Folder::open(root.path()).unwrap();
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
         let leases = Leases::default();
         let sessions: Vec<(PathBuf, Folder)> = (0..MOST as u16 + 10)
             .map(|id| names::session(&[id]))

@@ -13,6 +13,7 @@ pub mod inventory;
 pub(crate) mod known;
 mod lease;
 pub mod line_index;
+pub(crate) mod links;
 pub mod names;
 pub mod opened;
 pub mod part;

@@ -1,8 +1,13 @@
 //! Which folders outputs go to, in order.
 
+use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
+
+use super::folder::Folder;
+use super::links::Links;
 
 /// How much a save survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -26,9 +31,57 @@ impl Durability {
 #[derive(Debug, Clone)]
 pub struct Places {
     /// The folders, in order of preference.
-    pub dirs: Vec<PathBuf>,
+    pub dirs: Vec<Place>,
     /// What a save survives.
     pub durability: Durability,
+}
+
+/// A folder that outputs go to. What its path leads to is found out when it is opened first, and holds: a link that is put in
+/// its way later is not followed.
+#[derive(Debug, Clone)]
+pub struct Place {
+    path: PathBuf,
+    /// The same with its links resolved, once it was opened.
+    real: Arc<OnceLock<PathBuf>>,
+}
+
+impl Place {
+    /// The folder of this path, which need not be there.
+    pub fn new(path: PathBuf) -> Self {
+        Place { path, real: Arc::default() }
+    }
+
+    /// The path that was asked for.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens it.
+    pub(super) fn open(&self) -> io::Result<Folder> {
+        if let Some(real) = self.real.get() {
+            return Folder::open(real, Links::None);
+        }
+        let folder = Folder::open(&self.path, Links::Trusted)?;
+        self.pin(&folder);
+        Ok(folder)
+    }
+
+    /// Opens it, making it if it is not there; whether it was made comes with it.
+    pub(super) fn open_or_make(&self) -> io::Result<(Folder, bool)> {
+        if let Some(real) = self.real.get() {
+            return Folder::open_or_make(real, Links::None);
+        }
+        let (folder, is_new) = Folder::open_or_make(&self.path, Links::Trusted)?;
+        self.pin(&folder);
+        Ok((folder, is_new))
+    }
+
+    fn pin(&self, folder: &Folder) {
+        // Where the path leads elsewhere by now, the next to open it looks again.
+        if let Some(real) = self.path.canonicalize().ok().filter(|real| folder.is(real)) {
+            let _ = self.real.set(real);
+        }
+    }
 }
 
 impl Places {
@@ -39,7 +92,12 @@ impl Places {
         } else {
             asked.iter().map(|dir| absolute(dir)).collect()
         };
-        Places { dirs, durability }
+        Places::of(dirs, durability)
+    }
+
+    /// Just these folders.
+    pub fn of(dirs: Vec<PathBuf>, durability: Durability) -> Self {
+        Places { dirs: dirs.into_iter().map(Place::new).collect(), durability }
     }
 }
 
@@ -106,10 +164,47 @@ mod tests {
         assert!(absolute("~/a/b").ends_with("a/b") && absolute("~a").ends_with("~a"));
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn what_a_path_leads_to_is_found_out_once() {
+        use std::fs;
+        use std::os::unix::fs::symlink;
+
+        let root = tempfile::tempdir().unwrap();
+        let (dir, link, outside) =
+            (root.path().join("dir"), root.path().join("link"), root.path().join("outside"));
+        fs::create_dir(&outside).unwrap();
+        symlink("dir", &link).unwrap();
+        for asked in [dir.join("a"), link.join("b")] {
+            let name = asked.file_name().unwrap();
+            let place = Place::new(asked.clone());
+            assert!(place.open().is_err(), "it is not there");
+            assert!(place.open_or_make().unwrap().1);
+            let holds = |place: &Place, file| place.open().unwrap().put(file, b"").is_ok();
+            assert!(holds(&place.clone(), "first") && dir.join(name).join("first").exists());
+            // The link that was there may lead elsewhere by now, and one may have been put where there was none.
+            fs::remove_file(&link).unwrap();
+            symlink(&outside, &link).unwrap();
+            fs::create_dir_all(outside.join(name)).unwrap();
+            assert!(holds(&place, "second") && dir.join(name).join("second").exists());
+            fs::rename(&dir, root.path().join("moved")).unwrap();
+            symlink(&outside, &dir).unwrap();
+            assert!(place.open().is_err() && place.open_or_make().is_err());
+            fs::remove_file(&dir).unwrap();
+            assert!(place.open_or_make().unwrap().1, "it is made anew where it was");
+            assert!(holds(&place, "third") && dir.join(name).join("third").exists());
+            assert_eq!(fs::read_dir(outside.join(name)).unwrap().count(), 0);
+            fs::remove_dir_all(root.path().join("moved")).unwrap();
+            fs::remove_file(&link).unwrap();
+            symlink("dir", &link).unwrap();
+        }
+    }
+
     #[test]
     fn there_is_always_a_place() {
         let places = Places::new(&[], Durability::Process);
-        assert!(!places.dirs.is_empty() && places.dirs.iter().all(|dir| dir.is_absolute()));
-        assert!(places.dirs.last().is_some_and(|dir| dir.starts_with(std::env::temp_dir())));
+        let paths: Vec<&Path> = places.dirs.iter().map(Place::path).collect();
+        assert!(!paths.is_empty() && paths.iter().all(|dir| dir.is_absolute()));
+        assert!(paths.last().is_some_and(|dir| dir.starts_with(std::env::temp_dir())));
     }
 }

@@ -133,7 +133,7 @@ pub(super) fn owner(places: &Places, path: &Path) -> Option<Owned> {
 }
 
 fn place_at(places: &Places, folder: &Path) -> Option<Folder> {
-    let mut opened = places.dirs.iter().filter_map(|place| Folder::open(place).ok());
+    let mut opened = places.dirs.iter().filter_map(|place| place.open().ok());
     opened.find(|place| place.is(folder))
 }
 

@@ -11,7 +11,7 @@ use super::folder::{Draft, Folder};
 use super::names;
 use super::opened::OpenStore;
 use super::part::Part;
-use super::places::{Durability, folder_of};
+use super::places::{Durability, Place, folder_of};
 use super::read::Unfinished;
 use super::ring::{Ring, copy_range};
 use super::upkeep;
@@ -93,7 +93,7 @@ pub struct Save {
 struct Open {
     folder: Folder,
     /// The place, and the session's folder in it.
-    place: PathBuf,
+    place: Place,
     session: Option<String>,
     draft: Draft,
 }
@@ -287,7 +287,7 @@ impl Save {
         Err(self.failure())
     }
 
-    fn try_open(&self, dir: &Path, bytes: u64) -> io::Result<Open> {
+    fn try_open(&self, dir: &Place, bytes: u64) -> io::Result<Open> {
         match self.open_in(dir, bytes) {
             // A sweep removed the session's folder as empty just when it was entered.
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_in(dir, bytes),
@@ -295,11 +295,11 @@ impl Save {
         }
     }
 
-    fn open_in(&self, dir: &Path, bytes: u64) -> io::Result<Open> {
+    fn open_in(&self, dir: &Place, bytes: u64) -> io::Result<Open> {
         let folder = enter(&self.store, dir, self.session.as_deref())?;
         check_reserve(&folder, bytes)?;
         let draft = folder.draft(self.now_ms)?;
-        Ok(Open { folder, place: dir.to_owned(), session: self.session.clone(), draft })
+        Ok(Open { folder, place: dir.clone(), session: self.session.clone(), draft })
     }
 
     /// Takes what was written so far to the next folder that works.
@@ -319,8 +319,9 @@ impl Save {
         }
     }
 
-    fn note(&mut self, dir: &Path, error: &io::Error) {
-        self.attempts.push(Attempt { dir: dir.display().to_string(), error: os_reason(error) });
+    fn note(&mut self, dir: &Place, error: &io::Error) {
+        self.attempts
+            .push(Attempt { dir: dir.path().display().to_string(), error: os_reason(error) });
     }
 
     fn failure(&self) -> SaveError {
@@ -365,7 +366,7 @@ impl Open {
                         // the save a failure, and a second copy elsewhere would not be better.
                         let _ = self.folder.sync();
                     }
-                    return Ok(folder_of(&self.place, self.session.as_deref()).join(name));
+                    return Ok(folder_of(self.place.path(), self.session.as_deref()).join(name));
                 }
                 // The folder was removed under the file, which is still there without a name.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
@@ -384,9 +385,9 @@ impl Open {
 }
 
 /// Opens the folder that an output goes to, making what is not there, and holds the lease of the session.
-fn enter(store: &OpenStore, place: &Path, session: Option<&str>) -> io::Result<Folder> {
-    let (folder, is_new) = Folder::open_or_make(place)?;
-    if is_new && is_inside_working_dir(place) {
+fn enter(store: &OpenStore, place: &Place, session: Option<&str>) -> io::Result<Folder> {
+    let (folder, is_new) = place.open_or_make()?;
+    if is_new && is_inside_working_dir(place.path()) {
         // Asked to keep outputs inside a project: its version control must not pick them up.
         folder.put(".gitignore", b"*\n")?;
     }
@@ -395,7 +396,7 @@ fn enter(store: &OpenStore, place: &Path, session: Option<&str>) -> io::Result<F
     if store.places.durability == Durability::Full {
         folder.sync()?;
     }
-    store.leases.hold(&place.join(session), &inner);
+    store.leases.hold(&place.path().join(session), &inner);
     Ok(inner)
 }
 

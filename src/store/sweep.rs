@@ -13,6 +13,7 @@ use super::folder::Folder;
 use super::inventory::{Inventory, Item, Temporary, remove_left_behind};
 use super::lease::{Leases, is_leased, retire};
 use super::opened::OpenStore;
+use super::places::Place;
 use crate::error::os_reason;
 
 /// A clock that jumps does so by years: without a battery it starts in 1970.
@@ -97,10 +98,10 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
                 locks.push(lock);
                 inventories.push(inventory);
             }
-            Ok(None) => report.skipped_dirs.push(dir.display().to_string()),
+            Ok(None) => report.skipped_dirs.push(dir.path().display().to_string()),
             // Nothing was saved there yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => report.fail(dir, &error),
+            Err(error) => report.fail(dir.path(), &error),
         }
     }
     for (path, error) in inventories.iter().flat_map(|inventory| &inventory.unreadable) {
@@ -123,11 +124,11 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
 }
 
 /// Locks a folder and looks at it; nothing if another sweep is under way there.
-fn begin(dir: &Path) -> io::Result<Option<(File, Inventory)>> {
-    let folder = Folder::open(dir)?;
+fn begin(dir: &Place) -> io::Result<Option<(File, Inventory)>> {
+    let folder = dir.open()?;
     let lock = folder.sweep_lock()?;
     match lock.try_lock() {
-        Ok(()) => Ok(Some((lock, Inventory::take(dir, folder)?))),
+        Ok(()) => Ok(Some((lock, Inventory::take(dir.path(), folder)?))),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }
@@ -221,6 +222,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::links::Links;
     use crate::store::names;
     use crate::store::places::{Durability, Places};
     use std::fs;
@@ -242,7 +244,7 @@ mod tests {
 
     fn store(dirs: &[&Path]) -> OpenStore {
         let dirs = dirs.iter().map(|dir| dir.to_path_buf()).collect();
-        OpenStore::new(Places { dirs, durability: Durability::Process })
+        OpenStore::new(Places::of(dirs, Durability::Process))
     }
 
     fn gone(report: &Report) -> Vec<(char, Reason)> {
@@ -290,7 +292,7 @@ mod tests {
         file(&root.path().join(&session), 'a', 10, HOUR_MS * 9);
         file(root.path(), 'b', 10, HOUR_MS * 2);
         let (store, user) = (store(&[root.path()]), store(&[root.path()]));
-        let place = Folder::open(root.path()).unwrap();
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
         user.leases.hold(&root.path().join(&session), &place.inner(&session).unwrap());
         let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, ASKED);
         assert_eq!(gone(&report), [('b', Reason::Count)]);
@@ -340,7 +342,7 @@ mod tests {
         fs::hard_link(root.path().join(&output), &other).unwrap();
         assert_eq!(sweep(&store(&[root.path()]), &Bounds::of_age(7.0), ASKED).removed_files, 0);
         assert!(!other.exists());
-        assert!(Folder::open(root.path()).unwrap().read(&output).is_ok());
+        assert!(Folder::open(root.path(), Links::Trusted).unwrap().read(&output).is_ok());
     }
 
     #[test]
@@ -369,7 +371,7 @@ mod tests {
     fn a_folder_that_is_being_swept_is_left_alone() {
         let root = tempfile::tempdir().unwrap();
         file(root.path(), 'a', 10, HOUR_MS * 9);
-        let lock = Folder::open(root.path()).unwrap().sweep_lock().unwrap();
+        let lock = Folder::open(root.path(), Links::Trusted).unwrap().sweep_lock().unwrap();
         lock.lock().unwrap();
         let store = store(&[root.path()]);
         let bounds = Bounds { max_files: 0, ..NONE };

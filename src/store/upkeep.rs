@@ -79,7 +79,7 @@ mod tests {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
     fn store(dir: &Path) -> Arc<OpenStore> {
-        let places = Places { dirs: vec![dir.to_owned()], durability: Durability::Process };
+        let places = Places::of(vec![dir.to_owned()], Durability::Process);
         let bounds = Bounds { retention_days: 7.0, max_bytes: u64::MAX, max_files: u64::MAX };
         Arc::new(OpenStore::within(places, Some(bounds)))
     }
@@ -182,7 +182,7 @@ mod tests {
     fn without_bounds_nothing_is_swept() {
         let root = tempfile::tempdir().unwrap();
         let kept = old(root.path(), 'a');
-        let places = Places { dirs: vec![root.path().to_owned()], durability: Durability::Process };
+        let places = Places::of(vec![root.path().to_owned()], Durability::Process);
         save(&Arc::new(OpenStore::new(places)));
         assert!(kept.exists());
     }

@@ -1,11 +1,12 @@
 use super::*;
 use crate::store::lease::is_leased;
+use crate::store::links::Links;
 use crate::store::places::Places;
 use crate::store::ring::part_of;
 use std::fs;
 
 fn save_to(dirs: &[PathBuf], session: Option<Vec<u16>>) -> Save {
-    let places = Places { dirs: dirs.to_vec(), durability: Durability::Full };
+    let places = Places::of(dirs.to_vec(), Durability::Full);
     let request = SaveRequest { tool: "bash".to_owned(), session, call: None, now_ms: 5 };
     Save::new(Arc::new(OpenStore::new(places)), request)
 }
@@ -91,7 +92,8 @@ fn a_folder_that_is_made_again_is_leased_again() {
         save.write(numbered(500).as_bytes()).unwrap();
         fs::remove_dir_all(&dir).unwrap();
         let saved = save.publish().unwrap();
-        let session = Folder::open(Path::new(&saved.path).parent().unwrap()).unwrap();
+        let session =
+            Folder::open(Path::new(&saved.path).parent().unwrap(), Links::Trusted).unwrap();
         assert!(is_leased(&session), "{most}");
         store.leases.release_all();
         assert!(!is_leased(&session), "{most}");

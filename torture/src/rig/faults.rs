@@ -424,7 +424,7 @@ fn no_second_sync(log: &str) -> Result<()> {
 }
 
 fn clean_up_later(room: &Room) -> Result<()> {
-    let places = Places { dirs: room.dirs.to_vec(), durability: Durability::Process };
+    let places = Places::of(room.dirs.to_vec(), Durability::Process);
     let later = Occasion::Asked(i64::try_from(now_ms())? + 2 * 60 * 60 * 1000);
     sweep(&OpenStore::new(places), &Bounds::of_age(365.0), later);
     Ok(())

@@ -149,10 +149,7 @@ impl Loop<'_> {
         let (mut tally, acks) = total.into_inner()?;
         if !self.is_cacache {
             tally.left_over = left_over(self.dir)?;
-            let store = OpenStore::new(Places {
-                dirs: vec![self.dir.to_owned()],
-                durability: Durability::Process,
-            });
+            let store = OpenStore::new(Places::of(vec![self.dir.to_owned()], Durability::Process));
             let later = i64::try_from(now_ms())? + 2 * 60 * 60 * 1000;
             sweep(&store, &Bounds::of_age(365.0), Occasion::Asked(later));
             tally.after_cleanup = left_over(self.dir)?;

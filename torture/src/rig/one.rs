@@ -24,7 +24,7 @@ pub fn main(args: &Args) -> Result<()> {
     let dirs = args.paths("dir");
     let what = if args.has("sweeper") {
         let sweeper = Sweeper::named(args.text("sweeper")?)?;
-        let store = OpenStore::new(Places { dirs, durability: args.durability() });
+        let store = OpenStore::new(Places::of(dirs, args.durability()));
         mark(0);
         let removed = sweeper.sweep(&store, 7.0, u64::MAX, i64::try_from(now_ms())?);
         mark(1);

@@ -207,7 +207,7 @@ fn product(job: &Job<'_>) -> (Outcome, String) {
         call: None,
         now_ms: now_ms(),
     };
-    let places = Places { dirs: job.dirs.to_vec(), durability: job.durability };
+    let places = Places::of(job.dirs.to_vec(), job.durability);
     let store = Arc::new(OpenStore::new(places));
     let mut intake = Intake::new(limits, Source::Bytes, Some((store, request)));
     for piece in job.content.chunks(PIECE) {

@@ -59,7 +59,12 @@ impl Sweeper {
             return sweep(store, &bounds, Occasion::Asked(now_ms)).removed_files;
         }
         let age = (days * 24.0 * HOUR_MS as f64) as i64;
-        store.places.dirs.iter().map(|dir| self.sweep_folder(dir, age, max_files, now_ms)).sum()
+        store
+            .places
+            .dirs
+            .iter()
+            .map(|dir| self.sweep_folder(dir.path(), age, max_files, now_ms))
+            .sum()
     }
 
     fn sweep_folder(self, dir: &Path, age: i64, max_files: u64, now_ms: i64) -> u64 {
