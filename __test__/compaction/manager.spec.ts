@@ -203,6 +203,16 @@ describe('a compaction', () => {
     expect(next.messages.slice(0, messages.length)).toEqual(messages)
   })
 
+  test('leaves every step with its own reason', async () => {
+    const budget = { protectTokens: 300, minTokens: 100, protectTurns: 1 }
+    const manager = new ContextManager<Message>({ contextWindow: 12_000, budget, compaction: { summarize } })
+    const { report } = await manager.prepare([system, ...work(14), ...work(23, 600, 100)], { now })
+    expect(report.compaction?.action).toBe('summary')
+    const went = report.steps.find(({ step }) => step === 'budget')
+    expect(went).toMatchObject({ outcome: 'done', reason: expect.stringMatching(/^\d+ results went \(free\)\.$/) })
+    expect(manager.explain()).toContain(`budget: ${went?.reason}`)
+  })
+
   test('without a summary is remembered as well', async () => {
     const manager = new ContextManager<Message>({ ...options, budget: false, compaction: {} })
     const stored = talk(Array(12).fill({ user: 'look', steps: [{ output: words(300) }], answer: 'so' }))

@@ -212,14 +212,14 @@ async function prepare<M>(
   }
   const environment = environmentTokens(inner)
   let pruned = pruner.prune(history, { now })
-  const all = pruned.report.pruned
+  const rounds = [pruned.report]
   const compaction = await compacted(inner, messages, history, pruned, environment, request)
   if (compaction !== undefined) {
     history = compaction.history
     if (compaction.changed) {
       // The provider's cache is lost anyway: what else may go, goes now, and not at the next request.
       pruned = pruner.prune(history, { now })
-      all.push(...pruned.report.pruned)
+      rounds.push(pruned.report)
       forgetGone(pruner)
     }
   }
@@ -237,7 +237,7 @@ async function prepare<M>(
   const report: ContextReport = {
     steps: [
       ledgerStep(options.ledger, counts.known),
-      ...POLICIES.map((type) => policyStep(type, options[type] !== false, all, pruned.report)),
+      ...POLICIES.map((type) => policyStep(type, options[type] !== false, rounds)),
       compactionStep(options.compaction !== false, compaction),
       overflowStep(options.overflow !== false && Number.isFinite(inner.usable), guard),
     ],

@@ -2,7 +2,7 @@
 
 import type { CompactionReport } from '../history/compact/report'
 import type { ToolResultKnowledge } from '../history/ledger'
-import type { PrunedItem, PruneReport } from '../history/prune/pruner'
+import type { PruneReport } from '../history/prune/pruner'
 import type { POLICIES } from './options'
 
 /** A step of {@link ContextManager.prepare}. */
@@ -32,22 +32,24 @@ export function ledgerStep(ledger: ToolResultKnowledge | undefined, known: numbe
   return { step: 'ledger', outcome, items: known, freed: 0, reason }
 }
 
+/** `rounds`: what the pruner said each time it was asked at this request. */
 export function policyStep(
   type: (typeof POLICIES)[number],
   isOn: boolean,
-  all: readonly PrunedItem[],
-  { reason }: PruneReport,
+  rounds: readonly PruneReport[],
 ): ContextStep {
   if (!isOn) return { step: type, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off.' }
-  const mine = all.filter(({ policy }) => policy === type)
+  const took = rounds.filter(({ pruned }) => pruned.some(({ policy }) => policy === type))
+  const mine = took.flatMap(({ pruned }) => pruned.filter(({ policy }) => policy === type))
   const freed = mine.reduce((sum, { tokens }) => sum + tokens, 0)
   const words = mine.length > 0 ? `${mine.length} results went` : 'No result went'
+  const reasons = new Set((took.length > 0 ? took : rounds.slice(-1)).map(({ reason }) => reason))
   return {
     step: type,
     outcome: mine.length > 0 ? 'done' : 'nothing',
     items: mine.length,
     freed,
-    reason: `${words} (${reason}).`,
+    reason: `${words} (${[...reasons].join(', ')}).`,
   }
 }
 
