@@ -262,6 +262,7 @@ describe('how it is called', () => {
     [['run'], 2, '', 'something is missing; usage: spillway run'],
     [['run', '--nope', '--', 'true'], 2, '', '--nope is no option of spillway run; options are --max-lines'],
     [['run', '--timeout', 'soon', '--', 'true'], 2, '', '--timeout soon: allowed is a time'],
+    [['run', '--timeout', '0.1ms', '--', 'true'], 2, '', '--timeout 0.1ms: allowed is a time of at least 1ms'],
     [['clip', '--max-bytes', '1x'], 2, '', '--max-bytes 1x: allowed is a size'],
     [['clip', '--direction', 'up'], 2, '', '--direction up: allowed is head, tail, both'],
     [['clip', '--config', '/no/such'], 2, '', '--config /no/such: is no file'],

@@ -163,6 +163,8 @@ describe('what is wrong is told, and the others load:', () => {
     ['an alias bomb', head(bomb.join('\n')), 'a.md:2 aliases are not read here'],
     ['a value inside itself', head('tools: &t [*t]'), 'a.md:2 aliases are not read here'],
     ['a tag', head('id: !!js/function "x"'), 'a.md:2 Unresolved tag'],
+    ['a list as a name', head('id: a\n? [x, y]\n: z'), 'a.md:3 a name can only be a text'],
+    ['a mapping as a name, within', head('tools:\n  {a: 1}: b'), 'a.md:3 a name can only be a text'],
     ['a list', head('- a\n- b'), 'a.md:2 the front matter is no mapping of names to values'],
     ['two documents', head('id: a\n... x'), 'a.md'],
     ['no end', '---\nid: a\n', 'a.md:1 the front matter does not end: a line of three dashes is missing'],

@@ -69,8 +69,8 @@ export function duration(values: Values, name: string): number | undefined {
   if (value === undefined) return undefined
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/i.exec(value) ?? []
   const ms = Number(number) * (TIMES[unit.toLowerCase()] ?? Number.NaN)
-  if (Number.isFinite(ms) && ms > 0) return ms
-  throw new UsageError(`--${name} ${value}: allowed is a time, such as 500ms, 30s, 5m or 2h`)
+  if (Number.isFinite(ms) && ms >= 1) return ms
+  throw new UsageError(`--${name} ${value}: allowed is a time of at least 1ms, such as 500ms, 30s, 5m or 2h`)
 }
 
 /** Bytes for people. */

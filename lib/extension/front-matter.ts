@@ -68,9 +68,18 @@ function readYaml(source: string): Omit<FrontMatter, 'body'> {
   // The first line of the file is the opening one.
   const lineAt = (offset: number | undefined) => counter.linePos(offset ?? 0).line + 1
   checkDepth(source)
-  const document = parseDocument(source, { lineCounter: counter, prettyErrors: false, schema: 'core', merge: false })
+  const document = parseDocument(source, {
+    lineCounter: counter,
+    prettyErrors: false,
+    schema: 'core',
+    merge: false,
+    stringKeys: true,
+  })
   const fault = document.errors[0] ?? document.warnings[0]
-  if (fault !== undefined) throw new FrontMatterError(firstLine(fault.message), lineAt(fault.pos[0]))
+  if (fault !== undefined) {
+    const message = fault.code === 'NON_STRING_KEY' ? 'a name can only be a text' : firstLine(fault.message)
+    throw new FrontMatterError(message, lineAt(fault.pos[0]))
+  }
   const lines: Record<string, number> = Object.create(null)
   const { contents } = document
   if (contents === null) return { head: {}, lines }
