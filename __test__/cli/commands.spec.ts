@@ -159,13 +159,14 @@ describe('what it is asked', () => {
     const bad = join(dir, 'bad.jsonc')
     writeFileSync(good, '{}')
     writeFileSync(bad, '{\n  "agents": { "runtime": { "truncation": { "maxLines": 0 } } }\n}')
-    const [whole, cut, right, wrong, json, missing] = await Promise.all([
+    const [whole, cut, right, wrong, json, missing, folder] = await Promise.all([
       cli(['audit', 'verify', '--head', receipt!.hash, file]),
       cli(['audit', 'verify', '--head', 'f'.repeat(64), '--json', file]),
       cli(['config', 'lint', good]),
       cli(['config', 'lint', bad]),
       cli(['config', 'lint', '--json', bad]),
       cli(['config', 'lint', join(dir, 'none')]),
+      cli(['config', 'lint', dir]),
     ])
     expect(whole).toMatchObject({ code: 0, stdout: `ok: 2 records, 1 writer\n  head: ${receipt!.hash}\n` })
     expect([cut.code, JSON.parse(cut.stdout).ok]).toEqual([1, false])
@@ -173,7 +174,8 @@ describe('what it is asked', () => {
     expect(wrong.code).toBe(1)
     expect(wrong.stdout).toMatch(/^error: .*maxLines/)
     expect(JSON.parse(json.stdout)).toMatchObject([{ kind: 'error', line: 2 }])
-    expect(missing.code).toBe(3)
+    expect([missing.code, folder.code]).toEqual([3, 3])
+    expect(folder.stderr).toContain('is not a file')
   })
 })
 

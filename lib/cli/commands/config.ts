@@ -1,6 +1,6 @@
 /** `spillway config lint`: what is wrong in a configuration, and what nobody can have meant. */
 
-import { existsSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { lintConfig, loadConfig } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
@@ -36,7 +36,10 @@ interface Finding {
 async function run({ positionals, json }: Parsed): Promise<number> {
   const [action, file = ''] = positionals
   if (action !== 'lint') throw new UsageError(`${action}: allowed is lint`)
-  if (!existsSync(file)) throw new Error(`${file}: is not there`)
+  const facts = statSync(file, { throwIfNoEntry: false })
+  if (facts === undefined) throw new Error(`${file}: is not there`)
+  if (!facts.isFile()) throw new Error(`${file}: is not a file`)
+  accessSync(file, constants.R_OK)
   const { config, problems } = loadConfig({ userFile: file })
   // What loading left out is told by it, with its place.
   const told = new Set(problems.map(({ path }) => path))
