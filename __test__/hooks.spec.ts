@@ -59,6 +59,19 @@ describe('chat.params', () => {
     ])
   })
 
+  test('what has two names is changed under the one that the host uses', async () => {
+    const answer = async (change: object, params: object) =>
+      user({ 'chat.params': () => change as never }).hooks.chatParams(params)
+    expect(await answer({ maxTokens: 5 }, { maxOutputTokens: 9 })).toEqual({ maxOutputTokens: 5 })
+    expect(await answer({ maxOutputTokens: 5 }, { maxTokens: 9 })).toEqual({ maxTokens: 5 })
+    expect(await answer({ maxTokens: null }, { maxOutputTokens: 9 })).toEqual({})
+    expect(await answer({ maxTokens: 5, maxOutputTokens: 6 }, { maxOutputTokens: 9 })).toEqual({
+      maxTokens: 5,
+      maxOutputTokens: 6,
+    })
+    expect(await answer({ maxTokens: 5 }, {})).toEqual({ maxTokens: 5 })
+  })
+
   test('what the host set for a provider stays beside what a hook sets', async () => {
     const set = JSON.parse('{"openai":{"serviceTier":"flex","user":{"id":1}},"__proto__":{"x":1}}')
     const { hooks } = user({ 'chat.params': () => ({ providerOptions: set }) })

@@ -73,6 +73,17 @@ test('an agent stands between the default and the user', () => {
   })
 })
 
+test('what an agent limits under the other name, a user limits under that', () => {
+  const maxTokens = custom(512)
+  const over = (modelSettings: object) => resolve({ agent: { modelSettings }, modelParams: { maxTokens } })
+  expect(over({ maxOutputTokens: 4096 })).toMatchObject({
+    modelSettings: { maxOutputTokens: 512 },
+    sources: { maxOutputTokens: 'user' },
+  })
+  expect(over({ maxOutputTokens: 4096 }).modelSettings).not.toHaveProperty('maxTokens')
+  expect(over({ maxOutputTokens: 4096, maxTokens: 1 }).modelSettings).toEqual({ maxOutputTokens: 512, maxTokens: 512 })
+})
+
 test('values that cannot be used are left out and told', () => {
   const modelParams = { temperature: custom(-1), topP: custom(2), maxTokens: custom(0.5) }
   expect(resolve({ modelParams, agent: { modelSettings: { seed: 'x' } as never } })).toMatchObject({

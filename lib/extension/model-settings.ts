@@ -2,7 +2,7 @@
 
 import { type Check, checkOptions } from '../checks'
 import { describe, isRecord, wrong } from '../context'
-import { type ModelParameters, PARAMETERS, readParameters, withParameters } from './parameters'
+import { type ModelParameters, namesOf, PARAMETERS, readParameters, withParameters } from './parameters'
 
 /** The parameters that a user may set. */
 export type UserParameter = 'temperature' | 'topP' | 'maxTokens'
@@ -97,7 +97,7 @@ export function resolveModelSettings(options: ResolveModelSettingsOptions): Reso
   }
   const given = readParameters(isRecord(agent.modelSettings) ? agent.modelSettings : {}, 'agent.modelSettings')
   problems.push(...given.problems)
-  const modelSettings: ModelParameters = withParameters({}, given.change)
+  let modelSettings: ModelParameters = withParameters({}, given.change)
   for (const key of Object.keys(modelSettings)) sources[key as UserParameter] = 'agent'
 
   // One switch for all that a user set; where nobody has it, each parameter has its own.
@@ -112,8 +112,9 @@ export function resolveModelSettings(options: ResolveModelSettingsOptions): Reso
     if (!isCustom || setting.mode !== 'custom') continue
     const [allowed, isRight] = PARAMETERS[key]
     if (isRight(setting.value)) {
-      modelSettings[key] = setting.value
-      sources[key] = 'user'
+      const change = { [key]: setting.value }
+      for (const name of namesOf(key, modelSettings, change)) sources[name as UserParameter] = 'user'
+      modelSettings = withParameters(modelSettings, change)
     } else {
       problems.push(`modelParams.${key}.value: got ${describe(setting.value)}, allowed is ${allowed}`)
     }

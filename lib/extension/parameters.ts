@@ -90,14 +90,26 @@ export function readParameters(change: object, field: string): { change: ModelPa
   return { change: right, problems }
 }
 
-/** Parameters with a change, in a new object. */
+/** What two frameworks call by two names. */
+const OTHER_NAME: Readonly<Record<string, string>> = { maxTokens: 'maxOutputTokens', maxOutputTokens: 'maxTokens' }
+
+/** Parameters with a change, in a new object. What is there under another name is changed under that: a host reads one of them. */
 export function withParameters<P extends object>(parameters: P, change: ModelParameterChange): P {
   const all = { ...parameters } as Record<string, unknown>
   for (const [key, value] of Object.entries(change)) {
-    if (value === null) delete all[key]
-    else all[key] = together(all[key], value, NESTED[key] ?? 0)
+    for (const name of namesOf(key, parameters, change)) {
+      if (value === null) delete all[name]
+      else all[name] = together(all[name], value, NESTED[key] ?? 0)
+    }
   }
   return all as P
+}
+
+/** The names under which a parameter is changed: those that it has, or if it has none, that of the change. */
+export function namesOf(key: string, parameters: object, change: ModelParameterChange): readonly string[] {
+  const other = OTHER_NAME[key]
+  if (other === undefined || !Object.hasOwn(parameters, other) || Object.hasOwn(change, other)) return [key]
+  return Object.hasOwn(parameters, key) ? [key, other] : [other]
 }
 
 function together(before: unknown, change: unknown, levels: number): unknown {
