@@ -13,6 +13,7 @@ const constants = JSON.parse(native.overflowConstants()) as {
   MAX_OVERFLOW_COMPACTION_ATTEMPTS: number
   GUARD_TRUNCATION_SUFFIX: string
   charsPerToken: number
+  cut: CutWords
   transitions: OverflowTransition[]
 }
 
@@ -30,6 +31,18 @@ export const MAX_OVERFLOW_COMPACTION_ATTEMPTS: number = constants.MAX_OVERFLOW_C
 
 /** Ends a result that {@link guardSession} cut before it was written. */
 export const GUARD_TRUNCATION_SUFFIX: string = constants.GUARD_TRUNCATION_SUFFIX
+
+/** What a cut leaves in a text. */
+export interface CutWords {
+  /** What stands before the number of characters that went, and what follows it. */
+  readonly openings: readonly string[]
+  readonly counted: string
+  /** What stands between the two ends of a text. */
+  readonly middle: string
+}
+
+/** The words of all profiles. */
+export const cutWords: CutWords = constants.cut
 
 /** Characters that make a token, by the rules of the profiles. */
 export const CHARS_PER_TOKEN = constants.charsPerToken

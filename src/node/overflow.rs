@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::json;
 use spillway_core::error::{Code, Error as CoreError};
 use spillway_core::history::overflow::aggregate::{self, Entry, Form};
-use spillway_core::history::overflow::cut::{END_UNITS, Kept, Rule, Text, characters, cut_all};
+use spillway_core::history::overflow::cut::{
+    self, END_UNITS, Kept, Rule, Text, characters, cut_all,
+};
 use spillway_core::history::overflow::limits::{self, Profile};
 use spillway_core::history::overflow::plan::{self, Counters, Event, Order, State};
 use spillway_core::history::overflow::spill::{self, Saved};
@@ -28,6 +30,7 @@ pub fn overflow_constants() -> String {
         "MAX_OVERFLOW_COMPACTION_ATTEMPTS": limits::MAX_OVERFLOW_COMPACTION_ATTEMPTS,
         "GUARD_TRUNCATION_SUFFIX": limits::GUARD_TRUNCATION_SUFFIX,
         "charsPerToken": limits::CHARS_PER_TOKEN,
+        "cut": { "openings": limits::openings(), "counted": limits::COUNTED, "middle": cut::MIDDLE },
         "transitions": plan::TRANSITIONS,
     })
     .to_string()

@@ -3,6 +3,8 @@
 //! A profile is data: the numbers, the words and the order of a system as it was. [`OPENCLAW`] has the newest numbers and
 //! is what a recovery uses; [`OPENCLAW_2026_02`] has those of the document, and so have the document's functions.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::plan::Order;
@@ -99,6 +101,15 @@ pub static OPENCLAW_2026_02: Profile = Profile {
         "…",
     ],
 };
+
+/// What follows the number in every suffix that has one.
+pub const COUNTED: &str = " more characters";
+
+/// What stands before the number in a suffix of any profile: by this and [`COUNTED`] a text that was cut is known again.
+pub fn openings() -> BTreeSet<&'static str> {
+    let suffixes = [&OPENCLAW, &OPENCLAW_2026_02].into_iter().flat_map(|profile| profile.suffixes);
+    suffixes.filter_map(|suffix| Some(suffix.split_once("{removed}")?.0.trim_start())).collect()
+}
 
 /// The profile of a name.
 pub fn profile(name: &str) -> Option<&'static Profile> {

@@ -109,6 +109,21 @@ pub fn suffixes(saved: &Saved, words: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::overflow::limits::{COUNTED, OPENCLAW, OPENCLAW_2026_02, openings};
+
+    #[test]
+    fn every_suffix_with_a_number_is_known_again() {
+        let saved = Saved { path: "/tmp/out.txt".to_owned(), partial: false };
+        for profile in [&OPENCLAW, &OPENCLAW_2026_02] {
+            let all = suffixes(&saved, profile.suffixes);
+            let numbered: Vec<_> =
+                all.iter().filter_map(|one| one.split_once("{removed}")).collect();
+            assert_eq!(numbered.len(), 3);
+            for (before, after) in numbered {
+                assert!(openings().contains(before.trim_start()) && after.starts_with(COUNTED));
+            }
+        }
+    }
 
     fn path(text: &str) -> Option<String> {
         saved(text).map(|saved| saved.path)
