@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 pub mod defaults;
 pub mod evaluate;
 pub mod hosts;
+mod meeting;
 mod options;
 mod patch;
 pub mod paths;
@@ -65,6 +66,11 @@ pub const DOMAINS: [(&str, Domain); 6] = [
 ];
 
 impl Domain {
+    /// Whether its targets are paths.
+    pub fn is_of_files(self) -> bool {
+        matches!(self, Domain::Read | Domain::Edit)
+    }
+
     /// The schemes that targets of this domain begin with.
     pub fn schemes(self) -> &'static [&'static str] {
         match self {

@@ -1,8 +1,11 @@
 //! The options of a policy, checked.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::defaults::{self, Choices, PROFILES, Profile};
+use super::paths::fold;
 use super::pattern::Style;
 use super::rules::{MAX_RULES, Rule, RuleList, Source};
 use super::sensitive::{SENSITIVE_FILES, SensitiveNames};
@@ -35,8 +38,13 @@ pub(super) struct Options {
     pub profile: Option<Profile>,
     pub rules: RuleList,
     pub hard: RuleList,
-    /// Whether a rule of the user's bans files from being read, or asks about them.
-    pub guards_reading: bool,
+    /// Rules of the user's that ban or ask about files in particular, by their places in `rules`.
+    pub bans: Vec<usize>,
+    /// Whether there are any about reading, and about editing.
+    guards_reading: bool,
+    guards_editing: bool,
+    /// Folders of which they ban everything, as targets.
+    banned_folders: HashSet<(Domain, String)>,
     pub sensitive: SensitiveNames,
     pub tools: Vec<(String, Tool)>,
     pub servers: Vec<String>,
@@ -104,21 +112,64 @@ impl Options {
         };
         let sensitive = SensitiveNames::new(&secrets)
             .map_err(|problem| Error::field(Code::InvalidConfig, "sensitiveFiles", problem))?;
-        let guards_reading = rules.iter().chain(&hard).any(|rule| {
-            rule.domain.is_none_or(|domain| domain == Domain::Read) && rule.is_particular()
-        });
+        let is_ban =
+            |rule: &Rule| rule.is_particular() && rule.domain.is_none_or(Domain::is_of_files);
+        let bans = (0..rules.len()).filter(|at| rules.get(*at).is_some_and(is_ban)).collect();
+        let guards = |domain: Domain| {
+            let about = |rule: &&Rule| rule.domain.is_none_or(|own| own == domain);
+            rules.iter().chain(&hard).filter(about).any(is_ban)
+        };
+        let banned_folders = rules
+            .iter()
+            .chain(&hard)
+            .filter(|rule| is_ban(rule))
+            .filter_map(|rule| Some((rule, rule.pattern.all_of()?)))
+            .flat_map(|(rule, folder)| {
+                let domains = [Domain::Read, Domain::Edit].into_iter();
+                let about = domains.filter(|own| rule.domain.is_none_or(|domain| domain == *own));
+                about.map(move |domain| (domain, folder.clone()))
+            })
+            .collect();
+        let (guards_reading, guards_editing) = (guards(Domain::Read), guards(Domain::Edit));
         Ok(Options {
             style,
             windows,
             profile,
             rules: RuleList::new(rules),
             hard: RuleList::new(hard),
+            bans,
             guards_reading,
+            guards_editing,
+            banned_folders,
             sensitive,
             tools: tools(object)?,
             servers,
             approved,
             closed: domains(object, "failClosed")?,
+        })
+    }
+
+    /// Whether a rule of the user's bans files in particular from being read or edited, or asks about them.
+    pub fn has_bans(&self, domain: Domain) -> bool {
+        match domain {
+            Domain::Read => self.guards_reading,
+            Domain::Edit => self.guards_editing,
+            _ => false,
+        }
+    }
+
+    /// Whether such a rule is about everything in the folder that is this target.
+    pub fn bans_all_in(&self, domain: Domain, folder: &str) -> bool {
+        let known = || (domain, fold(folder, self.style.fold_case));
+        !self.banned_folders.is_empty() && self.banned_folders.contains(&known())
+    }
+
+    /// Such a rule that may be about a path that a glob means, which comes as a target.
+    pub fn ban_met_by(&self, domain: Domain, glob: &str) -> Option<&Rule> {
+        let own = self.bans.iter().filter_map(|at| self.rules.all().get(*at));
+        let hard = self.hard.all().iter().filter(|rule| rule.is_particular());
+        own.chain(hard).find(|rule| {
+            rule.domain.is_none_or(|own| own == domain) && rule.pattern.can_meet(glob, &self.style)
         })
     }
 }

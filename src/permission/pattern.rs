@@ -9,6 +9,7 @@ use globset::GlobBuilder;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::Domain;
+use super::meeting::can_meet;
 use super::paths::fold;
 
 /// Longer patterns are refused: globs are compiled, and nobody writes such a rule.
@@ -41,6 +42,8 @@ pub struct Pattern {
     catch_all: bool,
     matcher: Matcher,
     fold: bool,
+    /// A glob of files as it is matched.
+    glob: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -74,6 +77,7 @@ impl Pattern {
                 catch_all: false,
                 matcher,
                 fold: false,
+                glob: None,
             });
         }
         let (scheme, body) = split_scheme(source);
@@ -114,7 +118,20 @@ impl Pattern {
         };
         let catch_all = matches!(matcher, Matcher::Everything)
             || (paths && matches!(body.trim_start_matches('/'), "**" | "*" | "**/*"));
-        Ok(Pattern { source: source.into(), scheme, catch_all, matcher, fold: files && fold_case })
+        let fold_case = files && fold_case;
+        let glob = files.then(|| fold(body.strip_prefix('/').unwrap_or(&body), fold_case));
+        Ok(Pattern { source: source.into(), scheme, catch_all, matcher, fold: fold_case, glob })
+    }
+
+    /// Whether the pattern may match a path that a glob means, which comes as a target with its scheme.
+    pub fn can_meet(&self, target: &str, style: &Style) -> bool {
+        let (scheme, body) = split_scheme(target);
+        let Some(glob) =
+            self.glob.as_deref().filter(|_| self.scheme.is_none_or(|own| Some(own) == scheme))
+        else {
+            return false;
+        };
+        can_meet(glob, style.star_crosses, &fold(body.strip_prefix('/').unwrap_or(body), self.fold))
     }
 
     /// Whether the pattern matches a target with its scheme.
@@ -146,6 +163,13 @@ impl Pattern {
                 regex.is_match(target.as_bytes()) || regex.is_match(body.as_bytes())
             }
         }
+    }
+
+    /// The folder that the pattern is about with everything in it and nothing else, as a target.
+    pub fn all_of(&self) -> Option<String> {
+        let Matcher::Prefix { text, .. } = &self.matcher else { return None };
+        let scheme = self.scheme.filter(|_| self.glob.is_some())?;
+        Some([scheme, ":/", text.strip_suffix('/')?].concat())
     }
 
     /// As it was written.

@@ -62,8 +62,10 @@ pub struct Tool {
 /// A thing that a call touches, before anybody knows where it lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
-    /// A path as it was given.
+    /// A path as it was given: a file, or a folder with all that is in it.
     Path(Domain, String),
+    /// A folder as it was given, of which the names are told.
+    Folder(Domain, String),
     /// A glob below a folder.
     Names {
         /// As it was given; the current folder if `None`.
@@ -171,9 +173,11 @@ pub fn touched(
             strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
         }
         Shape::Folder => {
-            strings(args, &tool, FOLDER_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
+            strings(args, &tool, FOLDER_KEYS, &mut found, |text| {
+                Touched::Folder(tool.domain, text)
+            });
             if found.is_empty() {
-                found.push(Touched::Path(tool.domain, ".".into()));
+                found.push(Touched::Folder(tool.domain, ".".into()));
             }
         }
         Shape::Glob | Shape::Search => globs(args, &tool, &mut found),
@@ -376,7 +380,7 @@ mod tests {
         );
         assert_eq!(all("read", json!({})), []);
         assert_eq!(all("deploy", json!({ "path": "a" })), []);
-        assert_eq!(all("ls", json!({})), [path(".")]);
+        assert_eq!(all("ls", json!({})), [Touched::Folder(Domain::Read, ".".into())]);
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Policy, Request, Target};
 use crate::permission::Domain;
 use crate::permission::defaults::Profile;
-use crate::permission::options::Options;
 use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
 use crate::permission::sensitive::is_of_git;
 use crate::permission::shell::{self, Doubt};
@@ -17,6 +16,9 @@ const FEW: usize = 16;
 
 /// So many arguments are looked at as paths: each is a call of the system or more.
 const MAX_NAMED: usize = 1000;
+
+/// So many pairs of a path and a ban are looked at for whether wildcards make them meet: each takes a microsecond or two.
+const MAX_MEETINGS: usize = 50_000;
 
 /// What a rule has to name to speak of git's folder.
 const GIT: &str = "/.git/";
@@ -33,9 +35,20 @@ pub(super) struct Reader<'a> {
     /// The simple ones, once there are more than [`FEW`].
     seen: BTreeSet<(Domain, String, bool)>,
     /// Paths that were looked at: each is judged once.
-    asked: BTreeSet<(Domain, String, Option<bool>)>,
+    asked: BTreeSet<(Domain, String, Extent)>,
     pub(super) blind: Vec<String>,
     pub(super) addresses: Vec<String>,
+}
+
+/// How much of a path is touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Extent {
+    /// That it is there, and the names in it.
+    Names,
+    /// A file, or a folder with all that is in it.
+    Whole,
+    /// Whatever its wildcards stand for. Whether one for any name at all can mean a secret.
+    Glob { wide: bool },
 }
 
 impl<'a> Reader<'a> {
@@ -134,15 +147,8 @@ impl<'a> Reader<'a> {
         for one in touched(&self.request.tool, &self.request.args, &options.tools, &options.servers)
         {
             match one {
-                Touched::Path(_, text) if is_url(&text) => {
-                    self.blind.push(format!("{text:?} can be a path or an address"));
-                }
-                Touched::Path(domain, text) => {
-                    match self.folders.written(&text, &self.folders.cwd) {
-                        Some(written) => self.written(domain, &written, None),
-                        None => self.blind.push(format!("{text:?} is not a path")),
-                    }
-                }
+                Touched::Path(domain, text) => self.given(domain, &text, Extent::Whole),
+                Touched::Folder(domain, text) => self.given(domain, &text, Extent::Names),
                 Touched::Names { folder, glob } => self.names(folder.as_deref(), &glob),
                 Touched::Command { text, cwd } => self.command(&text, cwd.as_deref()),
                 Touched::Address(text) => self.address(&text),
@@ -158,6 +164,17 @@ impl<'a> Reader<'a> {
                     ));
                 }
             }
+        }
+    }
+
+    /// A path as an argument has it.
+    fn given(&mut self, domain: Domain, text: &str, extent: Extent) {
+        if is_url(text) {
+            return self.blind.push(format!("{text:?} can be a path or an address"));
+        }
+        match self.folders.written(text, &self.folders.cwd) {
+            Some(written) => self.written(domain, &written, extent),
+            None => self.blind.push(format!("{text:?} is not a path")),
         }
     }
 
@@ -194,9 +211,10 @@ impl<'a> Reader<'a> {
         if let Some(folder) = folder {
             self.settled(folder, &self.folders.cwd.clone());
         }
-        let Options { sensitive, guards_reading, .. } = &self.policy.options;
+        let options = &self.policy.options;
         let reading = self.policy.commands.reading(text, &cwd, || {
-            shell::read(text, &self.folders, &cwd, sensitive, *guards_reading)
+            let with_named = options.has_bans(Domain::Read);
+            shell::read(text, &self.folders, &cwd, &options.sensitive, with_named)
         });
         for one in &reading.commands {
             let scheme = |text: &String| {
@@ -214,7 +232,12 @@ impl<'a> Reader<'a> {
             });
         }
         for file in &reading.files {
-            self.written(file.domain, &file.written, file.glob.then_some(!file.names));
+            let extent = match file.glob {
+                true => Extent::Glob { wide: !file.names },
+                false if file.names => Extent::Names,
+                false => Extent::Whole,
+            };
+            self.written(file.domain, &file.written, extent);
         }
         if reading.named.len() > MAX_NAMED {
             self.blind.push("the command names too much to be judged".to_owned());
@@ -230,10 +253,9 @@ impl<'a> Reader<'a> {
         let real = self.real(&path).map(Cow::into_owned).filter(|real| *real != path);
         for path in [Some(path), real].into_iter().flatten() {
             let text = self.placed(&path);
-            let other = ["fs:", &path].concat();
             let target = Target {
                 domain: Some(Domain::Read),
-                others: if other == text { Vec::new() } else { vec![other] },
+                others: self.others(Domain::Read, &text, &path, Extent::Whole),
                 text,
                 quiet: true,
                 ..Target::default()
@@ -246,16 +268,16 @@ impl<'a> Reader<'a> {
 
     /// A path as it was written: what its text says and, where a `..` stands behind a link, what the file system makes of it.
     /// Some tools go by the one and some by the other.
-    fn written(&mut self, domain: Domain, written: &str, glob: Option<bool>) {
-        if !self.asked.insert((domain, written.to_owned(), glob)) {
+    fn written(&mut self, domain: Domain, written: &str, extent: Extent) {
+        if !self.asked.insert((domain, written.to_owned(), extent)) {
             return;
         }
         if let Some(path) = normal(written) {
-            self.path(domain, &path, glob);
+            self.path(domain, &path, extent);
         }
         match self.folders.walked(written, self.real) {
             Walk::AsWritten => {}
-            Walk::Elsewhere(path) => self.path(domain, &path, glob),
+            Walk::Elsewhere(path) => self.path(domain, &path, extent),
             Walk::Unknown => self.blind.push(format!("nobody knows where {written} leads")),
         }
     }
@@ -268,13 +290,45 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A path in normal form. `glob` says that it has wildcards, and whether one for any name at all can mean a secret.
-    fn path(&mut self, domain: Domain, path: &str, glob: Option<bool>) {
+    /// Other ways to write a target: what bans and questions count for beside it.
+    fn others(&self, domain: Domain, text: &str, path: &str, extent: Extent) -> Vec<String> {
+        let other = ["fs:", path].concat();
+        let mut others = if other == text { Vec::new() } else { vec![other] };
+        // A ban of everything in a folder is one of the folder.
+        if extent == Extent::Whole {
+            let options = &self.policy.options;
+            let all = [text, others.first().map_or("", String::as_str)].into_iter();
+            let banned = all.filter(|folder| options.bans_all_in(domain, folder));
+            let within: Vec<_> = banned.map(|folder| [folder, "/"].concat()).collect();
+            others.extend(within);
+        }
+        others
+    }
+
+    /// Whether a glob may mean what somebody banned.
+    fn met<'t>(
+        &self,
+        domain: Domain,
+        path: &str,
+        mut texts: impl Iterator<Item = &'t String>,
+    ) -> Option<Doubt> {
+        let options = &self.policy.options;
+        if options.bans.len().saturating_mul(self.asked.len()) > MAX_MEETINGS {
+            return Some(Doubt::always("the call has too many wildcards to be judged"));
+        }
+        let ban = texts.find_map(|text| options.ban_met_by(domain, text))?;
+        let about = ban.pattern.source();
+        Some(Doubt::always(format!("{path} may mean what {about:?} is about")))
+    }
+
+    /// A path in normal form.
+    fn path(&mut self, domain: Domain, path: &str, extent: Extent) {
+        let is_glob = matches!(extent, Extent::Glob { .. });
         // First the vault, which most paths lie in: of the others only what is below it has to be asked about then.
         let first = self.placed(path);
-        let real = match glob {
-            None => self.real(path),
-            Some(_) => {
+        let real = match is_glob {
+            false => self.real(path),
+            true => {
                 let fixed = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
                 let (folder, rest) = path.split_at(path[..fixed].rfind('/').unwrap_or(0));
                 self.real(if folder.is_empty() { "/" } else { folder })
@@ -284,12 +338,12 @@ impl<'a> Reader<'a> {
         let sensitive = |path: &str| {
             let names = &self.policy.options.sensitive;
             domain == Domain::Read
-                && match glob {
-                    None => names.is_sensitive(path),
-                    Some(wide) => names.can_be_sensitive(path, wide),
+                && match extent {
+                    Extent::Glob { wide } => names.can_be_sensitive(path, wide),
+                    Extent::Names | Extent::Whole => names.is_sensitive(path),
                 }
         };
-        let is_run = |path: &str| domain == Domain::Edit && is_of_git(path, glob.is_some());
+        let is_run = |path: &str| domain == Domain::Edit && is_of_git(path, is_glob);
         let secret = sensitive(path) || real.as_deref().is_some_and(sensitive);
         let mut doubts = control(path);
         if is_run(path) || real.as_deref().is_some_and(is_run) {
@@ -304,18 +358,20 @@ impl<'a> Reader<'a> {
         });
         // What leads nowhere that is known lies outside.
         let second = if real.is_empty() { format!("fs:{path}") } else { self.placed(&real) };
-        let make = |text: String, other: &str| {
-            let other = ["fs:", other].concat();
+        let make = |text: String, path: &str| {
+            let others = self.others(domain, &text, path, extent);
+            let mut doubts = doubts.clone();
+            if is_glob {
+                doubts.extend(self.met(domain, path, std::iter::once(&text).chain(&others)));
+            }
             Target {
                 domain: Some(domain),
-                others: if other == text { Vec::new() } else { vec![other] },
+                others,
                 text,
-                doubts: doubts.clone(),
-                wide: glob.is_none(),
+                doubts,
+                wide: !is_glob,
                 sensitive: secret,
-                own: glob.is_none()
-                    && domain == Domain::Read
-                    && self.request.own_files.contains(&*real),
+                own: !is_glob && domain == Domain::Read && self.request.own_files.contains(&*real),
                 quiet: false,
             }
         };
@@ -355,7 +411,7 @@ impl<'a> Reader<'a> {
         if rest.contains("..") {
             self.blind.push(format!("nobody knows where {glob:?} leads"));
         }
-        self.path(Domain::Read, &path, Some(false));
+        self.path(Domain::Read, &path, Extent::Glob { wide: false });
     }
 }
 

@@ -380,6 +380,8 @@ fn a_ban_on_reading_holds_whatever_program_is_given_the_file() {
         ("strange --input=private/a", Decision::Deny),
         ("python3 private/a.py", Decision::Deny),
         ("bash -c 'strange private/a'", Decision::Deny),
+        ("gcc -Iprivate/a x.c", Decision::Deny),
+        ("tar czf x.tgz private", Decision::Deny),
         ("strange /vault/link", Decision::Ask),
         ("strange /etc/hosts", Decision::Ask),
         ("strange private/open/a", Decision::Allow),
@@ -396,4 +398,52 @@ fn a_ban_on_reading_holds_whatever_program_is_given_the_file() {
     // A rule about everything says nothing about this file.
     let (decision, _) = decide(&[all, read("*", "ask")], "strange private/a");
     assert_eq!(decision, Decision::Allow);
+}
+
+#[test]
+fn a_ban_holds_for_a_folder_that_it_is_all_about_and_for_globs_that_may_mean_it() {
+    let ban = |domain: &str, pattern: &str| json!({ "domain": domain, "pattern": pattern, "decision": "deny" });
+    let policy = Policy::new(&json!({ "home": "/home/u", "rules": [
+        json!({ "domain": "bash", "pattern": "*", "decision": "allow" }),
+        ban("read", "private/**"),
+        ban("edit", "private/**"),
+        ban("read", "**/secret*.txt"),
+        ban("read", "packages/*/**"),
+        ban("read", "notes/**"),
+        json!({ "domain": "read", "pattern": "private/open/**", "decision": "allow" }),
+        json!({ "domain": "read", "pattern": "**/*.md", "decision": "allow" }),
+    ] }))
+    .unwrap();
+    let decide =
+        |tool: &str, args: Value| policy.evaluate(&request(tool, args), &AsWritten).decision;
+    for (command, expected) in [
+        ("grep -r x private", Decision::Deny),
+        ("rg x /vault/private/", Decision::Deny),
+        ("rm -rf private", Decision::Deny),
+        ("mv private elsewhere", Decision::Deny),
+        ("cp -r private/open/x elsewhere", Decision::Allow),
+        ("ls -l private", Decision::Allow),
+        ("cat notes/a.md packages/a.ts", Decision::Allow),
+        ("grep -r x src", Decision::Allow),
+        ("cat p*/a", Decision::Ask),
+        ("cat */a", Decision::Ask),
+        ("cat [p]rivate/a", Decision::Ask),
+        ("rm ?rivate/a", Decision::Ask),
+        ("cat s*.txt", Decision::Ask),
+        ("cat *.md src/*.txt.md", Decision::Allow),
+        ("wc -l src/*.ts", Decision::Allow),
+    ] {
+        assert_eq!(decide("bash", json!({ "command": command })), expected, "{command}");
+    }
+    for (tool, args, expected) in [
+        ("grep", json!({ "pattern": "x", "path": "private" }), Decision::Deny),
+        ("grep", json!({ "pattern": "x" }), Decision::Allow),
+        ("grep", json!({ "pattern": "x", "include": "*.txt" }), Decision::Ask),
+        ("glob", json!({ "pattern": "p*/a" }), Decision::Ask),
+        ("glob", json!({ "pattern": "src/**/*.ts" }), Decision::Allow),
+        ("ls", json!({ "path": "private" }), Decision::Allow),
+        ("delete", json!({ "path": "private" }), Decision::Deny),
+    ] {
+        assert_eq!(decide(tool, args.clone()), expected, "{tool} {args}");
+    }
 }

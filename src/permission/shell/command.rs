@@ -211,14 +211,17 @@ impl Walker<'_> {
         if shows_no_content {
             return;
         }
+        // Git puts names in for wildcards that the shell leaves alone, and what its options take is known.
+        let takes_globs = program.is_some_and(|program| program.kind == Kind::Git);
         for word in words[1..].iter().filter(|word| word.known) {
+            let letters = word.text.strip_prefix('-').filter(|_| !takes_globs);
             let pieces = word
                 .text
                 .split(['=', ':', '@', ','])
                 .filter(|piece| *piece != word.text)
-                .chain([word.text.as_str()].into_iter().filter(|text| !text.starts_with('-')));
-            // Git puts names in for wildcards that the shell leaves alone.
-            let takes_globs = program.is_some_and(|program| program.kind == Kind::Git);
+                .chain([word.text.as_str()].into_iter().filter(|text| !text.starts_with('-')))
+                // Behind an option of one letter: `-Ifolder`.
+                .chain(letters.and_then(|letters| glued(letters).next()));
             for piece in pieces.filter(|piece| !piece.is_empty()) {
                 let piece = if takes_globs { git::without_magic(piece) } else { piece };
                 let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
