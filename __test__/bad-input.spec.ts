@@ -867,3 +867,45 @@ test.each<[string, string]>([
   const result = await makeService({ storage: memoryStorage(() => path) }).output(numbered(5000), tool)
   expect(result).toMatchObject({ truncated: true, outputPath: '', saveError: { code: 'STORAGE_WRITE' } })
 })
+
+describe('an argument that cannot be read', () => {
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy as never
+  }
+  const throwing = (field: string) =>
+    Object.defineProperty({}, field, {
+      enumerable: true,
+      get: () => {
+        throw new Error('a getter of the host')
+      },
+    }) as never
+
+  test.each([
+    ['a proxy that refuses', revoked],
+    ['a getter that throws', throwing],
+  ])('is a SpillwayError that names it: %s', async (_name, make) => {
+    for (const storage of [new MemoryStorage(), new TruncationStorage(tempDir())]) {
+      const path = await storage.save('text', tool)
+      const refused: [() => Promise<unknown>, string][] = [
+        [() => storage.readRange(path, make('fromLine')), 'range'],
+        [() => storage.readRange(path, { fromLine: 1 }, make('sessionId')), 'access'],
+        [() => storage.search(path, 'x', make('maxMatches')), 'options'],
+        [() => storage.sweep(make('retentionDays')), 'options'],
+      ]
+      for (const [call, field] of refused)
+        expectError(await rejection(call()), 'INVALID_ARGUMENT', field, ['cannot be read'])
+      const tools = () => createOutputTools(storage, make('sessionId'))
+      expectError(thrown(tools), 'INVALID_ARGUMENT', 'options', ['cannot be read'])
+    }
+    const storage = () => new TruncationStorage(make('maxFileBytes'))
+    expectError(thrown(storage), 'INVALID_CONFIG', 'options', ['cannot be read'])
+    expect(await rejection(makeService().output('text', make('toolName')))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      field: 'context',
+    })
+    const run = runCommand(process.execPath, ['-v'], make('cwd'))
+    expectError(await rejection(run), 'INVALID_ARGUMENT', 'options', ['cannot be read'])
+  })
+})

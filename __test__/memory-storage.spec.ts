@@ -40,6 +40,13 @@ describe('a storage in memory', () => {
     expect(await rejection(memory.read('/etc/passwd'))).toMatchObject({ code: 'STORAGE_NOT_OWNED' })
     expect(await rejection(memory.readRange(path, {}))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'range' })
     expect(await rejection(memory.search(path, '('))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'pattern' })
+    // What is asked is checked before who asks, as on the disk.
+    const other = { sessionId: 'other' }
+    expect(await rejection(memory.readRange(path, { fromLine: 0 }, other))).toMatchObject({ field: 'range.fromLine' })
+    expect(await rejection(memory.search(path, 'x', { ...other, maxMatches: 0 }))).toMatchObject({
+      field: 'options.maxMatches',
+    })
+    expect(await rejection(memory.readRange(path, { fromLine: 1 }, other))).toMatchObject({ code: 'STORAGE_NOT_OWNED' })
     expect(await memory.deleteSession('s')).toBe(1)
     expect(await rejection(memory.read(path))).toMatchObject({ code: 'STORAGE_NOT_FOUND' })
     await memory.save('text', tool)

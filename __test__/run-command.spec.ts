@@ -155,6 +155,7 @@ describe('how a command ends', () => {
       ['a\0b', [], {}, 'file'],
       ['x', ['y', 'a\0'], {}, 'args.1'],
       ['x', [], { cwd: 'a\0' }, 'options.cwd'],
+      ['x', [], { cwd: null }, 'options.cwd'],
       ['x', [], { shell: '/bin/sh\0' }, 'options.shell'],
       ['x', [], { env: { A: null } }, 'options.env.A'],
       ['x', [], { env: { A: 1 } }, 'options.env.A'],
@@ -213,6 +214,11 @@ describe('how a command ends', () => {
       code: 'COMMAND',
       field: 'options.cwd',
       message: expect.stringContaining('missing'),
+    })
+    expect(await rejection(runCommand(process.execPath, ['-v'], { cwd: process.execPath }))).toMatchObject({
+      code: 'COMMAND',
+      field: 'options.cwd',
+      message: expect.stringContaining('is no folder'),
     })
   })
 

@@ -58,20 +58,30 @@ export function checkSignal(field: string, signal: unknown): void {
 const isTextOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'string'
 const isSwitchOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
 
-/** A copy of what can be read at all: a getter may throw, and a proxy may refuse. */
-function readable(context: TruncationContext): TruncationContext {
+/**
+ * What reading an argument gives: a getter may throw, and a proxy may refuse.
+ * @throws SpillwayError that names the argument; one that the reading throws itself goes through
+ */
+export function readable<T>(field: string, read: () => T, code: SpillwayErrorCode = 'INVALID_ARGUMENT'): T {
   try {
-    const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = context
-    return { toolName, sessionId, messageId, toolCallId, failed, handled, signal }
+    return read()
   } catch (cause) {
-    throw new SpillwayError('INVALID_ARGUMENT', 'context: cannot be read', { field: 'context', cause })
+    if (cause instanceof SpillwayError) throw cause
+    throw new SpillwayError(code, `${field}: cannot be read, allowed is an object whose fields can be`, {
+      field,
+      cause,
+    })
   }
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` with the field */
 export function checkContext(context: TruncationContext): void {
   if (!isRecord(context)) throw wrong('context', context, 'an object with toolName')
-  const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = readable(context as TruncationContext)
+  // A copy, so that what is checked cannot throw later.
+  const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = readable('context', () => {
+    const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = context
+    return { toolName, sessionId, messageId, toolCallId, failed, handled, signal }
+  })
   if (typeof toolName !== 'string') throw wrong('context.toolName', toolName, 'a string')
   for (const [key, value] of Object.entries({ sessionId, messageId, toolCallId })) {
     if (!isTextOrNothing(value)) throw wrong(`context.${key}`, value, 'a string')
@@ -84,16 +94,22 @@ export function checkContext(context: TruncationContext): void {
 
 /** Whether a context is right and has nothing that changes what is done but the tool's name. */
 export function isPlain(context: TruncationContext | undefined | null): context is TruncationContext {
-  return (
-    context !== undefined &&
-    context !== null &&
-    context.options === undefined &&
-    context.declared === undefined &&
-    (context.failed === undefined || context.failed === false) &&
-    (context.handled === undefined || context.handled === false) &&
-    context.signal === undefined &&
-    isTextOrNothing(context.sessionId) &&
-    isTextOrNothing(context.messageId) &&
-    isTextOrNothing(context.toolCallId)
-  )
+  try {
+    return (
+      context !== undefined &&
+      context !== null &&
+      typeof context.toolName === 'string' &&
+      context.options === undefined &&
+      context.declared === undefined &&
+      (context.failed === undefined || context.failed === false) &&
+      (context.handled === undefined || context.handled === false) &&
+      context.signal === undefined &&
+      isTextOrNothing(context.sessionId) &&
+      isTextOrNothing(context.messageId) &&
+      isTextOrNothing(context.toolCallId)
+    )
+  } catch {
+    // Who checks it says what is wrong.
+    return false
+  }
 }

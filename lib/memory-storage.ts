@@ -3,7 +3,7 @@
 import { types } from 'node:util'
 import { now } from './clock'
 import { DEFAULT_TRUNCATION_CONFIG } from './constants'
-import { checkContext, checkKeys, isRecord, wrong } from './context'
+import { checkContext, checkKeys, isRecord, readable, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { readAll } from './intake'
@@ -69,7 +69,8 @@ export class MemoryStorage implements ITruncationStorage {
   /** @throws SpillwayError `INVALID_CONFIG` that names the option */
   constructor(options: MemoryStorageOptions = {}) {
     if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
-    checkKeys('', options, ['maxStoreBytes', 'maxStoreFiles', 'maxFileBytes', 'redact'], 'INVALID_CONFIG')
+    const known = ['maxStoreBytes', 'maxStoreFiles', 'maxFileBytes', 'redact']
+    readable('options', () => checkKeys('', options, known, 'INVALID_CONFIG'), 'INVALID_CONFIG')
     const settings = new Settings(options)
     const { facts } = settings
     this.settings = keeperOf(settings)
@@ -107,13 +108,15 @@ export class MemoryStorage implements ITruncationStorage {
 
   /** As `TruncationStorage.readRange`. */
   async readRange(path: string, range: ReadRange, access: OutputAccess = {}): Promise<RangeResult> {
+    checkPath(path)
     checkAccess('access', access)
-    return readRange({ bytes: find(this, path, access).bytes, path }, range)
+    return readRange({ find: () => find(this, path, access).bytes, path }, range)
   }
 
   /** As `TruncationStorage.search`. */
   async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
-    return search({ bytes: find(this, path, options).bytes, path }, pattern, options)
+    checkPath(path)
+    return search({ find: () => find(this, path, options).bytes, path }, pattern, options)
   }
 
   /** Whether a path is that of an output that this storage kept. */
@@ -229,8 +232,12 @@ function keep(storage: MemoryStorage, content: Content, context: TruncationConte
   return path
 }
 
-function find(storage: MemoryStorage, path: string, access?: OutputAccess): Kept {
+function checkPath(path: unknown): void {
   if (typeof path !== 'string') throw wrong('path', path, 'a string')
+}
+
+function find(storage: MemoryStorage, path: string, access?: OutputAccess): Kept {
+  checkPath(path)
   const refuse = (code: 'STORAGE_NOT_FOUND' | 'STORAGE_NOT_OWNED', problem: string) =>
     new SpillwayError(code, `${JSON.stringify(path)} ${problem}`, { field: 'path' })
   const folder = typeof access?.sessionId === 'string' ? native.sessionFolder(access.sessionId) : undefined

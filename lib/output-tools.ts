@@ -1,6 +1,6 @@
 /** Tools for the model, to get at the rest of what it was shown a preview of. */
 
-import { checkKeys, isRecord, wrong } from './context'
+import { checkKeys, isRecord, readable, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read-back'
 
@@ -59,8 +59,10 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     throw wrong('storage', source, 'a storage with readRange and search')
   }
   if (!isRecord(options)) throw wrong('options', options, 'an object')
-  checkKeys('options', options, ['sessionId'])
-  const { sessionId } = options
+  const { sessionId } = readable('options', () => {
+    checkKeys('options', options, ['sessionId'])
+    return { sessionId: options.sessionId }
+  })
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('options.sessionId', sessionId, 'a string')
 
   const tool = (

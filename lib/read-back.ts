@@ -1,6 +1,6 @@
 /** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
 
-import { checkKeys, checkSignal, isRecord, wrong } from './context'
+import { checkKeys, checkSignal, isRecord, readable, wrong } from './context'
 import { SpillwayError } from './errors'
 import { background, call, native } from './native'
 import { wellFormed } from './settings'
@@ -147,6 +147,10 @@ function limitsOfReading(): ReadingLimits {
 
 /** @throws SpillwayError `INVALID_ARGUMENT` with the field */
 export function checkRange(range: ReadRange): { range: object; signal: AbortSignal | undefined } {
+  return readable('range', () => rangeOf(range))
+}
+
+function rangeOf(range: ReadRange): { range: object; signal: AbortSignal | undefined } {
   const given: unknown = range
   if (!isRecord(given)) throw wrong('range', given, 'an object with fromLine and lineCount, or fromByte and byteCount')
   checkKeys('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'maxBytes', 'signal'])
@@ -181,11 +185,17 @@ export interface Query {
   cursor?: string
 }
 
+interface CheckedQuery extends OutputAccess {
+  query: Query
+  signal?: AbortSignal
+}
+
 /** @throws SpillwayError `INVALID_ARGUMENT` with the field */
-function checkQuery(
-  pattern: string,
-  options: SearchOptions = {},
-): OutputAccess & { query: Query; signal?: AbortSignal } {
+function checkQuery(pattern: string, options?: SearchOptions): CheckedQuery {
+  return readable('options', () => queryOf(pattern, options))
+}
+
+function queryOf(pattern: string, options: SearchOptions = {}): CheckedQuery {
   if (typeof pattern !== 'string') throw wrong('pattern', pattern, 'a string')
   const given: unknown = options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
@@ -247,15 +257,17 @@ const SEARCH_OPTIONS: readonly (keyof SearchOptions)[] = [
 export function checkAccess(field: string, access: OutputAccess): void {
   const given: unknown = access
   if (!isRecord(given)) throw wrong(field, given, 'an object with sessionId')
-  checkKeys(field, given, SESSION_KEYS)
-  const { sessionId } = given
+  const { sessionId } = readable(field, () => {
+    checkKeys(field, given, SESSION_KEYS)
+    return { sessionId: given.sessionId }
+  })
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong(`${field}.sessionId`, sessionId, 'a string')
 }
 
 const SESSION_KEYS: readonly (keyof OutputAccess)[] = ['sessionId']
 
-/** Where an output is: in a file of a store, or in memory. */
-export type OutputPlace = { store: object; path: string } | { bytes: Uint8Array; path: string }
+/** Where an output is: in a file of a store, or in memory, where it is looked up once the question is known to be right. */
+export type OutputPlace = { store: object; path: string } | { find: () => Uint8Array; path: string }
 
 /** The same while it is coming in. */
 export type UnfinishedPlace = { intake: object } | { bytes: Uint8Array }
@@ -270,7 +282,8 @@ export async function readRange(
   signal?.throwIfAborted()
   const text = JSON.stringify(range)
   const open = () => {
-    if ('bytes' in place) return native.rangeOfBytes(place.bytes, 'path' in place ? place.path : '', text)
+    if ('find' in place) return native.rangeOfBytes(place.find(), place.path, text)
+    if ('bytes' in place) return native.rangeOfBytes(place.bytes, '', text)
     if ('intake' in place) return native.rangeOfIntake(place.intake, text)
     return native.rangeOpen(place.store, place.path, sessionId, text)
   }
@@ -288,8 +301,8 @@ export async function search(
   signal?.throwIfAborted()
   const text = JSON.stringify(query)
   const open = () =>
-    'bytes' in place
-      ? native.searchOfBytes(place.bytes, place.path, text)
+    'find' in place
+      ? native.searchOfBytes(place.find(), place.path, text)
       : native.searchOpen(place.store, place.path, sessionId, text)
   return JSON.parse((await finish(open, signal)).facts) as SearchResult
 }

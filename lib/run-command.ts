@@ -1,14 +1,14 @@
 /** Runs a command and bounds what it prints, however much that is. */
 
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
 import { type Alarm, alarm, keepAlive } from './alarm'
 import type { Capture } from './capture'
 import { elapsed } from './clock'
-import { checkKeys, checkSignal, isRecord, wrong } from './context'
+import { checkKeys, checkSignal, isRecord, readable, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { Labels } from './labels'
 import { background, call, native } from './native'
@@ -56,7 +56,7 @@ export async function runCommand(
   args: readonly string[] = [],
   options: RunCommandOptions = {},
 ): Promise<CommandResult> {
-  checkArguments(file, args, options)
+  readable('options', () => checkArguments(file, args, options))
   options.signal?.throwIfAborted()
   defaultService ??= options.service ? undefined : new TruncationService()
   const service = options.service ?? defaultService!
@@ -181,11 +181,20 @@ function exitOf(child: ChildProcess, file: string, options: RunCommandOptions): 
 
 function cannotStart(file: string, { cwd }: RunCommandOptions, cause: unknown): SpillwayError {
   // The system says the same of both.
-  if (cwd !== undefined && !existsSync(cwd)) {
-    const message = `options.cwd: ${JSON.stringify(String(cwd))} is not there, allowed is the path of a folder`
+  const problem = cwd === undefined || isFolder(cwd) ? undefined : existsSync(cwd) ? 'is no folder' : 'is not there'
+  if (problem) {
+    const message = `options.cwd: ${JSON.stringify(String(cwd))} ${problem}, allowed is the path of a folder`
     return new SpillwayError('COMMAND', message, { field: 'options.cwd', cause })
   }
   return new SpillwayError('COMMAND', `${JSON.stringify(file)} cannot be started: ${messageOf(cause)}`, { cause })
+}
+
+function isFolder(path: string | URL): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 function feed({ stdin }: ChildProcess, input: string | Uint8Array | undefined): void {
@@ -451,7 +460,7 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
   checkKeys('options', options, OPTIONS)
   const { env, input, timeoutMs, killGraceMs, signal, onStart, onProgress, shell, service, separate, cwd, stdin } =
     options as RunCommandOptions
-  if (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL).href !== 'string') {
+  if (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL | null)?.href !== 'string') {
     throw wrong('options.cwd', cwd, 'the path of a folder')
   }
   if (typeof cwd === 'string') checkNoNul('options.cwd', cwd)

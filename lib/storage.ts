@@ -3,7 +3,7 @@
 import { types } from 'node:util'
 import { now } from './clock'
 import { DEFAULT_TRUNCATION_CONFIG } from './constants'
-import { checkContext, checkKeys, isArray, isRecord, wrong } from './context'
+import { checkContext, checkKeys, isArray, isRecord, readable, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from './intake'
@@ -92,7 +92,11 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
    */
   constructor(options: string | TruncationStorageOptions = {}) {
-    const { storageDirs, retentionDays, ...others } = checkOptions(options)
+    const read = () => {
+      const { storageDirs, retentionDays, ...others } = checkOptions(options)
+      return { storageDirs, retentionDays, others }
+    }
+    const { storageDirs, retentionDays, others } = readable('options', read, 'INVALID_CONFIG')
     const override = process.env.SPILLWAY_STORAGE_DIR
     const isAsked = storageDirs !== undefined && !(isArray(storageDirs) && storageDirs.length === 0)
     const wanted = override && !isAsked ? [override] : storageDirs

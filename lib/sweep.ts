@@ -1,7 +1,7 @@
 /** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
 
 import { now } from './clock'
-import { checkKeys, isRecord, wrong } from './context'
+import { checkKeys, isRecord, readable, wrong } from './context'
 import { call, native } from './native'
 import { encode } from './settings'
 
@@ -60,8 +60,11 @@ export interface StorageUsage {
 export function checkSweep(options: SweepOptions | undefined, told: Required<Bounds>): Required<SweepOptions> {
   const given: unknown = options ?? {}
   if (!isRecord(given)) throw wrong('options', given, 'an object')
-  checkKeys('options', given, ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now'])
-  const { now: time, ...bounds } = given as SweepOptions
+  const { time, bounds } = readable('options', () => {
+    checkKeys('options', given, ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now'])
+    const { now: time, ...bounds } = given as SweepOptions
+    return { time, bounds }
+  })
   checkBounds(bounds, 'options.')
   if (time !== undefined && !Number.isFinite(time)) throw wrong('options.now', time, 'milliseconds since the epoch')
   return {
