@@ -2,7 +2,7 @@
 // and so is compiling what a program never uses. What nearly every program uses is one file, loaded at once; each of the
 // other rooms is one more, loaded with the first use of one of its names. Made from the sources, because modules of CommonJS
 // would each be a function that is compiled twice. It takes the place of the `dist/index.js` that TypeScript wrote, which works
-// as well and is what the next `tsc` leaves there. Adapters are entries of their own, and share those files, so that there is
+// as well and is what the next `tsc` leaves there. The command is bundled likewise. Adapters are entries of their own, and share those files, so that there is
 // one copy of everything whichever is loaded.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -121,6 +121,31 @@ function licences({ moduleIds }) {
   return texts.join('\n')
 }
 
+/** The command: what every run of it needs is one file, and each subcommand another. It uses the package as anybody does. */
+async function bundleCommand() {
+  const bundle = await rolldown({
+    input: join(LIB, 'cli', 'main.ts'),
+    platform: 'node',
+    external: (id) => (!/^[./]/.test(id) && !isAbsolute(id)) || id.endsWith('/package.json'),
+    transform: { target: 'es2022' },
+  })
+  const dir = join(DIST, 'cli')
+  rmSync(dir, { recursive: true, force: true })
+  await bundle.write({
+    dir,
+    format: 'cjs',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+    // By its path: the search for a package by its own name takes as long as compiling most of these files.
+    paths: { spillway: '../index.js' },
+    codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
+    comments: false,
+    sourcemap: false,
+    strict: true,
+  })
+  await bundle.close()
+}
+
 await main(async () => {
   const adapters = adapterNames()
   for (const name of adapters) writeModule(name)
@@ -165,4 +190,5 @@ await main(async () => {
   })
   await bundle.close()
   writeFileSync(join(DIST, 'index.js'), entry(found))
+  await bundleCommand()
 })

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import { pipeline } from 'node:stream/promises'
 import type { Capture, TruncationResult } from 'spillway'
-import { CONFIG, configOf, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
+import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
 import { EXIT, Progress, print, printJson } from '../terminal'
 import { sizeOf, text } from '../values'
@@ -81,7 +81,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (isPipe && process.stdin.isTTY === true) {
     throw new UsageError('standard input is a terminal; give a file, or pipe something in: make | spillway clip')
   }
-  const service = serviceOf(values, configOf(values))
+  const service = serviceOf(values)
   const capture = service.capture(
     {
       toolName: text(values, 'tool') ?? 'clip',

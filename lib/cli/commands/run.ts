@@ -2,7 +2,7 @@
 
 import { constants } from 'node:os'
 import { type CommandResult, type RunningCommand, runCommand } from 'spillway'
-import { CONFIG, configOf, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
+import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
 import type { Command, Parsed } from '../command'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
 import { countOf, duration, sizeOf, text } from '../values'
@@ -48,7 +48,7 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [file = '', ...args] = positionals
-  const service = serviceOf(values, configOf(values))
+  const service = serviceOf(values)
   const progress = new Progress()
   const signals = new Signals()
   let result: CommandResult
