@@ -10,7 +10,8 @@ export function loadSubject({ self }) {
   if (self) return { ...referenceAsSubject, version: 'the reference, measured against itself' }
 
   const entry = require.resolve('../index.js')
-  return { ...require(entry), version: require('../package.json').version, entry }
+  const { version, bin } = require('../package.json')
+  return { ...require(entry), version, entry, command: require.resolve(`../${bin.spillway}`) }
 }
 
 /** How someone who has only the reference handles a buffer: decode first. */

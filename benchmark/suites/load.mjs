@@ -1,5 +1,5 @@
-/** What it costs to have the package: the time to load it in a fresh process, and the size of its binary. */
-import { execFileSync } from 'node:child_process'
+/** What it costs to have the package: the time to load it in a fresh process, to start the command, the size of the binary. */
+import { execFileSync, spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { makeRow } from '../report.mjs'
 import { MB } from '../workloads.mjs'
@@ -44,6 +44,7 @@ export const load = {
       }),
       makeRow({ work: 'the same, and a first long `output()`', ours: samples.map(({ used }) => used) }),
     ]
+    rows.push(commandRow(subject.command, 2 * rounds + 1))
     if (binary) {
       rows.push(makeRow({ work: 'size of the binary', ours: [statSync(binary).size], target: 5 * MB, unit: 'bytes' }))
     } else {
@@ -51,4 +52,25 @@ export const load = {
     }
     return rows
   },
+}
+
+/** What `spillway run` adds to a command: whoever would start it from Node pays for the start of Node anyway. */
+function commandRow(command, rounds) {
+  const timed = (file, ...args) => {
+    const start = performance.now()
+    spawnSync(file, args)
+    return performance.now() - start
+  }
+  const over = () => {
+    const node = timed(process.execPath, '-e', '0')
+    const ours = timed(process.execPath, command, 'run', '--', 'true')
+    return ours - node - timed('true')
+  }
+  over()
+  return makeRow({
+    work: '`spillway run -- true`, over `node -e 0` and `true`',
+    ours: Array.from({ length: rounds }, over),
+    target: 25,
+    unit: 'ms',
+  })
 }

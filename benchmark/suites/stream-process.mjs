@@ -1,8 +1,9 @@
 /** Takes one gibibyte in, see `stream.mjs`, and prints the milliseconds, and the bytes of memory at the peak over before. */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { collectGarbage } from '../measure.mjs'
 import { loadSubject } from '../subject.mjs'
 
@@ -10,7 +11,7 @@ const { name, large, into, peer, check } = JSON.parse(process.argv[2])
 // A command that reads and writes: what copies inside the system would be no yardstick.
 const COMMAND = ['dd', [`if=${large.path}`, 'bs=64k', 'status=none']]
 
-const sides = { runCommand, writable, pi, shell, pipe }
+const sides = { runCommand, writable, cli, pi, shell, pipe }
 const work = await sides[name]()
 collectGarbage('full')
 // The peak of the process so far is of no interest.
@@ -35,6 +36,16 @@ async function writable() {
     const capture = service.capture({ toolName: 'bash' })
     spawn(...COMMAND, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(capture)
     return saving(await capture.result)
+  }
+}
+
+async function cli() {
+  const { command } = loadSubject({ self: false })
+  const [file, args] = COMMAND
+  return async () => {
+    const all = [command, 'run', '--json', '--store', into, '--', file, ...args]
+    const { stdout } = await promisify(execFile)(process.execPath, all)
+    return saving(JSON.parse(stdout))
   }
 }
 
