@@ -61,7 +61,9 @@ function failedCells(row) {
 
 export function targetText(row) {
   if (!row.target) return '–'
-  return row.target.of === 'ratio' ? `≤ ${Number(row.target.max.toFixed(2))} ×` : `≤ ${amount(row.target.max, row.unit)}`
+  return row.target.of === 'ratio'
+    ? `≤ ${Number(row.target.max.toFixed(2))} ×`
+    : `≤ ${amount(row.target.max, row.unit)}`
 }
 
 export function ratioText(ratio) {
