@@ -2,7 +2,7 @@
 
 import { OPTION_FIELDS } from './constants'
 import { isRecord, wrong } from './context'
-import { SpillwayError } from './errors'
+import { knownAs } from './errors'
 import { createTruncationMiddleware } from './middleware'
 import { TruncationService } from './service'
 import type {
@@ -45,19 +45,7 @@ export function createTruncation<R extends ToolResultLike = ToolResultLike>(
   const entries = Object.entries(settings)
   const global = Object.fromEntries(entries.filter(isGlobal))
   const options = Object.fromEntries(entries.filter((entry) => !isGlobal(entry)))
-  const service = flatErrors(() => new TruncationService({ ...options, global }))
+  // The user wrote `maxLines`, so an error must not speak of `global.maxLines`.
+  const service = knownAs({ 'global.': '' }, () => new TruncationService({ ...options, global }))
   return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate }) }
-}
-
-/** The user wrote `maxLines`, so an error must not speak of `global.maxLines`. */
-function flatErrors<T>(make: () => T): T {
-  try {
-    return make()
-  } catch (error) {
-    if (error instanceof SpillwayError && error.field?.startsWith('global.')) {
-      const flat = (text: string) => text.replace('global.', '')
-      throw new SpillwayError(error.code, flat(error.message), { field: flat(error.field) })
-    }
-    throw error
-  }
 }

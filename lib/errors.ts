@@ -77,6 +77,23 @@ export class SpillwayError extends Error {
 }
 
 /**
+ * Calls, and tells an error of a field under the name that the caller knows it by. `names` gives for beginnings of names
+ * what stands there instead; the first that fits counts.
+ */
+export function knownAs<T>(names: Readonly<Record<string, string>>, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    const { code, message, field = '', cause } = error instanceof SpillwayError ? error : ({} as Partial<SpillwayError>)
+    const [start, known] = Object.entries(names).find(([start]) => field.startsWith(start)) ?? []
+    if (code === undefined || message === undefined || start === undefined) throw error
+    const name = `${known}${field.slice(start.length)}`
+    const told = message.startsWith(field) ? `${name}${message.slice(field.length)}` : message
+    throw new SpillwayError(code, told, { field: name, cause })
+  }
+}
+
+/**
  * The sentence of anything that was thrown.
  * @internal
  */

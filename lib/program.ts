@@ -20,6 +20,8 @@ export function checkVariables(field: string, env: unknown): void {
   for (const [name, value] of Object.entries(env)) {
     const variable = `${field}.${name.toWellFormed().replaceAll('\0', '\\0')}`
     checkNoNul(variable, name)
+    // To a system the name ends there, and the rest is part of the value. Windows has names of its own that begin with one.
+    if (name.lastIndexOf('=') > 0) throw wrong(variable, name, 'a name without =')
     if (value === undefined) continue
     // Node would make a text of anything: of `null` one of four letters.
     if (typeof value !== 'string') throw wrong(variable, value, 'a string, or undefined for none')

@@ -9,7 +9,7 @@ import { type Alarm, alarm, keepAlive } from './alarm'
 import type { Capture } from './capture'
 import { elapsed } from './clock'
 import { checkKeys, checkSignal, isRecord, readable, wrong } from './context'
-import { messageOf, SpillwayError } from './errors'
+import { knownAs, messageOf, SpillwayError } from './errors'
 import { Labels } from './labels'
 import { background, call, native } from './native'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from './program'
@@ -60,7 +60,7 @@ export async function runCommand(
   options.signal?.throwIfAborted()
   defaultService ??= options.service ? undefined : new TruncationService()
   const service = options.service ?? defaultService!
-  const capture = service.capture(contextOf(options))
+  const capture = knownAs(KNOWN_AS, () => service.capture(contextOf(options)))
   try {
     return await run(service, capture, commandLine(file, args, options.shell), options)
   } catch (error) {
@@ -68,6 +68,9 @@ export async function runCommand(
     throw error
   }
 }
+
+/** What the capture knows by other names than whoever calls. */
+const KNOWN_AS = { options: 'options.truncation', 'context.': 'options.' }
 
 function contextOf(options: RunCommandOptions): TruncationContext {
   const { toolName = 'bash', sessionId, messageId, toolCallId, truncation } = options
@@ -460,7 +463,8 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
   checkKeys('options', options, OPTIONS)
   const { env, input, timeoutMs, killGraceMs, signal, onStart, onProgress, shell, service, separate, cwd, stdin } =
     options as RunCommandOptions
-  if (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL | null)?.href !== 'string') {
+  // An empty one would be where this process is, and whoever lost the name of a folder would not know.
+  if (cwd === '' || (cwd !== undefined && typeof cwd !== 'string' && typeof (cwd as URL | null)?.href !== 'string')) {
     throw wrong('options.cwd', cwd, 'the path of a folder')
   }
   if (typeof cwd === 'string') checkNoNul('options.cwd', cwd)
