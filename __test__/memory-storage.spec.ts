@@ -47,6 +47,7 @@ describe('a storage in memory', () => {
       field: 'options.maxMatches',
     })
     expect(await rejection(memory.readRange(path, { fromLine: 1 }, other))).toMatchObject({ code: 'STORAGE_NOT_OWNED' })
+    expect(await rejection(memory.search(path, '(', other))).toMatchObject({ field: 'pattern' })
     expect(await memory.deleteSession('s')).toBe(1)
     expect(await rejection(memory.read(path))).toMatchObject({ code: 'STORAGE_NOT_FOUND' })
     await memory.save('text', tool)

@@ -302,9 +302,19 @@ export async function search(
   const text = JSON.stringify(query)
   const open = () =>
     'find' in place
-      ? native.searchOfBytes(place.find(), place.path, text)
+      ? native.searchOfBytes(bytesOf(place, text), place.path, text)
       : native.searchOpen(place.store, place.path, sessionId, text)
   return JSON.parse((await finish(open, signal)).facts) as SearchResult
+}
+
+/** As on a disk, an expression that is none is told before the place is looked for. */
+function bytesOf({ find, path }: Extract<OutputPlace, { find: unknown }>, query: string): Uint8Array {
+  try {
+    return find()
+  } catch (error) {
+    native.searchOfBytes(new Uint8Array(), path, query)
+    throw error
+  }
 }
 
 /** Step by step, so that an abort is heard and others get their turn in the pool. */

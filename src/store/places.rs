@@ -76,6 +76,17 @@ impl Place {
         Ok((folder, is_new))
     }
 
+    /// Whether there is no folder where it was.
+    pub(super) fn is_lost(&self) -> bool {
+        use io::ErrorKind::{NotADirectory, NotFound};
+        self.open().is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
+    }
+
+    /// Whether this is its path, as it was asked for or with its links resolved.
+    pub(super) fn is_called(&self, path: &Path) -> bool {
+        self.path == path || self.real.get().is_some_and(|real| real == path)
+    }
+
     fn pin(&self, folder: &Folder) {
         // Where the path leads elsewhere by now, the next to open it looks again.
         if let Some(real) = self.path.canonicalize().ok().filter(|real| folder.is(real)) {

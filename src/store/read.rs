@@ -154,12 +154,32 @@ pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
 /// The same; with the folder of a session, only if that is where the output is, links resolved.
 pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>) -> Result<File> {
     let Some(owned) = owner(places, Path::new(path)) else {
+        if session_of_lost(places, Path::new(path))
+            .is_some_and(|lost| session.is_none_or(|asked| lost == Some(asked)))
+        {
+            return Err(failed(path, &io::ErrorKind::NotFound.into()));
+        }
         return Err(not_owned(path, "is not an output that this store saved"));
     };
     if session.is_some() && owned.session.as_deref() != session {
         return Err(not_owned(path, "is not an output of this session"));
     }
     owned.open().map_err(|error| failed(path, &error))
+}
+
+/// The session in the path of an output of a place that is no longer there, with the folder of all its outputs: there are no
+/// links to resolve then. `None` for any other path.
+fn session_of_lost<'p>(places: &Places, path: &'p Path) -> Option<Option<&'p str>> {
+    path.file_name()?.to_str().filter(|name| names::is_output(name))?;
+    let folder = path.parent()?;
+    let session = folder.file_name()?.to_str().filter(|name| names::is_session(name));
+    let mut lost = places.dirs.iter().filter(|place| place.is_lost());
+    lost.find_map(|place| {
+        if place.is_called(folder) {
+            return Some(None);
+        }
+        session.filter(|_| folder.parent().is_some_and(|parent| place.is_called(parent))).map(Some)
+    })
 }
 
 fn not_owned(path: &str, problem: &str) -> Error {
@@ -281,5 +301,31 @@ mod tests {
         }
         fs::remove_file(&path).unwrap();
         assert_eq!(code(&path), Code::StorageNotFound);
+    }
+
+    #[test]
+    fn outputs_that_went_with_the_whole_folder_are_gone() {
+        let (root, places, path) = saved(b"text");
+        let id: Vec<u16> = "me".encode_utf16().collect();
+        let mine = names::session(&id);
+        let in_session = root.path().join(&mine).join("x_5_aaaaaaaaaaaaa.txt");
+        let code = |path: &Path, session: Option<&str>| {
+            open_output_of(&places, path.to_str().unwrap(), session).unwrap_err().code
+        };
+        fs::remove_dir_all(root.path()).unwrap();
+        for is_file in [false, true] {
+            assert_eq!(code(Path::new(&path), None), Code::StorageNotFound, "{is_file}");
+            assert_eq!(code(&in_session, Some(&mine)), Code::StorageNotFound);
+            assert_eq!(code(&in_session, Some("s-000000000000")), Code::StorageNotOwned);
+            assert_eq!(code(Path::new(&path), Some(&mine)), Code::StorageNotOwned);
+            assert_eq!(code(&root.path().join("notes.txt"), None), Code::StorageNotOwned);
+            assert_eq!(
+                code(&root.path().join("../x_5_aaaaaaaaaaaaa.txt"), None),
+                Code::StorageNotOwned
+            );
+            // Whatever stands there instead is no store.
+            fs::write(root.path(), "").unwrap_or_default();
+        }
+        fs::remove_file(root.path()).unwrap();
     }
 }
