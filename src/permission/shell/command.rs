@@ -156,7 +156,12 @@ impl Walker<'_> {
             command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
         }
         let is_builtin = folder.is_empty() && base == written;
+        // What runs a script reads it, and shows lines of what is none.
+        if self.with_named && !folder.is_empty() {
+            self.named(name);
+        }
         if let Some(wrapped) = unwrap(base, words) {
+            self.secrets(wrapped.own(words), None, &mut command);
             self.wrapped(wrapped, words, &mut command);
             // Any file can have the name of a program that does nothing itself.
             let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));

@@ -19,6 +19,18 @@ pub(super) enum Wrapped {
     Unknown,
 }
 
+impl Wrapped {
+    /// The words of the program itself, in front of what it runs.
+    pub fn own<'w>(&self, words: &'w [Word]) -> &'w [Word] {
+        match self {
+            Self::Words(at) | Self::WordsAndMore(at) | Self::Powerful(at) | Self::Text(at) => {
+                &words[..*at]
+            }
+            Self::Nothing | Self::Unknown => words,
+        }
+    }
+}
+
 struct Wrapper {
     names: &'static [&'static str],
     /// Options without a value.
