@@ -32,10 +32,11 @@ pub fn edit(text: &str, change: &Node) -> Result<String> {
     }
     let root = CstRootNode::parse(body, &strict())
         .map_err(|error| Error::new(Code::Internal, error.to_string()))?;
+    let is_new = root.value().is_none();
     apply(&root.object_value_or_set(), Some(&before), members, &mut Vec::new());
     let mut after = root.to_string();
-    if !after.ends_with('\n') && !body.trim_end().ends_with('}') {
-        after.push('\n');
+    if is_new && !after.ends_with('\n') {
+        after.push_str(if body.contains("\r\n") { "\r\n" } else { "\n" });
     }
     // What is not what was asked for is not written.
     match content(&after) {

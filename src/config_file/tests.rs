@@ -201,6 +201,8 @@ fn comments_and_formatting_survive() {
     assert!(!after.replace("\r\n", "").contains('\n'), "{after:?}");
     assert_eq!(change(&after, &json!({ "none": null })), after);
     assert_eq!(change("", &json!({ "a": 1 })), "{\n  \"a\": 1\n}\n");
+    assert_eq!(change("{\r\n} // end", &json!({ "a": 1 })), "{\r\n  \"a\": 1\r\n} // end");
+    assert_eq!(change("// c\r\n", &json!({ "a": 1 })), "// c\r\n{\r\n  \"a\": 1\r\n}\r\n");
 }
 
 #[test]
