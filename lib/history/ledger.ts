@@ -80,6 +80,8 @@ const MOST_ARGS_UNITS = 4096
 interface Inner {
   readonly maxEntries: number
   readonly entries: Map<string, ToolResultRecord>
+  /** Goes on from the last entry that had to go: from the start, every entry that has gone would be passed again. */
+  oldest?: Iterator<string>
 }
 
 const inners = new WeakMap<ToolResultLedger, Inner>()
@@ -123,12 +125,13 @@ export class ToolResultLedger {
    * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
    */
   record(entry: ToolResultRecord): void {
-    const { entries, maxEntries } = innerOf(this)
+    const inner = innerOf(this)
+    const { entries, maxEntries } = inner
     const checked = checkedRecord(entry, 'entry')
     const { toolCallId } = checked
     const known = entries.get(toolCallId)
     entries.set(toolCallId, Object.freeze(known === undefined ? checked : inOrder({ ...checked, ...known })))
-    if (entries.size > maxEntries) entries.delete(entries.keys().next().value as string)
+    if (entries.size > maxEntries) entries.delete(oldestOf(inner))
   }
 
   /** What is known of a call. Not to be changed. */
@@ -165,6 +168,12 @@ export class ToolResultLedger {
 
 function innerOf(ledger: ToolResultLedger): Inner {
   return inners.get(ledger) as Inner
+}
+
+/** The entry that was added before all others; there is one. */
+function oldestOf(inner: Inner): string {
+  inner.oldest ??= inner.entries.keys()
+  return inner.oldest.next().value as string
 }
 
 function parsed(state: unknown): Record<string, unknown> {
