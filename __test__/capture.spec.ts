@@ -511,6 +511,8 @@ describe('a storage of the caller', () => {
     const { service, events } = makeListening({ storage })
     const result = cut(await captured(service, [text]))
     expect(result.saveError.message).toBe('full')
+    expect(result.outputPath).toBe('')
+    expect(result.content).toContain('could not be saved and was not kept (full)')
     expect(result.keptLines).toBe(2000)
     expect(events.map(({ type }) => type)).toEqual(['error', 'truncated'])
   })

@@ -7,6 +7,7 @@ import { asyncDispose } from './dispose'
 import { messageOf, SpillwayError } from './errors'
 import { background, call, native, toSpillwayError } from './native'
 import { plainJson } from './plain-json'
+import { catchLater } from './report'
 import { encode, wellFormed } from './settings'
 import type { RedactionOptions } from './types'
 
@@ -337,7 +338,7 @@ function fail(internals: Internals, error: SpillwayError): undefined {
 
 function report({ onProblem }: Internals, error: SpillwayError): void {
   try {
-    if (onProblem) onProblem(error)
+    if (onProblem) catchLater('onProblem', onProblem(error))
     else process.emitWarning(error.message, 'SpillwayWarning')
   } catch (thrown) {
     process.emitWarning(`onProblem threw: ${messageOf(thrown)}`, 'SpillwayWarning')

@@ -140,10 +140,12 @@ export class Inflow {
   }
 
   /** Gives what we kept in the meantime to the caller's storage. */
-  private async handOver(outcome: Outcome, bytes: number, context: TruncationContext): Promise<Kept> {
+  private async handOver(outcome: Outcome, bytes: number, asked: TruncationContext): Promise<Kept> {
     const { saved } = outcome
     if (!saved) return keptByUs(outcome)
     const { storage } = this.service
+    // All of it has come in, or should be kept as far as it came: it is too late for an abort.
+    const context = { ...asked, signal: undefined }
     try {
       return await keptBy(this.service, saved.redactions, async () => {
         if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)

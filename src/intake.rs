@@ -389,7 +389,8 @@ impl Intake {
     pub fn render(&self, style: &Style, request: &RenderRequest) -> Rendered {
         let saved = self.outcome.saved.as_ref();
         let part = request.part.or_else(|| saved.and_then(|saved| saved.part));
-        let saved = saved.map(|saved| saved.path.clone());
+        // What a storage of the caller's did not take is not kept here either.
+        let saved = saved.filter(|_| request.lost.is_none()).map(|saved| saved.path.clone());
         let path = request.path.clone().or(saved).unwrap_or_default();
         let lost = request
             .lost

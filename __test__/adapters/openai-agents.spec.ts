@@ -1,5 +1,5 @@
 import { PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
-import { guardModel, guardSession, guardTool, pruneFilter } from 'spillway/openai-agents'
+import { guardMcpServer, guardModel, guardSession, guardTool, pruneFilter } from 'spillway/openai-agents'
 import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
 
 const functionTool = (invoke: (context: Any, input: string) => Any, more: object = {}): Any => ({
@@ -149,4 +149,20 @@ test('a stream is started again before its answer, and never after', async () =>
   await expect(read()).rejects.toThrow(/too long/)
   expect(seen).toEqual(['output_text_delta'])
   expect(JSON.stringify(inputs[1]).length).toBeLessThan(JSON.stringify(inputs[0]).length)
+})
+
+test('tools of an MCP server are judged as those of the server, whatever they are called', async () => {
+  const ran: string[] = []
+  const server = { name: 'files', callTool: async (tool: string) => [{ type: 'text', text: String(ran.push(tool)) }] }
+  const rule = (pattern: string, decision: 'allow' | 'deny') => ({ domain: 'mcp' as const, pattern, decision })
+  const permission = new PermissionPolicy({
+    vault: '/tmp',
+    rules: [rule('mcp:files/**', 'allow'), rule('mcp:files/write', 'deny')],
+  })
+  const guarded = guardMcpServer(server, { permission })
+  for (const tool of ['read', 'look', 'write']) await Promise.resolve(guarded.callTool(tool)).catch(() => {})
+  expect(ran).toEqual(['read', 'look'])
+  const nameless = { callTool: server.callTool }
+  expect(() => guardMcpServer(nameless, { permission })).toThrow(expect.objectContaining({ field: 'server.name' }))
+  expect(() => guardMcpServer(nameless, {})).not.toThrow()
 })

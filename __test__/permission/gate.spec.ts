@@ -483,13 +483,19 @@ test('answers to nothing are refused', async () => {
   expect(() => new PermissionGate({} as never)).toThrow(SpillwayError)
 })
 
-test('what listens cannot change what is decided', async () => {
-  const { gate } = make({
-    onEvent: () => {
+test.each([
+  [
+    'throws',
+    () => {
       throw new Error('no')
     },
-  })
+  ],
+  ['rejects', () => Promise.reject(new Error('no'))],
+])('what listens and %s cannot change what is decided', async (_, onEvent) => {
+  const { gate } = make({ onEvent })
   await expect(gate.request(ask('a', 'rm x'))).resolves.toMatchObject({ decision: 'deny' })
+  const modes = new ModeController({ onEvent })
+  expect(modes.setMode('s1', 'full_access')).toMatchObject({ mode: 'agent' })
 })
 
 describe('modes', () => {

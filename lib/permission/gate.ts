@@ -4,6 +4,7 @@ import { pathOf, storeApproval } from '../config-file'
 import { checkKeys, isRecord, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { randomUUID } from '../random'
+import { catchLater } from '../report'
 import { readGateState } from './gate-state'
 import { identityOf, plainArguments } from './identity'
 import type { ModeController } from './mode'
@@ -396,7 +397,7 @@ function letThrough(state: State, sessionId: string | undefined): void {
 
 function tell(state: State, event: GateEvent): void {
   try {
-    state.options.onEvent?.(event)
+    catchLater('onEvent', state.options.onEvent?.(event))
   } catch {
     // Whoever listens cannot change what is decided.
   }

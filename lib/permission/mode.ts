@@ -3,6 +3,7 @@
 import { checkKeys, isRecord, wrong } from '../context'
 import { SpillwayError } from '../errors'
 import { randomUUID } from '../random'
+import { catchLater } from '../report'
 import type { PermissionMode } from './types'
 
 /** What an audit records about a mode. */
@@ -112,7 +113,7 @@ function change(state: State, sessionId: string, previousMode: PermissionMode, n
 
 function tell(state: State, event: ModeEvent): void {
   try {
-    state.onEvent?.(event)
+    catchLater('onEvent', state.onEvent?.(event))
   } catch {
     // Whoever listens cannot change what is decided.
   }

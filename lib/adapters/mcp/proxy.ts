@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { createTruncation, type Truncation, TruncationStorage } from 'spillway'
 import { isRecord } from '../../context'
@@ -24,6 +25,8 @@ const MOST_ANSWERED = 1000
 const MOST_PAGES = 1000
 const KILL_AFTER_MS = 5000
 const LEFT_BEHIND_MS = 1000
+/** No system keeps more of what was written into a pipe and not read. */
+const MOST_UNREAD = 2 ** 22
 
 /** A request of the host that the server has not answered, as far as its answer is looked at. */
 interface Pending {
@@ -99,8 +102,7 @@ export class ServerProxy {
       child.once('error', reject)
       child.once('exit', (code, signal) => {
         resolve({ code, signal })
-        // What it left behind may hold the pipe open for ever.
-        setTimeout(() => child.stdout!.destroy(), LEFT_BEHIND_MS).unref()
+        closeWhenIdle(child.stdout as Socket)
       })
     })
     const fromHost = this.listen(input, (line) => this.onHost(line)).finally(() => child.stdin!.end())
@@ -405,8 +407,10 @@ export class ServerProxy {
       const asked = this.toServer.ask('tools/list', cursor === undefined ? {} : { cursor })
       const result = await asked.catch(() => ({ tools: [] }))
       this.listing.page(result)
-      cursor = isRecord(result) ? result.nextCursor : undefined
-      if (typeof cursor !== 'string') return
+      const next = isRecord(result) ? result.nextCursor : undefined
+      // A server that names the same page again would do so for ever.
+      if (typeof next !== 'string' || next === cursor) return
+      cursor = next
     }
   }
 
@@ -467,4 +471,19 @@ function warn(error: unknown): void {
 function* withLineFeed(pieces: Iterable<Buffer>): Generator<Buffer> {
   yield* pieces
   yield Buffer.from('\n')
+}
+
+/**
+ * Closes what a server wrote into once nothing more comes: what it left behind may hold it open for ever. What it said itself is
+ * read first, however slowly the host takes it.
+ */
+function closeWhenIdle(pipe: Socket): void {
+  const most = pipe.bytesRead + MOST_UNREAD
+  let read = pipe.bytesRead
+  const timer = setInterval(() => {
+    const isIdle = pipe.bytesRead === read && pipe.readableLength === 0
+    read = pipe.bytesRead
+    if (isIdle || read > most) pipe.destroy()
+  }, LEFT_BEHIND_MS).unref()
+  pipe.once('close', () => clearInterval(timer))
 }

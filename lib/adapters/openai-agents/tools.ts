@@ -83,13 +83,20 @@ export function guardTool<T extends object>(tool: T, controls: AgentsControls): 
  */
 export function guardMcpServer<T extends object>(server: T, controls: AgentsControls): T {
   checkControls(controls, OWN_CONTROLS)
-  const { callTool, callToolResult } = Object(server) as Record<string, unknown>
+  const { name, callTool, callToolResult } = Object(server) as Record<string, unknown>
   if (typeof callTool !== 'function') throw wrong('server', server, 'an MCP server')
+  const isNamed = typeof name === 'string' && name !== ''
+  // Rules about `mcp:` name the server; its tools are none of the host's own, whatever they are called.
+  if (controls?.permission !== undefined && !isNamed) throw wrong('server.name', name, 'a name, with permission')
   checkedControls(controls)
   const around = toolControls(controls)
   const guarded = (method: (...given: unknown[]) => unknown) => {
     return async (tool: string, args: unknown, ...more: unknown[]): Promise<unknown> => {
-      const call = { tool, args: args ?? {}, sessionId: sessionOf(controls, {}) }
+      const call = {
+        tool: isNamed ? `mcp__${name}__${tool}` : tool,
+        args: args ?? {},
+        sessionId: sessionOf(controls, {}),
+      }
       const outcome = await guardCall(call, around, (judged) => method.call(server, tool, judged, ...more))
       if (outcome.kind !== 'value') throw errorFor(outcome)
       const { shown } = outcome
