@@ -183,8 +183,16 @@ describe('the Claude Agent SDK', () => {
     expect(nested[0].text.length).toBeLessThan(3000)
     expect(rest).toEqual({ stderr: 'warning', interrupted: false })
     expect(files()[0]).toBe(LONG)
+    const found = { filenames: Array.from({ length: 300 }, (_, at) => `file${at}.ts`), content: LONG }
+    const many = await rewrite({ ...input, tool_use_id: 't3', tool_response: frozen(found) }, 't3', { signal })
+    expect(many.hookSpecificOutput.updatedToolOutput.content.length).toBeLessThan(3000)
+    expect(many.hookSpecificOutput.updatedToolOutput.filenames).toEqual(found.filenames)
     // What is the same must not be said: it would take the place of another hook's rewrite.
-    for (const same of [{ stdout: 'ok' }, 'ok', null, [{ type: 'image', data: LONG }]]) {
+    const media = [
+      { type: 'resource', resource: { blob: LONG } },
+      { type: 'pdf', file: { base64: LONG } },
+    ]
+    for (const same of [{ stdout: 'ok' }, 'ok', null, [{ type: 'image', data: LONG }], ...media]) {
       expect(await rewrite({ ...input, tool_use_id: 't2', tool_response: same }, 't2', { signal })).toEqual({})
     }
   })

@@ -4,29 +4,30 @@ import type { ToolControls, ToolResultLike, TruncationMiddleware } from 'spillwa
 import { isArray } from '../../context'
 import { middlewareOf } from '../../middleware'
 
-/** Deeper texts, and more of them, are left alone: no host's own results have them. */
+/** Deeper texts are left alone: no host's own results have them. */
 const DEEPEST = 6
-const MOST = 200
+
+/** What stands under these names is no text: contents of resources, files of any kind and pictures of notebooks. */
+const MEDIA_FIELDS = ['blob', 'base64', 'image_data']
 
 /** The middleware of the caller, once for every text in a result. */
 export function leafwise(truncation: ToolControls['truncation']): TruncationMiddleware | undefined {
   if (truncation === undefined) return undefined
   const bound = middlewareOf(truncation)
   return async (toolName, result, context) => {
-    const walk = { left: MOST, metadata: undefined as ToolResultLike['metadata'] }
+    let metadata: ToolResultLike['metadata']
     const whole = result?.output
     const visit = async (value: unknown, depth: number): Promise<unknown> => {
       if (typeof value === 'string') {
-        if (walk.left-- <= 0) return value
         const answer = await bound(toolName, { output: value }, context)
-        if (answer.metadata?.truncated === true) walk.metadata ??= answer.metadata
+        if (answer.metadata?.truncated === true) metadata ??= answer.metadata
         return answer.output
       }
       if (typeof value !== 'object' || value === null || depth >= DEEPEST) return value
       const entries = await Promise.all(
         Object.entries(value).map(async ([key, inner]) => [
           key,
-          isMedia(value) ? inner : await visit(inner, depth + 1),
+          isMedia(value) || MEDIA_FIELDS.includes(key) ? inner : await visit(inner, depth + 1),
         ]),
       )
       if (entries.every(([key, inner]) => (value as Record<string, unknown>)[key as string] === inner)) return value
@@ -34,7 +35,7 @@ export function leafwise(truncation: ToolControls['truncation']): TruncationMidd
     }
     const output = await visit(whole, 0)
     if (output === whole) return result
-    return { ...result, output, metadata: { ...result.metadata, ...walk.metadata } }
+    return { ...result, output, metadata: { ...result.metadata, ...metadata } }
   }
 }
 
