@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import {
   appendFileSync,
@@ -380,6 +380,18 @@ describe('what goes wrong', () => {
     renameSync(log.path, `${log.path}.gone`)
     await log.append(event(2))
     expect(await verifyAudit(log.path)).toMatchObject({ ok: false, records: 0, firstBad: { line: 1, seq: 2 } })
+  })
+
+  test('in a folder named from the working folder is made, and stays there', () => {
+    const cwd = tempDir()
+    const script = `
+      const { AuditLog } = require(${JSON.stringify(join(__dirname, '..'))})
+      const log = new AuditLog({ dir: 'logs', sessionId: 's', onFailure: 'block' })
+      process.chdir('/')
+      log.append({ type: 'note' }).then(() => log.close())`
+    const { status, stderr } = spawnSync(process.execPath, ['-e', script], { cwd, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(readdirSync(join(cwd, 'logs'))).not.toEqual([])
   })
 
   test('errors name the field', async () => {

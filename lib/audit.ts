@@ -1,5 +1,6 @@
 /** What an agent did, in files that show when somebody changed them. */
 
+import { resolve } from 'node:path'
 import { types } from 'node:util'
 import { now } from './clock'
 import { checkKeys, checkSignal, isArray, isRecord, wrong } from './context'
@@ -162,8 +163,11 @@ export class AuditLog {
     }
     if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string', 'INVALID_CONFIG')
     if (redact !== undefined && !isRecord(redact)) throw wrong('redact', redact, 'an object', 'INVALID_CONFIG')
+    const { dir } = rest
     const settings = {
       ...rest,
+      // Wherever the process goes later.
+      ...(typeof dir === 'string' && dir !== '' && { dir: resolve(dir) }),
       sessionId,
       stem: native.sessionFolder(sessionId),
       key: hexKey(key, 'INVALID_CONFIG'),
