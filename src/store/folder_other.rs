@@ -27,6 +27,11 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Whether its folder shows it under a temporary name.
+    pub fn is_named(&self) -> bool {
+        self.temporary.is_some()
+    }
+
     /// Reads what has been written, without disturbing the writing.
     pub fn reader(&self) -> io::Result<File> {
         self.temporary.as_ref().ok_or(io::ErrorKind::NotFound)?.reopen()

@@ -44,6 +44,11 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Whether its folder shows it under a temporary name.
+    pub fn is_named(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// Reads what has been written, without disturbing the writing.
     pub fn reader(&self) -> io::Result<DraftReader> {
         Ok(DraftReader { file: self.file.try_clone()?, at: 0 })

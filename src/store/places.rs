@@ -76,6 +76,11 @@ impl Place {
         Ok((folder, is_new))
     }
 
+    /// Whether its path still leads to this folder, which was opened as its own or as the session's in it.
+    pub(super) fn leads_to(&self, session: Option<&str>, folder: &Folder) -> bool {
+        folder.is(&folder_of(self.real.get().unwrap_or(&self.path), session))
+    }
+
     /// Whether there is no folder where it was.
     pub(super) fn is_lost(&self) -> bool {
         use io::ErrorKind::{NotADirectory, NotFound};

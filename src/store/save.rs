@@ -226,11 +226,18 @@ impl Save {
     }
 
     fn publish_new(&mut self) -> Result<PathBuf, SaveError> {
+        let mut was_removed = false;
         loop {
-            let is_partial = self.sealed.is_some();
+            let (is_partial, held) = (self.sealed.is_some(), self.held());
             let Some(open) = &mut self.open else { return Err(self.failure()) };
-            match open.publish(&self.store, &self.slug, self.now_ms, is_partial) {
+            let ready = open.stay_in_place(&self.store, self.now_ms, held);
+            let publish = |()| open.publish(&self.store, &self.slug, self.now_ms, is_partial);
+            match ready.and_then(publish) {
                 Ok(path) => return Ok(path),
+                // The folder was removed this very moment.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
+                    was_removed = true;
+                }
                 Err(error) => self.move_on(&error)?,
             }
         }
@@ -248,19 +255,14 @@ impl Save {
     /// that is done, so that it can still go to the next folder.
     fn seal(&mut self) -> io::Result<()> {
         let Some(most) = self.most.filter(|most| self.written > *most) else { return Ok(()) };
+        let held = self.held();
         let Some(open) = self.open.as_mut().filter(|_| self.sealed.is_none()) else {
             return Ok(());
         };
+        open.stay_in_place(&self.store, self.now_ms, held)?;
         check_reserve(&open.folder, most)?;
         let (ring, total) = (Ring::new(most), self.written);
-        let mut draft = match open.folder.draft(self.now_ms) {
-            // The folder was removed under the draft, which is still there.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                open.folder = enter(&self.store, &open.place, open.session.as_deref())?;
-                open.folder.draft(self.now_ms)?
-            }
-            other => other?,
-        };
+        let mut draft = open.folder.draft(self.now_ms)?;
         match ring.seal(&mut open.draft.file, total, &mut draft.file) {
             Ok(sealed) => {
                 open.folder.discard(&mut open.draft);
@@ -343,6 +345,26 @@ impl Save {
 }
 
 impl Open {
+    /// Goes on in the folder that the place's path leads to: the one of the draft may have been removed or moved away
+    /// meanwhile, and what is published there would not be found.
+    fn stay_in_place(&mut self, store: &OpenStore, now_ms: u64, bytes: u64) -> io::Result<()> {
+        if self.place.leads_to(self.session.as_deref(), &self.folder) {
+            return Ok(());
+        }
+        let folder = enter(store, &self.place, self.session.as_deref())?;
+        if self.draft.is_named() {
+            let mut draft = folder.draft(now_ms)?;
+            if let Err(error) = copy_range(&mut self.draft.file, 0..bytes, &mut draft.file) {
+                folder.discard(&mut draft);
+                return Err(error);
+            }
+            self.folder.discard(&mut self.draft);
+            self.draft = draft;
+        }
+        self.folder = folder;
+        Ok(())
+    }
+
     fn publish(
         &mut self,
         store: &OpenStore,
@@ -356,7 +378,6 @@ impl Open {
             self.draft.file.sync_all()?;
         }
         let mut attempts = 0;
-        let mut was_removed = false;
         loop {
             let name = names::output(slug, now_ms, is_partial).map_err(io::Error::other)?;
             match self.folder.publish(&mut self.draft, &name) {
@@ -367,11 +388,6 @@ impl Open {
                         let _ = self.folder.sync();
                     }
                     return Ok(folder_of(self.place.path(), self.session.as_deref()).join(name));
-                }
-                // The folder was removed under the file, which is still there without a name.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
-                    was_removed = true;
-                    self.folder = enter(store, &self.place, self.session.as_deref())?;
                 }
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists && attempts < NAME_ATTEMPTS =>

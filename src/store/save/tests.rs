@@ -81,6 +81,31 @@ fn a_folder_that_is_removed_meanwhile_is_made_again() {
     assert_eq!(fs::read(save.publish().unwrap().path).unwrap(), b"text");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_moved_away_meanwhile_is_made_again() {
+    let session = names::session(&[0x61]);
+    for (moved, most) in
+        [("place", u64::MAX), ("place", 4096), ("session", u64::MAX), ("session", 4096)]
+    {
+        let root = tempfile::tempdir().unwrap();
+        let (dir, elsewhere) = (root.path().join("place"), root.path().join("elsewhere"));
+        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_most(most);
+        save.write(numbered(500).as_bytes()).unwrap();
+        let moved = if moved == "place" { dir.clone() } else { dir.join(&session) };
+        fs::rename(moved, &elsewhere).unwrap();
+        let saved = save.publish().unwrap();
+        assert!(Path::new(&saved.path).starts_with(&dir) && saved.attempts.is_empty());
+        let kept = fs::read(&saved.path).unwrap();
+        assert_eq!((kept.len() as u64, &kept[..4]), (saved.bytes, &numbered(500).as_bytes()[..4]));
+        let left = |dir: &Path| {
+            let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
+            names.filter(|name| names::is_output(name.to_str().unwrap())).count()
+        };
+        assert_eq!((left(&elsewhere), left(&dir.join(&session))), (0, 1));
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_is_made_again_is_leased_again() {
