@@ -282,6 +282,26 @@ describe('giving up', () => {
     expect(await short.result).toStrictEqual({ content: 'said before', truncated: false })
   })
 
+  test.each(['destroy', 'signal'])('keeps what came, if asked: by %s after the end was said', async (how) => {
+    const controller = new AbortController()
+    const capture = makeService().capture({ ...tool, signal: controller.signal }, { onAbort: 'keep' })
+    const chunks = Array.from({ length: 30 }, (_, i) => `${numbered(10_000, i * 10_000)}\n`)
+    for (const chunk of chunks) capture.write(chunk)
+    capture.end()
+    if (how === 'destroy') capture.destroy()
+    else controller.abort(new Error('enough'))
+    expect(readFileSync(cut(await capture.result).outputPath, 'utf8')).toBe(chunks.join(''))
+  })
+
+  test('leaves nothing to look at', async () => {
+    const capture = makeService().capture(tool)
+    capture.write('text')
+    capture.destroy()
+    const aborted = { code: 'ABORTED', message: 'the capture was destroyed before its end' }
+    expect(await rejection(capture.peek())).toMatchObject(aborted)
+    expect(await rejection(capture.readRange({ fromLine: 1 }))).toMatchObject(aborted)
+  })
+
   test('comes too late after the end', async () => {
     const { service, dir } = listening()
     const controller = new AbortController()
@@ -535,6 +555,49 @@ describe('while it runs', () => {
     expect(later.text).toBe(numbered(500, 101))
     capture.end()
     expect(cut(await capture.result).totalLines).toBe(602)
+  })
+
+  test('peek() keeps every limit', async () => {
+    const service = makeService()
+    const inTokens = service.capture({ ...tool, options: { maxTokens: 10 } })
+    inTokens.write('word '.repeat(100))
+    expect(await inTokens.peek()).toMatchObject({ truncated: true, totalBytes: 500 })
+    // Each of them is shown as three bytes.
+    const inBytes = service.capture({ ...tool, options: { maxBytes: 300 } })
+    inBytes.write(new Uint8Array(200).fill(0xff))
+    const { text, truncated } = await inBytes.peek()
+    expect([truncated, Buffer.byteLength(text) <= 300]).toEqual([true, true])
+    for (const capture of [inTokens, inBytes]) {
+      capture.end()
+      expect((await capture.result).truncated).toBe(true)
+    }
+  })
+
+  test('a corked one shows what it has passed on', async () => {
+    const capture = makeService().capture(tool)
+    capture.write('before')
+    expect((await capture.peek()).text).toBe('before')
+    capture.cork()
+    capture.write(', after')
+    expect((await capture.peek()).text).toBe('before')
+    capture.uncork()
+    expect((await capture.peek()).text).toBe('before, after')
+  })
+
+  test('readRange() and the end may meet', async () => {
+    const service = makeService()
+    for (const text of [numbered(100), numbered(100_000)]) {
+      for (let turns = 0; turns < 40; turns += 1) {
+        const capture = service.capture(tool)
+        capture.write(text)
+        const asked = [capture.readRange({ fromLine: 2, lineCount: 1 })]
+        for (let each = 0; each < turns % 8; each += 1) await turn()
+        asked.push(capture.readRange({ fromLine: 2, lineCount: 1 }))
+        capture.end()
+        asked.push(capture.readRange({ fromLine: 2, lineCount: 1 }))
+        expect((await Promise.all(asked)).map((range) => range.text)).toEqual(Array(3).fill('line 2\n'))
+      }
+    }
   })
 
   test('readRange() reads everything so far, held or saved, and the whole at the end', async () => {

@@ -55,6 +55,28 @@ describe('what a command printed', () => {
     expect(filesIn(dir)).toHaveLength(1)
   })
 
+  test.each(['head', 'both', 'tail'] as const)('with direction %s: where it failed, its end is shown', async (end) => {
+    const service = makeService({ global: { direction: end, maxLines: 10 } })
+    for (const lines of [20, 2000]) {
+      const text = numbered(lines)
+      for (const exitCode of [0, 3]) {
+        const script = `process.stdout.write(${JSON.stringify(text)}); process.exitCode = ${exitCode}`
+        const { output } = await node(script, { service, toolName: 'make' })
+        const expected = await service.output(text, { toolName: 'make', failed: exitCode !== 0 })
+        const shown = (result: typeof output) => ({ ...cut(result), outputPath: '', content: undefined, hint: '' })
+        expect(shown(output)).toStrictEqual(shown(expected))
+        expect(output.content.includes(`line ${lines}\n`) || output.content.endsWith(`line ${lines}`)).toBe(
+          exitCode !== 0 || end !== 'head',
+        )
+      }
+    }
+    const asked = await node('console.log("a\\nb"); process.exitCode = 1', {
+      service,
+      truncation: { direction: 'head', maxLines: 1 },
+    })
+    expect(asked.output.content).toMatch(/^a\n/)
+  })
+
   test('is what output() makes of it', async () => {
     const service = makeService()
     const { output } = await node(`process.stdout.write(${JSON.stringify(`${numbered(3000)}\n你好`)})`, { service })

@@ -58,9 +58,14 @@ export class Capture extends Writable {
     listen(this, context.signal)
   }
 
-  /** What there is so far. */
+  /**
+   * What there is so far, as it would be shown if the output ended here.
+   *
+   * @throws SpillwayError `ABORTED` after an abort
+   */
   async peek(): Promise<CapturePeek> {
     await passedOn(this)
+    this.checkNotGivenUp()
     return this.inflow.peek()
   }
 
@@ -76,15 +81,26 @@ export class Capture extends Writable {
   async readRange(range: ReadRange): Promise<RangeResult> {
     checkRange(range)
     await passedOn(this)
-    if (this.ending) return this.inflow.readEnded(await this.result, range)
-    if (this.destroyed) throw new SpillwayError('ABORTED', 'the capture was destroyed before its end')
-    return this.inflow.readRange(range)
+    this.checkNotGivenUp()
+    if (!this.ending) {
+      try {
+        return await this.inflow.readRange(range)
+      } catch (error) {
+        // It ended meanwhile: what was read from has its name by now, or is gone because it was short.
+        if (!this.ending) throw error
+      }
+    }
+    return this.inflow.readEnded(await this.result, range)
+  }
+
+  private checkNotGivenUp(): void {
+    if (this.destroyed && !this.ending) throw givenUp()
   }
 
   override destroy(error?: Error): this {
     // A second wish to give up changes nothing; a failure does.
     if (this.stopped && !this.errored) return this
-    if (!this.keeps || this.writableEnded || this.destroyed) return super.destroy(error)
+    if (!this.keeps || this.errored || this.ending || this.destroyed) return super.destroy(error)
     this.stopped = true
     // What was written and still waits in the stream came too.
     this.end(() => super.destroy(error))
@@ -140,10 +156,14 @@ export class Capture extends Writable {
       return
     }
     this.inflow.abandon().then(() => {
-      this.settle.reject(error ?? new SpillwayError('ABORTED', 'the capture was destroyed before its end'))
+      this.settle.reject(error ?? givenUp())
       callback(error)
     }, callback)
   }
+}
+
+function givenUp(): SpillwayError {
+  return new SpillwayError('ABORTED', 'the capture was destroyed before its end')
 }
 
 /** Whether the end has been said and is on its way. */
@@ -164,9 +184,9 @@ function refuse(capture: Capture, callback: unknown): false {
   return false
 }
 
-/** What was written before is there only when the stream has passed it on. */
+/** What was written before is there only when the stream has passed it on, which a corked one does not. */
 async function passedOn(capture: Capture): Promise<void> {
-  if (capture.writableLength === 0 || !capture.writable) return
+  if (capture.writableLength === 0 || !capture.writable || capture.writableCorked > 0) return
   await new Promise<void>((resolve) => capture.write('', () => resolve()))
 }
 

@@ -20,7 +20,7 @@ import { type Kept, keptBy, keptByUs } from './kept'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange } from './read-back'
 import { cleaned, renderWith, truncated, untouched } from './result'
-import { Settings } from './settings'
+import { type Limits, type Plan, Settings } from './settings'
 import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from './storage'
 import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from './types'
 
@@ -52,7 +52,7 @@ export class Inflow {
     const plan = service.settings.plan(context)
     const isBound = plan.mode === 'bound'
     const byStrategy = isBound && plan.customStrategy && service.strategy !== undefined
-    const limits = plan.customStrategy ? plan.defaultLimits : plan.limits
+    const limits = limitsOf(plan)
     // Nobody can hold a stream that asks to be left alone: above the ceiling it is bounded, whoever asked.
     const ceiling = isBound ? undefined : plan.hardCeilingBytes
     this.job = { service, context, plan, source: '', units: 0, original: '', parts: undefined, limits, ceiling }
@@ -61,7 +61,9 @@ export class Inflow {
     // Where it only passes through, it belongs to no session, and two of one call never share a file.
     const save = place ? saveTarget(place, context) : saveTarget(temporaryPlace(), { toolName: context.toolName })
     const hold = isBound ? limits : ceilingOf(plan)
-    this.handle = openIntake(service.settings.handle, { limits, hold, bytes: false, save })
+    // Whether the call fails is often known only at its end.
+    const ifFailed = limitsOf(service.settings.plan({ ...context, failed: true })).direction
+    this.handle = openIntake(service.settings.handle, { limits, ifFailed, hold, bytes: false, save })
     this.drain = new Drain(this.handle)
   }
 
@@ -226,6 +228,11 @@ export class Inflow {
     const [totalBytes = 0, totalLines = 0] = native.intakeProgress(this.handle)
     return { totalBytes, totalLines }
   }
+}
+
+/** Within which limits an output is cut that no strategy of the caller's sees. */
+function limitsOf(plan: Plan): Limits {
+  return plan.customStrategy ? plan.defaultLimits : plan.limits
 }
 
 function canReadRanges(

@@ -98,19 +98,23 @@ export interface Collected {
   part?: SavedPart
 }
 
-/** Opens an intake in the binary. With `hold`, nothing is saved as long as the output can be within those limits. */
-export function openIntake(
-  settings: object,
-  {
-    limits,
-    hold,
-    bytes,
-    save,
-    collect,
-  }: { limits: Limits; hold?: Limits; bytes: boolean; save: SaveTarget | undefined; collect?: Collect },
-): object {
+/** What an intake is opened with. */
+interface Opening {
+  limits: Limits
+  /** Which end is shown if it turns out that the call failed. */
+  ifFailed?: Limits['direction']
+  /** Nothing is saved as long as the output can be within these. */
+  hold?: Limits
+  bytes: boolean
+  save: SaveTarget | undefined
+  collect?: Collect
+}
+
+/** Opens an intake in the binary. */
+export function openIntake(settings: object, { limits, ifFailed, hold, bytes, save, collect }: Opening): object {
   const request = {
     limits,
+    ifFailed,
     hold,
     bytes,
     collect: collect !== undefined,

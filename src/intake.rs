@@ -19,7 +19,7 @@ use crate::text::lines::LineRule;
 use crate::text::shown::Source;
 use crate::text::utf16::Encoder;
 use crate::truncate::cut::fits;
-use crate::truncate::limits::Limits;
+use crate::truncate::limits::{Direction, Limits};
 use crate::truncate::notice::{Circumstances, Wording};
 use crate::truncate::render::{Foreign, Form, Rendered, render};
 use crate::truncate::smart::rules::Rules as SmartRules;
@@ -32,6 +32,8 @@ const PIECE: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct Intake {
     limits: Limits,
+    /// Which end is shown once the call turns out to have failed.
+    if_failed: Direction,
     source: Source,
     encoder: Encoder,
     scratch: Vec<u8>,
@@ -147,6 +149,7 @@ impl Intake {
         };
         Intake {
             limits,
+            if_failed: limits.direction,
             source,
             encoder: Encoder::default(),
             scratch: Vec::new(),
@@ -166,6 +169,19 @@ impl Intake {
         Intake { hold: Some(Hold::new(limits)), ..self }
     }
 
+    /// Is ready to show another end, should it turn out at the end that the call failed. To be said before anything comes in.
+    pub fn turn_if_failed(&mut self, direction: Direction) {
+        self.if_failed = direction;
+        self.window = self.fresh_window(None);
+    }
+
+    /// Remembers of the text whatever may be asked for.
+    fn fresh_window(&self, rules: Option<Arc<SmartRules>>) -> Window {
+        let is_sure = self.if_failed == self.limits.direction;
+        let direction = if is_sure { self.if_failed } else { Direction::Both };
+        Window::judging(&Limits { direction, ..self.limits }, rules)
+    }
+
     /// Takes the secrets out of what is saved or collected. What is shown of the output stays as it is.
     pub fn redact(&mut self, rules: Arc<Rules>) {
         self.redactor.get_or_insert_default().add(rules);
@@ -173,7 +189,7 @@ impl Intake {
 
     /// Looks for what matters by these rules. To be said before anything comes in.
     pub fn judge_by(&mut self, rules: Arc<SmartRules>) {
-        self.window = Window::judging(&self.limits, Some(rules));
+        self.window = self.fresh_window(Some(rules));
     }
 
     /// Keeps only the first and the last part of an output that has more bytes than this.
@@ -317,7 +333,7 @@ impl Intake {
     /// Gives back the memory that is held for rendering.
     pub fn release(&mut self) {
         self.hold = None;
-        self.window = Window::new(&self.limits);
+        self.window = self.fresh_window(None);
     }
 
     /// What came so far, as it would be saved.
@@ -359,12 +375,10 @@ impl Intake {
         self.hold.is_some()
     }
 
-    /// The whole text in UTF-16 units: what is still held, or what a terminal would show if that keeps the limits.
+    /// The whole text in UTF-16 units, if it keeps the limits: what is still held, or what a terminal would show.
     pub fn whole(&self) -> Option<Vec<u16>> {
         match &self.hold {
-            Some(hold) if !self.limits.terminal || hold.fits(self.source) => {
-                Some(hold.units(self.source))
-            }
+            Some(hold) if hold.fits(self.source) => Some(hold.units(self.source)),
             None if self.limits.terminal => {
                 let window = self.window.ended();
                 let text = window.all().filter(|_| fits(&window, self.source, &self.limits));
@@ -405,8 +419,10 @@ impl Intake {
             tools: style.available_tools.clone(),
             foreign: request.preview.is_some(),
         };
+        let direction = if request.failed { self.if_failed } else { self.limits.direction };
+        let limits = Limits { direction, ..self.limits };
         let form = Form {
-            limits: self.limits,
+            limits,
             wording: style.wording,
             inside: style.notice_inside,
             notice: request.notice.as_deref(),
@@ -417,7 +433,7 @@ impl Intake {
             }),
         };
         let window = match &self.hold {
-            Some(hold) => Cow::Owned(hold.window(&self.limits)),
+            Some(hold) => Cow::Owned(hold.window(&limits)),
             None => self.window.ended(),
         };
         render(&window, self.source, &form, &circumstances)

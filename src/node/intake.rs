@@ -17,7 +17,7 @@ use spillway_core::store::range::{Range, RangeRead};
 use spillway_core::store::save::SaveRequest;
 use spillway_core::text::shown::Source;
 use spillway_core::text::utf16::{self, Encoder};
-use spillway_core::truncate::limits::Limits;
+use spillway_core::truncate::limits::{Direction, Limits};
 use spillway_core::truncate::notice::ENGLISH;
 use spillway_core::truncate::render::Rendered;
 use spillway_core::truncate::smart::rules::Rules;
@@ -92,6 +92,8 @@ const JOINED_LENGTH: usize = 1 << 14;
 #[serde(rename_all = "camelCase")]
 struct Request {
     limits: Limits,
+    /// Which end is shown if it turns out that the call failed.
+    if_failed: Option<Direction>,
     /// Holds the output as long as it can be within these.
     hold: Option<Limits>,
     #[serde(default)]
@@ -159,6 +161,9 @@ pub fn intake_open(
     }
     if let Some(limits) = request.hold {
         intake = intake.holding(limits);
+    }
+    if let Some(direction) = request.if_failed {
+        intake.turn_if_failed(direction);
     }
     if let Some(rules) = settings.smart_rules() {
         intake.judge_by(Arc::clone(rules));
