@@ -16,7 +16,7 @@ import {
 } from '../index.js'
 import { runChild } from './support/child'
 import { cut, makeListening, makeService, memoryStorage, numbered, rejection, thrown, turn } from './support/outputs'
-import { filesIn, tempDir } from './support/temp'
+import { age, filesIn, tempDir } from './support/temp'
 
 const tool: TruncationContext = { toolName: 'mytool' }
 const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 500)
@@ -524,6 +524,38 @@ describe('a storage of the caller', () => {
     expect(told.descriptors[1]).toBe(told.descriptors[0])
     expect(filesIn(dir)).toEqual([])
     expect(readdirSync(dir, { recursive: true }).filter((name) => /-[0-9a-f]{12}/.test(String(name)))).toEqual([])
+  })
+
+  test('gets what passes through a folder of its own, where nothing of a dead process stays for long', () => {
+    const [dir, home] = [tempDir(), tempDir()]
+    const output = numbered(3000)
+    const capture = (leave: boolean, env: NodeJS.ProcessEnv) =>
+      runChild<string>(
+        `const service = new spillway.TruncationService({ storage: {
+           save: async (content) => {
+             if (!input.leave) return 'units ' + content.length
+             answer('left')
+             process.exit(0)
+           },
+           read: async () => '', cleanup: async () => 0,
+           getStorageDir: () => '',
+         } })
+         const capture = service.capture({ toolName: 'x' })
+         capture.end(input.output)
+         answer((await capture.result).outputPath)`,
+        { input: { leave, output }, env: { HOME: home, TMPDIR: dir, TEMP: dir, TMP: dir, ...env } },
+      )
+    expect(capture(true, {})).toBe('left')
+    const [left] = filesIn(dir)
+    expect(left).toContain(join('passage', 'x_'))
+    expect(readFileSync(join(dir, left!), 'utf8')).toBe(output)
+    age(join(dir, left!), 25)
+    expect(capture(false, {})).toBe(`units ${output.length}`)
+    expect(filesIn(dir)).toEqual([])
+    const nowhere = join(home, 'file')
+    writeFileSync(nowhere, '')
+    expect(capture(false, { TMPDIR: nowhere, TEMP: nowhere, TMP: nowhere })).toBe(`units ${output.length}`)
+    expect(filesIn(home)).toEqual(['file'])
   })
 
   test('that fails loses the rest, not the preview', async () => {

@@ -208,6 +208,32 @@ describe('deleting a session', () => {
     expect(readdirSync(dirname(path)).filter((name) => !name.startsWith('.'))).toEqual(['notes.txt'])
     expect(basename(path)).toContain('x_')
   })
+
+  onUnix('removes what it can, and says what it could not', async () => {
+    const [one, two] = [tempDir(), tempDir()]
+    const session = { ...tool, sessionId: 'one' }
+    const paths = await Promise.all([one, two].map((dir) => new TruncationStorage(dir).save('text', session)))
+    const storage = new TruncationStorage({ storageDirs: [one, two] })
+    const open = dirname(paths[0]!)
+    chmodSync(open, 0o777)
+    const reason = `everybody may write to the folder (${open})`
+    expect(await rejection(storage.deleteSession('one'))).toMatchObject({
+      code: 'STORAGE_WRITE',
+      message: `not all of the session could be removed: ${reason}`,
+    })
+    expect(paths.map((path) => existsSync(path))).toEqual([true, false])
+    expect((await storage.sweep()).failed).toEqual([{ path: open, error: 'everybody may write to the folder' }])
+    chmodSync(open, 0o700)
+    expect(await storage.deleteSession('one')).toBe(1)
+  })
+})
+
+test('a folder that is named twice counts once', async () => {
+  const dir = tempDir()
+  put(dir, 'a', 10, 500)
+  const storage = new TruncationStorage({ storageDirs: [dir, `${dir}/`] })
+  expect(await storage.usage()).toMatchObject({ files: 1, bytes: 10, dirs: [{ dir, files: 1 }] })
+  expect(await storage.sweep()).toMatchObject({ removedFiles: 1, skippedDirs: [] })
 })
 
 onUnix('a folder that cannot be written to is reported as skipped, not as an error', async () => {

@@ -1,6 +1,7 @@
 /** An output on its way into the binary while it is made: held there until it is too long, then saved as it comes. */
 
 import { promises } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { decide } from './decide'
 import { Drain } from './drain'
 import { SpillwayError } from './errors'
@@ -59,7 +60,7 @@ export class Inflow {
     this.held = byStrategy ? [] : undefined
     const place = placeOf(service.storage)
     // Where it only passes through, it belongs to no session, and two of one call never share a file.
-    const save = place ? saveTarget(place, context) : saveTarget(temporaryPlace(), { toolName: context.toolName })
+    const save = place ? saveTarget(place, context) : saveTarget(passagePlace(), { toolName: context.toolName })
     const hold = isBound ? limits : ceilingOf(plan)
     // Whether the call fails is often known only at its end.
     const ifFailed = limitsOf(service.settings.plan({ ...context, failed: true })).direction
@@ -156,7 +157,7 @@ export class Inflow {
           throw new SpillwayError('STORAGE_TOO_LARGE', `the output is over ${limit}`)
         }
         if (!this.hasBytes) {
-          const reader = call(() => native.readerOpen(temporaryPlace().store, saved.path))
+          const reader = call(() => native.readerOpen(passagePlace().store, saved.path))
           return storage.save(await readAll(reader, saved.path), context)
         }
         const content = await promises.readFile(saved.path)
@@ -241,12 +242,22 @@ function canReadRanges(
   return typeof (storage as Partial<TruncationStorage>).readRange === 'function'
 }
 
-let temporary: Place | undefined
+let passage: Place | undefined
 
-/** A private folder for what only passes through. */
-function temporaryPlace(): Place {
-  temporary ??= openPlace(new Settings({ storageDirs: openPlace(new Settings({})).dirs.slice(-1), sweepOnSave: false }))
-  return temporary
+/**
+ * Private folders for what only passes through to a storage of the caller's, beside the default ones: nobody reads there, so what a
+ * process leaves that ends meanwhile goes after a day.
+ */
+function passagePlace(): Place {
+  passage ??= openPlace(
+    new Settings({
+      storageDirs: openPlace(new Settings({}))
+        .dirs.toReversed()
+        .map((dir) => join(dirname(dir), 'passage')),
+      global: { retentionDays: 1 },
+    }),
+  )
+  return passage
 }
 
 function joined(chunks: readonly (string | Buffer)[]): string | Buffer {

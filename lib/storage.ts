@@ -208,7 +208,10 @@ export class TruncationStorage implements ITruncationStorage {
     return JSON.parse(await background(() => native.storeUsage(this.place.store)))
   }
 
-  /** Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were. */
+  /**
+   * Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were.
+   * @throws SpillwayError `STORAGE_WRITE` when some of them could not be removed; the rest is
+   */
   async deleteSession(sessionId: string): Promise<number> {
     if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
     return background(() => native.storeDeleteSession(this.place.store, sessionId))

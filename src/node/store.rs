@@ -166,7 +166,7 @@ pub fn store_delete_session(
     session: Utf16String,
 ) -> AsyncTask<Job<f64>> {
     let store = Arc::clone(store);
-    run(move || Ok(delete_session(&store, &session) as f64))
+    run(move || Ok(delete_session(&store, &session)? as f64))
 }
 
 /// The name of a new output of a tool, or of a part of one.

@@ -3,6 +3,7 @@
 
 #[cfg(target_os = "linux")]
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -125,7 +126,7 @@ impl Folder {
         let stat = retry_on_intr(|| rustix::fs::fstat(&self.fd))?;
         let me = rustix::process::geteuid().as_raw();
         if stat.st_uid != me && stat.st_uid != 0 {
-            return Err(refused("the folder belongs to another user"));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, Anothers));
         }
         let mode = Mode::from_raw_mode(stat.st_mode);
         if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
@@ -405,6 +406,23 @@ fn look_and_rename(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
         return Err(Errno::EXIST);
     }
     retry_on_intr(|| rustix::fs::renameat(dir, from, dir, to))
+}
+
+/// Why a folder is refused that another user owns.
+#[derive(Debug)]
+struct Anothers;
+
+impl fmt::Display for Anothers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the folder belongs to another user")
+    }
+}
+
+impl std::error::Error for Anothers {}
+
+/// Whether a folder was refused because another user owns it.
+pub fn is_anothers(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|why| why.is::<Anothers>())
 }
 
 fn refused(why: &str) -> io::Error {

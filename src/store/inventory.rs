@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::examined::Examined;
-use super::folder::Folder;
+use super::folder::{Folder, is_anothers};
 use super::lease;
 use super::names;
 use super::opened::OpenStore;
-use super::places;
+use super::places::{self, Place};
 use super::sweep::Report;
+use crate::error::{Code, Error, Result, os_reason};
 
 /// An output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +122,7 @@ fn look(folder: &Folder, session: Option<&str>, names: Vec<String>) -> (Vec<Item
 /// Whether what is called like the folder of a session is none of ours, or is gone by now.
 fn is_foreign(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound};
-    error.raw_os_error().is_none() || matches!(error.kind(), NotADirectory | NotFound)
+    is_anothers(error) || matches!(error.kind(), NotADirectory | NotFound)
 }
 
 /// Removes a file that a process left that was killed, if it was last written before this, in milliseconds since the epoch.
@@ -184,25 +185,54 @@ pub fn usage(store: &OpenStore) -> Usage {
     usage
 }
 
-/// Removes all outputs of a session, whoever uses it, and answers how many there were.
-pub fn delete_session(store: &OpenStore, id: &[u16]) -> u64 {
+/// Removes all outputs of a session, whoever uses it, and answers how many there were. What cannot be removed does not keep
+/// the rest: the first of it is the error.
+pub fn delete_session(store: &OpenStore, id: &[u16]) -> Result<u64> {
     let name = names::session(id);
-    let mut removed = 0;
+    let (mut removed, mut failed) = (0, None);
     for dir in &store.places.dirs {
-        let Ok(place) = dir.open() else { continue };
-        let Ok(session) = place.inner(&name) else { continue };
-        let files = session.names().unwrap_or_default();
+        let mut fail = |path: PathBuf, error: &io::Error| {
+            failed.get_or_insert_with(|| format!("{} ({})", os_reason(error), path.display()));
+        };
+        let path = dir.path().join(&name);
+        let (place, session, files) = match session_in(dir, &name) {
+            Ok(found) => found,
+            Err(error) if is_foreign(&error) => continue,
+            Err(error) => {
+                fail(path, &error);
+                continue;
+            }
+        };
         // First, because one of them may be the other name of an output, which is nobody's own as long as it has two.
         for file in files.iter().filter(|file| names::is_temporary(file)) {
             remove_left_behind(&session, file, i64::MAX);
         }
-        for file in files.iter().filter(|file| names::is_output(file)) {
-            let is_own = session.examine(file).is_some();
-            removed += u64::from(is_own && session.remove(file).is_ok());
+        let own = |file: &&String| names::is_output(file) && session.examine(file).is_some();
+        for file in files.iter().filter(own) {
+            match session.remove(file) {
+                Ok(()) => removed += 1,
+                // Somebody else removed it just now.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => fail(path.join(file), &error),
+            }
         }
         lease::retire(&place, dir.path(), &name, Some(&store.leases));
     }
-    removed
+    match failed {
+        None => Ok(removed),
+        Some(reason) => Err(Error::new(
+            Code::StorageWrite,
+            format!("not all of the session could be removed: {reason}"),
+        )),
+    }
+}
+
+/// A folder of a store, that of a session in it, and the names in that.
+fn session_in(dir: &Place, name: &str) -> io::Result<(Folder, Folder, Vec<String>)> {
+    let place = dir.open()?;
+    let session = place.inner(name)?;
+    let names = session.names()?;
+    Ok((place, session, names))
 }
 
 #[cfg(all(test, unix))]
@@ -222,7 +252,7 @@ mod tests {
         let path = save.publish().unwrap().path;
         let session = root.path().join(names::session(&id));
         fs::hard_link(path, session.join(names::temporary(1).unwrap())).unwrap();
-        assert_eq!(delete_session(&store, &id), 1);
+        assert_eq!(delete_session(&store, &id).unwrap(), 1);
         assert!(!session.exists());
     }
 }

@@ -1,5 +1,6 @@
 //! Which folders outputs go to, in order.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -111,9 +112,11 @@ impl Places {
         Places::of(dirs, durability)
     }
 
-    /// Just these folders.
+    /// Just these folders, each once.
     pub fn of(dirs: Vec<PathBuf>, durability: Durability) -> Self {
-        Places { dirs: dirs.into_iter().map(Place::new).collect(), durability }
+        let mut seen = HashSet::new();
+        let dirs = dirs.into_iter().filter(|dir| seen.insert(dir.clone()));
+        Places { dirs: dirs.map(Place::new).collect(), durability }
     }
 }
 
