@@ -244,6 +244,24 @@ describe('approvals', () => {
     expect(said).toBeLessThanOrEqual(301)
   })
 
+  test.each([1, 2, 3])('a loop of %d that is not let through is not let through again', (period) => {
+    for (const headless of [true, false]) {
+      const run = agent({ headless, maxToolCalls: Number.POSITIVE_INFINITY })
+      const actions = Array.from({ length: 150 }, (_, i) => run.call('read', i % period, 'same').action)
+      const ran = actions.lastIndexOf('allow') + 1
+      expect(ran).toBeLessThan(15)
+      expect(new Set(actions.slice(ran))).toEqual(new Set([headless ? 'stop' : 'ask']))
+    }
+    // Nor when what it was allowed is used up.
+    const run = agent({ maxToolCalls: Number.POSITIVE_INFINITY })
+    const actions = Array.from({ length: 250 }, (_, i) => {
+      const verdict = run.call('read', i % period, 'same')
+      if (verdict.action === 'ask') run.detector.approve(verdict.callId as string, 'once')
+      return verdict.action
+    })
+    expect(new Set(actions.slice(actions.indexOf('stop')))).toEqual(new Set(['stop']))
+  })
+
   test('without a user a question is a stop that people can read', () => {
     const run = agent({ headless: true })
     run.again(4, 'read', 'a')

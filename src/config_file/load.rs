@@ -98,6 +98,7 @@ pub fn load(file: &str, user: Found<'_>, inline: Option<&str>) -> Result<String>
     let mut tree = user.tree.unwrap_or_else(Node::empty);
     tell_sources(&tree, "user", 0, &mut sources);
     let own_rules = rules_of(&tree).len();
+    let truncates = inline.tree.as_ref().and_then(truncates).or_else(|| truncates(&tree));
     if let Some(inline) = inline.tree {
         tell_sources(&inline, "inline", own_rules, &mut sources);
         merge(&mut tree, inline, &mut Vec::new());
@@ -106,6 +107,7 @@ pub fn load(file: &str, user: Found<'_>, inline: Option<&str>) -> Result<String>
         &tree,
         &closed,
         broken && sources.get("agents.runtime.mode.default") != Some(&json!("inline")),
+        truncates.unwrap_or(true),
     );
     Ok(format!(
         r#"{{"config":{},"problems":{},"sources":{},"options":{}}}"#,
@@ -219,8 +221,19 @@ fn tell_sources(tree: &Node, layer: &str, rules_before: usize, sources: &mut Map
     }
 }
 
+/// What one layer says of truncation as a whole, if anything: the switch among the settings, else that at the top, which counts
+/// whatever is set beside it.
+fn truncates(tree: &Node) -> Option<bool> {
+    let switch = |node: Option<&Node>| match node?.kind {
+        Kind::Bool(is_on) => Some(is_on),
+        _ => None,
+    };
+    let settings = tree.at_path(&RUNTIME).and_then(|runtime| runtime.get("truncation"));
+    switch(settings).or_else(|| switch(tree.get("truncation"))).or_else(|| settings.map(|_| true))
+}
+
 /// What the capabilities are given.
-fn options(tree: &Node, closed: &[&str], without_mode: bool) -> Value {
+fn options(tree: &Node, closed: &[&str], without_mode: bool, truncates: bool) -> Value {
     let runtime = tree.at_path(&RUNTIME);
     let mut all = Map::new();
     for section in &SECTIONS {
@@ -231,11 +244,7 @@ fn options(tree: &Node, closed: &[&str], without_mode: bool) -> Value {
     }
     let mode = all.get("mode").and_then(|mode| mode.get("default")).cloned();
     all.insert("mode".into(), mode.filter(|_| !without_mode).unwrap_or_else(|| json!("agent")));
-    let switch = runtime
-        .and_then(|runtime| runtime.get("truncation"))
-        .or_else(|| tree.get("truncation"))
-        .is_some_and(|node| matches!(node.kind, Kind::Bool(false)));
-    if switch {
+    if !truncates {
         all.insert("truncation".into(), json!(false));
     }
     if !closed.is_empty() {

@@ -187,6 +187,32 @@ fn what_stands_in_the_wrong_place_is_told() {
 }
 
 #[test]
+fn the_stronger_layer_switches_truncation() {
+    let (off, on, top) =
+        (r#""truncation":false"#, r#""truncation":true"#, |inside: &str| format!("{{{inside}}}"));
+    let set = r#""agents":{"runtime":{"truncation":{"maxLines":5}}}"#;
+    let both = format!("{off},{set}");
+    let inside = |switch: &str| format!(r#"{{"agents":{{"runtime":{{{switch}}}}}}}"#);
+    for (user, inline, is_off) in [
+        (top(off), None, true),
+        (top(&both), None, true),
+        (top(off), Some(top(set)), false),
+        (top(set), Some(top(off)), true),
+        (inside(off), Some(top(on)), false),
+        (inside(on), Some(top(off)), true),
+        (top(off), Some(top(r#""theme":1"#)), true),
+        (top(set), Some(inside(off)), true),
+        (inside(off), Some(top(set)), false),
+        (format!("{{{off},{}", &inside(on)[1..]), None, false),
+    ] {
+        let inline: Option<Value> =
+            inline.as_deref().map(|text: &str| serde_json::from_str(text).unwrap());
+        let found = loaded(&user, inline.as_ref());
+        assert_eq!(found["options"]["truncation"] == json!(false), is_off, "{user} {inline:?}");
+    }
+}
+
+#[test]
 fn comments_and_formatting_survive() {
     let text = "// mine\r\n{\r\n\t\"theme\": \"dark\", // keep\r\n\t\"agents\": { \"runtime\": { \"mode\": { /* m */ \"global\": \"ask\" } } },\r\n}\r\n";
     let after = change(

@@ -237,7 +237,8 @@ impl Calls {
                 }
                 continue;
             }
-            if each.turn == counted_turn {
+            // No result ends the turn of a call that was not let through, so the next one need not be beside it.
+            if each.turn == counted_turn && each.outcome != Outcome::Vetoed {
                 continue;
             }
             match (each.outcome.result(), reference) {
@@ -285,8 +286,13 @@ impl Calls {
                     && !(equal && outcomes.is_some_and(|(a, b)| a != b))
             };
             let calls = (period..newest.len()).take_while(|at| same(*at)).count() + period;
-            let turns: HashSet<u64> = newest.iter().take(calls).map(|each| each.turn).collect();
-            (calls / period).min(turns.len()) as u64
+            let (vetoed, others): (Vec<&Call>, Vec<&Call>) = newest
+                .iter()
+                .copied()
+                .take(calls)
+                .partition(|each| each.outcome == Outcome::Vetoed);
+            let turns: HashSet<u64> = others.iter().map(|each| each.turn).collect();
+            (calls / period).min(turns.len() + vetoed.len()) as u64
         };
         let waits = block.iter().any(|each| each.conduct.waits);
         let count = length(true);
