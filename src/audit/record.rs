@@ -1,15 +1,17 @@
 //! One record: a JSON object in canonical form, with the hash of everything in it but the hash itself.
 
+use std::cmp::Reverse;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit, Mac};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
 use crate::hex::hex;
+use crate::order::sort_by_key;
 use crate::store::known::is_secret_name;
 use crate::store::redact::{Redactor, Rules};
 
@@ -61,19 +63,22 @@ impl Sealer {
     }
 }
 
-/// Takes secrets out of every text of an event, names of members included.
+/// Takes secrets out of every text of an event, names of members included, and hides every text under a secret's name.
 pub fn redact(value: &mut Value, rules: &Arc<Rules>) {
+    redact_in(value, rules, false);
+}
+
+fn redact_in(value: &mut Value, rules: &Arc<Rules>, is_secret: bool) {
     match value {
+        Value::String(text) if is_secret => *text = "*".repeat(text.len()),
         Value::String(text) => *text = redacted(text, rules),
-        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, rules)),
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| redact_in(item, rules, is_secret));
+        }
         Value::Object(members) => {
             for (name, mut inner) in std::mem::take(members) {
-                match &mut inner {
-                    Value::String(secret) if rules.knows() && is_secret_name(&name) => {
-                        *secret = "*".repeat(secret.len());
-                    }
-                    inner => redact(inner, rules),
-                }
+                let is_secret = is_secret || (rules.knows() && is_secret_name(&name));
+                redact_in(&mut inner, rules, is_secret);
                 let mut name = redacted(&name, rules);
                 while members.contains_key(&name) {
                     name.push('*');
@@ -100,45 +105,70 @@ fn redacted(text: &str, rules: &Arc<Rules>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Cuts what is too long for a line, longest texts first, and marks the event: `cut` has the bytes that it had.
+/// Cuts what is too long for a line: long texts and lists first, at last the largest fields. It marks the event: `cut` has the
+/// bytes that it had.
 pub fn bound(event: &mut Map<String, Value>) {
     // Room for what the log itself adds.
     const ROOM: usize = LONGEST_LINE - 1024;
+    /// Bytes of a text, and members of a list or an object inside the event.
+    const STEPS: [(usize, usize); 4] = [(8192, 1024), (1024, 256), (128, 64), (128, 8)];
     let length = |event: &Map<String, Value>| canonical(&Value::Object(event.clone())).len();
     let bytes = length(event);
     if bytes <= ROOM {
         return;
     }
-    for most in [8192, 1024, 128] {
-        event.values_mut().for_each(|value| cut_texts(value, most));
+    let whole = std::mem::take(event);
+    for (text, members) in STEPS {
+        event.clone_from(&whole);
+        event.values_mut().for_each(|value| shorten(value, text, members));
         if length(event) <= ROOM {
             break;
         }
     }
-    // Very many short members: the plain ones say most.
-    if length(event) > ROOM {
-        let mut left = ROOM;
-        event.retain(|name, value| {
-            let plain = !value.is_array() && !value.is_object();
-            let bytes = name.len() * 2 + canonical(value).len() + 4;
-            let stays = plain && bytes <= left;
-            left -= if stays { bytes } else { 0 };
-            stays
-        });
+    let mut left = length(event);
+    if left > ROOM {
+        let mut fields: Vec<(usize, String)> = event
+            .iter()
+            .map(|(name, value)| {
+                (canonical(&json!(name)).len() + canonical(value).len() + 2, name.clone())
+            })
+            .collect();
+        sort_by_key(&mut fields, |(bytes, _)| Reverse(*bytes));
+        for (bytes, name) in fields {
+            if left <= ROOM {
+                break;
+            }
+            event.remove(&name);
+            left -= bytes;
+        }
     }
     event.insert("cut".to_owned(), Value::from(bytes));
 }
 
-fn cut_texts(value: &mut Value, most: usize) {
+/// Every mark says how much there was: a fixed one would be one more way for two events to look alike.
+fn shorten(value: &mut Value, text_bytes: usize, most: usize) {
     match value {
-        Value::String(text) if text.len() > most => {
+        Value::String(text) if text.len() > text_bytes => {
             let bytes = text.len();
-            text.truncate(text.floor_char_boundary(most));
-            // A fixed text would be one more way for two events to look alike.
+            text.truncate(text.floor_char_boundary(text_bytes));
             let _ = write!(text, "… [{bytes} bytes]");
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| cut_texts(item, most)),
-        Value::Object(members) => members.values_mut().for_each(|inner| cut_texts(inner, most)),
+        Value::Array(items) => {
+            let count = items.len();
+            if count > most {
+                items.truncate(most);
+                items.push(json!(format!("… [{count} items]")));
+            }
+            items.iter_mut().for_each(|item| shorten(item, text_bytes, most));
+        }
+        Value::Object(members) => {
+            let count = members.len();
+            if count > most {
+                *members = std::mem::take(members).into_iter().take(most).collect();
+                members.insert("…".to_owned(), json!(format!("[{count} members]")));
+            }
+            members.values_mut().for_each(|inner| shorten(inner, text_bytes, most));
+        }
         _ => {}
     }
 }
@@ -146,7 +176,6 @@ fn cut_texts(value: &mut Value, most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap_or_default()
@@ -183,6 +212,15 @@ mod tests {
             assert!(canonical(&Value::Object(event.clone())).len() <= LONGEST_LINE - 512);
             assert_eq!(event.get("cut"), Some(&json!(bytes)));
         }
+        let long = json!({ "list": vec![json!({ "a": 1 }); 30_000], "x": "y".repeat(100_000) });
+        let mut event = object(json!({ "tool": "bash", "targets": ["bash:ls"], "input": long }));
+        bound(&mut event);
+        assert_eq!((&event["tool"], &event["targets"]), (&json!("bash"), &json!(["bash:ls"])));
+        let list = event["input"]["list"].as_array().unwrap();
+        assert_eq!(
+            (&list[0], list.last().unwrap()),
+            (&json!({ "a": 1 }), &json!("… [30000 items]"))
+        );
         let mut short = object(json!({ "tool": "bash" }));
         bound(&mut short);
         assert_eq!(short, object(json!({ "tool": "bash" })));
@@ -197,5 +235,12 @@ mod tests {
         let mut event = json!({ "dbPassword": "short", "tokens": "many", "token": 3 });
         redact(&mut event, &rules);
         assert_eq!(event, json!({ "dbPassword": "*****", "tokens": "many", "token": 3 }));
+        let mut event =
+            json!({ "password": ["a", { "old": "bc" }], "apiKey": { "n": 1, "is": "d" } });
+        redact(&mut event, &rules);
+        assert_eq!(
+            event,
+            json!({ "password": ["*", { "old": "**" }], "apiKey": { "n": 1, "is": "*" } })
+        );
     }
 }
