@@ -238,7 +238,7 @@ describe('any value', () => {
     ['bigints inside', { list: big, id: 12345678901234567890n }, '"id": "12345678901234567890"'],
     ['a cycle', cyclic, '"self": "[Circular]"'],
     ['Dates inside', { list: big, at: new Date(0) }, '"at": "1970-01-01T00:00:00.000Z"'],
-    ['an Error', Object.assign(new Error('boom '.repeat(20_000)), { code: 'E1' }), '"code": "E1"'],
+    ['an Error', Object.assign(new Error('boom '.repeat(20_000)), { code: 'E1' }), '"code":"E1"'],
     ['Errors inside', { list: big, error: new TypeError('inner') }, '"message": "inner"'],
     ['lone surrogates inside', { list: big, text: LONE }, 'a\\ud800b'],
   ])('over limits becomes a preview of its JSON, and that is saved: %s', async (_what, output, expected) => {
@@ -247,6 +247,22 @@ describe('any value', () => {
     expect(typeof result.output).toBe('string')
     expect(bytesOf(result.output as string)).toBeLessThan(52_000)
     expect(savedText(result).includes(expected)).toBe(true)
+  })
+
+  test.each([
+    ['head', undefined, 12_000],
+    ['tail', undefined, 12_000],
+    ['head', 1000, 1000],
+  ] as const)('a long text inside is shown, from its %s, within %s tokens', async (direction, maxTokens, least) => {
+    const ran = { command: 'make', stdout: numbered(20_000), exitCode: 2 }
+    const { run } = make({ config: { global: { direction, maxTokens } } })
+    for (const output of [ran, { content: [{ type: 'text', text: 'x' }], details: ran }]) {
+      const result = await run('x', { output }, context)
+      const text = JSON.stringify(result.output)
+      expect(text).toContain(direction === 'head' ? 'line 1\\' : 'line 20000')
+      expect(text.match(/line \d+/g)!.length * 'line 1000\\n'.length).toBeGreaterThan(least)
+      expect(JSON.parse(savedText(result))).toEqual(output)
+    }
   })
 
   test('a thing that is met twice is no cycle', async () => {

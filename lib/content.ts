@@ -119,15 +119,34 @@ export async function boundValue(
   }
   const parts = (value as { content?: unknown }).content
   if (isParts(parts)) return boundHolder(service, value, parts, context)
-  // What is sent is one line; to be cut it needs more of them.
   const line = toJson(value)
-  const json = fits(service, line, context) ? line : indented(line)
-  const result = await service.output(json, context)
+  const result = await service.output(laidOut(service, line, context), context)
   return { value: result.truncated ? result.content : soundJson(value, line), result }
 }
 
-function fits(service: OutputService, text: string, context: TruncationContext): boolean {
-  return 'fits' in service && (service as TruncationService).fits(text, context)
+/** Bytes of a line of JSON that a service of the caller's can do without. */
+const LONGEST_LINE = 12_800
+
+/**
+ * The JSON of a value as it can be cut: one line if that fits, else on lines of its own. It stays one line, too, where one of them
+ * were so long (the text that a command printed, say) that a cut between lines would show nothing of what matters.
+ */
+function laidOut(service: OutputService, line: string, context: TruncationContext): string {
+  const own = 'fits' in service ? (service as TruncationService) : undefined
+  if (own?.fits(line, context)) return line
+  const lines = indented(line)
+  return hasLineOver(lines, own?.longestLine(context) ?? LONGEST_LINE) ? line : lines
+}
+
+function hasLineOver(text: string, bytes: number): boolean {
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start)
+    const end = found === -1 ? text.length : found
+    // A unit is at most three bytes.
+    if ((end - start) * 3 > bytes && Buffer.byteLength(text.slice(start, end)) > bytes) return true
+    start = end + 1
+  }
+  return false
 }
 
 /** What a service answered about a value, whose content is the value itself unless that was no text. */
@@ -216,7 +235,7 @@ async function boundHolder(
   const media = parts.filter((part) => MEDIA.test(part.type))
   const texts = parts.filter((part) => !MEDIA.test(part.type))
   const line = toJson({ ...value, content: texts })
-  const result = await service.output(fits(service, line, context) ? line : indented(line), context)
+  const result = await service.output(laidOut(service, line, context), context)
   if (!result.truncated) return { value: line.includes(HALF) ? sound(value) : value, result }
   const emptied = beside.filter(isStructured).map(([key]) => [key, {}])
   const content = [{ type: 'text', text: result.content }, ...media]

@@ -27,6 +27,9 @@ import type {
   TruncationStrategy,
 } from './types'
 
+/** What a token of English text has. */
+const BYTES_OF_TOKEN = 4
+
 /** Bounds the output of tools. */
 export class TruncationService implements OutputService {
   /** @internal */
@@ -141,6 +144,19 @@ export class TruncationService implements OutputService {
     const known = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
     const plan = known ?? this.settings.plan(context)
     return plan.mode !== 'bound' || content.length <= plan.sureUnits || isWithin(content, plan.limits)
+  }
+
+  /**
+   * Bytes of a line that cuts between lines can do without: a quarter of a preview.
+   * @internal
+   */
+  longestLine(context: TruncationContext): number {
+    const { maxBytes, maxTokens } = this.settings.plan(context).limits
+    const bytes = Math.min(
+      maxBytes ?? Number.POSITIVE_INFINITY,
+      (maxTokens ?? Number.POSITIVE_INFINITY) * BYTES_OF_TOKEN,
+    )
+    return bytes / 4
   }
 
   /** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
