@@ -283,7 +283,7 @@ impl Policy {
         let Options { rules, hard, .. } = &self.options;
         std::iter::once(&target.text).chain(&target.others).any(|text| {
             hard.matching(Domain::Read, text).next().is_some()
-                || rules.matching(Domain::Read, text).next().is_some_and(Rule::is_particular)
+                || rules.ban(Domain::Read, text).is_some()
         })
     }
 
@@ -324,7 +324,7 @@ impl Policy {
         let rules = &self.options.rules;
         let (mut rule, mut shadowed) = rules.winner(domain, &target.text);
         if target.quiet && rule.is_none_or(|rule| !rule.is_particular()) {
-            rule = None;
+            rule = rules.ban(domain, &target.text);
             shadowed.clear();
         }
         let mut decision = match rule {
@@ -362,11 +362,8 @@ impl Policy {
             }
         }
         for other in &target.others {
-            let stricter = rules
-                .winner(domain, other)
-                .0
-                .filter(|other| other.is_particular() && other.decision > decision);
-            if let Some(found) = stricter {
+            let ban = rules.ban(domain, other);
+            if let Some(found) = ban.filter(|ban| ban.decision > decision) {
                 decision = found.decision;
                 reasons = vec![said(found, other)];
                 rule = Some(found);

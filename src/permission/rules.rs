@@ -270,6 +270,14 @@ impl RuleList {
         (matching.next(), matching.take(MAX_SHADOWED).map(Rule::told).collect())
     }
 
+    /// The ban of something in particular that counts for a target, however that is written. A later permission lifts it; a
+    /// later ban of everything, which may itself be lifted where the target is written otherwise, does not.
+    pub fn ban(&self, domain: Domain, target: &str) -> Option<&Rule> {
+        self.matching(domain, target)
+            .find(|rule| rule.decision == Decision::Allow || rule.is_particular())
+            .filter(|rule| rule.is_particular())
+    }
+
     /// Rules that can never count, because a later one is about at least the same targets: pairs of places.
     pub fn dead(&self) -> Vec<(usize, usize)> {
         let mut last: HashMap<(Option<Domain>, &str), usize> = HashMap::new();

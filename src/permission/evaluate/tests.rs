@@ -291,6 +291,20 @@ fn own_files_are_read_unless_the_user_says_no() {
     );
 }
 
+#[test]
+fn a_ban_of_everything_lifts_no_other_ban() {
+    let rule = |(pattern, decision): &(&str, &str)| json!({ "domain": "bash", "pattern": pattern, "decision": decision });
+    let decided = |rules: &[(&str, &str)]| {
+        let rules: Vec<Value> = rules.iter().map(rule).collect();
+        decide(json!(rules), "bash", json!({ "command": "/bin/rm -rf b" }))
+    };
+    let (ask, all, bin) = (("rm *", "ask"), ("*", "deny"), ("/bin/*", "allow"));
+    assert_eq!(decided(&[all, bin]), Decision::Allow);
+    assert_eq!(decided(&[ask, bin]), Decision::Ask);
+    assert_eq!(decided(&[ask, all, bin]), Decision::Ask);
+    assert_eq!(decided(&[ask, ("*", "allow"), bin]), Decision::Allow);
+}
+
 fn rule() -> impl proptest::strategy::Strategy<Value = Value> {
     use proptest::prelude::*;
     (
