@@ -239,3 +239,12 @@ fn another_screen_begins_a_line_behind_one_of_any_length() {
         assert_eq!(lines.last(), Some(&(1, 2)), "{length}: {lines:?}");
     }
 }
+
+#[test]
+fn what_scrolled_out_does_not_come_back() {
+    let raw = ["\x1b[?1049h", &"x".repeat(4096), &"line\n".repeat(2 * ROWS), "\x1b[2A\x1b[J"];
+    for piece in [1, usize::MAX] {
+        let shown = Shown::of(raw.concat().as_bytes(), piece);
+        assert_eq!(shown.lines().len(), ROWS - 3, "{piece}");
+    }
+}

@@ -126,6 +126,9 @@ impl Page {
         let cursor = self.row;
         match mode {
             0 => {
+                // What scrolled out does not come back when the screen holds less.
+                let bottom = self.above + self.rows.len() as u64;
+                self.floor = self.floor.max(bottom.saturating_sub(ROWS as u64));
                 self.rows.truncate(cursor + 1);
                 self.rows.iter_mut().skip(cursor).for_each(|row| row.erase_from(self.column));
             }

@@ -317,6 +317,7 @@ impl Naive {
             'G' => self.column = (count - 1).min(WIDEST),
             'J' => {
                 if first == 0 {
+                    self.floor = self.floor.max(self.lines.len().saturating_sub(ROWS));
                     self.lines.truncate(self.row + 1);
                     self.lines[self.row].erase(self.column, usize::MAX);
                 } else if first == 1 {
