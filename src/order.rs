@@ -5,11 +5,16 @@ use std::cmp::Ordering;
 
 /// Sorts by a key; what has the same key keeps its order.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    sort_by(items, |a, b| key(a).cmp(&key(b)));
+}
+
+/// Sorts by a comparison; what is equal keeps its order.
+pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     if items.len() < 2 {
         return;
     }
     let mut order: Vec<usize> = (0..items.len()).collect();
-    sort(&mut order, &|a, b| key(&items[a]).cmp(&key(&items[b])));
+    sort(&mut order, &|a, b| compare(&items[a], &items[b]));
     // Each goes to its place, and what stands there on to its own.
     for start in 0..items.len() {
         let mut at = start;

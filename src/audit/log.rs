@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::record::{LONGEST_LINE, NO_HASH, RESERVED, Sealer, VERSION, bound, redact};
 use crate::error::{Code, Error, Result, os_reason};
+use crate::order::sort_by_key;
 use crate::store::folder::Folder;
 use crate::store::links::Links;
 use crate::store::names;
@@ -312,7 +313,7 @@ pub fn parts(folder: &Folder, stem: &str) -> io::Result<Vec<u64>> {
             .then(|| digits.parse().ok())?
     };
     let mut numbers: Vec<u64> = folder.names()?.into_iter().filter_map(number).collect();
-    numbers.sort_unstable();
+    sort_by_key(&mut numbers, |number| *number);
     Ok(numbers)
 }
 

@@ -309,7 +309,7 @@ impl Calls {
             warn.then_some(Level::Warn)
         })?;
         let mut subject: Vec<&str> = block.iter().map(|each| each.signature.as_str()).collect();
-        subject.sort_unstable();
+        sort_by_key(&mut subject, |signature| *signature);
         Some(finding(Reason::Cycle, level, count, &subject.join(" "), &call.tool))
     }
 

@@ -1,6 +1,5 @@
 //! Which folders outputs go to, in order.
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -114,9 +113,14 @@ impl Places {
 
     /// Just these folders, each once.
     pub fn of(dirs: Vec<PathBuf>, durability: Durability) -> Self {
-        let mut seen = HashSet::new();
-        let dirs = dirs.into_iter().filter(|dir| seen.insert(dir.clone()));
-        Places { dirs: dirs.map(Place::new).collect(), durability }
+        let mut places: Vec<Place> = Vec::with_capacity(dirs.len());
+        for dir in dirs {
+            // They are few. A hash set would ask the system for random bytes, and end the process where it has none.
+            if places.iter().all(|place| place.path != dir) {
+                places.push(Place::new(dir));
+            }
+        }
+        Places { dirs: places, durability }
     }
 }
 

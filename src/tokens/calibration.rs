@@ -1,5 +1,7 @@
 //! How far estimates are off for one model, learnt from what its provider counted.
 
+use crate::order::sort_by;
+
 /// A ratio further off than this comes from something else than the tokenizer.
 const BOUND: f64 = 8.0;
 
@@ -13,7 +15,7 @@ pub fn factor(estimated: &[f64], actual: &[f64]) -> f64 {
         .filter(|(estimated, actual)| usable(**estimated) && usable(**actual))
         .map(|(estimated, actual)| ((actual / estimated).clamp(1.0 / BOUND, BOUND), *estimated))
         .collect();
-    ratios.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    sort_by(&mut ratios, |a, b| a.0.total_cmp(&b.0));
     let half = ratios.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
     let mut sum = 0.0;
     let median = ratios.iter().find(|(_, weight)| {

@@ -7,6 +7,7 @@
 //! their share, and then by enough that it need not again at once.
 
 use super::limits::MIN_KEEP_CHARS;
+use crate::order::sort_by_key;
 
 /// What is known of one result. All lengths are weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -142,7 +143,7 @@ impl<'a> Draft<'a> {
     /// The greatest length to which all of these can be cut so that they have at most `allowed` together.
     fn level(&self, places: &[usize], allowed: u64) -> u64 {
         let mut sizes: Vec<u64> = places.iter().map(|&at| self.size(at)).collect();
-        sizes.sort_unstable();
+        sort_by_key(&mut sizes, |size| *size);
         let mut left = allowed;
         for (done, &size) in sizes.iter().enumerate() {
             let share = left / (sizes.len() - done) as u64;

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::wordings::{Matcher, WORDINGS, Wording};
+use crate::order::sort_by_key;
 
 /// What an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -265,7 +266,7 @@ fn rows(texts: &[String]) -> Vec<&'static Wording> {
     let Some(matcher) = Matcher::get() else { return Vec::new() };
     let mut rows: Vec<usize> =
         texts.iter().flat_map(|text| matcher.matches(text.as_bytes())).collect();
-    rows.sort_unstable();
+    sort_by_key(&mut rows, |row| *row);
     rows.dedup();
     rows.into_iter().filter_map(|row| WORDINGS.get(row)).collect()
 }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::policies::{Form, View};
+use crate::order::sort_by;
 
 /// A budget in tokens of results.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -83,7 +84,7 @@ fn down_to(
     match order {
         Order::Oldest => open.reverse(),
         Order::Largest => {
-            open.sort_unstable_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)))
+            sort_by(&mut open, |a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
         }
     }
     open.into_iter()

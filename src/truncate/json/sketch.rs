@@ -408,7 +408,7 @@ fn thin(group: &mut Group, caps: &Caps, at_once: bool) -> usize {
     sort_by_key(&mut scores, |score| *score);
     let mut special: Vec<usize> =
         scores.into_iter().take(caps.special).map(|(_, index)| index).collect();
-    special.sort_unstable();
+    sort_by_key(&mut special, |index| *index);
     let (mut index, mut freed) = (0, 0);
     group.kept.retain(|child| {
         let stays = !middle.contains(&index) || special.binary_search(&index).is_ok();
