@@ -884,7 +884,11 @@ export interface SearchResult {
 export declare class Capture extends Writable {
 	/** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
 	readonly result: Promise<TruncationResult>;
-	/** What there is so far. */
+	/**
+	 * What there is so far, as it would be shown if the output ended here.
+	 *
+	 * @throws SpillwayError `ABORTED` after an abort
+	 */
 	peek(): Promise<CapturePeek>;
 	/**
 	 * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
@@ -896,6 +900,7 @@ export declare class Capture extends Writable {
 	 *   after an abort; rejects with the reason of the range's signal when that is aborted
 	 */
 	readRange(range: ReadRange): Promise<RangeResult>;
+	private checkNotGivenUp;
 	destroy(error?: Error): this;
 	/** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
 	write(chunk: unknown, encoding?: unknown, done?: unknown): boolean;
@@ -1281,7 +1286,10 @@ export declare class TruncationStorage implements ITruncationStorage {
 	sweep(options?: SweepOptions): Promise<SweepReport>;
 	/** How much the store holds, folder by folder, and what it last swept by itself. */
 	usage(): Promise<StorageUsage>;
-	/** Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were. */
+	/**
+	 * Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were.
+	 * @throws SpillwayError `STORAGE_WRITE` when some of them could not be removed; the rest is
+	 */
 	deleteSession(sessionId: string): Promise<number>;
 	/** The folder that outputs go to first. */
 	getStorageDir(): string;
@@ -2664,7 +2672,7 @@ export type ModeChange = {
 export declare class ModeController {
 	constructor(options?: ModeControllerOptions);
 	getMode(sessionId: string): PermissionMode;
-	/** Switches, or answers a `confirmationId` for {@link confirm}. */
+	/** Switches, or answers a `confirmationId` for {@link confirm}. One that was answered before can no longer be confirmed. */
 	setMode(sessionId: string, mode: PermissionMode): ModeChange;
 	/**
 	 * Somebody agreed to full access.
@@ -2717,7 +2725,7 @@ export declare class PermissionPolicy {
 export interface GateCall extends PermissionCall {
 	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
 	toolCallId: string;
-	/** Takes the question back. */
+	/** Waits no longer. The question is taken back when nobody waits for it any more. */
 	signal?: AbortSignal;
 }
 /** A question that waits for an answer. */

@@ -138,7 +138,8 @@ function laidOut(service: OutputService, line: string, context: TruncationContex
   return hasLineOver(lines, own?.longestLine(context) ?? LONGEST_LINE) ? line : lines
 }
 
-function hasLineOver(text: string, bytes: number): boolean {
+/** Whether a text has a line that is longer. */
+export function hasLineOver(text: string, bytes = LONGEST_LINE): boolean {
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start)
     const end = found === -1 ? text.length : found

@@ -65,10 +65,12 @@ describe('a call that is asked about', () => {
       new Host(['--config', config, '--server', 'fixture']),
     ]
     await Promise.all([judged.initialize({ elicitation: { url: {} } }), ruled.initialize(elicitation)])
-    expect(textOf(await judged.call('echo', { text: 'a' }))).toContain('the host has no elicitation')
+    expect(textOf(await judged.call('echo', { text: 'a' }))).toMatch(/did not run: .*; nobody can be asked\.$/)
     expect(textOf(await ruled.call('echo', { text: 'a' }))).toMatch(/"mcp:fixture\/echo" denies/)
     expect(textOf(await ruled.call('lines', { count: 2 }))).toBe('line 1\nline 2')
     await Promise.all([judged.close(), ruled.close()])
+    expect((await judged.ended).stderr).toContain('the host has no elicitation')
+    expect((await ruled.ended).stderr).toBe('')
   })
 
   test('is the call that was shown: what another reader could read differently is not passed on', async () => {
@@ -169,6 +171,18 @@ describe('a call that is asked about', () => {
     // Neither the call nor its end ever came to the server, which would have said so.
     expect(host.lines.some((line) => line.includes('late') && !line.includes('elicitation'))).toBe(false)
     expect(host.lines.some((line) => line.includes('wasWaiting'))).toBe(false)
+    await host.close()
+  })
+
+  test('is no longer asked about once an answer to another call has decided it', async () => {
+    const host = new Host(['--permission', '--server', 'fixture'])
+    await host.initialize(elicitation)
+    const calls = [host.call('echo', { text: 'a' }), host.call('echo', { text: 'b' })]
+    const [one, two] = [await host.next(isQuestion), await host.next(isQuestion)]
+    const takenBack = host.next(({ method }) => method === 'notifications/cancelled')
+    host.send({ id: one.id, ...accept('always') })
+    expect((await takenBack).params).toEqual({ requestId: two.id })
+    expect((await Promise.all(calls)).map(textOf)).toEqual(['a', 'b'])
     await host.close()
   })
 

@@ -64,7 +64,7 @@ describe('a result', () => {
     expect(textOf(beside)).toMatch(/^see the structure\n\{\n {2}"needle"/)
     expect(readFileSync(pathIn(beside), 'utf8')).toContain('"at": 2999')
     const odd = await host.call('odd', { count: 50_000 })
-    expect(odd.content).toEqual([{ type: 'text', text: expect.stringContaining('"type": "chart"') }])
+    expect(odd.content).toEqual([{ type: 'text', text: expect.stringContaining('"type":"chart"') }])
     await host.close()
   })
 
@@ -93,10 +93,13 @@ describe('the rest of an output', () => {
     await host.close()
   })
 
-  test('has other tools where the server has such tools itself, on whichever page', async () => {
+  test.each([
+    ['', {}],
+    [', and says so', { LAST_CURSOR: '' }],
+  ])('has other tools where the server has such tools itself, on whichever of its pages%s', async (_name, env) => {
     const tool = (name: string) => ({ name, inputSchema: { type: 'object' } })
     const pages = [[tool('read_output')], [tool('echo')], [tool('spillway_read_output')]]
-    const host = new Host([], { PAGES: JSON.stringify(pages) })
+    const host = new Host([], { PAGES: JSON.stringify(pages), ...env })
     await host.initialize()
     const path = pathIn(await host.call('lines', { count: 5000 }))
     // Before the host has asked for the list.
@@ -106,7 +109,7 @@ describe('the rest of an output', () => {
       const { result } = await host.request('tools/list', cursor === undefined ? {} : { cursor })
       names.push(result!.tools!.map(({ name }) => name))
       cursor = result!.nextCursor
-      if (cursor === undefined) break
+      if (cursor === undefined || cursor === '') break
     }
     expect(names).toEqual([
       ['read_output'],

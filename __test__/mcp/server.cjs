@@ -91,7 +91,8 @@ function on(message) {
   if (method === 'tools/list') {
     const pages = PAGES ?? [[{ name: 'echo', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }]]
     const at = Number(params?.cursor ?? 0)
-    return send({ id, result: { tools: pages[at], ...(at + 1 < pages.length && { nextCursor: String(at + 1) }) } })
+    const nextCursor = at + 1 < pages.length ? String(at + 1) : process.env.LAST_CURSOR
+    return send({ id, result: { tools: pages[at], nextCursor } })
   }
   if (method === 'tools/call') return void call(id, params)
   if (method === 'notifications/cancelled') {

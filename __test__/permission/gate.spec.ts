@@ -282,6 +282,23 @@ test('a question is taken back by its signal', async () => {
   })
 })
 
+test('who waits no longer takes the question from nobody else', async () => {
+  const { gate, events } = make()
+  const [one, two] = [new AbortController(), new AbortController()]
+  const call = ask('a', 'make')
+  const first = gate.request({ ...call, signal: one.signal })
+  const second = gate.request({ ...call, signal: two.signal })
+  const third = gate.request(call)
+  await expect(gate.request({ ...call, signal: AbortSignal.abort() })).resolves.toMatchObject({ by: 'abort' })
+  two.abort()
+  await expect(second).resolves.toMatchObject({ decision: 'deny', by: 'abort' })
+  one.abort()
+  await expect(first).resolves.toMatchObject({ decision: 'deny', by: 'abort' })
+  await gate.respond(gate.pending()[0].id, 'once')
+  await expect(third).resolves.toMatchObject({ decision: 'allow', by: 'once' })
+  expect(events.map(({ type }) => type)).toEqual(['asked', 'decided'])
+})
+
 test('questions, answers and approvals survive a restart', async () => {
   const { gate, policy } = make()
   const done = gate.request(ask('a', 'make'))
@@ -519,6 +536,14 @@ describe('modes', () => {
     modes.endSession('s1')
     expect(modes.setMode('s1', 'full_access').confirmationId).toEqual(expect.any(String))
     expect(() => modes.setMode('s1', 'x' as never)).toThrow(SpillwayError)
+  })
+
+  test('a confirmation counts only for the newest wish', () => {
+    const modes = new ModeController()
+    const { confirmationId = '' } = modes.setMode('s1', 'full_access')
+    modes.setMode('s1', 'agent')
+    expect(() => modes.confirm(confirmationId)).toThrow(SpillwayError)
+    expect(modes.getMode('s1')).toBe('agent')
   })
 
   test('full access allows without a question, is recorded, and stops at hard denies', async () => {

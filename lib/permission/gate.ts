@@ -15,7 +15,7 @@ import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule }
 export interface GateCall extends PermissionCall {
   /** The same call has the same answer, however often it is asked; another call under the same id is another call. */
   toolCallId: string
-  /** Takes the question back. */
+  /** Waits no longer. The question is taken back when nobody waits for it any more. */
   signal?: AbortSignal
 }
 
@@ -93,8 +93,8 @@ interface Question {
   verdict: PermissionVerdict
   decided: Promise<GateDecision>
   settle: (decision: GateDecision) => void
-  /** Whether it is one of an earlier process, and its call has not come back yet. */
-  isRestored: boolean
+  /** How many requests wait for it; none if it is one of an earlier process whose call has not come back yet. */
+  waiting: number
 }
 
 interface State {
@@ -178,14 +178,16 @@ export class PermissionGate {
       else if (!isSame(known, decision)) note(state, { toolCallId, ...facts }, identity, decision)
       return decision
     }
-    if (question && !question.isRestored) return question.decided
     if (signal?.aborted) {
       const decision: GateDecision = { decision: 'deny', by: 'abort', mode, verdict }
-      if (question) settle(state, question, decision)
-      else note(state, { toolCallId, ...facts }, identity, decision)
+      if (question === undefined) note(state, { toolCallId, ...facts }, identity, decision)
+      else if (question.waiting === 0) settle(state, question, decision)
       return decision
     }
-    return ask(state, question ?? newQuestion(state, { toolCallId, ...facts }, identity, verdict), signal)
+    const asked = question ?? newQuestion(state, { toolCallId, ...facts }, identity, verdict)
+    const decided = wait(state, asked, signal)
+    if (asked.waiting === 1) tell(state, { type: 'asked', request: structuredClone(asked.request) })
+    return decided
   }
 
   /** The questions that wait, the oldest first; those of an earlier process too. */
@@ -317,8 +319,7 @@ function newQuestion(
   const decided = new Promise<GateDecision>((resolve) => {
     settled = resolve
   })
-  const isRestored = before !== undefined
-  const question: Question = { request, call: facts, identity, verdict, decided, settle: settled, isRestored }
+  const question: Question = { request, call: facts, identity, verdict, decided, settle: settled, waiting: 0 }
   state.questions.set(request.id, question)
   if (identity !== undefined) state.byCall.set(identity, question)
   return question
@@ -332,14 +333,25 @@ function restore(state: State, before: PendingRequest): void {
   if (verdict.decision === 'ask') newQuestion(state, call, identityOf(call), verdict, before)
 }
 
-function ask(state: State, question: Question, signal: AbortSignal | undefined): Promise<GateDecision> {
-  const abort = () => answer(state, question, { decision: 'deny', by: 'abort' })
-  signal?.addEventListener('abort', abort, { once: true })
-  question.isRestored = false
-  void question.decided.then(() => signal?.removeEventListener('abort', abort))
-  tell(state, { type: 'asked', request: structuredClone(question.request) })
-  return question.decided
+/** Waits for a decision, or until the signal says not to. */
+function wait(state: State, question: Question, signal: AbortSignal | undefined): Promise<GateDecision> {
+  question.waiting += 1
+  if (signal === undefined) return question.decided
+  return new Promise((resolve) => {
+    const leave = () => {
+      question.waiting -= 1
+      if (question.waiting === 0) answer(state, question, ABORTED)
+      else resolve({ ...ABORTED, mode: 'agent', verdict: question.verdict })
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    void question.decided.then((decision) => {
+      signal.removeEventListener('abort', leave)
+      resolve(decision)
+    })
+  })
 }
+
+const ABORTED = { decision: 'deny', by: 'abort' } as const
 
 /** Nobody is asked in full access. */
 function answer(state: State, question: Question, said: Omit<GateDecision, 'verdict' | 'mode'>): void {

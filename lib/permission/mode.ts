@@ -64,16 +64,17 @@ export class ModeController {
     return modes.get(sessionId) ?? fallback
   }
 
-  /** Switches, or answers a `confirmationId` for {@link confirm}. */
+  /** Switches, or answers a `confirmationId` for {@link confirm}. One that was answered before can no longer be confirmed. */
   setMode(sessionId: string, mode: PermissionMode): ModeChange {
     checkSession(sessionId)
     checkMode('mode', mode)
     const state = stateOf(this)
     const before = this.getMode(sessionId)
+    // The newest wish counts.
+    for (const [id, session] of state.waiting) if (session === sessionId) state.waiting.delete(id)
     if (mode === before) return { mode }
     if (mode === 'full_access' && !state.confirmed.has(sessionId)) {
       const confirmationId = randomUUID()
-      for (const [id, session] of state.waiting) if (session === sessionId) state.waiting.delete(id)
       state.waiting.set(confirmationId, sessionId)
       tell(state, { type: 'mode_requested', sessionId, previousMode: before, nextMode: mode })
       return { mode: before, confirmationId }

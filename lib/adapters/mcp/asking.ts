@@ -12,7 +12,7 @@ import {
 import { isRecord } from '../../context'
 
 /** Sends a request to the host and answers its result; rejects where the host refuses it. */
-export type AskHost = (method: string, params: object, signal: AbortSignal | undefined) => Promise<unknown>
+export type AskHost = (method: string, params: object, signal?: AbortSignal) => Promise<unknown>
 
 const FORWARDED = Symbol('forwarded')
 const MOST_SHOWN = 2000
@@ -21,10 +21,11 @@ export class Asking {
   /** Whether the host can put a question to the user. */
   canElicit = false
   private readonly gate: PermissionGate
-  private readonly signals = new Map<string, AbortSignal>()
+  /** By call: ends where it is decided, however that came about. */
+  private readonly undecided = new Map<string, AbortController>()
 
   constructor(
-    policy: PermissionPolicy,
+    private readonly policy: PermissionPolicy,
     configFile: string | undefined,
     private readonly askHost: AskHost,
   ) {
@@ -39,6 +40,9 @@ export class Asking {
     const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined
     // Hosts that know only addresses say so; one that says nothing more knows forms.
     this.canElicit = isRecord(elicitation) && (Object.keys(elicitation).length === 0 || elicitation.form !== undefined)
+    if (!this.canElicit) {
+      process.emitWarning('mcp: the host has no elicitation, so what would be asked is denied', 'SpillwayWarning')
+    }
   }
 
   /** The refusal as a result of the tool, or nothing if the call may go on. */
@@ -47,31 +51,30 @@ export class Asking {
     signal: AbortSignal,
   ): Promise<unknown> {
     const { tool, args, toolCallId, sessionId } = call
-    this.signals.set(toolCallId, signal)
+    const undecided = new AbortController()
+    this.undecided.set(toolCallId, undecided)
     try {
       const guarded: GuardedTool<Tool> = guardTool(
         { name: tool, execute: () => FORWARDED as never } as unknown as Tool,
-        { permission: this.gate, refusal: 'mcp' },
+        { permission: this.canElicit ? this.gate : this.policy, refusal: 'mcp' },
       )
       const answer = await guarded.execute(args as never, { toolCallId, sessionId, signal } as never)
       return answer === (FORWARDED as unknown) ? undefined : answer
     } finally {
-      this.signals.delete(toolCallId)
+      this.undecided.delete(toolCallId)
+      undecided.abort()
     }
   }
 
   private async ask(request: PendingRequest): Promise<void> {
     let response: Parameters<PermissionGate['respond']>[1]
     try {
-      response = this.canElicit
-        ? responseOf(
-            await this.askHost('elicitation/create', questionOf(request), this.signals.get(request.toolCallId)),
-          )
-        : { reject: 'nobody can be asked, because the host has no elicitation' }
+      const { signal } = this.undecided.get(request.toolCallId) ?? {}
+      response = responseOf(await this.askHost('elicitation/create', questionOf(request), signal))
     } catch {
       response = { reject: 'the question could not be put to the user' }
     }
-    // Taken back in the meantime.
+    // Decided in the meantime.
     await this.gate.respond(request.id, response).catch(() => {})
   }
 }

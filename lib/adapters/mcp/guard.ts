@@ -6,12 +6,14 @@ import { isRecord, wrong } from '../../context'
 import { messageOf } from '../../errors'
 import { checkToolControls } from '../../guard-tool'
 import { middlewareOf } from '../../middleware'
+import { mcpToolName } from '../shared/mcp-names'
 import {
   boundResult,
   jsonOf,
   longFields,
   STRUCTURED_CONTENT,
   type StructuredContent,
+  stillSaid,
   textBlock,
   without,
 } from './result'
@@ -58,7 +60,7 @@ export function guardMcpClient<C extends McpClientLike>(client: C, controls: Mcp
     const own = params?.arguments
     let thrown: { error: unknown } | undefined
     const answer = await guarded(
-      toolName(server ?? serverOf(client), String(params?.name)),
+      mcpToolName(server ?? serverOf(client), String(params?.name)),
       async (args) => {
         try {
           const isSame = own === undefined && isRecord(args) && Object.keys(args).length === 0
@@ -112,7 +114,7 @@ export function guardMcpTool<H extends (...args: any[]) => any>(
     const hasArguments = given.length > 1
     const more = hasArguments ? given.slice(1) : given
     const run = guarded(
-      toolName(server, name),
+      server === undefined ? name : mcpToolName(server, name),
       async (args) => (await handler(...(hasArguments ? [args, ...more] : more))) as unknown,
       others,
       structuredContent,
@@ -193,18 +195,15 @@ function longBeside(error: unknown): Record<string, unknown> {
 /** What was thrown; of a long one only a part, with what was thrown as its cause. */
 function boundedError(error: unknown, answer: unknown): unknown {
   const [block] = isRecord(answer) && Array.isArray(answer.content) ? answer.content : []
-  const text: unknown = isRecord(block) ? block.text : undefined
-  if (typeof text !== 'string' || text === wholeOf(error)) return error
+  const shown: unknown = isRecord(block) ? block.text : undefined
+  if (typeof shown !== 'string' || shown === wholeOf(error)) return error
+  const text = stillSaid(messageOf(error), shown)
   if (typeof error === 'string') return text
   const short = without(Object(error), longBeside(error))
   const { name = 'Error', message } = Object(error) as Partial<Error>
   if (!(error instanceof Error) && typeof message === 'string') return { ...short, message: text }
   const { code } = short
   return Object.assign(new Error(text, { cause: error }), { name }, code === undefined ? {} : { code })
-}
-
-function toolName(server: string | undefined, tool: string): string {
-  return server === undefined ? tool : `mcp__${server}__${tool}`
 }
 
 function serverOf(client: McpClientLike): string {

@@ -25,6 +25,12 @@ export function mayBeOurs(name: string): boolean {
   return /^(spillway_)?(read|search)_output(_\d+)?$/.test(name)
 }
 
+/** The cursor of the page that follows, if one does. Servers say that none does by an empty one, too. */
+export function nextPage(result: unknown): string | undefined {
+  const next = isRecord(result) ? result.nextCursor : undefined
+  return typeof next === 'string' && next !== '' ? next : undefined
+}
+
 export class Listing {
   readonly tools: readonly OutputTool[]
   /** Known once the server has told of its last tool. */
@@ -67,7 +73,7 @@ export class Listing {
         return rest
       })
     }
-    if (typeof result.nextCursor !== 'string') {
+    if (nextPage(result) === undefined) {
       this.names = chooseNames(this.taken)
       if (this.isOffered) tools = [...tools, ...this.described(this.names)]
     }

@@ -7,9 +7,10 @@ import { Readable } from 'node:stream'
 import { createTruncation, type Truncation, TruncationStorage } from 'spillway'
 import { isRecord } from '../../context'
 import { isExactNumber, plainly, toJson } from '../../exact-json'
+import { mcpToolName } from '../shared/mcp-names'
 import { Asking } from './asking'
 import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './lines'
-import { Listing, mayBeOurs } from './listing'
+import { Listing, mayBeOurs, nextPage } from './listing'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './questions'
 import { boundError, boundResult, type StructuredContent } from './result'
@@ -336,7 +337,7 @@ export class ServerProxy {
     const { sessionId } = this.options
     const toolCallId = `${this.mark}${id}`
     const context = {
-      toolName: this.toolName(tool ?? 'task'),
+      toolName: mcpToolName(this.serverName ?? 'server', tool ?? 'task'),
       toolCallId,
       ...(sessionId !== undefined && { sessionId }),
     }
@@ -402,20 +403,16 @@ export class ServerProxy {
   /** Asks the server for its tools, where the host has not done so, to know which names are free. */
   private async list(): Promise<void> {
     this.listing.begin()
-    let cursor: unknown
+    let cursor: string | undefined
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const asked = this.toServer.ask('tools/list', cursor === undefined ? {} : { cursor })
       const result = await asked.catch(() => ({ tools: [] }))
       this.listing.page(result)
-      const next = isRecord(result) ? result.nextCursor : undefined
+      const next = nextPage(result)
       // A server that names the same page again would do so for ever.
-      if (typeof next !== 'string' || next === cursor) return
+      if (next === undefined || next === cursor) return
       cursor = next
     }
-  }
-
-  private toolName(tool: string): string {
-    return `mcp__${this.serverName ?? 'server'}__${tool}`
   }
 
   /** The notice names our tools as the host knows them. */

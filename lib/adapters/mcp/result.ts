@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ToolResultLike, TruncationContext, TruncationMiddleware } from 'spillway'
 import type { Check } from '../../checks'
+import { hasLineOver } from '../../content'
 import { isRecord } from '../../context'
 import { parseExactly, toJson } from '../../exact-json'
 import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
@@ -116,12 +117,20 @@ export async function boundError(
     const json = jsonOf(block)
     return hasMore(json) ? block : textBlock(json)
   })
-  const content = [textBlock(typeof message === 'string' ? message : jsonOf(message)), ...blocks]
-  const result = { content, isError: true }
+  const said = typeof message === 'string' ? message : jsonOf(message)
+  const result = { content: [textBlock(said), ...blocks], isError: true }
   const answer = (await bound(result)) ?? result
   if (answer === result || !Array.isArray(answer.content)) return error
   const texts = answer.content.map(textOf).filter((text) => text !== undefined)
-  return { ...without(error, long), message: texts.join('\n') }
+  return { ...without(error, long), message: stillSaid(said, texts.join('\n')) }
+}
+
+/**
+ * What is shown of an error, its message in front unless that is long itself: what failed is cut to its end, and what says why is
+ * not to go for what lies beside it.
+ */
+export function stillSaid(message: string, shown: string): string {
+  return isLongText(message) || shown.startsWith(message) ? shown : `${message}\n${shown}`
 }
 
 /** Whether nothing was changed but what was not well-formed. */
@@ -215,9 +224,11 @@ function mended<R>(result: R, content: readonly unknown[]): R {
   return { ...result, content: whole }
 }
 
+/** The JSON of a value, on lines of its own unless one were too long for cuts between them. */
 export function jsonOf(value: unknown): string {
   try {
-    return toJson(value, 2) ?? 'null'
+    const lines = toJson(value, 2) ?? 'null'
+    return hasLineOver(lines) ? (toJson(value) ?? 'null') : lines
   } catch {
     // Nested deeper than the stack, or a value of the host's own that refuses.
     return Object.prototype.toString.call(value)

@@ -9,6 +9,7 @@ import { randomUUID } from '../../random'
 import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, toolControls } from '../shared/controls'
 import { errorFor, guardCall, type HostOutcome } from '../shared/guard'
+import { mcpToolName } from '../shared/mcp-names'
 import { copyWith, overlay } from '../shared/overlay'
 import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
 
@@ -78,8 +79,10 @@ export function guardTool<T extends object>(tool: T, controls: AgentsControls): 
 
 /**
  * The same MCP server, whose results are bounded and whose calls are judged. Calls of MCP servers have no id here, so the
- * user cannot be asked by the SDK: a `PermissionGate` asks by itself, and of a `PermissionPolicy` what it would ask is denied.
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no MCP server, and for what is no control
+ * user cannot be asked by the SDK: a `PermissionGate` asks by itself, and of a `PermissionPolicy` what it would ask is denied. Rules
+ * and records know the tools by the server's `name`.
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no MCP server, for one without a `name` where there is a `permission`, and for
+ *   what is no control
  */
 export function guardMcpServer<T extends object>(server: T, controls: AgentsControls): T {
   checkControls(controls, OWN_CONTROLS)
@@ -93,7 +96,7 @@ export function guardMcpServer<T extends object>(server: T, controls: AgentsCont
   const guarded = (method: (...given: unknown[]) => unknown) => {
     return async (tool: string, args: unknown, ...more: unknown[]): Promise<unknown> => {
       const call = {
-        tool: isNamed ? `mcp__${name}__${tool}` : tool,
+        tool: isNamed ? mcpToolName(name, tool) : tool,
         args: args ?? {},
         sessionId: sessionOf(controls, {}),
       }
