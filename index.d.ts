@@ -1545,12 +1545,12 @@ export type ConfigChange = {
  * to what the file holds then.
  *
  * @param change what to change, or a function of what the file holds that answers it; that may be called again if
- * somebody else was faster
+ * somebody else was faster. What it throws is thrown on
  * @returns what the file says now
  * @throws SpillwayError `INVALID_ARGUMENT` for a value that JSON cannot hold, `INVALID_CONFIG` for a wrong field or a file that
  * cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
  */
-export declare function updateConfig(file: string, change: ConfigChange | ((current: SpillwayConfig) => ConfigChange | undefined)): Promise<LoadedConfig>;
+export declare function updateConfig(file: string, change: ConfigChange | ((current: SpillwayConfig) => ConfigChange | undefined | Promise<ConfigChange | undefined>)): Promise<LoadedConfig>;
 /** Something in a configuration that a person should look at. */
 export interface ConfigFinding {
 	/** A rule that can never count, a rule whose own examples fail, a wrong field, an unknown one. */

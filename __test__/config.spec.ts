@@ -247,7 +247,8 @@ describe('updateConfig', () => {
     const link = join(dir(), 'link.jsonc')
     symlinkSync(file, link)
     await updateConfig(link, () => ({ b: 2 }))
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ a: 1, b: 2 })
+    await updateConfig(link, async () => ({ c: 3 }))
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ a: 1, b: 2, c: 3 })
   })
 
   test('refuses what is wrong, and leaves a broken file as it is', async () => {

@@ -130,14 +130,14 @@ export type ConfigChange = { readonly [key: string]: unknown }
  * to what the file holds then.
  *
  * @param change what to change, or a function of what the file holds that answers it; that may be called again if
- * somebody else was faster
+ * somebody else was faster. What it throws is thrown on
  * @returns what the file says now
  * @throws SpillwayError `INVALID_ARGUMENT` for a value that JSON cannot hold, `INVALID_CONFIG` for a wrong field or a file that
  * cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
  */
 export async function updateConfig(
   file: string,
-  change: ConfigChange | ((current: SpillwayConfig) => ConfigChange | undefined),
+  change: ConfigChange | ((current: SpillwayConfig) => ConfigChange | undefined | Promise<ConfigChange | undefined>),
 ): Promise<LoadedConfig> {
   const path = pathOf('file', file)
   if (typeof change !== 'function') {
@@ -147,7 +147,7 @@ export async function updateConfig(
   }
   for (;;) {
     const seen = await background(() => native.configRead(path))
-    const patch: unknown = change(JSON.parse(call(() => native.configContent(seen))) as SpillwayConfig)
+    const patch: unknown = await change(JSON.parse(call(() => native.configContent(seen))) as SpillwayConfig)
     if (patch === undefined) return loaded(path, seen)
     if (!isRecord(patch)) throw wrong('change()', patch, 'an object, or undefined')
     const json = storedJson('change()', patch)

@@ -19,6 +19,10 @@ const TAKEN_IN = ['yaml']
 /** Files at the top that are rooms of their own. A folder is one by itself. */
 const APART = ['audit', 'config-file', 'doom-loop', 'guard-tool', 'memory-storage', 'run-command']
 
+/** How sources are read, and how files are written, whichever they are. */
+const READ = { platform: 'node', transform: { target: 'es2022' } }
+const WRITTEN = { format: 'cjs', entryFileNames: '[name].js', comments: false, sourcemap: false, strict: true }
+
 /** The room of a module that `lib/index.ts` exports from. */
 function roomOf(module) {
   const [first, ...rest] = module.slice(2).split('/')
@@ -124,24 +128,19 @@ function licences({ moduleIds }) {
 /** The command: what every run of it needs is one file, and each subcommand another. It uses the package as anybody does. */
 async function bundleCommand() {
   const bundle = await rolldown({
+    ...READ,
     input: join(LIB, 'cli', 'main.ts'),
-    platform: 'node',
     external: (id) => (!/^[./]/.test(id) && !isAbsolute(id)) || id.endsWith('/package.json'),
-    transform: { target: 'es2022' },
   })
   const dir = join(DIST, 'cli')
   rmSync(dir, { recursive: true, force: true })
   await bundle.write({
+    ...WRITTEN,
     dir,
-    format: 'cjs',
-    entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
     // By its path: the search for a package by its own name takes as long as compiling most of these files.
     paths: { spillway: '../index.js' },
     codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
-    comments: false,
-    sourcemap: false,
-    strict: true,
   })
   await bundle.close()
 }
@@ -165,27 +164,22 @@ await main(async () => {
   ]
   const isOurs = (id) => /^[./]/.test(id) || isAbsolute(id) || found.has(id) || TAKEN_IN.includes(id)
   const bundle = await rolldown({
+    ...READ,
     input: Object.fromEntries(entries),
-    platform: 'node',
     external: (id) => !isOurs(id) || id.endsWith('/package.json'),
     treeshake: false,
-    transform: { target: 'es2022' },
     plugins: [virtual],
   })
   for (const file of readdirSync(DIST)) if (file.startsWith('room-')) rmSync(join(DIST, file))
   await bundle.write({
+    ...WRITTEN,
     dir: DIST,
-    format: 'cjs',
     exports: 'named',
-    entryFileNames: '[name].js',
     chunkFileNames: 'room-shared-[name].js',
     codeSplitting: {
       groups: [{ name: 'core', priority: 2, test: (id) => core.has(id) || id === name('core') }],
     },
     banner: licences,
-    comments: false,
-    sourcemap: false,
-    strict: true,
     generatedCode: { symbols: false },
   })
   await bundle.close()

@@ -197,6 +197,28 @@ describe('the Claude Agent SDK', () => {
     }
   })
 
+  test('a warning stands beside a result that is no text, and a text of a hook in the place of what was printed', async () => {
+    const { hooks } = claudeOptions({
+      doomLoop: { check: () => ({ action: 'allow', warning: 'again' }), record: () => {}, approve: () => true } as Any,
+      hooks: { 'tool.final': ({ args }) => ((args as Any).command === 'cat' ? { output: 'short' } : undefined) },
+    })
+    const result = async (command: string, id: string, response: unknown) => {
+      const call = { ...input, tool_input: { command }, tool_use_id: id }
+      await (hooks.PreToolUse[0]!.hooks[0] as Any)(call, id, { signal })
+      return (hooks.PostToolUse[0]!.hooks[0] as Any)({ ...call, tool_response: response }, id, { signal })
+    }
+    const response = frozen({ stdout: LONG, stderr: 'none', interrupted: false })
+    const said = { hookEventName: 'PostToolUse', additionalContext: 'again' }
+    expect((await result('cat', 'c1', response)).hookSpecificOutput).toEqual({
+      ...said,
+      updatedToolOutput: { stdout: 'short', stderr: '', interrupted: false },
+    })
+    expect((await result('make', 'm1', response)).hookSpecificOutput).toEqual(said)
+    expect((await result('make', 'm2', 'printed')).hookSpecificOutput).toEqual({
+      ...{ hookEventName: 'PostToolUse', updatedToolOutput: 'printed\n\nagain' },
+    })
+  })
+
   test('denied, asked, and judged by a gate that is broken', async () => {
     const decide = async (permission: Any, command: string) => {
       const { hooks } = claudeOptions({ permission, onEvent: () => {} })

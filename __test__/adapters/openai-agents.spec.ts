@@ -52,6 +52,21 @@ test('texts are bounded in the shape that they had, and the arguments stay the t
   expect(ledger.get('1')?.outputPath).toBeDefined()
 })
 
+test('a picture or a file of any length stays one', async () => {
+  const { service, files } = smallService()
+  const parts: Any[] = [
+    { type: 'image', image: `data:image/png;base64,${'QUJD'.repeat(30_000)}` },
+    { type: 'file', file: { data: 'QUJD'.repeat(30_000), mediaType: 'application/pdf', filename: 'a.pdf' } },
+  ]
+  const results = [...parts]
+  const tool = guardTool(
+    functionTool(() => results.shift()),
+    { truncation: service },
+  )
+  for (const [at, part] of parts.entries()) expect(await tool.invoke({}, '{}', details(`${at}`))).toBe(part)
+  expect(files()).toHaveLength(0)
+})
+
 test('a refused call is a text, and arguments that are no JSON reach the tool', async () => {
   const permission = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] })
   const tool = guardTool(

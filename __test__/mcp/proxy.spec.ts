@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isAlive } from '../cli/support'
 import { filesIn } from '../support/temp'
 import { Host, pathIn, textOf } from './host'
 
@@ -192,6 +193,24 @@ describe('an end', () => {
     expect(textOf(await long)).toContain('3000 lines truncated')
     expect(await host.ended).toMatchObject({ code: 3, stderr: '' })
     for (const line of host.lines) JSON.parse(line)
+  })
+
+  test('of a server is not waited for longer because of what it leaves behind, and what it said is heard', async () => {
+    // What stays holds the pipe open, in which more waits than the pipe itself can hold.
+    const script = `
+      const { spawn } = require('node:child_process')
+      const left = ['-e', 'setTimeout(() => {}, 60000)']
+      const { pid } = spawn(process.execPath, left, { stdio: ['ignore', 'inherit', 'ignore'], detached: true })
+      const said = (data) => JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { data } })
+      const all = Array.from({ length: 30_000 }, (_, at) => said(at)).join('\\n')
+      process.stdout.write(all + '\\n' + said({ pid }) + '\\n', () => process.exit(4))`
+    const host = new Host([], {}, ['-e', script])
+    const last = await host.next(({ params }) => Number(Object(params?.data).pid) > 0)
+    expect((await host.ended).code).toBe(4)
+    expect(host.lines).toHaveLength(30_001)
+    const { pid } = Object(last.params!.data)
+    expect(isAlive(pid)).toBe(true)
+    process.kill(pid)
   })
 
   test('of a server that cannot be started is told as shells do', async () => {

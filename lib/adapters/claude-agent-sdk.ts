@@ -71,6 +71,8 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   if (truncation !== undefined) around.truncation = truncation
   const { permission } = controls
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
+  const warnings = new Recent<string, string>(10_000)
+  if (around.doomLoop !== undefined) around.doomLoop = keeping(around.doomLoop, warnings)
   const calls = new SplitCalls(around)
   /** `canUseTool` is not told the session, and is called after the hook. */
   const sessions = new Recent<string, string>(10_000)
@@ -93,11 +95,15 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     const outcome = await calls.after(call, {
       value: persisted ? { output: undefined, metadata: { truncationPath: response[PERSISTED] } } : boxed(response),
     })
-    if (persisted || outcome.kind !== 'value') return {}
-    const updatedToolOutput = (outcome.shown as { output: unknown }).output
+    // A result that is a text has it at its end.
+    const warning = typeof response === 'string' && !persisted ? undefined : warnings.get(call.toolCallId)
+    const more = warning === undefined ? {} : { additionalContext: warning }
+    const { output } =
+      outcome.kind === 'value' && !persisted ? (outcome.shown as { output: unknown }) : { output: response }
     // Hooks run side by side, and the last rewrite wins: what is the same is not said.
-    if (plainJson(updatedToolOutput) === plainJson(response)) return {}
-    return { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput } }
+    const changed = plainJson(output) === plainJson(response) ? {} : { updatedToolOutput: shapedAs(response, output) }
+    if (warning === undefined && !('updatedToolOutput' in changed)) return {}
+    return { hookSpecificOutput: { hookEventName: 'PostToolUse', ...changed, ...more } }
   }
 
   const failed: ClaudeHook = async (input: HookInput, _id, { signal }) => {
@@ -182,6 +188,27 @@ function boxed(response: unknown): object {
   const { exitCode, stderr } = Object(response) as { exitCode?: unknown; stderr?: unknown }
   return { output: response, ...(exitCode !== undefined && { exitCode }), ...(stderr !== undefined && { stderr }) }
 }
+
+/** A text in place of what a command printed is what it printed. */
+function shapedAs(response: unknown, output: unknown): unknown {
+  if (typeof output !== 'string' || !isRecord(response) || typeof response.stdout !== 'string') return output
+  return { ...response, stdout: output, ...('stderr' in response && { stderr: '' }) }
+}
+
+/** The same detector, whose warnings are kept by the id of the call. */
+function keeping(doomLoop: DoomLoop, warnings: Recent<string, string>): DoomLoop {
+  return {
+    check: (call) => {
+      const verdict = doomLoop.check(call)
+      if (verdict.warning !== undefined) warnings.set(call.callId, verdict.warning)
+      return verdict
+    },
+    approve: (callId, approval) => doomLoop.approve(callId, approval),
+    record: (result) => doomLoop.record(result),
+  }
+}
+
+type DoomLoop = NonNullable<ToolControls['doomLoop']>
 
 function denied(reason: string): object {
   const hookSpecificOutput = {

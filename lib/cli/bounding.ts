@@ -72,14 +72,12 @@ export function configOf(values: Parsed['values']): LoadedConfig {
   return loaded
 }
 
-/** What reads settings is not loaded for nothing. */
-const hasConfig = (values: Parsed['values']): boolean => values.config !== undefined
-
 /** A service as the options and the settings say. */
 export function serviceOf(values: Parsed['values'], more: Partial<UserTruncationConfig> = {}): TruncationService {
   const store = text(values, 'store')
   const language = oneOf(values, 'language', ['en', 'zh-CN'])
-  const { truncation } = hasConfig(values) ? configOf(values).options : {}
+  // What reads settings is not loaded for nothing.
+  const { truncation } = values.config === undefined ? {} : configOf(values).options
   const fromFile = truncation === false ? { enabled: false } : truncation
   return inStore(store, () => {
     const { service } = createTruncation({

@@ -1,5 +1,6 @@
 //! Reading a saved output back. Only files that the store owns are opened, whatever path is asked for.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -154,9 +155,7 @@ pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
 /// The same; with the folder of a session, only if that is where the output is, links resolved.
 pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>) -> Result<File> {
     let Some(owned) = owner(places, Path::new(path)) else {
-        if session_of_lost(places, Path::new(path))
-            .is_some_and(|lost| session.is_none_or(|asked| lost == Some(asked)))
-        {
+        if was_lost(places, Path::new(path), session) {
             return Err(failed(path, &io::ErrorKind::NotFound.into()));
         }
         return Err(not_owned(path, "is not an output that this store saved"));
@@ -167,19 +166,22 @@ pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>)
     owned.open().map_err(|error| failed(path, &error))
 }
 
-/// The session in the path of an output of a place that is no longer there, with the folder of all its outputs: there are no
-/// links to resolve then. `None` for any other path.
-fn session_of_lost<'p>(places: &Places, path: &'p Path) -> Option<Option<&'p str>> {
-    path.file_name()?.to_str().filter(|name| names::is_output(name))?;
-    let folder = path.parent()?;
-    let session = folder.file_name()?.to_str().filter(|name| names::is_session(name));
-    let mut lost = places.dirs.iter().filter(|place| place.is_lost());
-    lost.find_map(|place| {
-        if place.is_called(folder) {
-            return Some(None);
+/// Whether a path is that of an output in a place that is no longer there, with the folder of all its outputs: there are no
+/// links to resolve then. With a session, of an output of that session.
+fn was_lost(places: &Places, path: &Path, session: Option<&str>) -> bool {
+    let name = |path: &Path| path.file_name().and_then(OsStr::to_str).map(str::to_owned);
+    let lost = |folder: Option<&Path>| {
+        let mut lost = places.dirs.iter().filter(|place| place.is_lost());
+        folder.is_some_and(|folder| lost.any(|place| place.is_called(folder)))
+    };
+    let folder = path.parent();
+    let own = folder.and_then(name).filter(|name| names::is_session(name));
+    let in_session = || lost(folder.and_then(Path::parent));
+    name(path).is_some_and(|name| names::is_output(&name))
+        && match session {
+            Some(asked) => own.as_deref() == Some(asked) && in_session(),
+            None => lost(folder) || (own.is_some() && in_session()),
         }
-        session.filter(|_| folder.parent().is_some_and(|parent| place.is_called(parent))).map(Some)
-    })
 }
 
 fn not_owned(path: &str, problem: &str) -> Error {

@@ -180,6 +180,9 @@ function forGuard(value: unknown): unknown {
     return { output: value, isError: true, [PART]: undefined }
   if (isRecord(value) && value.type === 'text' && typeof value.text === 'string')
     return { output: value.text, [PART]: value }
+  // In a list a part that is no text is left as it is.
+  if (isRecord(value) && (value.type === 'image' || value.type === 'file'))
+    return Object.assign([value], { [PART]: value })
   return value
 }
 
@@ -188,6 +191,7 @@ function forHost(outcome: HostOutcome): unknown {
   if (outcome.kind === 'refused') return outcome.refusal.output
   if (outcome.kind === 'threw') throw errorFor(outcome)
   const { shown } = outcome
+  if (isArray(shown) && PART in shown) return shown[0]
   if (!isRecord(shown) || !(PART in shown)) return isArray(shown) || shown !== undefined ? shown : outcome.value
   const part = shown[PART as never] as object | undefined
   return part === undefined ? shown.output : { ...part, text: shown.output }
