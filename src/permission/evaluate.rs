@@ -13,6 +13,7 @@ use super::defaults::SENSITIVE;
 use super::hosts::Address;
 use super::options::{Options, wrong};
 use super::paths::RealPaths;
+use super::pattern::Subject;
 use super::rules::{Rule, Source, Told};
 use super::shell::{Doubt, Recent};
 use super::suggestions::{Suggestion, suggest};
@@ -395,11 +396,12 @@ impl Policy {
             judged.reasons.clear();
         }
         if judged.decision == Decision::Ask {
+            let text = Subject::new(&target.text);
             let approval = self.approvals.iter().map(|(session, rule)| (session, rule)).find(
                 |(session, rule)| {
                     (session.is_none() || **session == request.session_id)
                         && rule.domain.is_none_or(|own| own == judged.domain)
-                        && rule.counts_for(&target.text)
+                        && rule.counts_for(&text)
                         && target.doubts.iter().all(|doubt| lifts(rule, judged.domain, doubt))
                 },
             );

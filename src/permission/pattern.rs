@@ -19,7 +19,6 @@ const MAX_ALTERNATIVES: usize = 64;
 const REGEX_BYTES: usize = 256 * 1024;
 const REGEX_NESTING: u32 = 64;
 
-const SCHEMES: [&str; 6] = ["vault", "fs", "shell", "url", "query", "mcp"];
 const LONGEST_SCHEME: usize = 5;
 
 /// How patterns are read.
@@ -31,6 +30,33 @@ pub struct Style {
     pub star_crosses: bool,
     /// `~/` and `$HOME/` at the beginning of a path stand for this folder.
     pub home: Option<String>,
+}
+
+/// A target with its scheme, taken apart once for all the patterns that it is compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'t> {
+    whole: &'t str,
+    scheme: Option<&'static str>,
+    body: &'t str,
+    is_ascii: bool,
+}
+
+impl<'t> Subject<'t> {
+    /// Takes a target apart.
+    pub fn new(whole: &'t str) -> Self {
+        let (scheme, body) = split_scheme(whole);
+        Subject { whole, scheme, body, is_ascii: whole.is_ascii() }
+    }
+
+    /// With its scheme.
+    pub fn whole(&self) -> &'t str {
+        self.whole
+    }
+
+    /// Without its scheme.
+    pub fn body(&self) -> &'t str {
+        self.body
+    }
 }
 
 /// A compiled pattern.
@@ -134,14 +160,13 @@ impl Pattern {
         can_meet(glob, style.star_crosses, &fold(body.strip_prefix('/').unwrap_or(body), self.fold))
     }
 
-    /// Whether the pattern matches a target with its scheme.
-    pub fn matches(&self, target: &str) -> bool {
-        let (scheme, body) = split_scheme(target);
+    /// Whether the pattern matches a target.
+    pub fn matches(&self, &Subject { whole, scheme, body, is_ascii }: &Subject<'_>) -> bool {
         if self.scheme.is_some() && self.scheme != scheme {
             return false;
         }
         let folded;
-        let body = if self.fold || !target.is_ascii() {
+        let body = if self.fold || !is_ascii {
             folded = fold(body, self.fold);
             folded.as_str()
         } else {
@@ -160,7 +185,7 @@ impl Pattern {
             }
             Matcher::Compiled(regex) => regex.is_match(stripped.as_bytes()),
             Matcher::Search(regex) => {
-                regex.is_match(target.as_bytes()) || regex.is_match(body.as_bytes())
+                regex.is_match(whole.as_bytes()) || regex.is_match(body.as_bytes())
             }
         }
     }
@@ -225,12 +250,18 @@ impl Pattern {
 
 /// The scheme, if the text begins with one that is known, and what follows.
 pub fn split_scheme(text: &str) -> (Option<&'static str>, &str) {
-    let found =
-        text.bytes().take(LONGEST_SCHEME + 1).position(|byte| byte == b':').and_then(|end| {
-            let scheme = SCHEMES.into_iter().find(|scheme| *scheme == &text[..end])?;
-            Some((Some(scheme), &text[end + 1..]))
-        });
-    found.unwrap_or((None, text))
+    let mut start = text.bytes().take(LONGEST_SCHEME + 1);
+    let Some(end) = start.position(|byte| byte == b':') else { return (None, text) };
+    let scheme = match &text[..end] {
+        "vault" => "vault",
+        "fs" => "fs",
+        "shell" => "shell",
+        "url" => "url",
+        "query" => "query",
+        "mcp" => "mcp",
+        _ => return (None, text),
+    };
+    (Some(scheme), &text[end + 1..])
 }
 
 /// A text as a pattern that matches it and nothing else.
@@ -377,7 +408,9 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, domain: Domain, target: &str) -> bool {
-        Pattern::new(pattern, Some(domain), &Style::default()).unwrap().matches(target)
+        Pattern::new(pattern, Some(domain), &Style::default())
+            .unwrap()
+            .matches(&Subject::new(target))
     }
 
     #[test]
@@ -478,12 +511,12 @@ mod tests {
     fn case_and_normal_forms_fold_where_the_file_system_does() {
         let style = Style { fold_case: true, ..Style::default() };
         let pattern = Pattern::new("vault:Secret/**", Some(Domain::Read), &style).unwrap();
-        assert!(pattern.matches("vault:/SECRET/a"));
+        assert!(pattern.matches(&Subject::new("vault:/SECRET/a")));
         let exact = Pattern::new("vault:Secret/**", Some(Domain::Read), &Style::default()).unwrap();
-        assert!(!exact.matches("vault:/SECRET/a"));
+        assert!(!exact.matches(&Subject::new("vault:/SECRET/a")));
         let composed =
             Pattern::new("vault:caf\u{e9}", Some(Domain::Read), &Style::default()).unwrap();
-        assert!(composed.matches("vault:/cafe\u{301}"));
+        assert!(composed.matches(&Subject::new("vault:/cafe\u{301}")));
     }
 
     #[test]
@@ -495,7 +528,7 @@ mod tests {
             ("fs:~", "fs:/home/u"),
         ] {
             let pattern = Pattern::new(pattern, Some(Domain::Read), &style).unwrap();
-            assert!(pattern.matches(target), "{target}");
+            assert!(pattern.matches(&Subject::new(target)), "{target}");
         }
     }
 }

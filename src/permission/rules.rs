@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::pattern::{Pattern, Style, split_scheme};
+use super::pattern::{Pattern, Style, Subject, split_scheme};
 use super::{DECISIONS, DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
 use crate::order::sort_by_key;
@@ -149,7 +149,7 @@ impl Rule {
                     (None, Some(domain)) => format!("{}:{target}", domain.schemes()[0]),
                     _ => target.to_owned(),
                 };
-                if self.counts_for(&target) != expected {
+                if self.counts_for(&Subject::new(&target)) != expected {
                     let problem = if expected { "is not matched by" } else { "is matched by" };
                     return Err(bad(
                         &field,
@@ -162,13 +162,14 @@ impl Rule {
     }
 
     /// Whether the rule is about this target of its domain. A ban or question for a program covers its arguments.
-    pub fn counts_for(&self, target: &str) -> bool {
+    pub fn counts_for(&self, target: &Subject<'_>) -> bool {
         if self.pattern.matches(target) {
             return true;
         }
         self.decision > Decision::Allow
             && self.pattern.one_word().is_some_and(|program| {
                 target
+                    .whole()
                     .strip_prefix("shell:")
                     .and_then(|command| command.strip_prefix(program))
                     .is_some_and(|rest| rest.starts_with(' '))
@@ -210,8 +211,8 @@ pub struct RuleList {
     rules: Vec<Rule>,
     /// Rules that are only about targets that begin so, ascending; found without looking at the others.
     by_start: HashMap<String, Vec<usize>>,
-    /// All others, ascending.
-    anywhere: Vec<usize>,
+    /// All others by the domain that they are about, ascending.
+    anywhere: [Vec<usize>; DOMAINS.len()],
 }
 
 impl RuleList {
@@ -229,7 +230,13 @@ impl RuleList {
         let at = self.rules.len();
         match start_of_pattern(&rule.pattern) {
             Some(start) => self.by_start.entry(start.to_owned()).or_default().push(at),
-            None => self.anywhere.push(at),
+            None => {
+                for (_, domain) in DOMAINS {
+                    if rule.domain.is_none_or(|own| own == domain) {
+                        self.anywhere[domain as usize].push(at);
+                    }
+                }
+            }
         }
         self.rules.push(rule);
     }
@@ -239,9 +246,9 @@ impl RuleList {
         &self.rules
     }
 
-    /// How many rules could be about any target.
+    /// How many rules could be about any target, of the domain with most of them.
     pub fn anywhere_len(&self) -> usize {
-        self.anywhere.len()
+        self.anywhere.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// The rules about a target, the last one first.
@@ -250,17 +257,17 @@ impl RuleList {
         domain: Domain,
         target: &'t str,
     ) -> impl Iterator<Item = &'a Rule> + use<'a, 't> {
-        let near =
-            self.by_start.get(start_of(split_scheme(target).1)).map_or(&[][..], Vec::as_slice);
+        let target = Subject::new(target);
+        let near = self.by_start.get(start_of(target.body())).map_or(&[][..], Vec::as_slice);
         let mut near = near.iter().rev().peekable();
-        let mut rest = self.anywhere.iter().rev().peekable();
+        let mut rest = self.anywhere[domain as usize].iter().rev().peekable();
         let next = std::iter::from_fn(move || match (near.peek(), rest.peek()) {
             (Some(a), Some(b)) if a > b => near.next(),
             (_, Some(_)) => rest.next(),
             _ => near.next(),
         });
         next.map(|at| &self.rules[*at]).filter(move |rule| {
-            rule.domain.is_none_or(|own| own == domain) && rule.counts_for(target)
+            rule.domain.is_none_or(|own| own == domain) && rule.counts_for(&target)
         })
     }
 
@@ -318,7 +325,7 @@ impl RuleList {
             let later = |other: &&Rule| {
                 other.source != Source::Approval
                     && !(wide && other.pattern.is_literal())
-                    && others.iter().all(|target| other.counts_for(target))
+                    && others.iter().all(|target| other.counts_for(&Subject::new(target)))
             };
             if let Some(by) = self.matching(domain, first).find(later)
                 && let Some(by) = self.rules.iter().position(|one| std::ptr::eq(one, by))
@@ -354,7 +361,7 @@ fn examples_of(pattern: &Pattern, domain: Domain) -> Vec<String> {
         .map(|many| target.replace("**", "\0").replace('*', one).replace('\0', many))
         .into_iter()
         .chain([target.replace("**", "*").replace('*', "")])
-        .filter(|target| pattern.matches(target))
+        .filter(|target| pattern.matches(&Subject::new(target)))
         .collect()
 }
 
@@ -500,7 +507,7 @@ mod tests {
             })
             .collect();
         let list = RuleList::new(rules);
-        assert!(list.anywhere.is_empty());
+        assert_eq!(list.anywhere_len(), 0);
         assert_eq!(list.winner(Domain::Bash, "shell:p77 x").0.unwrap().pattern.source(), "p77 *");
     }
 }
