@@ -33,7 +33,7 @@ pub mod error;
 mod hex;
 pub mod history;
 pub mod intake;
-mod order;
+pub mod order;
 pub mod permission;
 pub mod store;
 pub mod suggest;

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::canonical::canonical;
 use crate::hex::hex;
-use crate::order::sort_by_key;
+use crate::order::{object, sort_by_key};
 use crate::store::known::is_secret_name;
 use crate::store::redact::{Redactor, Rules};
 
@@ -164,7 +164,7 @@ fn shorten(value: &mut Value, text_bytes: usize, most: usize) {
         Value::Object(members) => {
             let count = members.len();
             if count > most {
-                *members = std::mem::take(members).into_iter().take(most).collect();
+                *members = object(std::mem::take(members).into_iter().take(most));
                 members.insert("…".to_owned(), json!(format!("[{count} members]")));
             }
             members.values_mut().for_each(|inner| shorten(inner, text_bytes, most));

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::config::fields::STRATEGIES;
 use crate::config::{LONGEST_WORD, MOST_AROUND, MOST_WORDS};
+use crate::order::object;
 use crate::permission::{DECISIONS, DOMAINS};
 use crate::truncate::smart::rules::MOST_EXTRA;
 use crate::truncate::smart::table::MAX_WEIGHT;
@@ -320,31 +321,28 @@ impl Kind {
 
 /// The JSON Schema (2020-12) of a configuration, for editors. Keys of the application are allowed everywhere.
 pub fn schema() -> Value {
-    let sections: serde_json::Map<String, Value> = SECTIONS
-        .iter()
-        .map(|section| {
-            let mut properties = serde_json::Map::new();
-            for field in section.fields {
-                let mut schema = field.kind.schema();
-                schema["description"] = json!(sentence(field));
-                if let Ok(default) = serde_json::from_str::<Value>(field.default) {
-                    schema["default"] = default;
-                }
-                for alias in field.aliases {
-                    let mut other = field.kind.schema();
-                    other["description"] = json!(format!("Another name of {}.", field.key));
-                    properties.insert((*alias).to_owned(), other);
-                }
-                properties.insert(field.key.to_owned(), schema);
+    let sections = object(SECTIONS.iter().map(|section| {
+        let mut properties = serde_json::Map::new();
+        for field in section.fields {
+            let mut schema = field.kind.schema();
+            schema["description"] = json!(sentence(field));
+            if let Ok(default) = serde_json::from_str::<Value>(field.default) {
+                schema["default"] = default;
             }
-            let mut schema = json!({
-                "type": if section.switch { json!(["object", "boolean"]) } else { json!("object") },
-                "description": section.about,
-            });
-            schema["properties"] = Value::Object(properties);
-            (section.key.to_owned(), schema)
-        })
-        .collect();
+            for alias in field.aliases {
+                let mut other = field.kind.schema();
+                other["description"] = json!(format!("Another name of {}.", field.key));
+                properties.insert((*alias).to_owned(), other);
+            }
+            properties.insert(field.key.to_owned(), schema);
+        }
+        let mut schema = json!({
+            "type": if section.switch { json!(["object", "boolean"]) } else { json!("object") },
+            "description": section.about,
+        });
+        schema["properties"] = Value::Object(properties);
+        (section.key.to_owned(), schema)
+    }));
     let names = |table: Vec<&str>| json!(table);
     let domains: Vec<&str> =
         DOMAINS.iter().map(|(name, _)| *name).chain(std::iter::once("*")).collect();

@@ -7,6 +7,7 @@ use super::check::{Checked, Severity, check, option, rule, style};
 use super::fields::{RUNTIME, SECTIONS};
 use super::tree::{Fault, Kind, Node, parse, parse_loosely, position};
 use crate::error::{Code, Error, Result};
+use crate::order::object;
 use crate::permission::rules::{MAX_RULES, RuleList};
 
 /// The user's file as it was found.
@@ -240,7 +241,7 @@ fn options(tree: &Node, closed: &[&str], without_mode: bool, truncates: bool) ->
         let fields = section.fields.iter().filter_map(|field| {
             Some((field.option.to_owned(), option(runtime, section.key, field)?))
         });
-        all.insert(section.key.to_owned(), Value::Object(fields.collect()));
+        all.insert(section.key.to_owned(), Value::Object(object(fields)));
     }
     let mode = all.get("mode").and_then(|mode| mode.get("default")).cloned();
     all.insert("mode".into(), mode.filter(|_| !without_mode).unwrap_or_else(|| json!("agent")));

@@ -2,7 +2,9 @@
 
 use jsonc_parser::ast;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::order::object;
 
 /// A value and where it begins, in bytes of its text.
 #[derive(Debug, Clone)]
@@ -187,12 +189,9 @@ impl Node {
             Kind::Number(text) => serde_json::from_str(text).map_or(Value::Null, Value::Number),
             Kind::Text(text) => Value::String(text.clone()),
             Kind::List(items) => items.iter().map(Node::value).collect(),
-            Kind::Map(members) => Value::Object(
-                members
-                    .iter()
-                    .map(|member| (member.key.clone(), member.value.value()))
-                    .collect::<Map<_, _>>(),
-            ),
+            Kind::Map(members) => Value::Object(object(
+                members.iter().map(|member| (member.key.clone(), member.value.value())),
+            )),
         }
     }
 

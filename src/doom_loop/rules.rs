@@ -256,12 +256,11 @@ fn volatile(value: &Value, field: &str) -> Result<BTreeMap<String, Vec<String>>>
         let allowed = "an array of strings, or an object with one per tool";
         return Err(refuse(value, Code::InvalidConfig, field, allowed));
     };
-    let tools = tools.iter();
-    tools
-        .map(|(tool, names)| {
-            Ok((plain(tool), strings(names, Code::InvalidConfig, &format!("{field}.{tool}"))?))
-        })
-        .collect()
+    let mut own = BTreeMap::new();
+    for (tool, names) in tools {
+        own.insert(plain(tool), strings(names, Code::InvalidConfig, &format!("{field}.{tool}"))?);
+    }
+    Ok(own)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use serde_json::Value;
 use spillway_core::config::{
     self, Call, DEFAULTS, OPTIONS, Settings, built_in_tools, finite_or_infinity,
 };
+use spillway_core::order::object;
 
 use crate::error::{Result, from_core};
 use crate::intake::Buffers;
@@ -26,8 +27,8 @@ pub struct Service {
 /// The defaults, and what differs for single tools, as JSON.
 #[napi(catch_unwind)]
 pub fn default_settings() -> String {
-    let tools: serde_json::Map<String, Value> =
-        built_in_tools().map(|(name, tool)| (name.to_owned(), serde_json::json!(tool))).collect();
+    let tools =
+        object(built_in_tools().map(|(name, tool)| (name.to_owned(), serde_json::json!(tool))));
     serde_json::json!({ "config": DEFAULTS, "tools": tools, "optionFields": OPTIONS }).to_string()
 }
 
