@@ -177,8 +177,16 @@ describe('a call that is asked about', () => {
   test('is no longer asked about once an answer to another call has decided it', async () => {
     const host = new Host(['--permission', '--server', 'fixture'])
     await host.initialize(elicitation)
+    const questions: Message[] = []
+    const both = new Promise<void>((resolve) => {
+      host.onRequest = (question) => {
+        if (questions.push(question) === 2) resolve()
+        return undefined
+      }
+    })
     const calls = [host.call('echo', { text: 'a' }), host.call('echo', { text: 'b' })]
-    const [one, two] = [await host.next(isQuestion), await host.next(isQuestion)]
+    await both
+    const [one, two] = questions as [Message, Message]
     const takenBack = host.next(({ method }) => method === 'notifications/cancelled')
     host.send({ id: one.id, ...accept('always') })
     expect((await takenBack).params).toEqual({ requestId: two.id })
