@@ -253,6 +253,15 @@ describe('the Claude Agent SDK', () => {
     expect(await use('rm x')).toMatchObject({ behavior: 'deny' })
   })
 
+  test('a call that was asked about twice and rejected leaves no question behind', async () => {
+    const permission = new PermissionGate(new PermissionPolicy())
+    const { hooks, canUseTool } = claudeOptions({ permission }, async () => ({ behavior: 'deny', message: 'no' }))
+    await (hooks.PreToolUse[0]!.hooks[0] as Any)(input, 't1', { signal })
+    expect(permission.pending()).toHaveLength(1)
+    expect(await canUseTool?.('Bash', input.tool_input, { toolUseID: 't1', signal })).toMatchObject({ message: 'no' })
+    expect(permission.pending()).toEqual([])
+  })
+
   test('without a permission the host decides', async () => {
     expect(claudeOptions({}).canUseTool).toBeUndefined()
     const asked = claudeOptions({}, async () => ({ behavior: 'allow' }))

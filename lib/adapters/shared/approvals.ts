@@ -85,8 +85,10 @@ class HostApprovals {
 
   #add(call: JudgedCall, withdraw: AbortController, isApproved = false): void {
     const identity = identityOf(call)
-    if (identity === undefined || this.#questions.get(identity)) return
-    this.#questions.set(identity, { call, withdraw, isApproved })
+    if (identity === undefined) return
+    // The gate waits until nobody does any more, and who asked first still does.
+    if (this.#questions.get(identity)) withdraw.abort()
+    else this.#questions.set(identity, { call, withdraw, isApproved })
   }
 
   /**
