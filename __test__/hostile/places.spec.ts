@@ -89,7 +89,9 @@ onUnix('D4 #43 a folder further up that is swapped for a link in the middle lead
     const [root, outside] = [tempDir(), tempDir()]
     const dir = join(root, 'above', 'out')
     const saving = new TruncationStorage(dir).save('x'.repeat(20_000_000), { ...tool, sessionId: 's' })
-    while (!existsSync(dir)) await new Promise((resolve) => setImmediate(resolve))
+    // With the session's folder in it the place is open; until then a link of ours is where it leads.
+    const isOpen = () => existsSync(dir) && readdirSync(dir).length > 0
+    while (!isOpen()) await new Promise((resolve) => setImmediate(resolve))
     renameSync(join(root, 'above'), join(root, 'moved'))
     const isSwapped = linkIsMade(outside, join(root, 'above'))
     const outcome = await saving.catch((error: unknown) => ({ error }))
