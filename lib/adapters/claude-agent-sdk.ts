@@ -71,8 +71,6 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   if (truncation !== undefined) around.truncation = truncation
   const { permission } = controls
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
-  const warnings = new Recent<string, string>(10_000)
-  if (around.doomLoop !== undefined) around.doomLoop = keeping(around.doomLoop, warnings)
   const calls = new SplitCalls(around)
   /** `canUseTool` is not told the session, and is called after the hook. */
   const sessions = new Recent<string, string>(10_000)
@@ -95,15 +93,15 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     const outcome = await calls.after(call, {
       value: persisted ? { output: undefined, metadata: { truncationPath: response[PERSISTED] } } : boxed(response),
     })
-    // A result that is a text has it at its end.
-    const warning = typeof response === 'string' && !persisted ? undefined : warnings.get(call.toolCallId)
-    const more = warning === undefined ? {} : { additionalContext: warning }
-    const { output } =
-      outcome.kind === 'value' && !persisted ? (outcome.shown as { output: unknown }) : { output: response }
-    // Hooks run side by side, and the last rewrite wins: what is the same is not said.
-    const changed = plainJson(output) === plainJson(response) ? {} : { updatedToolOutput: shapedAs(response, output) }
-    if (warning === undefined && !('updatedToolOutput' in changed)) return {}
-    return { hookSpecificOutput: { hookEventName: 'PostToolUse', ...changed, ...more } }
+    if (outcome.kind !== 'value') return {}
+    const { output } = persisted ? { output: response } : (outcome.shown as { output: unknown })
+    const said = {
+      // Hooks run side by side, and the last rewrite wins: what is the same is not said.
+      ...(plainJson(output) !== plainJson(response) && { updatedToolOutput: shapedAs(response, output) }),
+      // A result that is a text has it at its end.
+      ...(outcome.warning !== undefined && typeof response !== 'string' && { additionalContext: outcome.warning }),
+    }
+    return Object.keys(said).length === 0 ? {} : { hookSpecificOutput: { hookEventName: 'PostToolUse', ...said } }
   }
 
   const failed: ClaudeHook = async (input: HookInput, _id, { signal }) => {
@@ -194,21 +192,6 @@ function shapedAs(response: unknown, output: unknown): unknown {
   if (typeof output !== 'string' || !isRecord(response) || typeof response.stdout !== 'string') return output
   return { ...response, stdout: output, ...('stderr' in response && { stderr: '' }) }
 }
-
-/** The same detector, whose warnings are kept by the id of the call. */
-function keeping(doomLoop: DoomLoop, warnings: Recent<string, string>): DoomLoop {
-  return {
-    check: (call) => {
-      const verdict = doomLoop.check(call)
-      if (verdict.warning !== undefined) warnings.set(call.callId, verdict.warning)
-      return verdict
-    },
-    approve: (callId, approval) => doomLoop.approve(callId, approval),
-    record: (result) => doomLoop.record(result),
-  }
-}
-
-type DoomLoop = NonNullable<ToolControls['doomLoop']>
 
 function denied(reason: string): object {
   const hookSpecificOutput = {

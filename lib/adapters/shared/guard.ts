@@ -2,8 +2,6 @@
 
 import type {
   AuditEvent,
-  DoomLoopCall,
-  DoomLoopResult,
   ExecutionContext,
   RefusedResult,
   ToolControls,
@@ -32,8 +30,11 @@ export interface HostCall {
 
 /** What became of it. */
 export type HostOutcome =
-  /** `value` is the tool's own, changed by `tool.after` at most; `shown` is what the model reads of it. */
-  | { kind: 'value'; value: unknown; shown: unknown }
+  /**
+   * `value` is the tool's own, changed by `tool.after` at most; `shown` is what the model reads of it, with the `warning` of a loop
+   * at its end if it is a text.
+   */
+  | { kind: 'value'; value: unknown; shown: unknown; warning?: string | undefined }
   /** The tool threw; `shown` is what the model reads of the message. */
   | { kind: 'threw'; error: unknown; shown: string }
   /** It was not let through. */
@@ -53,6 +54,18 @@ export async function guardCall(
     return undefined
   }
   const own = seenBy(capture, controls.hooks)
+  let warning: string | undefined
+  const { doomLoop } = controls
+  const heard =
+    doomLoop &&
+    doomLoopWith(doomLoop, {
+      check: (one) => {
+        const verdict = doomLoop.check(one)
+        warning = verdict.warning
+        return verdict
+      },
+    })
+  const around = { ...controls, ...(heard && { doomLoop: heard }) }
   const guarded = guardTool(
     {
       name: tool,
@@ -70,7 +83,7 @@ export async function guardCall(
       },
     },
     {
-      ...(suspends ? unlessSuspended(controls, () => suspended) : controls),
+      ...(suspends ? unlessSuspended(around, () => suspended) : around),
       ...(own && { hooks: own }),
       ...(permission && { permission }),
       refusal: 'result',
@@ -80,7 +93,7 @@ export async function guardCall(
   const result = await guarded.execute(args as never, context as ExecutionContext)
   const outcome = ran as { value: unknown } | { error: unknown } | undefined
   if (outcome === undefined) return { kind: 'refused', refusal: result as RefusedResult }
-  if ('value' in outcome) return { kind: 'value', value: outcome.value, shown: result }
+  if ('value' in outcome) return { kind: 'value', value: outcome.value, shown: result, warning }
   return { kind: 'threw', error: outcome.error, shown: String((result as RefusedResult).output) }
 }
 
@@ -133,12 +146,20 @@ function unlessSuspended(controls: ToolControls, suspended: () => boolean): Tool
       ledger: { record: (entry: ToolResultRecord) => (suspended() ? undefined : ledger.record(entry)) },
     }),
     ...(doomLoop && {
-      doomLoop: {
-        check: (one: DoomLoopCall) => doomLoop.check(one),
-        approve: (callId: string, approval: 'once' | 'always') => doomLoop.approve(callId, approval),
-        record: (one: DoomLoopResult) => (suspended() ? undefined : doomLoop.record(one)),
-      },
+      doomLoop: doomLoopWith(doomLoop, { record: (one) => (suspended() ? undefined : doomLoop.record(one)) }),
     }),
+  }
+}
+
+type DoomLoop = NonNullable<ToolControls['doomLoop']>
+
+/** The same detector but for what is given. */
+function doomLoopWith(doomLoop: DoomLoop, own: Partial<DoomLoop>): DoomLoop {
+  return {
+    check: (call) => doomLoop.check(call),
+    approve: (callId, approval) => doomLoop.approve(callId, approval),
+    record: (result) => doomLoop.record(result),
+    ...own,
   }
 }
 
