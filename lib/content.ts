@@ -129,17 +129,20 @@ const LONGEST_LINE = 12_800
 
 /**
  * The JSON of a value as it can be cut: one line if that fits, else on lines of its own. It stays one line, too, where one of them
- * were so long (the text that a command printed, say) that a cut between lines would show nothing of what matters.
+ * is so long (the text that a command printed, say) that a cut between lines would show nothing of what matters.
  */
 function laidOut(service: OutputService, line: string, context: TruncationContext): string {
   const own = 'fits' in service ? (service as TruncationService) : undefined
   if (own?.fits(line, context)) return line
-  const lines = indented(line)
-  return hasLineOver(lines, own?.longestLine(context) ?? LONGEST_LINE) ? line : lines
+  return cuttable(indented(line), () => line, own?.longestLine(context))
 }
 
-/** Whether a text has a line that is longer. */
-export function hasLineOver(text: string, bytes = LONGEST_LINE): boolean {
+/** The JSON that a cut between lines shows more of: that on lines of its own unless one of them is longer, else that on one line. */
+export function cuttable(lines: string, line: () => string, longestBytes = LONGEST_LINE): string {
+  return hasLineOver(lines, longestBytes) ? line() : lines
+}
+
+function hasLineOver(text: string, bytes: number): boolean {
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start)
     const end = found === -1 ? text.length : found

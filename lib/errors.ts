@@ -84,9 +84,11 @@ export function knownAs<T>(names: Readonly<Record<string, string>>, make: () => 
   try {
     return make()
   } catch (error) {
-    const { code, message, field = '', cause } = error instanceof SpillwayError ? error : ({} as Partial<SpillwayError>)
-    const [start, known] = Object.entries(names).find(([start]) => field.startsWith(start)) ?? []
-    if (code === undefined || message === undefined || start === undefined) throw error
+    if (!(error instanceof SpillwayError)) throw error
+    const { code, message, field = '', cause } = error
+    const fitting = Object.entries(names).find(([start]) => field.startsWith(start))
+    if (fitting === undefined) throw error
+    const [start, known] = fitting
     const name = `${known}${field.slice(start.length)}`
     const told = message.startsWith(field) ? `${name}${message.slice(field.length)}` : message
     throw new SpillwayError(code, told, { field: name, cause })

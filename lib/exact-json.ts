@@ -38,15 +38,60 @@ export function parseExactly(json: string): unknown {
     token.startsWith('"') || isExact(token) ? token : `"${MARK}${token}"`,
   )
   if (marked.length === json.length) return JSON.parse(json)
-  return JSON.parse(marked, (_name, value: unknown) =>
-    typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value,
-  )
+  const root: object = { value: JSON.parse(marked) }
+  // A reviver would be called for the innermost value first, and what is nested deeper than the stack has none.
+  const todo = [root]
+  for (let holder = todo.pop(); holder !== undefined; holder = todo.pop()) {
+    for (const [name, value] of Object.entries(holder)) {
+      if (isObject(value)) todo.push(value)
+      else if (typeof value === 'string' && value.startsWith(MARK)) {
+        const exact = new ExactNumber(value.slice(MARK.length))
+        // Not by an assignment, with which the name `__proto__` means something else.
+        Object.defineProperty(holder, name, { ...OWN, value: exact })
+      }
+    }
+  }
+  return (root as { value: unknown }).value
 }
 
-/** The JSON of a value that may hold numbers of `parseExactly`. */
+const OWN = { configurable: true, enumerable: true, writable: true }
+
+/** The JSON of a value that may hold numbers of `parseExactly`; without `indent` if it is nested deeper than the stack. */
 export function toJson(value: unknown, indent?: number): string | undefined {
-  const json: string | undefined = JSON.stringify(value, null, indent)
+  const json = stringify(value, indent)
   return json?.includes(MARK) ? json.replace(MARKED, '$1') : json
+}
+
+function stringify(value: unknown, indent?: number): string | undefined {
+  try {
+    return JSON.stringify(value, null, indent)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return deepJson(value)
+  }
+}
+
+/** `JSON.parse` reads what is nested deeper than the stack, and `JSON.stringify` does not write it: this does, for what was read. */
+function deepJson(value: unknown): string {
+  const parts: string[] = []
+  /** What is still to be written, the next last: texts as they stand, and values. */
+  const todo: { text?: string; value?: unknown }[] = [{ value }]
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const { text, value } = next
+    if (text !== undefined) parts.push(text)
+    else if (!isObject(value) || value instanceof ExactNumber) parts.push(JSON.stringify(value))
+    else {
+      const isList = Array.isArray(value)
+      todo.push({ text: isList ? ']' : '}' })
+      const members = Object.entries(value)
+      for (let at = members.length - 1; at >= 0; at--) {
+        const [name, member] = members[at]!
+        todo.push({ value: member }, { text: `${at > 0 ? ',' : ''}${isList ? '' : `${JSON.stringify(name)}:`}` })
+      }
+      parts.push(isList ? '[' : '{')
+    }
+  }
+  return parts.join('')
 }
 
 /** The value with the numbers that JavaScript has, for those who calculate with them. */

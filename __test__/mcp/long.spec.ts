@@ -259,6 +259,16 @@ describeUnless(process.platform === 'win32' ? 'needs cat' : '', 'a result', () =
     await echo.close()
   })
 
+  test('is bounded and saved whole, however deep it is nested', async () => {
+    const echo = new Echo()
+    const deep = `${'['.repeat(20_000)}{"__proto__":12345678901234567890,"text":"${'x'.repeat(MIB)}"}${']'.repeat(20_000)}`
+    const result = `{"content":[],"structuredContent":{"deep":${deep},"rest":[1,{}]}}`
+    const answer = await echo.answer('tools/call', (id) => `{"jsonrpc":"2.0","id":${id},"result":${result}}`)
+    expect(answer.length).toBeLessThan(60_000)
+    expect(readFileSync(pathIn(JSON.parse(answer).result), 'utf8')).toBe(`{"deep":${deep},"rest":[1,{}]}`)
+    await echo.close()
+  })
+
   test.each([{ structuredContent: { text } }, { toolResult: text }, { content: text, isError: true }])(
     'without blocks is one block when it is too long',
     async (given) => {

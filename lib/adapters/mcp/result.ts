@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ToolResultLike, TruncationContext, TruncationMiddleware } from 'spillway'
 import type { Check } from '../../checks'
-import { hasLineOver } from '../../content'
+import { cuttable } from '../../content'
 import { isRecord } from '../../context'
 import { parseExactly, toJson } from '../../exact-json'
 import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
@@ -224,13 +224,13 @@ function mended<R>(result: R, content: readonly unknown[]): R {
   return { ...result, content: whole }
 }
 
-/** The JSON of a value, on lines of its own unless one were too long for cuts between them. */
+/** The JSON of a value, as it can be cut. */
 export function jsonOf(value: unknown): string {
+  const json = (indent?: number) => toJson(value, indent) ?? 'null'
   try {
-    const lines = toJson(value, 2) ?? 'null'
-    return hasLineOver(lines) ? (toJson(value) ?? 'null') : lines
+    return cuttable(json(2), json)
   } catch {
-    // Nested deeper than the stack, or a value of the host's own that refuses.
+    // A value of the host's own that refuses.
     return Object.prototype.toString.call(value)
   }
 }
