@@ -4,7 +4,9 @@ import { makeRow } from '../report.mjs'
 
 const MESSAGES = 5_000
 const BYTES = 500
-/** Milliseconds that a request may wait for it. */
+/** Messages that an agent adds between two requests: what the model said, and what was answered. */
+const EXCHANGE = 2
+/** Milliseconds that a request may wait for it the first time, and for each new message after. */
 const [FIRST, NEXT] = [5, 0.5]
 
 const SUMMARY = 'What was done so far, in a few words.'.repeat(10)
@@ -59,7 +61,8 @@ async function inWindow({ ContextManager }, { label, options, first, next }, kin
   const limits = { rounds, batchMs: 1, warmUpMs: 400, maxCount: 1 }
   const fresh = () => ({ manager: open(), messages: history(write) })
   const firsts = await compare([side('ours', fresh, prepare), side('json', fresh, stringify)], limits)
-  const nexts = await compare([side('ours', oneMore, prepare)], { ...limits, batchMs: 4, maxCount: 16 })
+  const perMessage = async (one) => (await prepare(one)) / EXCHANGE
+  const nexts = await compare([side('ours', oneMore, perMessage)], { ...limits, batchMs: 4, maxCount: 16 })
   const row = (work, ours, target, more) =>
     makeRow({ work: `${work}, ${kind}, ${label}`, ours, ...(target && { target, unit: 'ms' }), ...more })
   return [
@@ -67,7 +70,7 @@ async function inWindow({ ContextManager }, { label, options, first, next }, kin
       yardstick: firsts.json,
       yardstickName: '`JSON.stringify` of the messages',
     }),
-    row('next call', nexts.ours, next),
+    row('next call, per new message', nexts.ours, next),
   ]
 }
 

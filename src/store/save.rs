@@ -230,9 +230,15 @@ impl Save {
         loop {
             let (is_partial, held) = (self.sealed.is_some(), self.held());
             let Some(open) = &mut self.open else { return Err(self.failure()) };
-            let ready = open.stay_in_place(&self.store, self.now_ms, held);
+            let in_place = open.stay_in_place(&self.store, self.now_ms, held);
+            if in_place.is_ok()
+                && let Err(error) = open.settle(self.store.places.durability)
+            {
+                self.move_on(&error)?;
+                continue;
+            }
             let publish = |()| open.publish(&self.store, &self.slug, self.now_ms, is_partial);
-            match ready.and_then(publish) {
+            match in_place.and_then(publish) {
                 Ok(path) => return Ok(path),
                 // The folder was removed this very moment.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
@@ -365,6 +371,12 @@ impl Open {
         Ok(())
     }
 
+    /// Brings the draft to the disk, if that was promised. Never tried again where it failed, whatever the error: the system
+    /// reports a failed write-back only once.
+    fn settle(&self, durability: Durability) -> io::Result<()> {
+        if durability == Durability::Process { Ok(()) } else { self.draft.file.sync_all() }
+    }
+
     fn publish(
         &mut self,
         store: &OpenStore,
@@ -372,17 +384,12 @@ impl Open {
         now_ms: u64,
         is_partial: bool,
     ) -> io::Result<PathBuf> {
-        let durability = store.places.durability;
-        if durability != Durability::Process {
-            // Never tried again on the same file: the system reports a failed write-back only once.
-            self.draft.file.sync_all()?;
-        }
         let mut attempts = 0;
         loop {
             let name = names::output(slug, now_ms, is_partial).map_err(io::Error::other)?;
             match self.folder.publish(&mut self.draft, &name) {
                 Ok(()) => {
-                    if durability == Durability::Full {
+                    if store.places.durability == Durability::Full {
                         // The file is there under its name; that its entry may not survive a power cut does not make
                         // the save a failure, and a second copy elsewhere would not be better.
                         let _ = self.folder.sync();

@@ -52,7 +52,8 @@ const ERRNOS: [&str; 24] = [
     "ENXIO",
     "EISDIR",
 ];
-const QUICK_ERRNOS: [&str; 4] = ["EIO", "ENOSPC", "EINTR", "EACCES"];
+/// A bad disk, a full one, a signal, and what looks like a folder that was removed.
+const QUICK_ERRNOS: [&str; 4] = ["EIO", "ENOSPC", "EINTR", "ENOENT"];
 /// Errors that say something else than that a disk is bad: the store may act on them and then meet another.
 const TELLING: [&str; 4] = ["ENOENT", "EEXIST", "EPERM", "EOPNOTSUPP"];
 /// A notice is at most so long, without the path that it names.
