@@ -113,6 +113,12 @@ test('a tool is told the session that everything around it goes by', async () =>
   ])
 })
 
+const fail = (): never => {
+  throw new Error('no')
+}
+
+const throwingGetter = (name: string) => Object.defineProperty({}, name, { enumerable: true, get: fail })
+
 describe('permission', () => {
   test('a denied call does not run, and says so to people and models', async () => {
     const steps: Step[] = []
@@ -201,30 +207,14 @@ describe('what cannot be read does not run, and is told:', () => {
     revoke()
     return proxy
   }
-  const throwing = () =>
-    new Proxy(
-      { command: 'x' },
-      {
-        get() {
-          throw new Error('no')
-        },
-      },
-    )
-  const getter = (name: string) =>
-    Object.defineProperty({}, name, {
-      enumerable: true,
-      get: () => {
-        throw 1
-      },
-    })
-
+  const throwing = () => new Proxy({ command: 'x' }, { get: fail })
   test.each<[string, () => [args: unknown, context?: unknown]]>([
     ['a revoked proxy', () => [revoked()]],
     ['a proxy that throws', () => [throwing()]],
-    ['a context that throws', () => [{ command: 'x' }, getter('toolCallId')]],
-    ['a signal that throws', () => [{ command: 'x' }, getter('signal')]],
-    ['a folder that throws', () => [{ command: 'x' }, getter('workingDirectory')]],
-    ['a member that throws', () => [{ command: 'x' }, getter('mine')]],
+    ['a context that throws', () => [{ command: 'x' }, throwingGetter('toolCallId')]],
+    ['a signal that throws', () => [{ command: 'x' }, throwingGetter('signal')]],
+    ['a folder that throws', () => [{ command: 'x' }, throwingGetter('workingDirectory')]],
+    ['a member that throws', () => [{ command: 'x' }, throwingGetter('mine')]],
     ['a revoked context', () => [{ command: 'x' }, revoked()]],
     ['an id that is no text', () => [{ command: 'x' }, { toolCallId: 5 }]],
   ])('%s', async (_, given) => {
@@ -308,6 +298,50 @@ describe('results', () => {
     const text = result.content.map((part) => ('text' in part ? part.text : '')).join('\n')
     expect(text).toContain('line 2')
     expect(text.split('\n').length).toBeLessThan(15)
+  })
+
+  test.each([
+    ...['output', 'success', 'isError', 'metadata', 'content', 'mine'].map(
+      (name) => [name, throwingGetter(name)] as const,
+    ),
+    ['everything', new Proxy({}, { ownKeys: () => [], has: () => fail(), getPrototypeOf: () => fail() })] as const,
+  ])('that cannot be read are failed results, and the call is recorded: %s', async (_name, result) => {
+    const events: Record<string, unknown>[] = []
+    const ledger = new ToolResultLedger()
+    const tool = guardTool(
+      { name: 'bash', execute: async () => result },
+      {
+        truncation: service(5),
+        doomLoop: new DoomLoopDetector(),
+        audit: { append: (event) => void events.push(event) },
+        ledger,
+        hooks: { 'tool.after': () => undefined },
+      },
+    )
+    expect(await tool.execute({ command: 'ls' } as never, { toolCallId: 'c1' })).toMatchObject({
+      kind: 'tool_failed',
+      output: expect.stringMatching(/^the result of the tool cannot be read: /),
+    })
+    expect(events.map(({ type, outcome }) => [type, outcome])).toEqual([
+      ['decision', undefined],
+      ['outcome', 'error'],
+    ])
+    expect(ledger.get('c1')).toMatchObject({ isError: true })
+  })
+
+  test('that a hook made unreadable are failed results', async () => {
+    const hooks = {
+      toolBefore: async (call: { args: unknown }) => call.args,
+      toolFinal: async () => throwingGetter('output'),
+    }
+    const tool = guardTool(echo(), { hooks: { ...hooks, toolAfter: hooks.toolFinal } as never, audit: { append() {} } })
+    expect(await tool.execute({ command: 'ls' } as never)).toMatchObject({ kind: 'tool_failed', isError: true })
+  })
+
+  test('are not lost where the detector of loops throws', async () => {
+    const doomLoop = { check: () => ({ action: 'allow' }), approve: () => true, record: () => fail() }
+    const tool = guardTool({ name: 'bash', execute: async () => 'done' }, { doomLoop: doomLoop as never })
+    expect(await tool.execute({} as never)).toBe('done')
   })
 
   test('of a tool that throws are failed results, bounded, on the same way', async () => {

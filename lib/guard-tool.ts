@@ -16,7 +16,7 @@ import { plainCopy } from './plain-copy'
 import { randomUUID } from './random'
 import type { ExecutionContext, Tool } from './registry'
 import { warn } from './report'
-import { bodyOf, hasFailed, isMcp, withText } from './tool-value'
+import { bodyOf, checkReadable, hasFailed, isMcp, withText } from './tool-value'
 import type { OutputService, ToolResultLike, TruncationMiddleware } from './types'
 
 /** Somebody must say whether a loop may go on. */
@@ -142,7 +142,10 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
   const bound = middlewareOf(truncation)
   const runner = hooks === undefined || isToolHookRunner(hooks) ? hooks : new HookRunner({ user: hooks, timeoutMs })
   const guard: Guard = { tool, controls: { ...controls }, hooks: runner, bound }
-  return { ...tool, execute: (args, context = {}) => run(guard, args, context as ExecutionContext) }
+  // A hook may put something into the result that throws when it is read.
+  const unread = (error: unknown) =>
+    shaped(refusal('tool_failed', `The tool ran, and its result cannot be read: ${messageOf(error)}`), controls.refusal)
+  return { ...tool, execute: (args, context = {}) => run(guard, args, context as ExecutionContext).catch(unread) }
 }
 
 /**
@@ -221,13 +224,14 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   try {
     const { toolCallId, sessionId } = call
     result = await tool.execute(call.args as never, { ...own, toolCallId, ...(sessionId && { sessionId }) })
+    checkReadable(result)
   } catch (error) {
     thrown = { error }
     const kind = call.signal?.aborted ? 'aborted' : 'tool_failed'
     result = refusal(kind, messageOf(error))
   }
   const isError = thrown !== undefined || hasFailed(result)
-  controls.doomLoop?.record({ callId: call.toolCallId, result: withoutPath(result), isError })
+  noteOutcome(guard, call, result, isError)
   const full = await after(guard, 'toolAfter', call, result, isError)
   const bounded = await truncate(guard, call, full, isError)
   const told = call.warning === undefined ? bounded : withText(bounded, { append: `\n\n${call.warning}` })
@@ -398,6 +402,14 @@ async function truncate({ tool, bound }: Guard, call: Call, result: unknown, isE
   } catch (error) {
     warn('truncation', error)
     return result
+  }
+}
+
+function noteOutcome({ controls }: Guard, { toolCallId: callId }: Call, result: unknown, isError: boolean): void {
+  try {
+    controls.doomLoop?.record({ callId, result: withoutPath(result), isError })
+  } catch (error) {
+    warn('doomLoop', error)
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a tool gave back, whatever its shape: a bare value, an object with `output`, or a result of MCP. */
 
 import { isArray, isRecord } from './context'
+import { messageOf, SpillwayError } from './errors'
 import { plainJson } from './plain-json'
 
 /** Whether this is a result of MCP, which keeps its text in parts. */
@@ -20,6 +21,21 @@ export function bodyOf(result: unknown): unknown {
 /** Whether a result says of itself that the tool failed. */
 export function hasFailed(result: unknown): boolean {
   return isRecord(result) && (result.isError === true || result.success === false)
+}
+
+/**
+ * Reads a result as everybody after the tool does, so that a getter or a proxy that throws, throws here.
+ * @throws SpillwayError `CALLBACK` if it does
+ */
+export function checkReadable(result: unknown): void {
+  try {
+    bodyOf(result)
+    // The rest of it: whoever changes the text copies that.
+    hasFailed(result)
+    if (isRecord(result)) void [{ ...result }, result.metadata]
+  } catch (cause) {
+    throw new SpillwayError('CALLBACK', `the result of the tool cannot be read: ${messageOf(cause)}`, { cause })
+  }
 }
 
 /** A text in the place of another, and texts around it. */
