@@ -1,10 +1,13 @@
 import {
+  ContextManager,
+  compactionStep,
   containsTruncationMarker,
   createOutputTools,
   createTruncation,
   createTruncationMiddleware,
   DEFAULT_TRUNCATION_CONFIG,
   DefaultTruncationStrategy,
+  HistoryPruner,
   type ITruncationStorage,
   MemoryStorage,
   runCommand,
@@ -905,6 +908,13 @@ describe('an argument that cannot be read', () => {
       code: 'INVALID_ARGUMENT',
       field: 'context',
     })
+    for (const open of [
+      () => new ContextManager(make('contextWindow')),
+      () => new HistoryPruner(make('policies')),
+      () => compactionStep(make('contextWindow')),
+    ]) {
+      expectError(thrown(open), 'INVALID_ARGUMENT', 'options', ['cannot be read'])
+    }
     const run = runCommand(process.execPath, ['-v'], make('cwd'))
     expectError(await rejection(run), 'INVALID_ARGUMENT', 'options', ['cannot be read'])
   })

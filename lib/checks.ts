@@ -1,6 +1,6 @@
 /** Objects of options, looked at one option at a time. */
 
-import { isArray, wrong } from './context'
+import { isArray, readable, wrong } from './context'
 import { call, native } from './native'
 
 /** What is allowed, in words and as a test. */
@@ -26,7 +26,7 @@ export const strings: Check = [
  */
 export function checkOptions(of: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
   if (typeof options !== 'object' || options === null || isArray(options)) throw wrong(of, options, 'an object')
-  for (const [key, value] of Object.entries(options)) {
+  for (const [key, value] of readable(of, () => Object.entries(options))) {
     const check = Object.hasOwn(checks, key) ? checks[key] : undefined
     if (check === undefined) {
       call(() => native.refuseOption(of, key.toWellFormed(), Object.keys(checks)))

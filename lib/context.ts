@@ -42,7 +42,7 @@ export function checkKeys(
   known: readonly string[],
   code: SpillwayErrorCode = 'INVALID_ARGUMENT',
 ): void {
-  const unknown = Object.keys(value).find((key) => !known.includes(key))
+  const unknown = readable(field || 'options', () => Object.keys(value), code).find((key) => !known.includes(key))
   if (unknown === undefined) return
   const name = field === '' ? unknown : `${field}.${unknown}`
   throw new SpillwayError(code, `${name}: is not known; known are ${known.join(', ')}`, { field: name })
