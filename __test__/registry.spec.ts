@@ -235,6 +235,19 @@ describe('truncation', () => {
     expect(answer!.result).toEqual({ success: true, output: numbered(9000) })
   })
 
+  test('that throws is warned of, and costs no result', async () => {
+    const warnings = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const registry = make({ it: () => 'one', other: () => 'two' }, 0)
+    registry.setTruncationMiddleware(async (name, result) => {
+      if (name === 'it') throw new Error('no')
+      return { ...result, output: 'short' }
+    })
+    const answers = await registry.execute([call('it'), call('other')])
+    expect(answers.map(({ result }) => result.output)).toEqual(['one', 'short'])
+    expect(warnings.mock.calls.map(([text]) => text)).toEqual(['middleware: no'])
+    warnings.mockRestore()
+  })
+
   test('is told all about the call', async () => {
     const seen: [string, unknown, TruncationContext][] = []
     const registry = make({ it: () => 'text' }, 0)

@@ -2,11 +2,12 @@
 
 import { toJson } from './content'
 import { isRecord, wrong } from './context'
-import { messageOf } from './errors'
+import { messageOf, SpillwayError } from './errors'
 import type { ToolResultRecorder } from './history/ledger'
 import { observe } from './history/observe'
+import { warn } from './report'
 import { Settings } from './settings'
-import type { ToolResultLike, ToolTruncationConfig, TruncationMiddleware } from './types'
+import type { ToolResultLike, ToolTruncationConfig, TruncationContext, TruncationMiddleware } from './types'
 
 /** What a tool is told about the call. */
 export interface ExecutionContext {
@@ -114,7 +115,7 @@ export class ToolRegistry {
     const { ledger, ...config } = this.config
     const { result, args } = await run(tool, name, given, { ...config, ...context, toolCallId: toolCall.id })
     const { sessionId, messageId, signal } = context
-    const bounded = await this.middleware?.(name, result, {
+    const bounded = await bound(this.middleware, result, {
       toolName: name,
       sessionId,
       messageId,
@@ -125,7 +126,23 @@ export class ToolRegistry {
     if (ledger !== undefined) {
       observe(ledger, { toolCallId: toolCall.id, toolName: name, result, bounded, args: recordIn(args) })
     }
-    return { tool_call_id: toolCall.id, name, arguments: args, result: (bounded as ToolResult) ?? result }
+    return { tool_call_id: toolCall.id, name, arguments: args, result: bounded }
+  }
+}
+
+/** What the middleware makes of a result. One that throws does not cost the result, nor those of the calls beside it. */
+async function bound(
+  middleware: TruncationMiddleware | undefined,
+  result: ToolResult,
+  context: TruncationContext,
+): Promise<ToolResult> {
+  try {
+    return ((await middleware?.(context.toolName, result, context)) as ToolResult | undefined) ?? result
+  } catch (error) {
+    // The caller's own mistake, such as an id that is no text.
+    if (error instanceof SpillwayError) throw error
+    warn('middleware', error)
+    return result
   }
 }
 
