@@ -7,6 +7,20 @@ import { binarySize } from './size.mjs'
 const counts = { passed: 0, failed: 0, skipped: 0 }
 const failures = []
 
+/** Where each kind of test names one that failed: Jest, Cargo, the scripts here. */
+const FAILED_TEST = /^\s*(?:● .+|---- .+ stdout ----|✗ .+)$/
+const LINES_OF_A_FAILURE = 20
+
+/** What failed, each with the lines that say why, once: Jest tells it twice. */
+function failedTests(printed) {
+  const lines = printed.split('\n')
+  const found = new Map()
+  for (const [at, line] of lines.entries()) {
+    if (FAILED_TEST.test(line)) found.set(line.trim(), lines.slice(at, at + LINES_OF_A_FAILURE).join('\n'))
+  }
+  return [...found.values()]
+}
+
 /** Runs tests, adds up what they counted, and goes on if they fail: one run should tell everything. */
 async function count(title, command, args, read, options) {
   let printed = ''
@@ -14,7 +28,7 @@ async function count(title, command, args, read, options) {
     printed = await step(title, command, args, options)
   } catch (error) {
     printed = error.printed ?? ''
-    failures.push(error.message)
+    failures.push(...failedTests(printed), error.message)
   }
   const found = read(printed)
   for (const key of Object.keys(counts)) counts[key] += found[key] ?? 0
