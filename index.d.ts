@@ -1991,6 +1991,18 @@ export declare class HistoryPruner {
 	 */
 	static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner;
 }
+/** A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved. */
+export type WithoutImages = [
+	index: number,
+	size: number,
+	note: string,
+	saved: number
+];
+/** What lasts of it, as JSON. */
+export interface ImagesState {
+	format: HistoryFormatName;
+	messages: WithoutImages[];
+}
 /** What a hook changes in what the summariser is asked. What is not a string changes nothing. */
 export interface CompactionEdit {
 	/** Other instructions, in place of ours; the prompt is made of them. */
@@ -2237,7 +2249,7 @@ export interface ContextStep {
 	step: "ledger" | "outdated" | "superseded" | "budget" | "compaction" | "overflow";
 	/** `off`: an option says so. `nothing`: it had nothing to do. */
 	outcome: "done" | "nothing" | "off";
-	/** Results that it looked up, replaced or shortened at this request; with a summary, messages that it stands for. */
+	/** Results that it looked up, replaced or shortened at this request, and images; with a summary, messages that it stands for. */
 	items: number;
 	/** Tokens that it freed at this request. */
 	freed: number;
@@ -2278,6 +2290,8 @@ export interface ContextManagerState {
 	pruner: HistoryPrunerState;
 	fold: FoldState | null;
 	compaction: CompactionState | null;
+	/** Messages that go out without their images. */
+	images?: ImagesState;
 }
 /**
  * What an agent calls before each request: what was learnt of results, outdated results, superseded reads, a budget of

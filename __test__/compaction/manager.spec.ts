@@ -1,5 +1,5 @@
 import { type CompactionState, ContextManager, type ContextManagerState, ToolResultLedger } from '../../index.js'
-import { pairedFormats, written } from '../history/histories'
+import { type Happening, pairedFormats, written } from '../history/histories'
 import { deepFreeze } from '../history/support'
 import { isWhole, type Message, talk, words } from './talk'
 
@@ -136,6 +136,8 @@ describe('a compaction', () => {
     const state = JSON.stringify(manager)
     const more = [...stored, ...work(2, 200, 100)]
     const again = ContextManager.fromJSON<Message>(state, options)
+    // Also one that makes no request.
+    expect(JSON.stringify(again)).toBe(state)
     const here = await manager.prepare(more, { now: now + 1 })
     const there = await again.prepare(JSON.parse(JSON.stringify(more)) as Message[], { now: now + 1 })
     expect(JSON.stringify(there.messages)).toBe(JSON.stringify(here.messages))
@@ -341,6 +343,74 @@ test.each(pairedFormats)('works on %s', async (name) => {
   expect(JSON.stringify((await restored.prepare(more, { now: now + 1 })).messages)).toBe(
     JSON.stringify(second.messages),
   )
+})
+
+describe.each(pairedFormats.filter((name) => name !== 'gemini'))('images of %s', (name) => {
+  const steps = (from: number, count: number): Happening[] =>
+    Array.from({ length: count }, (_, at): Happening[] => {
+      const call = { id: `c${from + at}`, name: 'screenshot' }
+      const seen = { ...call, text: `screen ${from + at}`, isError: false, image: true }
+      return [
+        { kind: 'calls', text: 'I look', calls: [call] },
+        { kind: 'results', results: [seen] },
+      ]
+    }).flat()
+  const stored = deepFreeze(written(name, [{ kind: 'user', text: 'look' }, ...steps(0, 12)]))
+  const more = [...stored, ...written(name, steps(12, 1))]
+  const notes = (messages: readonly object[]) => JSON.stringify(messages).split('[image left out]').length - 1
+  const options = { contextWindow: 16_000, budget: false } as const
+
+  test('that were taken out stay out, with the same bytes, also in another process', async () => {
+    const manager = new ContextManager<object>(options)
+    const { messages, history, report } = await manager.prepare(stored, { now })
+    expect(report).toMatchObject({ fits: true, compaction: { reason: 'media', fits: true, format: name } })
+    const went = report.compaction?.replacedMedia as number
+    expect(went).toBeGreaterThan(0)
+    expect(went).toBeLessThan(12)
+    expect(notes(messages)).toBe(went)
+    expect(notes(history)).toBe(went)
+    expect(report.steps[4]).toMatchObject({ step: 'compaction', outcome: 'done', items: went })
+    expect(report.tokensBefore - (report.steps[4]?.freed as number)).toBe(report.tokensAfter)
+    const state = JSON.stringify(manager)
+    const again = ContextManager.fromJSON<object>(state, options)
+    const next = await manager.prepare(more, { now: now + 1 })
+    const there = await again.prepare(JSON.parse(JSON.stringify(more)) as object[], { now: now + 1 })
+    for (const { messages: sent } of [next, there]) {
+      expect(JSON.stringify(sent.slice(0, messages.length))).toBe(JSON.stringify(messages))
+    }
+    expect(JSON.stringify(again)).toBe(JSON.stringify(manager))
+    const whole = await new ContextManager<object>({ contextWindow: 1e7 }).prepare(more, { now })
+    expect(next.report.tokensBefore).toBe(whole.report.tokensAfter)
+    // Who stores the compacted history has none of them in it.
+    const other = ContextManager.fromJSON<object>(state, options)
+    const taken = await other.prepare([...history, ...more.slice(stored.length)], { now: now + 1 })
+    expect(JSON.stringify(taken.messages)).toBe(JSON.stringify(next.messages))
+  })
+
+  test('go beside a summary, and come back with another history', async () => {
+    const manager = new ContextManager<object>({ ...options, contextWindow: 9000, compaction: { summarize } })
+    // One answer with calls that nobody can part.
+    const calls = Array.from({ length: 8 }, (_, at) => ({ id: `d${at}`, name: 'screenshot' }))
+    const seen = calls.map((call) => ({ ...call, text: 'a screen', isError: false, image: true }))
+    const history = deepFreeze(
+      written(name, [
+        { kind: 'user', text: 'begin' },
+        { kind: 'assistant', text: words(2000) },
+        { kind: 'user', text: 'look at all' },
+        { kind: 'calls', text: 'I look', calls },
+        { kind: 'results', results: seen },
+      ]),
+    )
+    const { messages, report } = await manager.prepare(history, { now })
+    expect(report).toMatchObject({ fits: true, compaction: { action: 'summary' } })
+    expect(report.compaction?.replacedMedia).toBeGreaterThan(0)
+    expect(notes(messages)).toBe(report.compaction?.replacedMedia)
+    const again = await manager.prepare([...history], { now: now + 1 })
+    expect(again.messages).toEqual(messages)
+    expect(again.report).toMatchObject({ fits: true, tokensBefore: report.tokensBefore })
+    const other = await manager.prepare(stored.slice(0, 5), { now: now + 2 })
+    expect(notes(other.messages)).toBe(0)
+  })
 })
 
 describe('bad arguments', () => {

@@ -21,6 +21,7 @@ import {
 import { recoverAsFar } from '../overflow/recover'
 import { warn } from '../report'
 import { Turns } from '../turns'
+import { Images, type ImagesState, isImages } from './images'
 import {
   anything,
   CHECKS,
@@ -68,6 +69,8 @@ export interface ContextManagerState {
   pruner: HistoryPrunerState
   fold: FoldState | null
   compaction: CompactionState | null
+  /** Messages that go out without their images. */
+  images?: ImagesState
 }
 
 interface Inner<M> {
@@ -80,6 +83,7 @@ interface Inner<M> {
   readonly counts: { known: number }
   environment: { of: unknown; tokens: number } | undefined
   fold: Fold<M> | undefined
+  images: Images<M>
   state: CompactionState | undefined
   last: ContextReport | undefined
 }
@@ -140,8 +144,15 @@ export class ContextManager<M = unknown> {
 
   /** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
   toJSON(): ContextManagerState {
-    const { pruner, fold, state } = innerOf(this)
-    return { version: 1, pruner: pruner.toJSON(), fold: fold?.toJSON() ?? null, compaction: state ?? null }
+    const { pruner, fold, state, images } = innerOf(this)
+    const without = images.toJSON()
+    return {
+      version: 1,
+      pruner: pruner.toJSON(),
+      fold: fold?.toJSON() ?? null,
+      compaction: state ?? null,
+      ...(without && { images: without }),
+    }
   }
 
   /**
@@ -152,12 +163,13 @@ export class ContextManager<M = unknown> {
     state: ContextManagerState | string,
     options: ContextManagerOptions<M> = {},
   ): ContextManager<M> {
-    const { pruner, fold, compaction } = readState(state)
+    const { pruner, fold, compaction, images } = readState(state)
     const manager = new ContextManager<M>(options)
     const inner = innerOf<M>(manager)
     const made = HistoryPruner.fromJSON(pruner, prunerOptions(options, inner.tell, inner.counts))
     const resumed = fold === null ? undefined : Fold.fromJSON<M>(fold)
-    inners.set(manager, { ...inner, pruner: made, fold: resumed, state: compaction ?? undefined } as Inner<never>)
+    const lasting = { fold: resumed, images: new Images<M>(images), state: compaction ?? undefined }
+    inners.set(manager, { ...inner, pruner: made, ...lasting } as Inner<never>)
     return manager
   }
 }
@@ -190,6 +202,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     counts,
     environment: undefined,
     fold: undefined,
+    images: new Images(undefined),
     state: undefined,
     last: undefined,
   }
@@ -205,11 +218,7 @@ async function prepare<M>(
   const { options, pruner, counts } = inner
   const now = request.now ?? Date.now()
   counts.known = 0
-  let history = inner.fold?.apply(messages)
-  if (history === undefined) {
-    inner.fold = undefined
-    history = messages as M[]
-  }
+  let history = lasting(inner, messages)
   const environment = environmentTokens(inner)
   let pruned = pruner.prune(history, { now })
   const rounds = [pruned.report]
@@ -241,7 +250,7 @@ async function prepare<M>(
       compactionStep(options.compaction !== false, compaction),
       overflowStep(options.overflow !== false && Number.isFinite(inner.usable), guard),
     ],
-    tokensBefore: tokensBefore + (inner.fold?.saved ?? 0),
+    tokensBefore: tokensBefore + (inner.fold?.saved ?? 0) + inner.images.saved,
     tokensAfter,
     environmentTokens: environment,
     usable: inner.usable,
@@ -251,6 +260,15 @@ async function prepare<M>(
   }
   inner.last = report
   return { messages: pruned.messages, history, report }
+}
+
+/** The stored history with its compactions. */
+function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
+  const folded = inner.fold === undefined ? (stored as M[]) : inner.fold.apply(stored)
+  if (folded !== undefined) return inner.images.apply(stored, folded)
+  inner.fold = undefined
+  inner.images.keep()
+  return stored as M[]
 }
 
 /** Tokens of what is sent beside the history; counted again when it is another object. */
@@ -280,20 +298,26 @@ async function compacted<M>(
   const settings = readCompactOptions({ ...compactOptions(options, inner.state), force, ...(signal && { signal }) })
   const run = new Run(pruned.messages, settings, history)
   const thrash = run.thrash()
-  const { messages, report, summary, replaced } = thrash === undefined ? await run.go() : run.refused(thrash)
+  const done = thrash === undefined ? await run.go() : run.refused(thrash)
+  const { messages, report, summary, replaced, imageless } = done
   inner.state = report.state
   const estimate = new Estimate(options.estimateTokens, inner.tell)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
   const freed = messages === pruned.messages ? 0 : pruned.report.tokensAfter - tokensOf(messages)
   if (summary !== undefined) {
     const fold = Fold.after(stored, inner.fold, report, summary, tokensOf)
-    const folded = fold?.apply(stored)
-    if (folded === undefined) return { history, report, freed: 0, changed: false }
+    if (fold?.apply(stored) === undefined) return { history, report, freed: 0, changed: false }
     inner.fold = fold
-    return { history: folded, report, freed, changed: true }
+    inner.images.keep((index) => fold.shows(index))
+  }
+  if (report.format !== undefined && imageless.indices.length > 0) {
+    const at = inner.fold?.placesIn(stored.length) ?? ((index: number) => index)
+    const { format } = report
+    inner.images.add(stored, imageless.indices.map(at), { format, note: imageless.note }, tokensOf)
   }
   if (replaced.length > 0) adopt(pruner, replaced)
-  return { history, report, freed, changed: replaced.length > 0 }
+  const changed = summary !== undefined || replaced.length > 0 || imageless.indices.length > 0
+  return { history: changed ? lasting(inner, stored) : history, report, freed, changed }
 }
 
 /** Shortens results if the messages still do not fit. */
@@ -348,17 +372,19 @@ function changedTexts<M>(before: readonly M[], after: readonly M[]): Guarded['te
 }
 
 function readState(state: unknown): ContextManagerState {
-  const { version, pruner, fold = null, compaction = null } = parsedState(state)
+  const { version, pruner, fold = null, compaction = null, images } = parsedState(state)
   if (version !== 1) throw wrong('state.version', version, '1')
   if (!isObject(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')
   if (fold !== null && !isFold(fold)) throw wrong('state.fold', fold, 'what toJSON gave')
   if (compaction !== null && !isObject(compaction)) throw wrong('state.compaction', compaction, 'what toJSON gave')
+  if (images !== undefined && !isImages(images)) throw wrong('state.images', images, 'what toJSON gave')
   if (compaction !== null) readCompactOptions({ state: compaction as CompactionState }, 'state')
   return {
     version,
     pruner: pruner as HistoryPrunerState,
     fold: fold as FoldState | null,
     compaction: compaction as CompactionState | null,
+    ...(images !== undefined && { images: images as ImagesState }),
   }
 }
 

@@ -10,7 +10,7 @@ export interface ContextStep {
   step: 'ledger' | 'outdated' | 'superseded' | 'budget' | 'compaction' | 'overflow'
   /** `off`: an option says so. `nothing`: it had nothing to do. */
   outcome: 'done' | 'nothing' | 'off'
-  /** Results that it looked up, replaced or shortened at this request; with a summary, messages that it stands for. */
+  /** Results that it looked up, replaced or shortened at this request, and images; with a summary, messages that it stands for. */
   items: number
   /** Tokens that it freed at this request. */
   freed: number
@@ -61,8 +61,8 @@ export function compactionStep(
   if (!isOn) return { step, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off.' }
   if (compaction === undefined) return { step, outcome: 'nothing', items: 0, freed: 0, reason: 'There is room.' }
   const { report, freed } = compaction
-  const { action, reason, messagesBefore, messagesAfter, replacedOutputs } = report
-  const items = action === 'summary' ? messagesBefore - messagesAfter + 1 : replacedOutputs
+  const { action, reason, messagesBefore, messagesAfter, replacedOutputs, replacedMedia } = report
+  const items = action === 'summary' ? messagesBefore - messagesAfter + 1 : replacedOutputs + replacedMedia
   const words = `${action} (${reason})${report.error ? `: ${report.error.message}` : ''}.`
   return { step, outcome: action === 'none' ? 'nothing' : 'done', items, freed, reason: words }
 }

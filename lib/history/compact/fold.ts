@@ -91,8 +91,14 @@ export class Fold<M> {
     return true
   }
 
+  /** Whether this message of the stored history is not folded. */
+  shows(index: number): boolean {
+    const { first, head, from } = this.state
+    return index < first || index >= from || (index >= head[0] && index < head[1])
+  }
+
   /** Where in the stored history a message of the folded one is. */
-  private placesIn(length: number): (index: number) => number {
+  placesIn(length: number): (index: number) => number {
     const { first, head, from } = this.state
     const places: number[] = []
     for (let at = 0; at < first; at++) places.push(at)

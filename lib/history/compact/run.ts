@@ -39,6 +39,8 @@ export interface Compacted<M> {
   summary: object | undefined
   /** Outputs that were replaced, and by what. */
   replaced: { index: number; place: number; text: string }[]
+  /** Messages of what came out that lost their images, and what stands for these. */
+  imageless: { indices: number[]; note: string }
 }
 
 export class Run<M> {
@@ -112,18 +114,11 @@ export class Run<M> {
 
   /** What is said of it where nothing is done for that reason. */
   refused(error: SpillwayError): Compacted<M> {
-    const { state, history } = this
-    const { messages } = history
-    const report = this.report({
-      action: 'none',
-      reason: 'thrash',
-      messages,
-      media: 0,
-      state,
-      summary: undefined,
-      error,
-    })
-    return { messages: messages as M[], report, summary: undefined, replaced: [] }
+    const { state } = this
+    const { messages, media, imageless } = this.withoutMedia(this.history.messages as M[])
+    const action = media > 0 ? 'outputs' : 'none'
+    const report = this.report({ action, reason: 'thrash', messages, media, state, summary: undefined, error })
+    return { messages, report, summary: undefined, replaced: [], imageless }
   }
 
   /** Does it. */
@@ -159,15 +154,15 @@ export class Run<M> {
     else if (action === 'outputs') messages = this.withoutOutputs(replaced)
     else messages = this.history.messages as M[]
     if (action === 'outputs' && replaced.length === 0) action = 'none'
-    const { messages: small, count } = this.withoutMedia(messages)
-    if (action === 'none' && count > 0) {
+    const { messages: small, media, imageless } = this.withoutMedia(messages)
+    if (action === 'none' && media > 0) {
       action = 'outputs'
       reason = 'media'
     }
-    const report = this.report({ action, reason, messages: small, media: count, state, summary: made?.report, error })
+    const report = this.report({ action, reason, messages: small, media, state, summary: made?.report, error })
     report.replacedOutputs = replaced.length
     if (action !== 'none') await tellAfter(settings.options.hooks, settings.hookTimeoutMs, report)
-    return { messages: small, report, summary: made?.message, replaced }
+    return { messages: small, report, summary: made?.message, replaced, imageless }
   }
 
   private decide(): Decision {
@@ -383,33 +378,38 @@ export class Run<M> {
   }
 
   /** The last step: if it still does not fit, notes take the place of images, the oldest first. */
-  private withoutMedia(messages: M[]): { messages: M[]; count: number } {
+  private withoutMedia(messages: M[]): { messages: M[]; media: number; imageless: Compacted<M>['imageless'] } {
     const { history, limits, measure } = this
+    const imageless: Compacted<M>['imageless'] = { indices: [], note: wordsOf(this.chinese).image }
     if (limits === undefined || this.first().reason === 'disabled' || this.decision.reason === 'not-needed') {
-      return { messages, count: 0 }
+      return { messages, media: 0, imageless }
     }
     const views = this.viewsOf(messages)
     const media = views.map((view) => view.results.reduce((all, result) => all + result.media, view.media))
-    if (media.every((count) => count === 0)) return { messages, count: 0 }
+    if (media.every((count) => count === 0)) return { messages, media: 0, imageless }
     const newest = views.findLastIndex(({ role }) => role === 'user')
     const sizes = Float64Array.from(media, (count, at) => (at === newest ? 0 : measure.ofMedia(count)))
     const copy = messages.slice()
     let count = 0
+    if (this.sizeOf(messages) + this.environment <= limits.usable) return { messages, media: 0, imageless }
     for (;;) {
-      // The notes have a size, too, which is known only when they are there.
-      const excess = this.sizeOf(count > 0 ? copy : messages) + this.environment - limits.usable
+      // To the trigger, for what is full again with the next image would lose one at every request. The notes have a size,
+      // too, which is known only when they are there.
+      const excess =
+        this.sizeOf(count > 0 ? copy : messages) + this.environment - Math.min(limits.trigger, limits.usable)
       const places = call(() => native.compactionImages(sizes, excess))
       if (places.length === 0) break
       for (const at of places) {
         sizes[at] = 0
         const format = formatAt({ ...history, messages }, at)
-        const changed = format?.withoutMedia(messages[at] as object, wordsOf(this.chinese).image)
+        const changed = format?.withoutMedia(messages[at] as object, imageless.note)
         if (changed === undefined) continue
         copy[at] = changed as M
+        imageless.indices.push(at)
         count += media[at] as number
       }
     }
-    return count > 0 ? { messages: copy, count } : { messages, count }
+    return { messages: count > 0 ? copy : messages, media: count, imageless }
   }
 
   private viewsOf(messages: readonly M[]): readonly MessageView[] {

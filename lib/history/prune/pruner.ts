@@ -185,8 +185,7 @@ export class HistoryPruner {
       placeholders: [...reader.placeholders],
       trims,
       account,
-      carried,
-      sizes: reader.sizes(),
+      ...reader.state(carried),
       ...(adopted.length > 0 && { adopted }),
     }
   }

@@ -125,8 +125,10 @@ export class HistoryReader {
     return this.projection.gone
   }
 
-  sizes(): number[] {
-    return this.known.map(({ size }) => size)
+  /** Where it stops: with `carried` of the items that were read, or as it was told as long as nothing was read. */
+  state(carried: (number | null)[]): { carried: (number | null)[]; sizes: number[] } {
+    if (this.earlier !== undefined) return { carried: [...this.earlier.carried], sizes: [...this.earlier.sizes] }
+    return { carried, sizes: this.known.map(({ size }) => size) }
   }
 
   /** Forgets the history, but not what was left out of it. */
