@@ -1674,6 +1674,8 @@ export interface CompactionPlan {
 	messages: number;
 	replacedOutputs: number;
 	droppedTools: Record<string, number>;
+	/** Images and files that would be replaced by a note; with `summary` nobody knows. */
+	replacedMedia: number;
 	kept: CompactionReport["kept"];
 	/** What the summary may have, in the unit of the trigger. */
 	room: number;

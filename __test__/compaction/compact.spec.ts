@@ -494,12 +494,57 @@ describe('turns that do not fit', () => {
     ]).flat()
     for (const contextWindow of [6000, 8000, 9000]) {
       const { report } = await compactHistory(deepFreeze(history), { contextWindow })
+      const { action, reason, replacedMedia, sizeAfter } = report
+      const plan = compactHistory.plan(history, { contextWindow })
+      expect(plan).toMatchObject({ action, reason, replacedMedia, sizeAfter })
       expect(report).toMatchObject({ fits: true, reason: 'media' })
       expect(report.sizeAfter).toBeLessThanOrEqual(report.trigger.limit)
       expect(report.sizeAfter + 1500).toBeGreaterThan(report.trigger.limit)
     }
     const { messages } = await compactHistory(history, { contextWindow: 60_000 })
     expect(messages).toBe(history)
+  })
+
+  test('with images nothing else is said to be gone, and a plan says so, too', async () => {
+    const shot = (id: string, size: number) => [
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id, type: 'function', function: { name: 'shot', arguments: '{}' } }],
+      },
+      {
+        role: 'tool',
+        tool_call_id: id,
+        content: [
+          ...Array(3).fill({ type: 'image_url', image_url: { url: 'data:' } }),
+          { type: 'text', text: words(size) },
+        ],
+      },
+    ]
+    const read = talk([{ user: 'read', steps: [{ output: words(60) }], answer: 'so' }])
+    const history = deepFreeze([
+      ...read,
+      ...talk(turns(2, 10)).slice(1),
+      { role: 'user', content: 'look' },
+      ...shot('s', 10),
+    ])
+    const options = { contextWindow: 5000 }
+    const { report } = await compactHistory(history, options)
+    expect(report).toMatchObject({
+      action: 'outputs',
+      reason: 'media',
+      droppedTools: {},
+      replacedOutputs: 0,
+      replacedMedia: 3,
+    })
+    const { action, reason, droppedTools, replacedMedia, sizeAfter } = report
+    expect(compactHistory.plan(history, options)).toMatchObject({
+      action,
+      reason,
+      droppedTools,
+      replacedMedia,
+      sizeAfter,
+    })
   })
 
   test('images go last, from a copy, and never those that the user sent last', async () => {

@@ -91,16 +91,19 @@ export class Run<M> {
     const { action, reason } = this.first()
     const sizeBefore = sum(history.sizes)
     const sizeAfter = { none: sizeBefore, outputs: decision.afterOutputs, summary: decision.afterCut }[action]
+    const before = action === 'outputs' ? this.withoutOutputs([]) : (history.messages as M[])
+    // What a summary leaves room for nobody knows before.
+    const { messages, media } = action === 'summary' ? { messages: before, media: 0 } : this.withoutMedia(before)
     return {
-      action,
-      reason,
+      ...afterMedia({ action, reason }, media),
       trigger: this.trigger(),
       usable: this.limits?.usable ?? Number.POSITIVE_INFINITY,
       sizeBefore,
-      sizeAfter,
+      sizeAfter: media > 0 ? this.sizeOf(messages) : sizeAfter,
       messages: history.messages.length,
       replacedOutputs: action === 'outputs' ? decision.outputs.length : 0,
       droppedTools: this.droppedTools(action),
+      replacedMedia: media,
       kept: this.kept(action),
       room: decision.room,
       format: history.format,
@@ -117,7 +120,7 @@ export class Run<M> {
     const { state } = this
     const { messages, media, imageless } = this.withoutMedia(this.history.messages as M[])
     const action = media > 0 ? 'outputs' : 'none'
-    const report = this.report({ action, reason: 'thrash', messages, media, state, summary: undefined, error })
+    const report = this.report({ action, reason: 'thrash', messages, media, state, summary: undefined, error }, 'none')
     return { messages, report, summary: undefined, replaced: [], imageless }
   }
 
@@ -155,13 +158,10 @@ export class Run<M> {
     else messages = this.history.messages as M[]
     if (action === 'outputs' && replaced.length === 0) action = 'none'
     const { messages: small, media, imageless } = this.withoutMedia(messages)
-    if (action === 'none' && media > 0) {
-      action = 'outputs'
-      reason = 'media'
-    }
-    const report = this.report({ action, reason, messages: small, media, state, summary: made?.report, error })
+    const did = afterMedia({ action, reason }, media)
+    const report = this.report({ ...did, messages: small, media, state, summary: made?.report, error }, action)
     report.replacedOutputs = replaced.length
-    if (action !== 'none') await tellAfter(settings.options.hooks, settings.hookTimeoutMs, report)
+    if (did.action !== 'none') await tellAfter(settings.options.hooks, settings.hookTimeoutMs, report)
     return { messages: small, report, summary: made?.message, replaced, imageless }
   }
 
@@ -423,23 +423,27 @@ export class Run<M> {
     return sum(this.measure.all(messages, this.viewsOf(messages)).sizes)
   }
 
-  private report({
-    action,
-    reason,
-    messages,
-    media,
-    state,
-    summary,
-    error,
-  }: {
-    action: CompactionReport['action']
-    reason: CompactionReason
-    messages: readonly M[]
-    media: number
-    state: CompactionState
-    summary: CompactionReport['summary']
-    error: SpillwayError | undefined
-  }): CompactionReport {
+  /** `gone`: what became of the outputs of tools. */
+  private report(
+    {
+      action,
+      reason,
+      messages,
+      media,
+      state,
+      summary,
+      error,
+    }: {
+      action: CompactionReport['action']
+      reason: CompactionReason
+      messages: readonly M[]
+      media: number
+      state: CompactionState
+      summary: CompactionReport['summary']
+      error: SpillwayError | undefined
+    },
+    gone: CompactionReport['action'],
+  ): CompactionReport {
     const { history, limits } = this
     const usable = limits?.usable ?? Number.POSITIVE_INFINITY
     const sizeAfter = this.sizeOf(messages)
@@ -457,7 +461,7 @@ export class Run<M> {
       messagesBefore: history.messages.length,
       messagesAfter: messages.length,
       replacedOutputs: 0,
-      droppedTools: this.droppedTools(action),
+      droppedTools: this.droppedTools(gone),
       replacedMedia: media,
       kept: this.kept(action),
       ...(summary && { summary }),
@@ -479,6 +483,14 @@ export class Run<M> {
       { report: this.plan() },
     )
   }
+}
+
+/** What was done and why, if images were taken out, too. */
+function afterMedia(
+  { action, reason }: { action: CompactionReport['action']; reason: CompactionReason },
+  media: number,
+): { action: CompactionReport['action']; reason: CompactionReason } {
+  return action === 'none' && media > 0 ? { action: 'outputs', reason: 'media' } : { action, reason }
 }
 
 function nothing(total: number, length: number): Decision {
