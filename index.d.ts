@@ -2235,7 +2235,7 @@ export interface ContextManagerOptions<M = unknown> {
 	/** Results beyond the newest 40,000 tokens of them go. @default true */
 	budget?: boolean | Settings<"budget">;
 	/** More about the three: when they go, and what may. */
-	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "estimateTokens" | "language">;
+	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "estimateTokens" | "language" | "onError">;
 	/** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
 	compaction?: false | Omit<CompactOptions<M>, Shared | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
 	/**

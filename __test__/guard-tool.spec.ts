@@ -102,6 +102,39 @@ test('without controls the very value of the tool comes back', async () => {
   }
 })
 
+test('what the class of a tool gives it stays, and its methods keep their object', async () => {
+  class Base {
+    get description() {
+      return `does ${this.name}`
+    }
+    get name() {
+      return 'bash'
+    }
+    get broken(): string {
+      throw new Error('not to be read')
+    }
+    help() {
+      return this.description
+    }
+  }
+  class Bash extends Base {
+    readonly #answer = 'done'
+    readonly inputSchema = { type: 'object' }
+    execute() {
+      return this.answered()
+    }
+    answered() {
+      return this.#answer
+    }
+  }
+  const safe = guardTool(new Bash(), {})
+  expect(safe).toMatchObject({ name: 'bash', description: 'does bash', inputSchema: { type: 'object' } })
+  expect(safe.help()).toBe('does bash')
+  expect(safe.answered()).toBe('done')
+  expect(await safe.execute({} as never)).toBe('done')
+  expect(Object.keys(guardTool({ name: 'a', execute: () => 1 }, {}))).toEqual(['name', 'execute'])
+})
+
 test('a tool is told the session that everything around it goes by', async () => {
   const told: unknown[] = []
   const tool = guardTool({ name: 't', execute: (_, context) => told.push(context) }, { sessionId: 's' })

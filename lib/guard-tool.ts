@@ -16,6 +16,7 @@ import { plainCopy } from './plain-copy'
 import { randomUUID } from './random'
 import type { ExecutionContext, Tool } from './registry'
 import { warn } from './report'
+import { membersOf } from './tool-members'
 import { bodyOf, checkReadable, hasFailed, isMcp, withText } from './tool-value'
 import type { OutputService, ToolResultLike, TruncationMiddleware } from './types'
 
@@ -145,7 +146,10 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
   // A hook may put something into the result that throws when it is read.
   const unread = (error: unknown) =>
     shaped(refusal('tool_failed', `The tool ran, and its result cannot be read: ${messageOf(error)}`), controls.refusal)
-  return { ...tool, execute: (args, context = {}) => run(guard, args, context as ExecutionContext).catch(unread) }
+  return {
+    ...membersOf(tool),
+    execute: (args, context = {}) => run(guard, args, context as ExecutionContext).catch(unread),
+  }
 }
 
 /**

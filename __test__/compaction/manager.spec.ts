@@ -413,14 +413,45 @@ describe.each(pairedFormats.filter((name) => name !== 'gemini'))('images of %s',
   })
 })
 
+test('callbacks that fail later are warned of', async () => {
+  const warnings: string[] = []
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(`${warning}`))
+  // A promise of the caller's that fails unheard would end the process.
+  const later = async (what: string) => {
+    throw new Error(`${what} failed`)
+  }
+  const manager = new ContextManager<Message>({
+    contextWindow: 4000,
+    estimateTokens: (() => later('the estimate')) as never,
+    onError: (() => later('telling')) as never,
+    pruning: { placeholder: (() => later('the placeholder')) as never, schedule: 'always' },
+    budget: { protectTokens: 100, minTokens: 10, protectTurns: 1 },
+  })
+  await manager.prepare([system, ...work(8)], { now })
+  await new Promise(setImmediate)
+  warned.mockRestore()
+  for (const what of ['onError: telling failed', 'placeholder: the placeholder failed']) {
+    expect(warnings.some((warning) => warning.includes(what))).toBe(true)
+  }
+})
+
 describe('bad arguments', () => {
   test.each([
     [{ contextwindow: 1 }, /contextWindow/],
     [{ contextWindow: 'x' }, /options.contextWindow/],
     [{ outdated: 1 }, /options.outdated/],
-    [{ budget: { protectToken: 1 } }, /protectTokens/],
-    [{ pruning: { schedul: 'x' } }, /schedule/],
-    [{ compaction: { summarise: () => '' } }, /summarize/],
+    [{ budget: { protectToken: 1 } }, /options.budget.protectToken: .*protectTokens/],
+    [{ outdated: { maxAgeMs: -1 } }, /options.outdated.maxAgeMs: got -1/],
+    [{ pruning: { schedul: 'x' } }, /options.pruning.schedul: .*schedule/],
+    [{ pruning: { prices: { read: -1 } } }, /options.pruning.prices.read: got -1/],
+    [{ compaction: { summarise: () => '' } }, /options.compaction.summarise: .*summarize/],
+    [{ compaction: { maxChars: -1 } }, /options.compaction.maxChars: got -1/],
+    [{ compaction: { hooks: { before: 1 } } }, /options.compaction.hooks.before/],
+    // What stands beside a part is not obeyed by that part alone.
+    [{ compaction: { contextWindow: 5000 } }, /options.compaction.contextWindow: is not an option/],
+    [{ compaction: { targetTokens: 5000 } }, /options.compaction.targetTokens: is not an option/],
+    [{ compaction: { state: {} } }, /options.compaction.state: is not an option/],
+    [{ pruning: { policies: [] } }, /options.pruning.policies: is not an option/],
     [{ overflow: 'x' }, /openclaw/],
     [{ onError: 1 }, /a function/],
   ])('%j', (options, message) => {

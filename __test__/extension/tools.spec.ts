@@ -66,6 +66,21 @@ describe('a folder of tools', () => {
     expect(paths.two).toBe('b.mjs')
   })
 
+  test('gives tools of classes with what their classes say', async () => {
+    const dir = folder({
+      'a.mjs': `class Named { get name() { return 'named' } get description() { return 'of a class' } execute() { return 1 } }
+        class Nameless { #n = 2; get description() { return 'without a name' } execute() { return this.#n } }
+        export default [new Named(), new Nameless()]`,
+    })
+    const { tools, problems } = await loadTools(dir, { enabled: true, trial: false, controls: {} })
+    expect(problems).toEqual([])
+    expect(tools).toMatchObject([
+      { name: 'named', description: 'of a class' },
+      { name: 'a', description: 'without a name' },
+    ])
+    expect(await tools[1]?.execute({} as never, { toolCallId: 'c' })).toBe(2)
+  })
+
   test('goes through permission and truncation', async () => {
     const lines = "Array.from({ length: 50 }, (_, n) => 'line ' + n).join('\\n')"
     const dir = folder({

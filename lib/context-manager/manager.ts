@@ -19,13 +19,14 @@ import {
   share,
 } from '../history/prune/pruner'
 import { recoverAsFar } from '../overflow/recover'
-import { warn } from '../report'
+import { catchLater, warn } from '../report'
 import { Turns } from '../turns'
 import { Images, type ImagesState, isImages } from './images'
 import {
   anything,
   CHECKS,
   type ContextManagerOptions,
+  checkParts,
   compactOptions,
   isObject,
   POLICIES,
@@ -180,10 +181,11 @@ function innerOf<M>(manager: ContextManager<M>): Inner<M> {
 
 function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   checkOptions('options', options, CHECKS)
+  checkParts(options)
   const { onError = (error: SpillwayError) => warn('context', error) } = options
   const tell = (error: SpillwayError) => {
     try {
-      onError(error)
+      catchLater('onError', onError(error))
     } catch (thrown) {
       warn('onError', thrown)
     }

@@ -1,13 +1,13 @@
 /** The options of {@link ContextManager}, and what they mean for its parts. */
 
-import type { Check } from '../checks'
+import { type Check, checkOptions } from '../checks'
 import { isArray } from '../context'
 import type { SpillwayError } from '../errors'
-import type { CompactOptions } from '../history/compact/options'
+import { COMPACT_CHECKS, type CompactOptions, readCompactOptions } from '../history/compact/options'
 import type { CompactionState } from '../history/compact/report'
 import type { ToolResultKnowledge } from '../history/ledger'
-import type { HistoryPrunerOptions } from '../history/prune/options'
-import type { PolicyName, PrunePolicy } from '../history/prune/policies'
+import { type HistoryPrunerOptions, PRUNER_CHECKS, readPrunerOptions } from '../history/prune/options'
+import { type PolicyName, type PrunePolicy, readPolicy } from '../history/prune/policies'
 import type { OverflowProfile } from '../overflow/limits'
 import type { NoticeLanguage } from '../types'
 
@@ -40,7 +40,7 @@ export interface ContextManagerOptions<M = unknown> {
   /** More about the three: when they go, and what may. */
   pruning?: Omit<
     HistoryPrunerOptions,
-    'policies' | 'profile' | 'contextWindow' | 'ledger' | 'estimateTokens' | 'language'
+    'policies' | 'profile' | 'contextWindow' | 'ledger' | 'estimateTokens' | 'language' | 'onError'
   >
   /** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
   compaction?: false | Omit<CompactOptions<M>, Shared | 'state' | 'signal' | 'force' | 'targetTokens' | 'usedTokens'>
@@ -78,6 +78,32 @@ export const CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = 
 
 /** The policies of the pruner, in the order in which they are asked. */
 export const POLICIES = ['outdated', 'superseded', 'budget'] as const
+
+/** What stands beside a part, or is the manager's own, is no option of the part: one step alone would go by it. */
+const BESIDE = ['contextWindow', 'reserveTokens', 'environment', 'estimateTokens', 'language', 'ledger']
+const COMPACTION = without(COMPACT_CHECKS, [...BESIDE, 'state', 'signal', 'force', 'targetTokens', 'usedTokens'])
+const PRUNING = without(PRUNER_CHECKS, [...BESIDE, 'policies', 'profile', 'onError'])
+
+function without(checks: Readonly<Record<string, Check>>, keys: readonly string[]): Record<string, Check> {
+  return Object.fromEntries(Object.entries(checks).filter(([key]) => !keys.includes(key)))
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the option where it stands */
+export function checkParts<M>(options: ContextManagerOptions<M>): void {
+  const { compaction, pruning } = options
+  if (compaction) {
+    checkOptions('options.compaction', compaction, COMPACTION)
+    readCompactOptions(compaction, 'options.compaction')
+  }
+  if (pruning !== undefined) {
+    checkOptions('options.pruning', pruning, PRUNING)
+    readPrunerOptions(pruning, 'options.pruning')
+  }
+  for (const type of POLICIES) {
+    const own = options[type]
+    if (typeof own === 'object') readPolicy({ ...own, type }, `options.${type}`)
+  }
+}
 
 function shared<M>({
   contextWindow,

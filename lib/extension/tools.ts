@@ -7,6 +7,7 @@ import { messageOf } from '../errors'
 import { guardTool, type ToolControls } from '../guard-tool'
 import type { Tool } from '../registry'
 import { Settings } from '../settings'
+import { membersOf } from '../tool-members'
 import { checkFile, type ExtensionProblem, namesIn, Refusal } from './folder'
 import { loadModule } from './load-module'
 
@@ -169,5 +170,5 @@ function checked(given: object, called: string): Tool {
   }
   if (truncation !== undefined) new Settings({}).setTool(name, truncation)
   if (tool.name !== undefined) return tool
-  return { ...tool, name, execute: (args, context) => tool.execute(args, context) }
+  return { ...membersOf(tool), name, execute: (args, context) => tool.execute(args, context) }
 }

@@ -149,6 +149,8 @@ export class Estimate {
         const tokens: unknown = this.own(text)
         if (typeof tokens === 'number' && tokens >= 0 && Number.isFinite(tokens)) return tokens
         this.tellOnce(`answered ${describe(tokens)}, allowed is a finite number of at least 0`)
+        // A promise that fails when nobody listens would end the process.
+        Promise.resolve(tokens).catch(() => {})
       } catch (thrown) {
         this.tellOnce(messageOf(thrown), thrown)
       }

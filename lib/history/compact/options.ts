@@ -167,7 +167,8 @@ const func: Check = ['a function', (value) => typeof value === 'function']
 const object: Check = ['an object', (value) => typeof value === 'object' && value !== null && !isArray(value)]
 const anything: Check = ['anything', () => true]
 
-const CHECKS: { readonly [K in keyof CompactOptions]-?: Check } = {
+/** What each option may be. */
+export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } = {
   contextWindow: ['a number of tokens of at least 0, or NaN', (value) => typeof value === 'number' && !(value < 0)],
   summarize: func,
   summarizeTimeoutMs: positive,
@@ -240,7 +241,7 @@ export const CHARS_PER_TOKEN = 4
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
 export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'): CompactSettings<M> {
-  checkOptions(of, options, CHECKS)
+  checkOptions(of, options, COMPACT_CHECKS)
   checkSignal(`${of}.signal`, options.signal)
   if (options.environment !== undefined) checkOptions(`${of}.environment`, options.environment, ENVIRONMENT)
   if (options.state !== undefined) checkOptions(`${of}.state`, options.state, STATE)

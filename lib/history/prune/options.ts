@@ -3,6 +3,7 @@
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, strings } from '../../checks'
 import { describe, isArray, wrong } from '../../context'
 import { messageOf, SpillwayError } from '../../errors'
+import { catchLater } from '../../report'
 import type { NoticeLanguage } from '../../types'
 import type { ToolResultKnowledge } from '../ledger'
 import { oneOf, type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
@@ -155,7 +156,8 @@ export interface PrunerSettings {
 }
 
 const func: Check = ['a function', (value) => typeof value === 'function']
-const CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Check } = {
+/** What each option may be. */
+export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Check } = {
   profile: oneOf('opencode', 'openclaw', 'snow'),
   policies: ['an array of policies', isArray],
   keepRecent: count,
@@ -210,19 +212,19 @@ const PROFILES: Readonly<Record<NonNullable<HistoryPrunerOptions['profile']>, Hi
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
-export function readPrunerOptions(given: HistoryPrunerOptions = {}): PrunerSettings {
-  checkOptions('options', given, CHECKS)
+export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'options'): PrunerSettings {
+  checkOptions(of, given, PRUNER_CHECKS)
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const options: HistoryPrunerOptions = { ...(given.profile && PROFILES[given.profile]), ...set }
   const { prices = DEFAULT_PRICES, placeholder } = options
-  checkOptions('options.prices', prices, PRICES)
+  checkOptions(`${of}.prices`, prices, PRICES)
   for (const name of Object.keys(PRICES)) {
     if ((prices as unknown as Record<string, unknown>)[name] === undefined) {
-      throw wrong(`options.prices.${name}`, undefined, price[0])
+      throw wrong(`${of}.prices.${name}`, undefined, price[0])
     }
   }
   const policies = (options.policies ?? ['results']).map((policy, at) => {
-    const read = readPolicy(policy, `options.policies[${at}]`)
+    const read = readPolicy(policy, `${of}.policies[${at}]`)
     return read.type === 'pressure' ? { ...read, contextWindow: options.contextWindow ?? 200_000 } : read
   })
   const types = policies.map(({ type }) => type)
@@ -271,7 +273,7 @@ function warn(error: SpillwayError): void {
 function teller(onError: (error: SpillwayError) => void): (error: SpillwayError) => void {
   return (error) => {
     try {
-      onError(error)
+      catchLater('onError', onError(error))
     } catch (thrown) {
       warn(pruningError('onError', thrown))
     }

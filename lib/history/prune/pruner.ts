@@ -4,6 +4,7 @@ import { type Check, checkOptions, parsedState } from '../../checks'
 import { isArray, wrong } from '../../context'
 import { SpillwayError } from '../../errors'
 import { call, native } from '../../native'
+import { catchLater } from '../../report'
 import type { HistoryFormatName } from '../view'
 import type { HistoryItem } from './item'
 import {
@@ -317,6 +318,7 @@ function placeholderOf({ placeholder, tell }: PrunerSettings, info: PrunedInfo):
     const text: unknown = placeholder(info)
     if (typeof text === 'string') return text.toWellFormed()
     tell(badAnswer('placeholder', text, 'a string'))
+    catchLater('placeholder', text)
   } catch (thrown) {
     tell(pruningError('placeholder', thrown))
   }
