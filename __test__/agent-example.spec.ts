@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AgentRun, runAgent } from '../examples/agent/agent'
+import { runAgent } from '../examples/agent/agent'
 import { chart, page } from '../examples/agent/report'
 import {
   answerOf,
@@ -11,6 +11,7 @@ import {
   scriptedModel,
   scriptedSummary,
 } from '../examples/agent/task'
+import type { AgentRun } from '../examples/agent/types'
 import { onUnix } from './support/only'
 import { tempDir } from './support/temp'
 
@@ -60,6 +61,19 @@ onUnix('the agent of the example works through sixty requests, twice over its wi
     tool: 'read',
     outputs: expect.any(Number),
   })
+
+  // What the page beside it says; a little depends on how long the names of the folders are.
+  const said = readFileSync(join(__dirname, '../examples/agent/README.md'), 'utf8')
+  const [sent, instead] = [...said.matchAll(/([\d,]+) tokens/g)].map(([, tokens = '']) =>
+    Number(tokens.replaceAll(',', '')),
+  )
+  for (const [key, tokens] of [
+    ['tokens', sent],
+    ['unmanaged', instead],
+  ] as const) {
+    const sum = run.requests.reduce((total, request) => total + request[key], 0)
+    expect(Math.abs(sum - (tokens ?? 0))).toBeLessThan(0.05 * sum)
+  }
 
   // Who was asked, and what did not run.
   expect(run.asked).toEqual([

@@ -1,7 +1,7 @@
 /**
  * A whole agent with every part of Spillway switched on. In a project of your own, import from 'spillway'.
  *
- * Messages are those of the AI SDK. The model is a function, so a provider, a mock and a script all fit.
+ * The model is a function, so a provider, a mock and a script all fit.
  */
 
 import { mkdir } from 'node:fs/promises'
@@ -15,10 +15,8 @@ import {
   estimateTokens,
   guardTool,
   HookRunner,
-  type Hooks,
   loadAgents,
   loadConfig,
-  type ModelParameters,
   PermissionGate,
   PermissionPolicy,
   resolveModelSettings,
@@ -26,84 +24,8 @@ import {
   TruncationStorage,
   verifyAudit,
 } from '../../index.js'
-import { type AgentTool, toolsFor } from './tools'
-
-export interface TextPart {
-  type: 'text'
-  text: string
-}
-export interface CallPart {
-  type: 'tool-call'
-  toolCallId: string
-  toolName: string
-  input: unknown
-}
-export interface ResultPart {
-  type: 'tool-result'
-  toolCallId: string
-  toolName: string
-  output: { type: 'text' | 'error-text'; value: string }
-}
-export type Message =
-  | { role: 'system' | 'user'; content: string }
-  | { role: 'assistant'; content: (TextPart | CallPart)[] }
-  | { role: 'tool'; content: ResultPart[] }
-
-/** What a model is asked, and what it answers. */
-export interface ModelRequest {
-  system: string
-  messages: Message[]
-  tools: AgentTool[]
-  settings: ModelParameters
-}
-export type Model = (request: ModelRequest) => Promise<(TextPart | CallPart)[]>
-
-/** A question to the user, and what can be answered. */
-export interface Question {
-  about: 'permission' | 'loop'
-  tool: string
-  /** What the call touches, or why it looks like a loop. */
-  why: string
-}
-export type Answer = 'once' | 'always' | 'no'
-
-export interface AgentOptions {
-  model: Model
-  /** Writes a summary of what is handed to it. */
-  summarize(prompt: string): Promise<string>
-  /** In tokens. */
-  contextWindow: number
-  /** The folder that the agent works in. */
-  workspace: string
-  /** Where outputs, the audit log, the user's configuration and agents are. */
-  dataDir: string
-  /** What the user says, in turn. */
-  prompts: readonly string[]
-  askUser(question: Question): Promise<Answer>
-  hooks?: Hooks
-}
-
-/** One request: its size in tokens, and what it would have been without any of this. */
-export interface RequestRecord {
-  tokens: number
-  unmanaged: number
-  /** What was done to the history before it was sent. */
-  did: string[]
-}
-
-export interface AgentRun {
-  messages: Message[]
-  requests: RequestRecord[]
-  asked: (Question & { answer: Answer })[]
-  /** Calls that did not run, and why. */
-  refused: { tool: string; kind: string; message: string }[]
-  /** Results of tools that left the history: pruned, replaced by a line, or summed up. */
-  left: { request: number; how: 'pruned' | 'outputs' | 'summary'; tool: string; outputs: number }[]
-  /** Outputs that were too long for the model, and where they are. */
-  saved: { tool: string; path: string }[]
-  compactions: number
-  audit: { path: string; records: number; ok: boolean }
-}
+import { toolsFor } from './tools'
+import type { AgentOptions, AgentRun, Answer, CallPart, Message, Question, ResultPart, TextPart } from './types'
 
 const sizeOf = (...parts: unknown[]) =>
   parts.reduce((sum: number, part) => sum + estimateTokens(JSON.stringify(part)), 0)
@@ -114,7 +36,12 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
   const sessionId = 'session-1'
   const run: AgentRun = {
     messages: [],
-    ...{ requests: [], asked: [], refused: [], left: [], saved: [], compactions: 0 },
+    requests: [],
+    asked: [],
+    refused: [],
+    left: [],
+    saved: [],
+    compactions: 0,
     audit: { path: '', records: 0, ok: false },
   }
   const ask = async (question: Question): Promise<Answer> => {
@@ -140,8 +67,12 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
   // Outputs: bounded, and kept whole.
   const { service } = createTruncation(
     config.truncation && {
-      ...{ storageDirs: [storageDir], strategy: 'smart', availableTools: ['read_output', 'search_output'] },
-      ...{ maxLines: 120, maxBytes: 6000, ...config.truncation },
+      storageDirs: [storageDir],
+      strategy: 'smart',
+      availableTools: ['read_output', 'search_output'],
+      maxLines: 120,
+      maxBytes: 6000,
+      ...config.truncation,
     },
   )
   const storage = new TruncationStorage(storageDir)
@@ -166,7 +97,13 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
     tools.map((tool) => [
       tool.name,
       guardTool(tool, {
-        ...{ hooks, permission: gate, doomLoop, audit, truncation: service, ledger, sessionId },
+        hooks,
+        permission: gate,
+        doomLoop,
+        audit,
+        truncation: service,
+        ledger,
+        sessionId,
         askDoomLoop: async ({ tool, verdict }) => {
           const answer = await ask({ about: 'loop', tool, why: verdict.reason ?? '' })
           return answer === 'no' ? 'stop' : answer
@@ -192,8 +129,10 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
   /** What is sent of the history: what is worth its tokens, and a summary of the rest. */
   const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   const context = new ContextManager<Message>({
-    ...{ contextWindow, ledger, environment: { systemPrompt: settings.systemPrompt, tools: specs } },
-    compaction: { summarize: ({ prompt }) => options.summarize(prompt), hooks },
+    contextWindow,
+    ledger,
+    environment: { systemPrompt: settings.systemPrompt, tools: specs },
+    compaction: { ...config.compaction, summarize: ({ prompt }) => options.summarize(prompt), hooks },
   })
   const prepare = async (did: string[], force: boolean): Promise<Message[]> => {
     const { messages, report } = await context.prepare(run.messages, { now: Date.now(), force })
@@ -228,20 +167,24 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
     }
   }
 
-  for (const prompt of options.prompts) {
-    doomLoop.startRun()
-    run.messages.push({ role: 'user', content: prompt })
-    for (;;) {
-      const answer = await request()
-      run.messages.push({ role: 'assistant', content: answer })
-      const calls = answer.filter((part) => part.type === 'tool-call')
-      if (calls.length === 0) break
-      run.messages.push({ role: 'tool', content: await Promise.all(calls.map(execute)) })
+  // The loop itself: until the model calls nothing more, and then the user speaks again.
+  try {
+    for (const prompt of options.prompts) {
+      doomLoop.startRun()
+      run.messages.push({ role: 'user', content: prompt })
+      for (;;) {
+        const answer = await request()
+        run.messages.push({ role: 'assistant', content: answer })
+        const calls = answer.filter((part) => part.type === 'tool-call')
+        if (calls.length === 0) break
+        run.messages.push({ role: 'tool', content: await Promise.all(calls.map(execute)) })
+      }
     }
+  } finally {
+    await audit.close()
+    await service.close()
+    await storage.close()
   }
-  await audit.close()
-  await service.close()
-  await storage.close()
   const { ok, records } = await verifyAudit(audit.path)
   run.audit = { path: audit.path, records, ok }
   return run

@@ -13,9 +13,10 @@ import { anthropic } from '@ai-sdk/anthropic'
 import { openai } from '@ai-sdk/openai'
 import { generateText, jsonSchema, type LanguageModel, type ModelMessage, tool } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
-import { type Answer, type CallPart, type Message, type Model, type Question, runAgent, type TextPart } from './agent'
+import { runAgent } from './agent'
 import { chart, page } from './report'
 import { answerOf, CONTEXT_WINDOW, makeWorkspace, PROMPTS, scriptedModel, scriptedSummary } from './task'
+import type { Answer, CallPart, Message, Model, Question, TextPart } from './types'
 
 const { OPENAI_API_KEY, ANTHROPIC_API_KEY, MODEL } = process.env
 const isReal = Boolean(OPENAI_API_KEY || ANTHROPIC_API_KEY)
@@ -96,13 +97,18 @@ async function main(): Promise<void> {
   const [workspace, dataDir] = [join(root, 'project'), join(root, 'data')]
   makeWorkspace(workspace, dataDir)
   const run = await runAgent({
-    ...{ model, summarize, askUser, workspace, dataDir },
+    model,
+    summarize,
+    askUser,
+    workspace,
+    dataDir,
     contextWindow: CONTEXT_WINDOW,
     prompts: PROMPTS,
   })
   writeFileSync(join(root, 'report.svg'), chart(run, CONTEXT_WINDOW))
   writeFileSync(join(root, 'report.html'), page(run, CONTEXT_WINDOW))
-  const sum = (key: 'tokens' | 'unmanaged') => run.requests.reduce((total, request) => total + request[key], 0)
+  const sum = (key: 'tokens' | 'unmanaged') =>
+    run.requests.reduce((total, request) => total + request[key], 0).toLocaleString('en')
   const left = run.left.reduce((total, { outputs }) => total + outputs, 0)
   console.log(`${run.requests.length} requests, ${sum('tokens')} tokens sent instead of ${sum('unmanaged')}`)
   console.log(`${run.compactions} summaries, ${left} results left the history, ${run.saved.length} outputs kept`)

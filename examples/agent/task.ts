@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { estimateTokens } from '../../index.js'
-import type { Answer, CallPart, Message, Model, Question, TextPart } from './agent'
+import type { Answer, CallPart, Message, Model, Question, TextPart } from './types'
 
 /** The window that the example pretends the model has: tokens. Real ones are larger, and so are real projects. */
 export const CONTEXT_WINDOW = 12_000
