@@ -85,6 +85,15 @@ describe('guarded tools', () => {
     expect(guarded.provider).toBe(provider)
     expect(guarded.hidden.caller).toBe(7)
   })
+
+  test('a tool that is frozen is guarded like any other', async () => {
+    const { service } = smallService()
+    const tools: Any = frozen({ look: { description: 'looks', execute: async () => LONG, toModelOutput: undefined } })
+    const { look } = guardTools(tools, { truncation: service })
+    expect(look.description).toBe('looks')
+    expect(await look.execute({}, call)).toBe(LONG)
+    expect((await look.toModelOutput({ toolCallId: 'c1', input: {}, output: LONG })).value.length).toBeLessThan(3000)
+  })
 })
 
 describe('the middleware', () => {

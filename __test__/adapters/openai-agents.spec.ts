@@ -181,3 +181,28 @@ test('tools of an MCP server are judged as those of the server, whatever they ar
   expect(() => guardMcpServer(nameless, { permission })).toThrow(expect.objectContaining({ field: 'server.name' }))
   expect(() => guardMcpServer(nameless, {})).not.toThrow()
 })
+
+test('what is frozen is guarded like anything else', async () => {
+  const { service } = smallService()
+  const controls = { truncation: service }
+  const invoke = async () => LONG
+  const tool: Any = guardTool(
+    frozen({ type: 'function', name: 'look', invoke, needsApproval: async () => false }),
+    controls,
+  )
+  expect((await tool.invoke({}, '{}', details('1'))).length).toBeLessThan(3000)
+  const callTool = async () => [{ type: 'text', text: LONG }]
+  const listTools = async () => ['look']
+  const server: Any = guardMcpServer(frozen({ name: 'files', callTool, listTools }), controls)
+  expect((await server.callTool('look', {}))[0].text.length).toBeLessThan(3000)
+  expect([server.name, await server.listTools(), Object.keys(server)]).toEqual([
+    'files',
+    ['look'],
+    ['name', 'callTool', 'listTools'],
+  ])
+  const getResponse = async ({ input }: Any) => ({ output: input })
+  const model: Any = guardModel(frozen({ getResponse, getStreamedResponse: async function* () {} }), controls)
+  expect(await model.getResponse({ input: [1] })).toEqual({ output: [1] })
+  const session: Any = guardSession(frozen({ getItems: async () => history, addItems: async () => {} }))
+  expect(await session.getItems()).toBe(history)
+})

@@ -70,6 +70,13 @@ describe('a guarded client', () => {
     expect(client).toBeInstanceOf(Client)
   })
 
+  test('may be frozen', async () => {
+    const callTool = async (_params: { name: string }) => text(lines(40))
+    const client = guardMcpClient(deepFreeze({ callTool, version: '1' }), { truncation: makeService() })
+    expect((await client.callTool({ name: 'long' })).content[0]!.text).toContain('truncated')
+    expect([client.version, Object.keys(client)]).toEqual(['1', ['callTool', 'version']])
+  })
+
   test('gives a result with blocks whatever the client gives', async () => {
     for (const given of [
       { structuredContent: { a: lines(9000) } },

@@ -7,6 +7,7 @@ import { messageOf } from '../../errors'
 import { checkToolControls } from '../../guard-tool'
 import { middlewareOf } from '../../middleware'
 import { mcpToolName } from '../shared/mcp-names'
+import { overlay } from '../shared/overlay'
 import {
   boundResult,
   jsonOf,
@@ -77,18 +78,7 @@ export function guardMcpClient<C extends McpClientLike>(client: C, controls: Mcp
     if (thrown) throw boundedError(thrown.error, answer)
     return answer
   }
-  const bound = new Map<unknown, unknown>()
-  return new Proxy(client, {
-    get(target, key) {
-      if (key === 'callTool') return callTool
-      // With the client itself as `this`: private fields are not seen through a proxy.
-      const value: unknown = Reflect.get(target, key, target)
-      if (typeof value !== 'function' || key === 'constructor' || Object.hasOwn(target, key)) return value
-      if (!bound.has(value)) bound.set(value, value.bind(target))
-      return bound.get(value)
-    },
-    set: (target, key, value) => Reflect.set(target, key, value, target),
-  })
+  return overlay(client, { callTool })
 }
 
 /**

@@ -1,25 +1,37 @@
 /** An object with some of its methods replaced. */
 
 /**
- * The same object to whoever uses it, but for these members. Methods keep their object, so that classes with private fields
+ * The same object to whoever uses it, but for these members. Methods of its class keep their object, so that private fields
  * work; nothing is written to the object.
  */
 export function overlay<T extends object>(target: T, members: Readonly<Record<string, unknown>>): T {
-  return new Proxy(target, {
-    get(object, key) {
+  const bound = new Map<unknown, unknown>()
+  // A proxy must show a member that cannot change as it is, so it stands for a copy of an object that is frozen.
+  const shell = Object.keys(members).some((name) => isFixed(target, name)) ? copyWith(target, members) : target
+  return new Proxy(shell, {
+    get(_, key) {
       if (typeof key === 'string' && Object.hasOwn(members, key)) return members[key]
-      const value: unknown = Reflect.get(object, key, object)
-      return typeof value === 'function' && key !== 'constructor' ? value.bind(object) : value
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function' || key === 'constructor' || Object.hasOwn(target, key)) return value
+      if (!bound.has(value)) bound.set(value, value.bind(target))
+      return bound.get(value)
     },
-    set: (object, key, value) => Reflect.set(object, key, value, object),
+    set: (_, key, value) => Reflect.set(target, key, value, target),
   })
+}
+
+function isFixed(target: object, name: string): boolean {
+  return Object.getOwnPropertyDescriptor(target, name)?.configurable === false
 }
 
 /** A copy of an object with some members replaced; what is not enumerable and what it inherits comes with it. */
 export function copyWith<T extends object>(target: T, members: Readonly<Record<string, unknown>>): T {
-  const copy = Object.create(Object.getPrototypeOf(target), Object.getOwnPropertyDescriptors(target))
-  for (const [key, value] of Object.entries(members)) {
-    Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
-  }
-  return copy
+  const replaced = Object.entries(members).map(([name, value]) => [
+    name,
+    { value, enumerable: true, configurable: true, writable: true },
+  ])
+  return Object.create(Object.getPrototypeOf(target), {
+    ...Object.getOwnPropertyDescriptors(target),
+    ...Object.fromEntries(replaced),
+  })
 }
