@@ -269,6 +269,7 @@ describe('how it is called', () => {
     [['clip', '--direction', 'up'], 2, '', '--direction up: allowed is head, tail, both'],
     [['clip', '--config', '/no/such'], 2, '', '--config /no/such: is no file'],
     [['permit', '--config', '/no/such', 'ls'], 2, '', '--config /no/such: is no file'],
+    [['permit', '--config', '/dev/null', 'ls'], 2, '', '--config /dev/null: is no file'],
     [['run', '--max-bytes', '0', '--', 'true'], 2, '', '--max-bytes 0: allowed is a size'],
     [['run', '--max-bytes', 'inf', '--', 'true'], 2, '', '--max-bytes inf: allowed is a size'],
     [['usage', 'more'], 2, '', 'more is one too many'],
@@ -320,6 +321,18 @@ describe('how it is called', () => {
     expect(proxy.stdout).not.toContain('--json')
     expect(usage.stdout).toContain('--json')
     expect(await cli(['mcp', '--json', '--', 'cat'])).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('that fails, with --json, has a code whatever it is', async () => {
+    const { dir } = inStore()
+    for (const args of [
+      ['config', 'lint', '--json', dir],
+      ['read', '--json', dir],
+      ['clip', '--json', dir],
+    ]) {
+      const { code, stderr } = await cli(args)
+      expect([code, JSON.parse(stderr)]).toMatchObject([3, { error: { code: expect.stringMatching(/^[A-Z_]+$/) } }])
+    }
   })
 
   test('wrongly, with --json, is said in JSON', async () => {

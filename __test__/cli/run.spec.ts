@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onUnix } from '../support/only'
+import { onLinux, onUnix } from '../support/only'
 import { filesIn, tempDir } from '../support/temp'
 import { CLI, cli, ended, isAlive, shell, start, until } from './support'
 
@@ -126,6 +126,12 @@ describe('spillway run', () => {
 })
 
 describe('in pipes', () => {
+  onLinux('a word that cannot be said does not change how it ends', async () => {
+    const lines = ['spillway run -- /no/such', 'spillway usage --nope', "spillway run -- sh -c 'echo out; exit 5'"]
+    const line = lines.map((each) => `${each} 2> /dev/full; echo $?`).join('; ')
+    expect((await shell(line, inStore())).stdout).toBe('127\n2\nout\n5\n')
+  })
+
   onUnix('a reader that stops early is no fault', async () => {
     const { env } = inStore()
     const made = await cli(['clip', '--json', '--max-lines', '1'], { env, input: 'line\n'.repeat(400_000) })

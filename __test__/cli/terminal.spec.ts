@@ -49,6 +49,11 @@ class Terminal {
     return this.tmux('capture-pane', '-p', ...options)
   }
 
+  /** Everything that is written to it from now on goes into a file as well. */
+  record(path: string): void {
+    this.tmux('pipe-pane', `cat > ${path}`)
+  }
+
   end(): void {
     this.tmux('kill-server')
   }
@@ -64,6 +69,11 @@ afterEach(() => {
   for (const terminal of terminals) terminal.end()
   terminals.clear()
 })
+
+/** How the system says that a process is doing, in a letter. */
+function stateOf(pid: number): string | undefined {
+  return /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+}
 
 const inTerminal = (title: string, work: () => Promise<void>) =>
   hasTmux ? test(title, work) : notHere(title, 'needs tmux')
@@ -93,6 +103,32 @@ describe('in a terminal', () => {
     terminal.type(`echo $? > ${code}.new; mv ${code}.new ${code}`)
     await until(() => existsSync(code))
     expect(readFileSync(code, 'utf8')).toBe('130\n')
+  })
+
+  inTerminal('Ctrl-Z stops the command too, and it goes on with us', async () => {
+    const terminal = new Terminal()
+    const ready = join(terminal.dir, 'ready')
+    const go = join(terminal.dir, 'go')
+    const wait = `until [ -e ${go} ]; do sleep 0.02; done`
+    terminal.type(`spillway run -- sh -c 'echo $$ > ${ready}.new; mv ${ready}.new ${ready}; ${wait}; echo went on'`)
+    await until(() => existsSync(ready))
+    const command = Number(readFileSync(ready, 'utf8'))
+    terminal.press('C-z')
+    await until(() => stateOf(command) === 'T')
+    await until(() => /\[1\].*Stopped/.test(terminal.screen()))
+    writeFileSync(go, '')
+    terminal.type('fg')
+    await until(() => terminal.screen().includes('\nwent on\n'))
+    expect(terminal.screen()).not.toContain('» ')
+  })
+
+  inTerminal('there is no progress where nothing can be written over', async () => {
+    const terminal = new Terminal()
+    const log = join(terminal.dir, 'log')
+    terminal.record(log)
+    await terminal.run('TERM=dumb spillway run -- sleep 0.6; echo "en""ded"')
+    await until(() => existsSync(log) && readFileSync(log, 'utf8').includes('ended'))
+    expect(readFileSync(log, 'utf8')).not.toContain('»')
   })
 
   inTerminal('there are colors, and none where they are not wanted', async () => {

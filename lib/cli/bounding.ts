@@ -59,7 +59,7 @@ export function limitsOf(values: Parsed['values']): TruncationOptions {
 
 /** @throws UsageError unless it is a file: with another one, the rules in it would not hold, and nobody would know */
 export function configFile(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return path
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
   throw new UsageError(`--config ${path}: is no file`)
 }
 

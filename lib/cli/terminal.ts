@@ -1,7 +1,6 @@
 /** Standard output and standard error, as users of a terminal and of pipes expect them. */
 
 import { once } from 'node:events'
-import { writeSync } from 'node:fs'
 import { SpillwayError } from 'spillway'
 
 /** What exit codes mean. `run` and `mcp` end with the code of their command. */
@@ -27,15 +26,13 @@ let codeOnClosedPipe: number = EXIT.closedPipe
 
 /** Whoever reads us may stop at any time, as `head` does: that is no fault to speak of. */
 export function exitQuietlyOnClosedPipe(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') {
-        writeSync(2, `spillway: ${error.message}\n`)
-        process.exit(EXIT.failed)
-      }
-      process.exit(codeOnClosedPipe)
-    })
-  }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') process.exit(codeOnClosedPipe)
+    note(`spillway: ${error.message}`)
+    process.exit(EXIT.failed)
+  })
+  // What cannot be said there cannot be said at all; it is no reason to end with another code.
+  process.stderr.on('error', () => {})
 }
 
 /** What to end with if the reader is gone before the last byte. */
@@ -83,7 +80,7 @@ export function printable(text: string): string {
 
 /** A line that is written over and over, on a terminal only. */
 export class Progress {
-  private readonly isShown = process.stderr.isTTY === true
+  private readonly isShown = process.stderr.isTTY === true && process.env.TERM !== 'dumb'
   private isDrawn = false
 
   show(text: string): void {
@@ -105,7 +102,7 @@ export function reportError(error: unknown, asJson: boolean): number {
   const { name, code, field, message: whole = String(error) } = (error ?? {}) as Record<string, string | undefined>
   const isUsage = name === 'UsageError'
   const message = shortened(whole)
-  if (asJson) note(JSON.stringify({ error: { code: isUsage ? 'USAGE' : code, field, message } }))
+  if (asJson) note(JSON.stringify({ error: { code: isUsage ? 'USAGE' : (code ?? 'FAILED'), field, message } }))
   else note(`${red('spillway:', process.stderr)} ${printable(message)}`)
   return isUsage ? EXIT.usage : (notStarted(error) ?? EXIT.failed)
 }

@@ -115,6 +115,7 @@ class Signals {
 
   constructor() {
     for (const [signal, listener] of this.listeners) process.on(signal, listener)
+    process.on('SIGTSTP', this.suspend)
   }
 
   passOnTo(running: RunningCommand): void {
@@ -124,6 +125,18 @@ class Signals {
 
   restore(): void {
     for (const [signal, listener] of this.listeners) process.off(signal, listener)
+    process.off('SIGTSTP', this.suspend)
+  }
+
+  /** Ctrl-Z: stops the command and then us; both go on together. */
+  private readonly suspend = (): void => {
+    // Its session has no terminal, and systems do not let the gentler signal stop one without.
+    this.send('SIGSTOP')
+    process.off('SIGTSTP', this.suspend)
+    process.kill(process.pid, 'SIGTSTP')
+    // Here again: somebody has woken us, or we were not stopped because there is nobody who could.
+    this.send('SIGCONT')
+    process.on('SIGTSTP', this.suspend)
   }
 
   private hear(signal: NodeJS.Signals): void {
