@@ -28,3 +28,32 @@ test('the recipe: a loop and tools of your own', async () => {
   assert.ok(result.length < long.length)
   assert.match(result, /Full output saved to/)
 })
+
+test('the recipe: whatever is called gets an answer', async () => {
+  const call = (id: string, name: string, args: string) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: args },
+  })
+  const messages = [{ role: 'user', content: 'go' }]
+  const calls = [
+    call('c1', 'quiet', '{}'),
+    call('c2', 'nope', '{}'),
+    call('c3', 'quiet', '{'),
+    call('c4', 'rows', '{}'),
+  ]
+  const answers = [
+    { role: 'assistant', content: null, tool_calls: calls },
+    { role: 'assistant', content: 'done' },
+  ]
+  const tools = [
+    { name: 'quiet', execute: async () => undefined },
+    { name: 'rows', execute: async () => [1, 2] },
+  ]
+  assert.equal(await turn(messages, async () => answers.shift()!, tools), 'done')
+  const [nothing, unknown, broken, rows] = messages.slice(2).map(({ content }) => content)
+  assert.match(nothing as string, /nothing/)
+  assert.match(unknown as string, /no tool nope/)
+  assert.match(broken as string, /not JSON/)
+  assert.equal(rows, '[1,2]')
+})
