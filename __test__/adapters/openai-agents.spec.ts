@@ -136,8 +136,11 @@ test('a session stores what was pruned as it was, and a filter refuses a session
 })
 
 test('a stream is started again before its answer, and never after', async () => {
+  // The error that the SDK throws behind an event of the provider does not say why.
+  const failed = { type: 'response.failed', response: { error: { code: 'context_length_exceeded' } } }
   const runs: Any[][] = [
     [{ type: 'response_started' }, overflowError()],
+    [{ type: 'response_started' }, { type: 'model', event: failed }, new Error('it failed')],
     [{ type: 'output_text_delta' }, overflowError()],
   ]
   const inputs: Any[] = []
@@ -155,7 +158,7 @@ test('a stream is started again before its answer, and never after', async () =>
         }
       },
     },
-    { onEvent: () => {} },
+    { onEvent: () => {}, recovery: { retries: 2 } },
   )
   const seen: Any[] = []
   const read = async () => {
@@ -163,6 +166,7 @@ test('a stream is started again before its answer, and never after', async () =>
   }
   await expect(read()).rejects.toThrow(/too long/)
   expect(seen).toEqual(['output_text_delta'])
+  expect(inputs).toHaveLength(3)
   expect(JSON.stringify(inputs[1]).length).toBeLessThan(JSON.stringify(inputs[0]).length)
 })
 

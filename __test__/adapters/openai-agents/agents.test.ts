@@ -5,6 +5,7 @@ import {
   type AgentInputItem,
   type MCPServer,
   MemorySession,
+  OpenAIResponsesModel,
   Runner,
   RunState,
   setTracingDisabled,
@@ -201,6 +202,53 @@ for (const stream of [false, true]) {
     )
   })
 }
+
+test('stream: the model of OpenAI, whose stream says that the request did not fit', async () => {
+  const error = { code: 'context_length_exceeded', message: 'Your input exceeds the context window of this model.' }
+  const response = { id: 'r1', output: [], usage: null }
+  const message = { type: 'message', id: 'm1', role: 'assistant', status: 'completed' }
+  const output = [{ ...message, content: [{ type: 'output_text', text: 'done', annotations: [] }] }]
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+  const begin = [
+    { type: 'response.created', response: { ...response, status: 'in_progress' } },
+    { type: 'response.in_progress', response: { ...response, status: 'in_progress' } },
+  ]
+  const failed = [...begin, { type: 'response.failed', response: { ...response, status: 'failed', error } }]
+  const answered = [
+    ...begin,
+    { type: 'response.completed', response: { ...response, status: 'completed', output, usage } },
+  ]
+  const other = [...begin, { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } } }]
+  const run = async (...streams: object[][]) => {
+    const inputs: string[] = []
+    const create = ({ input }: Any) => {
+      inputs.push(snapshot(input))
+      const events = streams.shift() ?? []
+      const stream = (async function* () {
+        yield* events
+      })()
+      const answer: Any = Promise.resolve(stream)
+      answer.withResponse = async () => ({ data: stream, response: new Response(), request_id: null })
+      return answer
+    }
+    const client: Any = { responses: { create }, baseURL: 'https://api.openai.com/v1' }
+    const model = guardModel(new OpenAIResponsesModel(client, 'some-model'), { onEvent: () => {} })
+    const result = await new Runner().run(new Agent({ name: 'a', model }), history(40), { stream: true })
+    const seen: string[] = []
+    for await (const event of result as Any) {
+      if (event.type === 'raw_model_stream_event') seen.push(event.data.event?.type ?? event.data.type)
+    }
+    await result.completed
+    return { inputs, seen, said: result.finalOutput }
+  }
+  const { inputs, seen, said } = await run(failed, answered)
+  assert.equal(said, 'done')
+  assert.equal(inputs.length, 2)
+  assert.ok((inputs[1] as string).length < (inputs[0] as string).length)
+  assert.ok(!seen.includes('response.failed'))
+  await assert.rejects(run(failed, failed), /response\.failed/)
+  await assert.rejects(run(other), /response\.failed/)
+})
 
 test('stream: an error in the middle of an answer comes through', async () => {
   const events = async function* () {

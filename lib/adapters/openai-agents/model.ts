@@ -66,9 +66,11 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
       for (let current = await prepare(request); ; ) {
         const held: unknown[] = []
         let answering = false
+        let failure: unknown
         try {
           for await (const event of inner.getStreamedResponse(withInput(request, current))) {
-            if (!answering && isSilent(event)) {
+            failure = failureIn(event)
+            if (!answering && (failure !== undefined || isSilent(event))) {
               held.push(event)
               continue
             }
@@ -78,7 +80,8 @@ export function guardModel<T extends object>(model: T, controls: AgentsControls)
           }
           return yield* held
         } catch (thrown) {
-          const shorter = answering ? undefined : await requests.recover(current, thrown, attempt, request.signal)
+          const trouble = failure ?? thrown
+          const shorter = answering ? undefined : await requests.recover(current, trouble, attempt, request.signal)
           if (shorter === undefined) {
             yield* held
             throw thrown
@@ -100,6 +103,20 @@ function emptyOf(answer: unknown, window: number | undefined): unknown {
 const SILENT = new Set<unknown>(['response.created', 'response.queued', 'response.in_progress'])
 
 function isSilent(event: unknown): boolean {
+  return Object(event).type === 'response_started' || SILENT.has(rawOf(event)?.type)
+}
+
+/** The provider's own events that say that there will be no answer. */
+const FAILED = new Set<unknown>(['response.failed', 'response.error', 'error'])
+
+/** What the provider itself says of a failure: the error that the SDK throws behind it does not say why. */
+function failureIn(event: unknown): unknown {
+  const raw = rawOf(event)
+  return FAILED.has(raw?.type) ? raw : undefined
+}
+
+/** The event of the provider that an event of the SDK passes on. */
+function rawOf(event: unknown): { type?: unknown } | undefined {
   const { type, event: raw } = Object(event) as { type?: unknown; event?: unknown }
-  return type === 'response_started' || (type === 'model' && isRecord(raw) && SILENT.has(raw.type))
+  return type === 'model' && isRecord(raw) ? raw : undefined
 }
