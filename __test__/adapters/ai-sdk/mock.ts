@@ -46,9 +46,12 @@ function endOf(turn: Turn): unknown {
   return ended('calls' in turn ? 'tool-calls' : 'stop')
 }
 
+/** What a provider says of its own before an answer: of Anthropic's, the beginning of the message, and that it is still there. */
+const beforehand = VERSION === 7 ? [{ type: 'custom', kind: 'anthropic.message_start' }, { type: 'ping' }] : []
+
 function partsOf(turn: Turn): Any[] {
   const start = { type: 'stream-start', warnings: [] }
-  if ('streamError' in turn) return [start, { type: 'error', error: turn.streamError }]
+  if ('streamError' in turn) return [start, ...beforehand, { type: 'error', error: turn.streamError }]
   const content = contentOf(turn).flatMap((part) =>
     part.type === 'text'
       ? [
@@ -61,6 +64,7 @@ function partsOf(turn: Turn): Any[] {
   return [
     start,
     { type: 'response-metadata', id: 'r' },
+    ...('full' in turn ? beforehand : []),
     ...content,
     { type: 'finish', finishReason: endOf(turn), usage },
   ]

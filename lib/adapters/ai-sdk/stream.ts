@@ -18,8 +18,8 @@ export interface Peeked<R> {
   cancel(): void
 }
 
-/** Parts that are no answer yet. */
-const SILENT = new Set(['stream-start', 'response-metadata', 'raw'])
+/** Parts that are no answer yet; `custom` is what a provider says of its own, such as that a message begins. */
+const SILENT = new Set(['stream-start', 'response-metadata', 'raw', 'ping', 'custom'])
 
 /** Reads until the first part that a user would see. */
 export async function peek<R extends { stream: ReadableStream<StreamPart> }>(result: R): Promise<Peeked<R>> {
