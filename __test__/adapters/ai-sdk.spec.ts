@@ -144,6 +144,33 @@ describe('the middleware', () => {
     expect(events.map(({ type }) => type)).toEqual(['recovered'])
   })
 
+  test('a stream is begun again as long as nothing of its answer has come, and never after', async () => {
+    const error = overflowError()
+    const own = [{ type: 'stream-start' }, { type: 'custom', kind: 'anthropic.message_start' }, { type: 'ping' }]
+    const begun = [
+      { type: 'text-start', id: '0' },
+      { type: 'text-delta', id: '0', delta: '' },
+    ]
+    const letter = { type: 'text-delta', id: '0', delta: 'a' }
+    const end = { type: 'finish', finishReason: 'stop' }
+    const read = async (first: Any[]) => {
+      const streams = [first, [...own, ...begun, letter, end]]
+      const middleware = contextMiddleware({ onEvent: () => {} })
+      const doStream = async (): Promise<Any> => ({ stream: ReadableStream.from(streams.shift() as Any[]) })
+      const { stream }: Any = await middleware.wrapStream({ params: { prompt }, doStream, model: { doStream } })
+      const parts: Any[] = []
+      for await (const part of stream) parts.push(part)
+      return parts
+    }
+    const whole = [...own, ...begun, letter, end]
+    for (const silent of [[], own, [...own, ...begun], begun]) {
+      expect(await read([...silent, { type: 'error', error }])).toEqual(whole)
+    }
+    const late = [...own, ...begun, letter, { type: 'error', error }]
+    expect(await read(late)).toEqual(late)
+    expect(await read(whole)).toEqual(whole)
+  })
+
   test('what is no prompt, and a listener that throws, change nothing', async () => {
     const onEvent = () => {
       throw new Error('broken')

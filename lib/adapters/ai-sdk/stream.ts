@@ -3,6 +3,8 @@
 /** A part of a stream, as far as it matters here. */
 export interface StreamPart {
   type: string
+  /** Of a text, what is new. */
+  delta?: unknown
   error?: unknown
   finishReason?: unknown
   usage?: unknown
@@ -19,7 +21,12 @@ export interface Peeked<R> {
 }
 
 /** Parts that are no answer yet; `custom` is what a provider says of its own, such as that a message begins. */
-const SILENT = new Set(['stream-start', 'response-metadata', 'raw', 'ping', 'custom'])
+const SILENT = new Set(['stream-start', 'response-metadata', 'raw', 'ping', 'custom', 'text-start'])
+
+/** Some providers begin a text, without a letter, whatever comes then. */
+function isSilent({ type, delta }: StreamPart): boolean {
+  return SILENT.has(type) || (type === 'text-delta' && delta === '')
+}
 
 /** Reads until the first part that a user would see. */
 export async function peek<R extends { stream: ReadableStream<StreamPart> }>(result: R): Promise<Peeked<R>> {
@@ -34,7 +41,7 @@ export async function peek<R extends { stream: ReadableStream<StreamPart> }>(res
       ended = done
       if (done) break
       held.push(value)
-      if (SILENT.has(value.type)) continue
+      if (isSilent(value)) continue
       if (value.type === 'error' || value.type === 'finish') trouble = value
       break
     }
