@@ -419,6 +419,21 @@ describe('never throws', () => {
     expect(events[0]).toMatchObject({ type: 'error', errorCode: 'CLOSED' })
   })
 
+  test('and saves nothing where the service would not, and nothing that it would redact', async () => {
+    const elsewhere = tempDir()
+    overrideDefaultDir(elsewhere)
+    const { run, service } = make({ config: { redact: { values: ['hunter22'] } } })
+    await service.close()
+    const parts = [{ type: 'text', text: `${long} hunter22` }, image]
+    for (const output of [`${long} hunter22`, parts]) {
+      const result = await run('x', { output }, context)
+      expect(result.metadata).toMatchObject({ truncated: true, truncationPath: '' })
+      expect(JSON.stringify(result.output)).toContain('was not kept')
+      expect(JSON.stringify(result.output).includes('abc')).toBe(output === parts)
+    }
+    expect(filesIn(elsewhere)).toEqual([])
+  })
+
   test.each<[string, unknown]>([
     ['a toolName that is no string', { toolName: ['../x'] }],
     ['a toolName that is a symbol', { toolName: Symbol('x') }],

@@ -8,6 +8,7 @@ import { catchLater, emit, warn } from './report'
 import { TruncationService } from './service'
 import { shortenUnsaved } from './strategies'
 import type {
+  ITruncationStorage,
   OutputService,
   ToolResultLike,
   TruncatedResult,
@@ -171,7 +172,7 @@ export async function boundSafely(
   const simpler: (() => ReturnType<typeof boundValue>)[] = [
     () => boundValue(service, value, withoutOptions),
     () => boundValue(service, value, plain),
-    () => boundValue(new TruncationService(), value, plain),
+    () => boundValue(new TruncationService({ storage: NOWHERE }), value, plain),
   ]
   for (const attempt of simpler) {
     try {
@@ -181,6 +182,16 @@ export async function boundSafely(
     }
   }
   return boundUnsaved(value)
+}
+
+/**
+ * Where a service fails, its outputs are not kept: nobody else knows where they may be saved, and what must be redacted in them.
+ */
+const NOWHERE: ITruncationStorage = {
+  save: () => Promise.reject(new SpillwayError('STORAGE_WRITE', 'truncation failed')),
+  read: () => Promise.reject(new SpillwayError('STORAGE_NOT_OWNED', 'nothing is kept')),
+  cleanup: () => Promise.resolve(0),
+  getStorageDir: () => '',
 }
 
 /** When saving is out of the question, a value that is too long is still bounded, and says that the rest is lost. */
