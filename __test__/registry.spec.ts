@@ -227,6 +227,11 @@ describe('calls', () => {
     expect(error).toBeInstanceOf(SpillwayError)
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'toolCalls' })
   })
+
+  test.each([null, 'context', []])('a context that is none is refused: %p', async (wrong) => {
+    const error = await rejection(make({}).execute([], wrong as never))
+    expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_ARGUMENT', field: 'context' })
+  })
 })
 
 describe('truncation', () => {
@@ -328,6 +333,11 @@ describe('registering', () => {
   ])('a declaration that is wrong is refused at once: %s', (_what, truncation, key) => {
     const error = thrown(() => new ToolRegistry().register({ name: 'it', truncation, execute: () => 1 }))
     expect(error).toMatchObject({ code: 'INVALID_CONFIG', field: `tools.it.${key}` })
+  })
+
+  test.each([null, 'config', []])('a configuration that is none is refused at once: %p', (wrong) => {
+    const error = thrown(() => new ToolRegistry(wrong as never))
+    expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_CONFIG', field: 'config' })
   })
 
   test('middleware that is none is refused at once', () => {

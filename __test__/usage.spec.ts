@@ -8,6 +8,7 @@ import {
   type Tool,
   ToolRegistry,
   type ToolResult,
+  ToolResultLedger,
   type TruncationConfig,
   type TruncationContext,
   type TruncationEvent,
@@ -360,7 +361,9 @@ describe('usage: flat settings of a user', () => {
 
   it('should take options of the service and of the middleware beside them', async () => {
     const types: string[] = []
+    const ledger = new ToolResultLedger()
     const { middleware } = createTruncation({
+      ledger,
       maxLines: 5,
       strategy: 'line',
       retentionDays: 3,
@@ -373,8 +376,10 @@ describe('usage: flat settings of a user', () => {
     const output = numbered(9)
     expect((await middleware('free', { output }, { toolName: 'free' })).output).toBe(output)
     expect((await middleware('odd', { output }, { toolName: 'odd' })).output).toBe(output)
-    expect((await middleware('x', { output }, { toolName: 'x' })).output).toContain('...已截断 4 行...')
+    const bounded = await middleware('x', { output }, { toolName: 'x', toolCallId: 'call_1' })
+    expect(bounded.output).toContain('...已截断 4 行...')
     expect(types).toEqual(['truncated'])
+    expect(ledger.get('call_1')).toMatchObject({ toolName: 'x', outputPath: bounded.metadata?.truncationPath })
     expect(filesIn(dir)).toEqual([])
   })
 

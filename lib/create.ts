@@ -39,7 +39,7 @@ export function createTruncation<R extends ToolResultLike = ToolResultLike>(
     userConfig === true ? {} : userConfig === false ? { enabled: false } : userConfig
   const given: unknown = config
   if (!isRecord(given)) throw wrong('truncation', given, 'an object, or false', 'INVALID_CONFIG')
-  const { skipTools, shouldTruncate, ...settings } = config
+  const { skipTools, shouldTruncate, ledger, ...settings } = config
   // What is neither goes where the nearest name is most likely to be.
   const isGlobal = ([key]: [string, unknown]) => key === 'global' || !OPTION_FIELDS.has(key)
   const entries = Object.entries(settings)
@@ -47,5 +47,5 @@ export function createTruncation<R extends ToolResultLike = ToolResultLike>(
   const options = Object.fromEntries(entries.filter((entry) => !isGlobal(entry)))
   // The user wrote `maxLines`, so an error must not speak of `global.maxLines`.
   const service = knownAs({ 'global.': '' }, () => new TruncationService({ ...options, global }))
-  return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate }) }
+  return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate, ledger }) }
 }

@@ -66,6 +66,8 @@ export class ToolRegistry {
   middleware: TruncationMiddleware | undefined
 
   constructor(config: ToolRegistryConfig = {}) {
+    const given: unknown = config
+    if (!isRecord(given)) throw wrong('config', given, 'an object', 'INVALID_CONFIG')
     const { ledger } = config
     if (ledger !== undefined && typeof ledger?.record !== 'function') {
       throw wrong('config.ledger', ledger, 'a ToolResultLedger', 'INVALID_CONFIG')
@@ -99,6 +101,8 @@ export class ToolRegistry {
   /** Executes the calls side by side and answers in their order. */
   async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
     if (!Array.isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
+    const given: unknown = context
+    if (!isRecord(given)) throw wrong('context', given, 'an object')
     return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, context)))
   }
 
