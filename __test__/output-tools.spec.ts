@@ -178,6 +178,46 @@ test('errors are results that can be read', async () => {
   expect(thrown(() => createOutputTools({} as never))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'storage' })
 })
 
+test('errors speak of the arguments by the names that the model knows', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const [read, search] = createOutputTools(storage)
+  const path = await storage.save(numbered(5), tool)
+  for (const [wrong, name] of [
+    [{ from_line: 0 }, 'from_line'],
+    [{ line_count: '5' }, 'line_count'],
+    [{ from_byte: -1 }, 'from_byte'],
+    [{ byte_count: 0.5 }, 'byte_count'],
+    [{ from_line: 1, byte_count: 5 }, 'byte_count'],
+  ] as const) {
+    const { output, error } = await read.execute({ path, ...wrong })
+    expect([output, error]).toEqual([`Error: ${error}`, expect.stringMatching(new RegExp(`^${name}: (got|goes)`))])
+    expect(output).not.toMatch(/range|[a-z][A-Z]/)
+  }
+  for (const [wrong, name] of [
+    [{ pattern: 5 }, 'pattern'],
+    [{ literal: 'yes' }, 'literal'],
+    [{ ignore_case: 1 }, 'ignore_case'],
+    [{ context: -1 }, 'context'],
+    [{ max_matches: 0 }, 'max_matches'],
+    [{ after: 5 }, 'after'],
+  ] as const) {
+    const { output } = await search.execute({ path, pattern: 'x', ...wrong })
+    expect(output).toMatch(new RegExp(`^Error: ${name}: got`))
+  }
+})
+
+test('null is an argument that was left out, as models say it that must name every argument', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const [read, search] = createOutputTools(storage)
+  const path = await storage.save(numbered(5), tool)
+  const nothing = { from_line: null, line_count: null, from_byte: null, byte_count: null }
+  expect(await read.execute({ path, ...nothing })).toEqual(await read.execute({ path }))
+  const none = { literal: null, ignore_case: null, context: null, max_matches: null, after: null }
+  expect(await search.execute({ path, pattern: '[24]', ...none })).toEqual(
+    await search.execute({ path, pattern: '[24]' }),
+  )
+})
+
 test('middleware leaves the results alone', async () => {
   const storage = new TruncationStorage(tempDir())
   const service = makeService({ storage })

@@ -84,15 +84,23 @@ export function knownAs<T>(names: Readonly<Record<string, string>>, make: () => 
   try {
     return make()
   } catch (error) {
-    if (!(error instanceof SpillwayError)) throw error
-    const { code, message, field = '', cause } = error
-    const fitting = Object.entries(names).find(([start]) => field.startsWith(start))
-    if (fitting === undefined) throw error
-    const [start, known] = fitting
-    const name = `${known}${field.slice(start.length)}`
-    const told = message.startsWith(field) ? `${name}${message.slice(field.length)}` : message
-    throw new SpillwayError(code, told, { field: name, cause })
+    throw renamed(names, error)
   }
+}
+
+/**
+ * The same for an error that is there.
+ * @internal
+ */
+export function renamed(names: Readonly<Record<string, string>>, error: unknown): unknown {
+  if (!(error instanceof SpillwayError)) return error
+  const { code, message, field = '', cause } = error
+  const fitting = Object.entries(names).find(([start]) => field.startsWith(start))
+  if (fitting === undefined) return error
+  const [start, known] = fitting
+  const name = `${known}${field.slice(start.length)}`
+  const told = message.startsWith(field) ? `${name}${message.slice(field.length)}` : message
+  return new SpillwayError(code, told, { field: name, cause })
 }
 
 /**

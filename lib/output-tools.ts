@@ -1,7 +1,7 @@
 /** Tools for the model, to get at the rest of what it was shown a preview of. */
 
 import { checkKeys, isRecord, readable, wrong } from './context'
-import { messageOf, SpillwayError } from './errors'
+import { messageOf, renamed, SpillwayError } from './errors'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read-back'
 
 /** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
@@ -80,11 +80,12 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
         if (!isRecord(args)) throw wrong('arguments', args, 'an object')
         const unknown = Object.keys(args).find((key) => key !== 'path' && !Object.hasOwn(properties, key))
         if (unknown !== undefined) throw new SpillwayError('INVALID_ARGUMENT', `${unknown}: is not an argument`)
-        const { path } = args
+        const given = withoutNulls(args)
+        const { path } = given
         if (typeof path !== 'string') throw wrong('path', path, 'the path of a saved output')
-        return await work(args, path, { sessionId: sessionId ?? context?.sessionId, signal: context?.signal })
+        return await work(given, path, { sessionId: sessionId ?? context?.sessionId, signal: context?.signal })
       } catch (thrown) {
-        const error = messageOf(thrown)
+        const error = messageOf(renamed(KNOWN_AS, thrown))
         return { success: false, output: `Error: ${error}`, error, metadata: { truncated: false } }
       }
     },
@@ -152,17 +153,39 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
   return [read, search]
 }
 
+/** What the storage knows by other names than the model. */
+const KNOWN_AS = {
+  'range.fromLine': 'from_line',
+  'range.lineCount': 'line_count',
+  'range.fromByte': 'from_byte',
+  'range.byteCount': 'byte_count',
+  'options.ignoreCase': 'ignore_case',
+  'options.maxMatches': 'max_matches',
+  'options.': '',
+}
+
+/** The arguments that were given: models that must name every argument say `null` for one that they leave out. */
+function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+}
+
 /** What the arguments ask for, or as much of that as one call shows. What is wrong goes through, for the storage to name. */
 function rangeOf({ from_line, line_count, from_byte, byte_count }: Record<string, unknown>): ReadRange {
   const atMost = (most: number, asked: unknown = most) => (typeof asked === 'number' ? Math.min(asked, most) : asked)
-  const byBytes = from_line === undefined && line_count === undefined && (from_byte ?? byte_count) !== undefined
+  const byLines = from_line !== undefined || line_count !== undefined
+  if (byLines && byte_count !== undefined) {
+    throw new SpillwayError(
+      'INVALID_ARGUMENT',
+      'byte_count: goes with from_byte alone, not with from_line or line_count',
+    )
+  }
+  const byBytes = !byLines && (from_byte ?? byte_count) !== undefined
   const range = byBytes
     ? { fromByte: from_byte ?? 0, byteCount: atMost(SHOWN_BYTES, byte_count) }
     : {
         fromLine: from_line ?? 1,
         lineCount: atMost(SHOWN_LINES, line_count),
         fromByte: from_byte,
-        byteCount: byte_count,
         maxBytes: SHOWN_BYTES,
       }
   return range as ReadRange
