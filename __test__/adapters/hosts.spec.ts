@@ -65,6 +65,34 @@ describe('LangChain', () => {
     expect(JSON.stringify(sent[1].messages).length).toBeLessThan(JSON.stringify(messages).length)
   })
 
+  test('an answer for which there was no room is asked for again, and no other', async () => {
+    const messages = frozen(
+      Array.from({ length: 40 }, (_, at) => [
+        { type: 'ai', content: '', tool_calls: [{ id: `h${at}`, name: 'look', args: {} }] },
+        { type: 'tool', content: LONG, tool_call_id: `h${at}` },
+      ]).flat(),
+    )
+    const full = { stop_reason: 'model_context_window_exceeded' }
+    const sentFor = async (first: object) => {
+      const answers = [first, { content: 'done' }]
+      const { wrapModelCall } = contextControl({ onEvent: () => {} })
+      return wrapModelCall({ messages }, async () => answers.shift())
+    }
+    for (const empty of [
+      { content: [], response_metadata: full },
+      { content: '', additional_kwargs: full },
+    ]) {
+      expect(await sentFor(frozen(empty))).toEqual({ content: 'done' })
+    }
+    for (const whole of [
+      { content: 'half', response_metadata: full },
+      { content: '', tool_calls: [{ id: 'a' }], response_metadata: full },
+      { content: '', response_metadata: { stop_reason: 'end_turn' } },
+    ]) {
+      expect(await sentFor(frozen(whole))).toBe(whole)
+    }
+  })
+
   test('asks where the policy asks', async () => {
     const when = needsApproval({ permission: deny() })
     expect(await when(request)).toBe(true)

@@ -12,7 +12,7 @@ import { plainJson } from '../plain-json'
 import { approvalsOf, judge } from './shared/approvals'
 import { checkControls, sessionFrom, toolControls } from './shared/controls'
 import { guardCall, type HostOutcome } from './shared/guard'
-import { Requests } from './shared/requests'
+import { overflowOf, Requests } from './shared/requests'
 import type { AdapterControls } from './shared/types'
 
 export type * from './shared/types'
@@ -88,6 +88,8 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
   const around: ToolControls = toolControls(controls)
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const requests = new Requests(controls)
+  const { recovery } = controls
+  const window = recovery ? recovery.contextWindowTokens : undefined
 
   const wrapToolCall = async (request: ToolRequest, handler: (request: ToolRequest) => unknown): Promise<unknown> => {
     const { toolCall, tool, runtime } = request
@@ -119,7 +121,7 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
     const outgoing = await requests.prepare(messages, sessionOf(controls, runtime))
     const send = async (sent: readonly unknown[]) =>
       handler(sent === messages ? request : { ...request, messages: [...sent] })
-    return requests.send(outgoing, send, { signal: runtime?.signal })
+    return requests.send(outgoing, send, { signal: runtime?.signal, overflowed: (answer) => emptyOf(answer, window) })
   }
 
   const middleware = { name: 'spillway', wrapToolCall, wrapModelCall }
@@ -147,6 +149,14 @@ export function needsApproval(controls: LangChainControls): (request: {
     const sessionId = sessionOf(controls, runtime)
     return (await judge(controls, { tool, args, toolCallId, sessionId })).decision === 'ask'
   }
+}
+
+/** What is said beside an answer with nothing in it, if that is because there was no room for one: each package has another place for it. */
+function emptyOf(answer: unknown, window: number | undefined): unknown {
+  const { content, tool_calls, response_metadata, additional_kwargs } = Object(answer) as Record<string, unknown>
+  const isEmpty = [content, tool_calls].every((part) => !part || (isArray(part) && part.length === 0))
+  if (!isEmpty) return undefined
+  return [response_metadata, additional_kwargs].find((said) => isRecord(said) && overflowOf(said, window) !== undefined)
 }
 
 function sessionOf(controls: LangChainControls, runtime: LangChainRuntime = {}): string | undefined {

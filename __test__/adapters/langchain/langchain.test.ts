@@ -176,6 +176,19 @@ for (const [name, error] of [
   })
 }
 
+// Anthropic's package has it in the one, and of a stream in the other.
+for (const where of ['response_metadata', 'additional_kwargs']) {
+  test(`an answer for which there was no room goes out once more, shorter: ${where}`, async () => {
+    const full = new AIMessage({ content: [], [where]: { stop_reason: 'model_context_window_exceeded' } })
+    const model = fakeModel().respond(full).respond(new AIMessage('done'))
+    const agent = createAgent({ model, tools: [], middleware: [contextControl({ onEvent: () => {} })] })
+    const { messages } = await agent.invoke({ messages: history(40) })
+    assert.equal(messages.at(-1)?.content, 'done')
+    assert.equal(model.callCount, 2)
+    assert.ok(wholes(model.calls[1]?.messages as BaseMessage[]) < 40)
+  })
+}
+
 test('a pruner that fails costs nobody a request', async () => {
   const events: AdapterEvent[] = []
   const broken = { prepare: async () => Promise.reject(new Error('broken')) }
