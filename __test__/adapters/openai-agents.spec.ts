@@ -186,6 +186,34 @@ test('tools of an MCP server are judged as those of the server, whatever they ar
   expect(() => guardMcpServer(nameless, {})).not.toThrow()
 })
 
+test('the structure of a result of an MCP server is bounded where the model reads it', async () => {
+  const { service, files } = smallService()
+  const ledger = new ToolResultLedger()
+  const structuredContent = { rows: LONG.split('\n') }
+  const text = { type: 'text', text: JSON.stringify(structuredContent) }
+  const answer = frozen({ content: [text], structuredContent, _meta: { own: 1 } })
+  const short = frozen({ content: [{ type: 'text', text: '{"a":1}' }], structuredContent: { a: 1 } })
+  const results: Any[] = []
+  const serverOf = (useStructuredContent: boolean): Any =>
+    guardMcpServer(
+      { name: 'files', useStructuredContent, callTool: async () => [], callToolResult: async () => results.shift() },
+      { truncation: service, ledger },
+    )
+  results.push(answer, short)
+  const read = serverOf(true)
+  const shown = await read.callToolResult('look', {})
+  expect(shown).not.toHaveProperty('structuredContent')
+  expect(shown.content[0].text.length).toBeLessThan(3000)
+  expect(shown._meta).toMatchObject({ own: 1, 'spillway/truncation': { outputPath: expect.any(String) } })
+  expect(await read.callToolResult('look', {})).toBe(short)
+  // Else it is for the application.
+  results.push(answer)
+  const kept = await serverOf(false).callToolResult('look', {})
+  expect(kept.structuredContent).toEqual(structuredContent)
+  expect(kept.content[0].text.length).toBeLessThan(3000)
+  expect(files().map((each) => JSON.parse(each))).toEqual([structuredContent, structuredContent])
+})
+
 test('what is frozen is guarded like anything else', async () => {
   const { service } = smallService()
   const controls = { truncation: service }

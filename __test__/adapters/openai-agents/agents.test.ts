@@ -434,6 +434,32 @@ test('tools of MCP servers', async () => {
   assert.deepEqual(files(), [LONG])
 })
 
+test('a tool of an MCP server whose structure is what the model reads', async () => {
+  const { service, files } = smallService()
+  const structuredContent = { rows: LONG.split('\n') }
+  const content = [{ type: 'text', text: 'see the rows' }]
+  const inputSchema = { type: 'object', properties: {}, required: [], additionalProperties: false }
+  const raw: Any = {
+    name: 'files',
+    cacheToolsList: false,
+    useStructuredContent: true,
+    connect: async () => {},
+    close: async () => {},
+    invalidateToolsCache: async () => {},
+    listTools: async () => [{ name: 'look', inputSchema }],
+    callTool: async () => content,
+    callToolResult: async () => ({ content, structuredContent }),
+  }
+  const model = new ScriptedModel([call('c1', 'look', {}), done])
+  const server: MCPServer = guardMcpServer(raw, { truncation: service })
+  await new Runner().run(new Agent({ name: 'a', model, mcpServers: [server] }), 'go')
+  const [shown] = resultsOf(model.lastCall?.request.input)
+  assert.ok(snapshot(shown).length < 4000)
+  assert.match(snapshot(shown), /Full output saved to/)
+  assert.equal(files().length, 1)
+  assert.ok(files()[0]?.includes(`"${structuredContent.rows.at(-1)}"`))
+})
+
 test('what cannot be guarded is an error at once, and what the provider runs is left alone', () => {
   const hosted = { type: 'hosted_tool' as const, name: 'web_search' }
   assert.equal(guardTool(hosted, {}), hosted)

@@ -1,24 +1,15 @@
 /** Controls around the tools of a client, and around a tool of a server. */
 
-import { type GuardedTool, guardTool, type Tool, type ToolControls, type TruncationMiddleware } from 'spillway'
+import { type GuardedTool, guardTool, type Tool, type ToolControls } from 'spillway'
 import { type Check, checkOptions } from '../../checks'
 import { isRecord, wrong } from '../../context'
 import { messageOf } from '../../errors'
 import { checkToolControls } from '../../guard-tool'
-import { middlewareOf } from '../../middleware'
 import { mcpToolName } from '../shared/mcp-names'
 import { overlay } from '../shared/overlay'
-import {
-  boundResult,
-  jsonOf,
-  longFields,
-  STRUCTURED_CONTENT,
-  type StructuredContent,
-  stillSaid,
-  textBlock,
-  without,
-} from './result'
-import { type McpCallParams, type McpClientLike, type McpToolResult, META_KEY } from './types'
+import { Blocks } from './blocks'
+import { jsonOf, longFields, STRUCTURED_CONTENT, type StructuredContent, stillSaid, textBlock, without } from './result'
+import type { McpCallParams, McpClientLike } from './types'
 
 /** What stands around a tool of MCP: the controls of `guardTool`, and what is particular here. */
 export interface McpControls extends Omit<ToolControls, 'refusal'> {
@@ -119,52 +110,24 @@ function guarded(
   controls: Omit<McpControls, 'server' | 'structuredContent'>,
   structured: StructuredContent,
 ): (args: unknown, context: { signal: AbortSignal | undefined }) => Promise<unknown> {
-  /** The result that a list of blocks belongs to, and what is known of the cut that made another. */
-  const whole = new WeakMap<object, McpToolResult>()
-  const meta = new WeakMap<object, unknown>()
-  const { truncation } = controls
-  const bound = middlewareOf(truncation)
-  const boundBlocks: TruncationMiddleware | undefined =
-    bound &&
-    (async (tool, given, context) => {
-      const { output } = given
-      if (!Array.isArray(output)) return bound(tool, given, context)
-      const result = { ...whole.get(output), content: output, ...(context.failed === true && { isError: true }) }
-      const answer: McpToolResult = await boundResult(result, bound, context, structured)
-      if (answer === result) return given
-      const content = answer.content as object
-      meta.set(content, answer._meta?.[META_KEY])
-      return { ...given, output: content, metadata: { truncationPath: outputPathOf(answer) } }
-    })
+  const blocks = new Blocks(controls.truncation, structured)
   let given: unknown
   const tool: Tool = {
     name,
     execute: async (args) => {
-      const result = await execute(args)
-      given = result
-      if (isRecord(result) && Array.isArray(result.content)) whole.set(result.content, result)
-      return result as never
+      given = blocks.heard(await execute(args))
+      return given as never
     },
   }
-  const safe: GuardedTool<Tool> = guardTool(tool, { ...controls, truncation: boundBlocks, refusal: 'mcp' })
+  const safe: GuardedTool<Tool> = guardTool(tool, { ...controls, truncation: blocks.truncation, refusal: 'mcp' })
   return async (args, { signal }) => {
     const answer: unknown = await safe.execute(args as never, (signal === undefined ? {} : { signal }) as never)
     // Of a result without blocks, what is shown of it is the only one.
     if (typeof answer === 'string' && isRecord(given)) {
       return { content: [textBlock(answer)], ...(given.isError === true && { isError: true }) }
     }
-    if (!isRecord(answer) || !isRecord(answer._meta) || answer._meta.truncationPath === undefined) return answer
-    const { truncationPath, ...others } = answer._meta
-    const facts = meta.get(answer.content as object) ?? { outputPath: truncationPath }
-    const { structuredContent, ...rest } = answer
-    const kept = structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
-    return { ...rest, ...kept, _meta: { ...others, [META_KEY]: facts } }
+    return blocks.shown(answer)
   }
-}
-
-function outputPathOf({ _meta }: McpToolResult): unknown {
-  const facts = _meta?.[META_KEY]
-  return isRecord(facts) ? (facts.outputPath ?? '') : undefined
 }
 
 /** The message of what was thrown, and what is long beside it. */

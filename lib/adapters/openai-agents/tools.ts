@@ -6,6 +6,7 @@ import { guardTool as guardCore } from '../../guard-tool'
 import { type IdentifiedCall, identityOf } from '../../permission/identity'
 import { plainJson } from '../../plain-json'
 import { randomUUID } from '../../random'
+import { Blocks } from '../mcp/blocks'
 import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, toolControls } from '../shared/controls'
 import { errorFor, guardCall, type HostOutcome } from '../shared/guard'
@@ -93,17 +94,24 @@ export function guardMcpServer<T extends object>(server: T, controls: AgentsCont
   if (controls?.permission !== undefined && !isNamed) throw wrong('server.name', name, 'a name, with permission')
   checkedControls(controls)
   const around = toolControls(controls)
+  // Where the structure is what the model reads, it goes with the texts; else it is the application's.
+  const structured = (server as { useStructuredContent?: unknown }).useStructuredContent === true ? 'drop' : 'keep'
   const guarded = (method: (...given: unknown[]) => unknown) => {
     return async (tool: string, args: unknown, ...more: unknown[]): Promise<unknown> => {
+      const blocks = new Blocks(controls.truncation, structured)
       const call = {
         tool: isNamed ? mcpToolName(name, tool) : tool,
         args: args ?? {},
         sessionId: sessionOf(controls, {}),
       }
-      const outcome = await guardCall(call, around, (judged) => method.call(server, tool, judged, ...more))
+      const outcome = await guardCall(
+        call,
+        { ...around, ...(blocks.truncation && { truncation: blocks.truncation }) },
+        async (judged) => blocks.heard(await method.call(server, tool, judged, ...more)),
+      )
       if (outcome.kind !== 'value') throw errorFor(outcome)
       const { shown } = outcome
-      return typeof shown === 'string' ? [{ type: 'text', text: shown }] : shown
+      return typeof shown === 'string' ? [{ type: 'text', text: shown }] : blocks.shown(shown)
     }
   }
   return overlay(server, {
