@@ -333,6 +333,32 @@ describe('results', () => {
     expect(text.split('\n').length).toBeLessThan(15)
   })
 
+  test('of MCP are bounded with what is long beside their parts, which is read as well', async () => {
+    const rows = lines(5000).split('\n')
+    const text = { type: 'text', text: 'see the rows' }
+    const image = { type: 'image', data: 'A'.repeat(100_000), mimeType: 'image/png' }
+    const storage = new MemoryStorage()
+    const truncation = new TruncationService({ storage })
+    const run = (result: object) => guardTool({ name: 'm', execute: () => result }, { truncation }).execute({} as never)
+    for (const result of [
+      { content: [text, image], structuredContent: { rows } },
+      { content: [{ type: 'text', text: JSON.stringify({ rows }) }, image], structuredContent: { rows } },
+      { content: [], structuredContent: { rows }, isError: true },
+      { content: [], rows },
+    ]) {
+      const shown = (await run(result)) as Record<string, unknown> & { content: object[] }
+      const { truncationPath } = shown._meta as { truncationPath: string }
+      expect(JSON.stringify({ ...shown, content: shown.content.filter((part) => part !== image) }).length).toBeLessThan(
+        120_000,
+      )
+      expect(shown.content.includes(image)).toBe((result.content as object[]).includes(image))
+      expect(shown.isError).toBe((result as { isError?: boolean }).isError)
+      expect(await storage.read(truncationPath)).toContain('line 4999')
+    }
+    const short = { content: [text], structuredContent: { rows: rows.slice(0, 300) } }
+    expect(await run(short)).toBe(short)
+  })
+
   test.each([
     ...['output', 'success', 'isError', 'metadata', 'content', 'mine'].map(
       (name) => [name, throwingGetter(name)] as const,

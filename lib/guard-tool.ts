@@ -13,6 +13,7 @@ import { middlewareOf } from './middleware'
 import type { GateCall, GateDecision } from './permission/gate'
 import type { PermissionCall, PermissionMode, PermissionVerdict } from './permission/types'
 import { plainCopy } from './plain-copy'
+import { plainJson } from './plain-json'
 import { randomUUID } from './random'
 import type { ExecutionContext, Tool } from './registry'
 import { warn } from './report'
@@ -390,23 +391,36 @@ async function truncate({ tool, bound }: Guard, call: Call, result: unknown, isE
   }
   try {
     if (isRecord(result) && 'output' in result) return noteFile(await bound(tool.name, result, context))
-    // Results of MCP keep their text in parts.
     if (isMcp(result)) {
-      const { output, metadata } = noteFile(await bound(tool.name, { output: result.content }, context))
-      if (output === result.content) return result
-      const content = isArray(output) ? output : [{ type: 'text', text: output }]
+      // Results of MCP keep their text in parts; what is long beside those is read, too.
+      const given = hasMoreThanParts(result) ? result : result.content
+      const { output, metadata } = noteFile(await bound(tool.name, { output: given }, context))
+      if (output === given) return result
       const path = metadata?.truncationPath
-      return {
-        ...result,
-        content,
-        ...(path === undefined ? {} : { _meta: { ...(result._meta as object), truncationPath: path } }),
-      }
+      const shown = given === result ? holderOf(result, output) : { ...result, content: partsOf(output) }
+      return path === undefined ? shown : { ...shown, _meta: { ...(shown._meta as object), truncationPath: path } }
     }
     return noteFile(await bound(tool.name, { output: result }, context)).output
   } catch (error) {
     warn('truncation', error)
     return result
   }
+}
+
+/** Beside the parts of a result so much is no matter. */
+const SMALL_UNITS = 1024
+
+function hasMoreThanParts({ content: _, ...beside }: Record<string, unknown>): boolean {
+  return plainJson(beside).length > SMALL_UNITS
+}
+
+/** What is shown of a whole result of MCP, in its shape, whatever it was made. */
+function holderOf({ isError }: Record<string, unknown>, shown: unknown): Record<string, unknown> {
+  return isMcp(shown) ? shown : { content: partsOf(shown), ...(isError !== undefined && { isError }) }
+}
+
+function partsOf(shown: unknown): readonly unknown[] {
+  return isArray(shown) ? shown : [{ type: 'text', text: shown }]
 }
 
 function noteOutcome({ controls }: Guard, { toolCallId: callId }: Call, result: unknown, isError: boolean): void {

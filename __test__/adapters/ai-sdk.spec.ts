@@ -49,6 +49,17 @@ describe('guarded tools', () => {
     expect(await look.toModelOutput(given)).toEqual({ type: 'execution-denied', reason: LONG })
   })
 
+  test('a raw result of MCP is bounded with its structure', async () => {
+    const { service, files } = smallService()
+    const structuredContent = { rows: LONG.split('\n') }
+    const raw = { content: [{ type: 'text', text: 'see the rows' }], structuredContent }
+    const { look } = guardTools({ look: { execute: async () => raw } as Any }, { truncation: service })
+    expect(await look.execute({}, call)).toBe(raw)
+    const shown = await look.toModelOutput({ toolCallId: 'c1', input: {}, output: raw })
+    expect(JSON.stringify(shown).length).toBeLessThan(4000)
+    expect(files()[0]).toContain(structuredContent.rows.at(-1))
+  })
+
   test('what no JSON can hold does not end a request', async () => {
     const cyclic: Any = {}
     cyclic.self = cyclic

@@ -22,24 +22,22 @@ export class Blocks {
       bound &&
       (async (tool, given, context) => {
         const { output } = given
-        if (!Array.isArray(output)) return bound(tool, given, context)
-        const result = {
-          ...this.#whole.get(output),
-          content: output,
-          ...(context.failed === true && { isError: true }),
-        }
+        const whole = isHolder(output)
+        if (!whole && !Array.isArray(output)) return bound(tool, given, context)
+        const failed = context.failed === true && { isError: true }
+        const result = whole ? output : { ...this.#whole.get(output), content: output, ...failed }
         const answer: McpToolResult = await boundResult(result, bound, context, structured)
         if (answer === result) return given
         const content = answer.content as object
         this.#meta.set(content, answer._meta?.[META_KEY])
-        return { ...given, output: content, metadata: { truncationPath: outputPathOf(answer) } }
+        return { ...given, output: whole ? answer : content, metadata: { truncationPath: outputPathOf(answer) } }
       })
   }
 
   /** What a tool answered, before the guard sees it. */
   heard<R>(result: R): R {
     const given: unknown = result
-    if (isRecord(given) && Array.isArray(given.content)) this.#whole.set(given.content, given)
+    if (isHolder(given)) this.#whole.set(given.content, given)
     return result
   }
 
@@ -52,6 +50,10 @@ export class Blocks {
     const kept = this.#structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
     return { ...rest, ...kept, _meta: { ...others, [META_KEY]: facts } }
   }
+}
+
+function isHolder(value: unknown): value is McpToolResult & { content: unknown[] } {
+  return isRecord(value) && Array.isArray(value.content)
 }
 
 function outputPathOf({ _meta }: McpToolResult): unknown {
