@@ -314,6 +314,10 @@ describe('how it is called', () => {
     ])
     expect(ran.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2])
     expect(ran.at(-1)!.stderr).toContain('--policy foo: allowed is results')
+    expect(ran[3]!.stderr).toContain('spillway: --context: got 101, allowed is')
+    expect((await spillway(['run', '--cwd', '/no/such', 'x'])).stderr).toContain(
+      'spillway: --cwd: "/no/such" is not there',
+    )
   })
 
   test('offers no JSON where a protocol is spoken', async () => {

@@ -101,10 +101,18 @@ export class Progress {
 export function reportError(error: unknown, asJson: boolean): number {
   const { name, code, field, message: whole = String(error) } = (error ?? {}) as Record<string, string | undefined>
   const isUsage = name === 'UsageError'
-  const message = shortened(whole)
+  const message = shortened(asTyped(whole))
   if (asJson) note(JSON.stringify({ error: { code: isUsage ? 'USAGE' : (code ?? 'FAILED'), field, message } }))
   else note(`${red('spillway:', process.stderr)} ${printable(message)}`)
   return isUsage ? EXIT.usage : (notStarted(error) ?? EXIT.failed)
+}
+
+/** What the library calls an option of a function was typed as one of the command. */
+function asTyped(message: string): string {
+  return message.replace(
+    /^options\.(\w+)(?=:)/,
+    (_, name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+  )
 }
 
 /** What of a message is printed, in UTF-16 units: the name of a command may be of any length. */
