@@ -29,6 +29,30 @@ describe('an estimate', () => {
     expect(upper(text)).toBeGreaterThanOrEqual(tokens)
   })
 
+  // What the tokenizer that takes the most of them counts for a character of a long run.
+  test.each([
+    ['Syriac', 0x0710, 0x072f, 2],
+    ['Thaana', 0x0780, 0x07a5, 2],
+    ["N'Ko", 0x07ca, 0x07ea, 2],
+    ['combining marks', 0x0300, 0x036f, 2],
+    ['phonetic letters', 0x0250, 0x02af, 1.98],
+    ['seldom Latin letters', 0x0100, 0x024f, 1.9],
+    ['bytes read as letters', 0x0080, 0x00ff, 1.48],
+    ['kana of half width', 0xff66, 0xff9d, 2],
+    ['letters of full width', 0xff01, 0xff5e, 1.77],
+    ['symbols for private use', 0xe000, 0xf8ff, 2.99],
+    ['Arabic forms', 0xfb50, 0xfdfb, 2.99],
+    ['marks for what was not readable', 0xfffd, 0xfffd, 0.25],
+  ])(
+    'at most, of a run of %s, is not below what a tokenizer counts by more than a twentieth',
+    (_kind, from, to, each) => {
+      const count = to - from + 1
+      const text = Array.from({ length: 1500 }, (_, at) => String.fromCharCode(from + ((at * 7919) % count))).join('')
+      expect(upper(text)).toBeGreaterThan(1500 * each * 0.95)
+      expect(estimateTokens(text)).toBeGreaterThan(1500 * each * 0.3)
+    },
+  )
+
   test('of nothing is nothing, and more text never has fewer tokens', () => {
     expect(estimateTokens('')).toBe(0)
     fc.assert(

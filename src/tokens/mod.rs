@@ -125,8 +125,26 @@ struct Table([u16; 2 * ROW * ROW]);
 
 const REPEATED: usize = ROW * ROW;
 
+/// What a class costs at least after another.
+type Least = (u8, u8, u16);
+
+/// Characters that no text of the sample has in a row, and that tokenizers take byte by byte, or nearly so: scripts that are
+/// seldom seen, forms of half and full width, symbols for private use.
+const RUNS: &[Least] = &[(SELDOM, SELDOM, 2000), (FULL_WIDTH, FULL_WIDTH, 1800)];
+
+/// The worst of them, and what is left where bytes were read as letters.
+const UPPER_RUNS: &[Least] = &[
+    (SELDOM, SELDOM, 2000),
+    (SELDOM, LATIN, 2000),
+    (SELDOM, GREEK, 2000),
+    (LATIN, LATIN, 2000),
+    (LATIN, SELDOM, 2000),
+    (GREEK, SELDOM, 2000),
+    (FULL_WIDTH, FULL_WIDTH, 3000),
+];
+
 /// The weights, nowhere less than the others.
-const fn table(weights: &Weights, least: &Weights) -> Table {
+const fn table(weights: &Weights, least: &Weights, runs: &[Least]) -> Table {
     let mut table = [0; 2 * ROW * ROW];
     let mut before = 0;
     while before < CLASSES {
@@ -139,6 +157,16 @@ const fn table(weights: &Weights, least: &Weights) -> Table {
         table[REPEATED + before * ROW + before] = greater(weights.same[before], least.same[before]);
         before += 1;
     }
+    let mut at = 0;
+    while at < runs.len() {
+        let (before, class, least) = runs[at];
+        let pair = before as usize * ROW + class as usize;
+        table[pair] = greater(table[pair], least);
+        if before == class {
+            table[REPEATED + pair] = greater(table[REPEATED + pair], least);
+        }
+        at += 1;
+    }
     Table(table)
 }
 
@@ -146,9 +174,9 @@ const fn greater(a: u16, b: u16) -> u16 {
     if a > b { a } else { b }
 }
 
-static TYPICAL_TABLE: Table = table(&TYPICAL, &TYPICAL);
+static TYPICAL_TABLE: Table = table(&TYPICAL, &TYPICAL, RUNS);
 // Fitted by themselves, a few of the upper weights are less than what is usual.
-static UPPER_TABLE: Table = table(&UPPER, &TYPICAL);
+static UPPER_TABLE: Table = table(&UPPER, &TYPICAL, UPPER_RUNS);
 
 impl Table {
     fn of(mode: Mode) -> &'static Table {
