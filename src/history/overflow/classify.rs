@@ -2,7 +2,8 @@
 //!
 //! In order, first answer wins: a limit on what passes in a time, a limit of one field, a code, a wording, the status
 //! 413, a refusal that says nothing, the answer itself. What only sounds like an overflow comes before what sounds like
-//! one, because "too many tokens" are most often too many per minute.
+//! one, because "too many tokens" are most often too many per minute; but words that anybody uses for such limits do not
+//! outweigh a code or a wording that means an overflow and nothing else.
 
 use serde::{Deserialize, Serialize};
 
@@ -106,7 +107,7 @@ pub struct Class {
 }
 
 /// Codes, types and names that say it all, in lower case.
-const CODES: [(&str, Kind); 22] = [
+const CODES: [(&str, Kind); 23] = [
     ("rate_limit_exceeded", Kind::Rate),
     ("rate_limit_error", Kind::Rate),
     ("too_many_requests", Kind::Rate),
@@ -127,6 +128,7 @@ const CODES: [(&str, Kind); 22] = [
     ("context_overflow", Kind::Overflow),
     ("contextoverflowerror", Kind::Overflow),
     ("contextwindowexceedederror", Kind::Overflow),
+    ("tokens_limit_reached", Kind::Overflow),
     ("content_too_large", Kind::Overflow),
     // z.ai has numbers for codes.
     ("1261", Kind::Overflow),
@@ -198,7 +200,12 @@ fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &
         let said = said(Kind::Rate).map(|said| Class { confidence: Confidence::High, ..said });
         return said.unwrap_or_else(|| class(Kind::Rate, Confidence::High, Some("status-429")));
     }
+    let is_sure = |class: &Class| class.confidence == Confidence::High;
+    // What anybody says of limits also stands in advice and links below an overflow that has one meaning.
+    let is_advice =
+        |class: &Class| !is_sure(class) && said(Kind::Overflow).is_some_and(|of| is_sure(&of));
     said(Kind::Rate)
+        .filter(|class| !is_advice(class))
         .or_else(|| said(Kind::Field))
         .or_else(|| said(Kind::Other))
         .or_else(|| said(Kind::Overflow))
