@@ -100,8 +100,8 @@ export class Estimate {
     return sizes as TextSizes[]
   }
 
-  private sized({ text, calls, results }: MessageView, read: Sized): TextSizes {
-    const said = sizeOfText(text, read)
+  private sized({ text, aside, calls, results }: MessageView, read: Sized): TextSizes {
+    const said = sizeOfText(text, read) + (aside === undefined ? 0 : sizeOfText(aside, read))
     if (calls.length === 0 && results.length === 0) return { said, calls: NONE, results: NONE }
     return {
       said,
@@ -181,8 +181,9 @@ function sizeOfText(text: ResultText, read: Sized): number {
 }
 
 /** Adds all texts of a message, in the order of {@link TextSizes}. */
-function pushTexts({ text, calls, results }: MessageView, texts: string[]): void {
+function pushTexts({ text, aside, calls, results }: MessageView, texts: string[]): void {
   pushText(text, texts)
+  if (aside !== undefined) texts.push(aside)
   for (let place = 0; place < calls.length; place++) texts.push((calls[place] as CallView).argsText)
   for (let place = 0; place < results.length; place++) pushText((results[place] as ResultView).text, texts)
 }

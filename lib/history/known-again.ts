@@ -4,10 +4,10 @@ import { sameText, unitsOf } from './knowledge'
 import type { CallView, MessageView, ResultView } from './view'
 
 /** UTF-16 units of everything in a message, and how much in it is no text: by this it is known again. */
-export function sizeOf({ text, calls, results, media }: MessageView): number {
+export function sizeOf({ text, aside = '', calls, results, media }: MessageView): number {
   const written = calls.reduce((sum, { name, argsText }) => sum + (name?.length ?? 0) + argsText.length, 0)
   const answered = results.reduce((sum, result) => sum + unitsOf(result.text) + result.media, 0)
-  return unitsOf(text) + written + answered + media
+  return unitsOf(text) + aside.length + written + answered + media
 }
 
 /** Whether two messages say the same. */
@@ -15,6 +15,7 @@ export function sameView(a: MessageView, b: MessageView): boolean {
   return (
     a.role === b.role &&
     a.media === b.media &&
+    a.aside === b.aside &&
     sameText(a.text, b.text) &&
     a.calls.length === b.calls.length &&
     a.results.length === b.results.length &&

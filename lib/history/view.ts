@@ -56,6 +56,8 @@ export interface MessageView {
   readonly role: MessageRole
   /** What it says apart from calls and results. */
   readonly text: ResultText
+  /** What the provider's own tools were asked and answered: it takes its room, and no rule reads or changes it. */
+  readonly aside?: string | undefined
   readonly calls: readonly CallView[]
   readonly results: readonly ResultView[]
   /** Images, files and whatever else is no text, outside of results. */
@@ -66,7 +68,7 @@ export interface MessageView {
   tokens?: TextSizes | undefined
 }
 
-/** The tokens of a message's texts: of what it says, of each of its calls with the tool's name, and of each result. */
+/** The tokens of a message's texts: of what it says with what is beside it, of each of its calls with the tool's name, and of each result. */
 export interface TextSizes {
   readonly said: number
   readonly calls: readonly number[]

@@ -7,7 +7,7 @@ import type { MessageRole } from '../view'
 import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define'
 import { type Edit, edited, REMOVED } from './edit'
-import { elements, flag, get, isObject, isRecord, jsonText, nonEmpty, outputPathOf, watched } from './read'
+import { asideOf, elements, flag, get, isObject, isRecord, jsonText, nonEmpty, outputPathOf, watched } from './read'
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 const SURE = /^(tool-(call|result|approval-request|approval-response|error)|reasoning-file)$/
@@ -43,15 +43,25 @@ export const aiSdk = defineFormat({
     const content = watched(message, 'content')
     const calls: CallReading[] = []
     const results: ResultReading[] = []
+    const others: unknown[] = []
     for (const [at, part] of elements(content).entries()) {
       const type = get(part, 'type')
-      if (role === 'assistant' && type === 'tool-call' && get(part, 'providerExecuted') !== true) {
-        calls.push(readCall(part as object, at))
+      if (role === 'assistant' && type === 'tool-call') {
+        if (get(part, 'providerExecuted') === true) others.push(get(part, 'input'))
+        else calls.push(readCall(part as object, at))
       }
+      if (role === 'assistant' && type === 'tool-result') others.push(readResult(part as object, at).text)
       if (role === 'tool' && type === 'tool-result') results.push(readResult(part as object, at))
     }
     const said = readContent(content, parts)
-    return { role, ...said, calls, results, withoutMedia: withoutMedia(['content'], content, parts) }
+    return {
+      role,
+      ...said,
+      aside: asideOf(others),
+      calls,
+      results,
+      withoutMedia: withoutMedia(['content'], content, parts),
+    }
   },
   summary: (text) => ({ role: 'system', content: text, providerOptions: { spillway: { summary: true } } }),
   container: { key: 'content', around: (content) => ({ role: 'tool', content }) },

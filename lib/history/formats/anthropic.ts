@@ -7,12 +7,15 @@
 import type { MessageRole } from '../view'
 import { contentWithText, type PartKind, type PartRules, plainParts, readContent, withoutMedia } from './blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define'
-import { elements, flag, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './read'
+import { asideOf, elements, flag, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
 const SURE = /^(tool_use|tool_result|redacted_thinking|server_tool_use|\w+_tool_result|container_upload|compaction)$/
 
 /** Blocks that are neither text nor media. */
 const SILENT = /^(tool_use|tool_result|thinking|redacted_thinking|server_tool_use|\w+_tool_result|compaction|fallback)$/
+
+/** What the provider's own tools were asked, and what they answered. */
+const PROVIDERS = /^(server_tool_use|\w+_tool_result)$/
 
 const blocks: PartRules = {
   make: plainParts.make,
@@ -42,14 +45,17 @@ export const anthropic = defineFormat({
     const { text, media } = readContent(content, blocks)
     const calls: CallReading[] = []
     const results: ResultReading[] = []
+    const others: unknown[] = []
     for (const [at, block] of elements(content).entries()) {
       const type = get(block, 'type')
+      if (said === 'assistant' && PROVIDERS.test(String(type))) others.push(block)
       if (said === 'assistant' && type === 'tool_use') calls.push(readCall(block as object, at))
       if (said === 'user' && type === 'tool_result') results.push(readResult(block as object, at, outer))
     }
     const role: MessageRole = results.length > 0 && text.length === 0 && media === 0 ? 'tool' : (said as MessageRole)
     const time = timeOf(get(message, 'timestamp')) ?? timeOf(get(message, 'ts'))
-    return { role, text, media, calls, results, time, withoutMedia: withoutMedia(['content'], content, blocks) }
+    const aside = asideOf(others)
+    return { role, text, aside, media, calls, results, time, withoutMedia: withoutMedia(['content'], content, blocks) }
   },
   // Instructions are a parameter of the request, and not in the history.
   summary: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),

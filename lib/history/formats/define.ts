@@ -49,6 +49,8 @@ export interface Reading {
   withoutMedia?: MediaEdits | undefined
   role: MessageRole
   text?: ResultText
+  /** What the provider's own tools were asked and answered, as {@link asideOf} writes it. */
+  aside?: string | undefined
   calls?: readonly CallReading[]
   results?: readonly ResultReading[]
   media?: number
@@ -203,10 +205,11 @@ function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
 
 function viewOf(reading: Reading | undefined): MessageView {
   if (reading === undefined) return OTHER
-  const { role, text = '', calls, results, media = 0, time } = reading
+  const { role, text = '', aside, calls, results, media = 0, time } = reading
   return {
     role,
     text,
+    aside,
     calls: calls === undefined || calls.length === 0 ? OTHER.calls : calls.map(callOf),
     results: results === undefined || results.length === 0 ? OTHER.results : results.map((one) => resultOf(one, time)),
     media,

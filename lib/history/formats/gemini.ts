@@ -5,7 +5,7 @@ import type { MessageRole } from '../view'
 import { withoutMedia } from './blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define'
 import type { Edit } from './edit'
-import { elements, get, isRecord, jsonText, nonEmpty, outputPathOf, resultText, timeOf, watched } from './read'
+import { asideOf, elements, get, isRecord, jsonText, nonEmpty, outputPathOf, resultText, timeOf, watched } from './read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
   user: 'user',
@@ -16,6 +16,9 @@ const ROLES: Readonly<Record<string, MessageRole>> = {
 }
 
 const MEDIA = ['inlineData', 'inline_data', 'fileData', 'file_data']
+
+/** Code that the provider ran, and what came of it. */
+const PROVIDERS = ['executableCode', 'executable_code', 'codeExecutionResult', 'code_execution_result']
 
 export const gemini = defineFormat({
   name: 'gemini',
@@ -31,6 +34,7 @@ export const gemini = defineFormat({
     const texts: string[] = []
     const calls: CallReading[] = []
     const results: ResultReading[] = []
+    const others: unknown[] = []
     let media = 0
     for (const [at, part] of elements(watched(message, 'parts')).entries()) {
       const text = watched(part, 'text')
@@ -40,11 +44,12 @@ export const gemini = defineFormat({
       else if (isRecord(response)) results.push(readResponse(response, at))
       else if (typeof text === 'string' && get(part, 'thought') !== true) texts.push(text)
       else if (kindOf(part) === 'media') media++
+      else if (PROVIDERS.some((key) => isRecord(get(part, key)))) others.push(part)
     }
     const role = results.length > 0 && texts.length === 0 && media === 0 ? 'tool' : said
     const time = timeOf(get(message, 'timestamp'))
     const noMedia = withoutMedia(['parts'], get(message, 'parts'), { kind: kindOf, make: (text) => ({ text }) })
-    return { role, text: resultText(texts), calls, results, media, time, withoutMedia: noMedia }
+    return { role, text: resultText(texts), aside: asideOf(others), calls, results, media, time, withoutMedia: noMedia }
   },
   // Instructions are a parameter of the request, and not in the history.
   summary: (text) => ({ role: 'user', parts: [{ text }] }),

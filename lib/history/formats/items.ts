@@ -7,7 +7,7 @@ import type { MessageRole } from '../view'
 import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
 import type { CallReading, Reading, ResultReading } from './define'
 import type { Edit } from './edit'
-import { elements, get, isRecord, jsonText, nonEmpty, outputPathOf, timeOf, watched } from './read'
+import { asideOf, elements, get, isRecord, jsonText, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
 /** How one of the two writes things. */
 export interface ItemNames {
@@ -46,15 +46,14 @@ export function itemRole(item: object): MessageRole | undefined {
   return typeof role === 'string' && Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
 }
 
-/** Whether a message has parts as only items have them. */
-function hasItemParts(item: object): boolean {
-  const types = elements(get(item, 'content')).map((part) => get(part, 'type'))
-  return types.some((type) => type === 'input_text' || type === 'output_text')
-}
+/** Parts that messages among items have, a picture without a word too. */
+const PART = /^((in|out)put_(text|image|file|audio)|refusal)$/
 
 /** Whether a message's content can be read as that of an item. */
 export function hasItemContent(item: object): boolean {
-  return typeof get(item, 'content') === 'string' ? !('tool_calls' in item) : hasItemParts(item)
+  const content = get(item, 'content')
+  if (typeof content === 'string') return !('tool_calls' in item)
+  return Array.isArray(content) && elements(content).some((part) => PART.test(String(get(part, 'type'))))
 }
 
 export function isCallOrResult(item: object, names: ItemNames): boolean {
@@ -63,6 +62,12 @@ export function isCallOrResult(item: object, names: ItemNames): boolean {
   const isKnown = Object.hasOwn(CALLS, type) || type === names.result || RESULTS.test(type)
   return isKnown && nonEmpty(callIdOf(item, names)) !== undefined
 }
+
+/** What is a picture and little else. */
+const PICTURES = /^(computer_call_(output|result)|image_generation_call)$/
+
+/** What only the provider can read: nobody else knows how much it takes. */
+const SEALED = /^(reasoning|compaction|item_reference)$/
 
 const RESULTS = /^(custom_tool|local_shell|shell|apply_patch)_call_output$/
 
@@ -78,7 +83,9 @@ export function readItem(item: object, names: ItemNames): Reading {
   if (type === names.result || RESULTS.test(type))
     return { role: 'tool', time, results: [readResult(item, type, names)] }
   // What the provider's own tools did, reasoning, compaction: part of what the model said, and nobody's to change.
-  return { role: type === 'computer_call_output' || type === 'computer_call_result' ? 'tool' : 'assistant', time }
+  const said = type === 'computer_call_output' || type === 'computer_call_result' ? 'tool' : 'assistant'
+  if (PICTURES.test(type)) return { role: said, time, media: 1 }
+  return { role: said, time, aside: SEALED.test(type) ? undefined : asideOf([item]) }
 }
 
 /** The result of a call that has none, in the form that its kind of call wants. */

@@ -153,6 +153,17 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value) ?? ''
 }
 
+/** What a provider's own tools were asked and answered, written out; `undefined` if there is none of it. */
+export function asideOf(parts: readonly unknown[]): string | undefined {
+  if (parts.length === 0) return undefined
+  try {
+    return jsonText(parts)
+  } catch {
+    // What has no JSON is not sent as it is, and nobody knows its size.
+    return undefined
+  }
+}
+
 /** Where the full output was saved, as results of tools tell it: beside the text, or in one of these holders. */
 export function outputPathOf(message: unknown, holders: readonly string[] = ['metadata']): string | undefined {
   const path = nonEmpty(get(message, 'outputPath'))
