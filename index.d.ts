@@ -1957,6 +1957,8 @@ export interface HistoryPrunerState {
 	sizes: number[];
 	/** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
 	adopted?: string[];
+	/** Where every call is an element of its own: the model has not seen the elements from this one on. */
+	unseenFrom?: number;
 }
 /**
  * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner

@@ -319,6 +319,23 @@ describe('what stands there', () => {
     )
   })
 
+  test('what a function answers is reckoned with, however long: the report is true and the loss bounded', () => {
+    const one = pruner({
+      cacheLifetimeMs: Number.POSITIVE_INFINITY,
+      placeholder: ({ tokens }) => 'y'.repeat(3.6 * tokens),
+    })
+    const size = (messages: readonly Message[]) =>
+      messages.reduce((sum, { content }) => sum + String(content).length, 0)
+    const history = [user('x'.repeat(400))]
+    for (let at = 0; at < 40; at++) {
+      history.push(...turn(375), said())
+      const { messages, report } = one.prune(history, { now: at })
+      const saved = report.tokensBefore - report.tokensAfter
+      expect(saved).toBeCloseTo((size(history) - size(messages)) / 4)
+      expect(report.cost.paid).toBeLessThanOrEqual(1.1 * report.cost.unpruned)
+    }
+  })
+
   test('a function that throws, answers nonsense or too much is told of, and the default stands there', () => {
     for (const placeholder of [
       () => {
@@ -388,6 +405,84 @@ describe('when it goes', () => {
   })
 })
 
+describe('what the provider did itself takes its room', () => {
+  const long = 'word '.repeat(10_000)
+  const hi = { role: 'user', content: 'hi' }
+  const call = { type: 'function_call', call_id: 'a', name: 'x', arguments: '{}' }
+
+  test.each<[string, object[]]>([
+    [
+      'anthropic',
+      [
+        { type: 'server_tool_use', id: 's', name: 'web_fetch', input: {} },
+        { type: 'web_fetch_tool_result', tool_use_id: 's', content: { type: 'web_fetch_result', content: long } },
+      ].map((block) => ({ role: 'assistant', content: [block] })),
+    ],
+    ['openai-responses', [{ type: 'mcp_call', id: 'm', name: 'q', arguments: '{}', output: long }, call]],
+    ['openai-agents', [{ type: 'hosted_tool_call', name: 'web_search_call', output: long, status: 'completed' }]],
+    [
+      'ai-sdk',
+      [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'tool-call', toolCallId: 's', toolName: 'web', input: {}, providerExecuted: true },
+            { type: 'tool-result', toolCallId: 's', toolName: 'web', output: { type: 'text', value: long } },
+          ],
+        },
+      ],
+    ],
+    ['gemini', [{ role: 'model', parts: [{ codeExecutionResult: { outcome: 'OUTCOME_OK', output: long } }] }]],
+  ])('%s', (format, messages) => {
+    const history = format === 'gemini' ? messages : [hi, ...messages]
+    const { report } = pruner().prune(deepFreeze(history), { now: 0 })
+    expect(report.format).toBe(format)
+    expect(report.tokensBefore).toBeGreaterThan(long.length / 4)
+    expect(report.tokensBefore).toBeLessThan(long.length / 3.5)
+  })
+
+  test('a picture is a picture, whatever its bytes, and its message a message of the user', () => {
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => (at * at * 31) % 251)).toString('base64')
+    const picture = { role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${bytes}` }] }
+    const drawn = { type: 'image_generation_call', id: 'i', status: 'completed', result: bytes }
+    for (const message of [picture, drawn]) {
+      expect(pruner().prune([hi, call, message], { now: 0 }).report.tokensBefore).toBeLessThan(2000)
+    }
+  })
+})
+
+describe('what the model has not seen stays', () => {
+  /** Calls and their outputs as items, each output behind its call. */
+  const inPairs = (count: number, size: number) =>
+    Array.from({ length: count }, () => `call-${calls++}`).flatMap((call_id): Message[] => [
+      { type: 'function_call', call_id, name: 'bash', arguments: '{}' },
+      { type: 'function_call_output', call_id, output: 'word'.repeat(size) },
+    ])
+
+  test.each([false, true])('also where each result of one response stands behind its call: restored %j', (restored) => {
+    const options = { cacheLifetimeMs: 0 }
+    let one = pruner(options)
+    const history = [user(), ...inPairs(1, 1)]
+    one.prune(history, { now: 0 })
+    if (restored) one = HistoryPruner.fromJSON(JSON.stringify(one), options)
+    const longer = [...history, ...inPairs(17, 1000)]
+    expect(changed(longer, one.prune(longer, { now: 10 }).messages)).toEqual([])
+    const next = [...longer, ...inPairs(1, 1)]
+    expect(changed(next, one.prune(next, { now: 20 }).messages)).toHaveLength(13)
+  })
+
+  test.each([
+    ['chat', { role: 'assistant', content: '' }],
+    ['chat', { role: 'assistant', content: null }],
+    ['chat', { role: 'assistant', content: [] }],
+  ])('a message without anything in it, which a broken stream left, has seen nothing: %s %j', (_, leftover) => {
+    const history = [user(), ...turn(...new Array(17).fill(1000)), leftover]
+    expect(changed(history, pruner().prune(history, { now: 0 }).messages)).toEqual([])
+    const next = [...history, user(), said()]
+    expect(changed(next, pruner().prune(next, { now: 0 }).messages)).toHaveLength(12)
+  })
+})
+
 describe('what went stays away', () => {
   test('with the same bytes in every later request, and in another process', () => {
     const history = [user()]
@@ -421,6 +516,18 @@ describe('what went stays away', () => {
       expect(found.messages).toEqual(expected.messages)
       restored = HistoryPruner.fromJSON(JSON.parse(JSON.stringify(restored)), options)
     }
+  })
+
+  test('also when a restored pruner sees the history end where the results of a call stand', () => {
+    const history = [user(), ...turn(10), ...turn(50_000)]
+    let one = pruner({ keepRecent: 1 })
+    one.prune(history, { now: 0 })
+    const sent = one.prune([...history, ...turn(10)], { now: 1 }).messages
+    expect(contents(sent)[4]).toBe(PLACEHOLDER)
+    one = HistoryPruner.fromJSON(JSON.stringify(one), { keepRecent: 1 })
+    // The user took the last answer back.
+    const { messages } = one.prune(history, { now: 2 })
+    expect(contents(messages)).toEqual(contents(sent).slice(0, history.length))
   })
 
   test('a history that was compacted is read anew, and what is left of it stays as it was', () => {

@@ -149,10 +149,15 @@ pub fn pruner_resume(
     lock(pruner).resume(shared as usize, last_request);
 }
 
-/// Decides what the request at `now` leaves out, as JSON, and books the request.
+/// Decides what the request at `now` leaves out, as JSON, and books the request. The model has seen nothing from the message
+/// `unseen_from` on.
 #[napi(catch_unwind)]
-pub fn pruner_decide(#[napi(ts_arg_type = "object")] pruner: &PrunerHandle, now: f64) -> String {
-    written(&lock(pruner).decide(now))
+pub fn pruner_decide(
+    #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
+    now: f64,
+    unseen_from: u32,
+) -> String {
+    written(&lock(pruner).decide(now, unseen_from as usize))
 }
 
 /// What lasts of a pruner, as JSON: its account, and of each item how many requests have carried it.

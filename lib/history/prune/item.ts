@@ -5,6 +5,9 @@ import type { Trim } from './trim'
 
 /** Something in a history that can be left out. */
 export class HistoryItem {
+  /** What stands for it once it is left out. */
+  placeholder = ''
+
   constructor(
     readonly kind: PrunedInfo['kind'],
     /** Index of the message. */

@@ -4,17 +4,16 @@ import { type Check, checkOptions, parsedState } from '../../checks'
 import { isArray, wrong } from '../../context'
 import { SpillwayError } from '../../errors'
 import { call, native } from '../../native'
-import { catchLater } from '../../report'
 import type { HistoryFormatName } from '../view'
 import type { HistoryItem } from './item'
 import {
-  badAnswer,
   type HistoryPrunerOptions,
   type PrunedInfo,
   type PrunerSettings,
   pruningError,
   readPrunerOptions,
 } from './options'
+import { infoOf } from './placeholder'
 import type { PolicyName } from './policies'
 import { HistoryReader } from './reader'
 
@@ -95,6 +94,8 @@ export interface HistoryPrunerState {
   sizes: number[]
   /** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
   adopted?: string[]
+  /** Where every call is an element of its own: the model has not seen the elements from this one on. */
+  unseenFrom?: number
 }
 
 interface Answer {
@@ -188,6 +189,7 @@ export class HistoryPruner {
       account,
       ...reader.state(carried),
       ...(adopted.length > 0 && { adopted }),
+      ...(Number.isFinite(reader.grownFrom) && { unseenFrom: reader.grownFrom }),
     }
   }
 
@@ -196,7 +198,7 @@ export class HistoryPruner {
    * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
    */
   static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
-    const { placeholders, trims, account, carried, sizes, adopted } = readState(state)
+    const { placeholders, trims, account, carried, sizes, adopted, unseenFrom } = readState(state)
     const pruner = new HistoryPruner(options)
     const { settings } = innerOf(pruner)
     const handle = openAt(settings, account)
@@ -206,6 +208,7 @@ export class HistoryPruner {
       carried,
       sizes,
       adopted: new Set(adopted),
+      unseenFrom,
     })
     inners.set(pruner, { settings, handle, reader, last: undefined })
     return pruner
@@ -266,13 +269,13 @@ function timeOf({ tell }: PrunerSettings, options: { now?: number }): number {
 function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResult<M> {
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const { reader, handle } = inner
-  const { shared, columns, resumed } = reader.read(messages)
+  const { shared, columns, resumed, unseenFrom } = reader.read(messages)
   call(() => native.prunerAppend(handle, shared, columns.messages, columns.items, columns.paths))
   if (resumed !== undefined) call(() => native.prunerResume(handle, resumed.shared, resumed.lastRequest))
-  const answer = JSON.parse(call(() => native.prunerDecide(handle, now))) as Answer
+  const answer = JSON.parse(call(() => native.prunerDecide(handle, now, unseenFrom))) as Answer
   const { policies } = inner.settings
   const policyOf = (at: number) => policies[answer.policies[at] as number] as PolicyName
-  const pruned = answer.goes.map((place, at) => leaveOut(inner, reader.items[place] as HistoryItem, policyOf(at)))
+  const pruned = answer.goes.map((place, at) => leaveOut(reader, reader.items[place] as HistoryItem, policyOf(at)))
   for (const [at, place] of answer.trims.entries()) {
     const item = reader.items[place] as HistoryItem
     reader.trim(item)
@@ -291,38 +294,9 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
   return { messages: reader.project(messages), report }
 }
 
-/** Decides what stands for an item from now on. */
-function leaveOut({ settings, reader }: Inner, item: HistoryItem, policy: PolicyName): PrunedItem {
-  const { index } = item
-  const info = infoOf(item)
-  const text = placeholderOf(settings, info)
-  const fits = text !== undefined && reader.tokens.repeated(text) < reader.sizeOf(item)
-  reader.leaveOut(item, fits ? text : reader.defaultPlaceholder(item))
-  return { ...info, index, policy }
-}
-
-function infoOf({ kind, toolName, toolCallId, tokens, outputPath }: HistoryItem): PrunedInfo {
-  return {
-    kind,
-    ...(toolName !== undefined && { toolName }),
-    ...(toolCallId !== undefined && { toolCallId }),
-    tokens,
-    ...(outputPath !== undefined && { outputPath }),
-  }
-}
-
-/** What the caller wants in its place; `undefined` if nothing, or nothing that can be used. */
-function placeholderOf({ placeholder, tell }: PrunerSettings, info: PrunedInfo): string | undefined {
-  if (typeof placeholder !== 'function') return placeholder
-  try {
-    const text: unknown = placeholder(info)
-    if (typeof text === 'string') return text.toWellFormed()
-    tell(badAnswer('placeholder', text, 'a string'))
-    catchLater('placeholder', text)
-  } catch (thrown) {
-    tell(pruningError('placeholder', thrown))
-  }
-  return undefined
+function leaveOut(reader: HistoryReader, item: HistoryItem, policy: PolicyName): PrunedItem {
+  reader.leaveOut(item, item.placeholder)
+  return { ...infoOf(item), index: item.index, policy }
 }
 
 function unreadable(): PruneReport {
@@ -357,7 +331,7 @@ const TRIM_TYPES = 'string,number,number,string,string'
 
 function readState(state: unknown): HistoryPrunerState {
   const given = parsedState(state)
-  const { version, placeholders, trims = [], account, carried, sizes, adopted = [] } = given
+  const { version, placeholders, trims = [], account, carried, sizes, adopted = [], unseenFrom = 0 } = given
   const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
   const isTrim = (trim: unknown) =>
     isArray(trim) && trim.length === 5 && trim.map((value) => typeof value).join() === TRIM_TYPES
@@ -375,9 +349,11 @@ function readState(state: unknown): HistoryPrunerState {
               ? ['sizes', sizes, 'an array of numbers']
               : !isArray(adopted) || !adopted.every((key) => typeof key === 'string')
                 ? ['adopted', adopted, 'an array of strings']
-                : typeof account !== 'object' || account === null
-                  ? ['account', account, 'an object']
-                  : undefined
+                : !isNumber(unseenFrom)
+                  ? ['unseenFrom', unseenFrom, 'a number']
+                  : typeof account !== 'object' || account === null
+                    ? ['account', account, 'an object']
+                    : undefined
   if (problem !== undefined) {
     const [field, value, allowed] = problem as [string, unknown, string]
     throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)

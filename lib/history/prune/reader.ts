@@ -16,6 +16,7 @@ import { fileAccess, shortArguments } from './file-access'
 import { HistoryItem, type ItemName, keyOf, Namesakes } from './item'
 import { type News, NONE, nextFacts, textsOfResults } from './news'
 import { type PrunerSettings, pruningError } from './options'
+import { wantedPlaceholder } from './placeholder'
 import { Projection } from './projection'
 import { type Trim, trimmed, trimOf } from './trim'
 import { Watch } from './watch'
@@ -43,6 +44,7 @@ export interface Earlier {
   carried: readonly (number | null)[]
   sizes: readonly number[]
   adopted: Set<string>
+  unseenFrom: number | undefined
 }
 
 /** A request that had the first `shared` messages, and its time if the account does not have it: milliseconds. */
@@ -59,6 +61,8 @@ export interface Read {
   columns: Columns
   /** With the first history that is read: a request that was made before, if anybody knows of one. */
   resumed: Resumed | undefined
+  /** The model has not seen what is in this message and behind it. */
+  unseenFrom: number
 }
 
 /** What the name of a tool says. */
@@ -103,10 +107,14 @@ export class HistoryReader {
   private pairs: ToolPairs | undefined
   private readonly namesakes = new Namesakes()
   private readonly tools = new Map<string, ToolFacts>()
+  /** Messages at the start that the last request of an earlier pruner had, while they are read. */
+  private sentBefore = 0
   /** Nothing has been read yet. */
   private fresh = true
-  /** The model has not seen what is in this message and behind it. */
+  /** The last message of the model: it has not seen what is in it and behind it. */
   private unseenFrom = 0
+  /** Messages of a history without turns that the last request had, if all others are new since. */
+  grownFrom: number
   private readonly usual: Record<HistoryItem['kind'], string>
 
   constructor(
@@ -116,6 +124,7 @@ export class HistoryReader {
     this.placeholders = earlier?.placeholders ?? new Map()
     this.trims = earlier?.trims ?? new Map()
     this.adopted = earlier?.adopted ?? new Set()
+    this.grownFrom = earlier?.unseenFrom ?? Number.POSITIVE_INFINITY
     this.tokens = new Estimate(settings.estimateTokens, settings.tell)
     this.usual = { result: this.usualPlaceholder('result'), arguments: this.usualPlaceholder('arguments') }
   }
@@ -149,6 +158,7 @@ export class HistoryReader {
     if (format !== this.format) this.pairs = undefined
     this.format = format
     if (shared < this.known.length) this.pairs = undefined
+    const rewritten = shared < this.known.length || shared === 0
     this.dropFrom(shared)
     const reads: (Remembered | undefined)[] = []
     for (let index = shared; index < messages.length; index++) {
@@ -164,9 +174,24 @@ export class HistoryReader {
     } else this.unseenFrom = 0
     const columns = this.addAll(messages, reads, shared)
     const resumed = this.fresh ? this.requestBefore() : undefined
+    const before = this.earlier?.sizes.length
+    const goesOn = before === undefined ? !rewritten : before > 0 && this.sentBefore === before
+    this.grow(goesOn ? Math.max(shared, this.sentBefore) : undefined)
     this.fresh = false
     this.earlier = undefined
-    return { shared, columns, resumed }
+    this.sentBefore = 0
+    return { shared, columns, resumed, unseenFrom: Math.min(this.unseenFrom, this.grownFrom) }
+  }
+
+  /**
+   * Where every call is an element of its own, a call does not say that the model saw the results before it: a response
+   * of many calls may be kept with each result behind its call. What it saw are the `sent` messages of the last request.
+   */
+  private grow(sent: number | undefined): void {
+    const isFlat = this.format !== undefined && formatNamed(this.format).flat
+    if (!isFlat || sent === undefined) this.grownFrom = Number.POSITIVE_INFINITY
+    // The same request once more says nothing new.
+    else if (sent < this.known.length) this.grownFrom = sent
   }
 
   /** Lets everybody know what the messages at hand say, so that nobody has to read them again. */
@@ -217,12 +242,6 @@ export class HistoryReader {
     this.projection.leaveOut(item, trimmed(this.textOf(item), trim))
   }
 
-  /** How much of an item is sent by now: tokens. */
-  sizeOf(item: HistoryItem): number {
-    const trim = this.trims.size > 0 ? this.trims.get(item.key) : undefined
-    return trim === undefined ? item.tokens : this.tokens.text(trimmed(this.textOf(item), trim))
-  }
-
   private textOf({ index, place }: HistoryItem): ResultText {
     return this.known[index]?.view.results[place]?.text ?? ''
   }
@@ -233,7 +252,7 @@ export class HistoryReader {
   }
 
   /** What stands for an item unless the caller wants something else. */
-  defaultPlaceholder({ kind, outputPath }: Pick<HistoryItem, 'kind' | 'outputPath'>): string {
+  private defaultPlaceholder({ kind, outputPath }: Pick<HistoryItem, 'kind' | 'outputPath'>): string {
     return outputPath === undefined ? this.usual[kind] : this.usualPlaceholder(kind, outputPath)
   }
 
@@ -272,14 +291,9 @@ export class HistoryReader {
 
   /** A request that this process did not see: an earlier pruner made it, or the time when the model spoke last tells. */
   private requestBefore(): Resumed | undefined {
-    if (this.earlier !== undefined) return { shared: this.sameSizes(this.earlier.sizes), lastRequest: undefined }
+    if (this.earlier !== undefined) return { shared: this.sentBefore, lastRequest: undefined }
     const time = this.known[this.unseenFrom]?.view.time
     return time === undefined || this.unseenFrom === 0 ? undefined : { shared: this.unseenFrom, lastRequest: time }
-  }
-
-  private sameSizes(sizes: readonly number[]): number {
-    const differs = this.known.findIndex(({ size }, index) => sizes[index] !== size)
-    return differs < 0 ? this.known.length : differs
   }
 
   private dropFrom(index: number): void {
@@ -311,9 +325,11 @@ export class HistoryReader {
         const json = jsonOf(messages, index)
         tokens = this.tokens.text(json) + this.tokens.beside(0)
         size = json.length
+        this.know(index, size)
       } else {
         tokens = this.tokens.message(view, sizes[at] as TextSizes)
         size = sizeOf(view)
+        this.know(index, size)
         this.addItems(view, sizes[at] as TextSizes, index, resultsBefore, news)
       }
       const role = isSummary(object, view) ? 'summary' : view.role
@@ -323,6 +339,11 @@ export class HistoryReader {
       this.watch.add(object, read?.watched ?? NONE)
     }
     return news.columns
+  }
+
+  /** Knows a message again that the last request of an earlier pruner had, and all before it. */
+  private know(index: number, size: number): void {
+    if (index === this.sentBefore && this.earlier?.sizes[index] === size) this.sentBefore++
   }
 
   private addItems(
@@ -356,7 +377,7 @@ export class HistoryReader {
     const fixed = answered === undefined || tool.stays || result.media > 0 || !result.replaceable
     const trim = fixed ? undefined : (this.trimmedBefore(name) ?? this.trimOf(result.text, outputPath))
     const item = new HistoryItem('result', index, place, tokens, name, toolName, toolCallId, outputPath, trim)
-    const shape = this.shapeOf(item, result.text)
+    const shape = this.shapeOf(item, result.text, fixed)
     const reads = this.settings.needsReads && tool.handlesFiles && toolName !== undefined && answered !== undefined
     const failed = learnt === undefined ? (result.isError ? FACT_FAILED : 0) : recordFacts(learnt)
     news.columns.item({
@@ -380,7 +401,7 @@ export class HistoryReader {
     if (!tool.handlesFiles || fileAccess(name, called).writes !== true) return
     const own = this.nameOf(`arguments of ${id ?? `@${name}`}`, called.argsText.length, news)
     const item = new HistoryItem('arguments', index, place, tokens, own, name, id, undefined, undefined)
-    const shape = this.shapeOf(item, '')
+    const shape = this.shapeOf(item, '', tool.stays)
     const rest = JSON.stringify(shortArguments(called, shape.placeholder))
     news.columns.item({
       flags: ITEM_ARGUMENTS | ITEM_WRITES | (tool.stays ? ITEM_FIXED : 0),
@@ -397,29 +418,40 @@ export class HistoryReader {
   }
 
   private push(item: HistoryItem, { form, placeholder, trimmed }: Shape): void {
+    item.placeholder = placeholder
     this.items.push(item)
     if (form === 'gone') this.projection.leaveOut(item, placeholder)
     if (form === 'trimmed') this.projection.leaveOut(item, trimmed as string)
   }
 
   /** How an item was sent before, and how it could be. */
-  private shapeOf(item: HistoryItem, text: ResultText): Shape {
+  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean): Shape {
     const { trim } = item
     let seen = false
     if (this.placeholders.size > 0 || this.trims.size > 0) {
       const { key } = item
       // After a history was rewritten a key may mean something else; what is new to the model is safe from that.
-      seen = item.index < this.unseenFrom || this.adopted.has(key)
+      seen = item.index < Math.max(this.unseenFrom, this.sentBefore) || this.adopted.has(key)
       const known = seen ? this.placeholders.get(key) : undefined
       if (known !== undefined) return { form: 'gone', placeholder: known, trimmed: undefined }
     }
-    const { placeholder } = this.settings
+    const shorter = trim && trimmed(text, trim)
     return {
       form: seen && this.trims.has(item.key) ? 'trimmed' : 'whole',
-      // A function is asked when something goes, and until then its answer is taken to be as long as the default.
-      placeholder: typeof placeholder === 'string' ? placeholder : this.defaultPlaceholder(item),
-      trimmed: trim && trimmed(text, trim),
+      placeholder: this.placeholderOf(item, shorter, fixed),
+      trimmed: shorter,
     }
+  }
+
+  /** What will stand for an item; a function is asked before anything goes, because what is saved depends on its answer. */
+  private placeholderOf(item: HistoryItem, trimmed: string | undefined, fixed: boolean): string {
+    const { placeholder } = this.settings
+    if (typeof placeholder === 'string') return placeholder
+    const usual = this.defaultPlaceholder(item)
+    const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
+    if (wanted === undefined) return usual
+    const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
+    return this.tokens.repeated(wanted) < least ? wanted : usual
   }
 
   private trimOf(text: ResultText, outputPath: string | undefined): Trim | undefined {
@@ -469,10 +501,11 @@ export class HistoryReader {
 /** Where an item is, and its size. */
 type At = Pick<HistoryItem, 'index' | 'place' | 'tokens'>
 
-/** The index of the model's last message; 0 if it has said nothing. */
+/** The index of the last message in which the model says something; 0 if there is none. What a broken stream left says nothing. */
 function lastOfModel(length: number, viewAt: (index: number) => MessageView): number {
   for (let index = length - 1; index > 0; index--) {
-    if (viewAt(index).role === 'assistant') return index
+    const { role, text, calls, media } = viewAt(index)
+    if (role === 'assistant' && (text.length > 0 || calls.length > 0 || media > 0)) return index
   }
   return 0
 }

@@ -127,8 +127,10 @@ pub struct View<'a> {
     pub tokens: f64,
     /// The messages of users, ascending.
     pub turns: &'a [usize],
-    /// The messages of the model, ascending. It has not seen what is behind the last.
+    /// The messages of the model, ascending.
     pub answers: &'a [usize],
+    /// The model has not seen what is in this message and behind it.
+    pub unseen_from: usize,
     /// Nothing before this message is looked at by budgets: a summary stands there.
     pub budget_from: usize,
     /// Milliseconds since the epoch.
@@ -152,13 +154,12 @@ impl View<'_> {
             Some(&first) => first,
             None => usize::MAX,
         };
-        let unseen_from = self.answers.last().copied().unwrap_or(0);
         let kept_from = match self.answers.len().checked_sub(rules.keep_messages) {
             Some(at) => self.answers.get(at).copied().unwrap_or(usize::MAX),
             // There are not even so many.
             None => 0,
         };
-        from..unseen_from.min(kept_from)
+        from..self.unseen_from.min(kept_from)
     }
 }
 
@@ -311,7 +312,8 @@ pub(super) mod tests {
     /// A history: the user speaks in message 0, the model in each odd one up to 99, and results are in even ones.
     pub fn view<'a>(items: &'a [Item], forms: &'a [Form], answers: &'a [usize]) -> View<'a> {
         let tokens = items.iter().zip(forms).map(|(item, form)| item.size(*form)).sum();
-        View { items, forms, tokens, turns: &[0], answers, budget_from: 0, now: 1e6 }
+        let unseen_from = answers.last().copied().unwrap_or(0);
+        View { items, forms, tokens, turns: &[0], answers, unseen_from, budget_from: 0, now: 1e6 }
     }
 
     const ANSWERS: [usize; 5] = [1, 3, 5, 7, 99];

@@ -121,15 +121,16 @@ impl Pruner {
         self.since.iter().map(|since| since.map(|since| self.account.requests + 1 - since))
     }
 
-    /// Decides what the request at `now` leaves out, and books the request.
-    pub fn decide(&mut self, now: f64) -> Answer {
+    /// Decides what the request at `now` leaves out, and books the request. Whatever the messages look like, the model has
+    /// seen nothing from `unseen_from` on.
+    pub fn decide(&mut self, now: f64, unseen_from: usize) -> Answer {
         let age = self.account.last_request.map(|last| now - last);
         // Of a clock that was set back nothing can be said, and an error costs less this way.
         let cold = age.is_none_or(|age| age > self.schedule.cache_lifetime_ms);
         self.account.requests += 1;
         let (starts, unpruned_starts) = self.starts();
         let tokens = starts.last().copied().unwrap_or(0.0);
-        let goals = self.goals(now, tokens);
+        let goals = self.goals(now, unseen_from, tokens);
         let moves = self.moves(&goals);
         let prompt = Prompt {
             starts: &starts,
@@ -166,7 +167,7 @@ impl Pruner {
         }
     }
 
-    fn goals(&self, now: f64, tokens: f64) -> Vec<Goal> {
+    fn goals(&self, now: f64, unseen_from: usize, tokens: f64) -> Vec<Goal> {
         let places = |role: Role| {
             let messages = self.messages.iter().enumerate();
             messages.filter(move |(_, message)| message.role == role).map(|(at, _)| at)
@@ -179,6 +180,7 @@ impl Pruner {
             tokens,
             turns: &turns,
             answers: &answers,
+            unseen_from: answers.last().copied().unwrap_or(0).min(unseen_from),
             budget_from: places(Role::Summary).next_back().unwrap_or(0),
             now,
         };
@@ -266,9 +268,9 @@ mod tests {
         turn(&mut pruner, &[1000.0]);
         turn(&mut pruner, &[5000.0]);
         pruner.resume(5, Some(0.0));
-        let warm = pruner.decide(1000.0);
+        let warm = pruner.decide(1000.0, usize::MAX);
         assert_eq!((warm.decision.reason, warm.goes.len()), (Reason::TooEarly, 0));
-        let cold = pruner.decide(400_000.0);
+        let cold = pruner.decide(400_000.0, usize::MAX);
         assert_eq!((cold.decision.reason, cold.goes), (Reason::Free, vec![0]));
         assert_eq!(cold.tokens_before - cold.tokens_after, 990.0);
     }
@@ -277,10 +279,12 @@ mod tests {
     fn what_the_model_has_not_seen_stays_however_many_they_are() {
         let mut pruner = pruner(&[Policy::Results], 5, 0.1);
         turn(&mut pruner, &[9000.0; 17]);
-        assert_eq!(pruner.decide(0.0).goes, [0usize; 0]);
+        assert_eq!(pruner.decide(0.0, usize::MAX).goes, [0usize; 0]);
         turn(&mut pruner, &[10.0]);
+        // All of them belong to a response that goes on.
+        assert_eq!(pruner.decide(1e9, 0).goes, [0usize; 0]);
         // One of them is among the newest five, and the others have been seen.
-        assert_eq!(pruner.decide(1e9).goes.len(), 13);
+        assert_eq!(pruner.decide(2e9, usize::MAX).goes.len(), 13);
     }
 
     #[test]
@@ -288,10 +292,10 @@ mod tests {
         let mut pruner = pruner(&[Policy::Results], 0, 0.1);
         turn(&mut pruner, &[9000.0]);
         turn(&mut pruner, &[10.0]);
-        assert_eq!(pruner.decide(0.0).goes, [0]);
+        assert_eq!(pruner.decide(0.0, usize::MAX).goes, [0]);
         pruner.keep(0);
         turn(&mut pruner, &[20.0]);
-        let answer = pruner.decide(1.0);
+        let answer = pruner.decide(1.0, usize::MAX);
         assert_eq!((answer.tokens_before, answer.tokens_after), (70.0, 70.0));
     }
 
@@ -315,7 +319,7 @@ mod tests {
                 }
                 turn(&mut pruner, &results);
                 now += pause;
-                let answer = pruner.decide(now);
+                let answer = pruner.decide(now, usize::MAX);
                 let bound = (1.0 + max_loss) * answer.purse.unpruned;
                 prop_assert!(answer.purse.paid <= bound * (1.0 + 1e-9));
                 for place in &answer.goes {
