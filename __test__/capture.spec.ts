@@ -15,7 +15,17 @@ import {
   type TruncationStrategy,
 } from '../index.js'
 import { runChild } from './support/child'
-import { cut, makeListening, makeService, memoryStorage, numbered, rejection, thrown, turn } from './support/outputs'
+import {
+  bytesOf,
+  cut,
+  makeListening,
+  makeService,
+  memoryStorage,
+  numbered,
+  rejection,
+  thrown,
+  turn,
+} from './support/outputs'
 import { age, filesIn, tempDir } from './support/temp'
 
 const tool: TruncationContext = { toolName: 'mytool' }
@@ -446,6 +456,7 @@ describe('a strategy of the caller', () => {
       ['error', 'STRATEGY'],
       ['truncated', undefined],
     ])
+    expect(events[0]!.truncatedSize).toBe(bytesOf(result.content))
   })
 })
 

@@ -457,6 +457,9 @@ describe('strategies', () => {
       ['error', 'STRATEGY', 'no idea'],
       ['skipped', undefined, undefined],
     ])
+    // Each tells of the text that the model gets, as the event behind it does.
+    const sizes = events.map(({ originalSize, truncatedSize }) => [originalSize, truncatedSize])
+    expect([sizes[0], sizes[2]]).toEqual([sizes[1], sizes[3]])
   })
 })
 

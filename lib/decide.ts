@@ -5,10 +5,10 @@ import { decodeBytes, isParts, textsOf } from './content'
 import { describe, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { Intake, type Outcome, type RenderRequest, type Source } from './intake'
-import { type Client, ceilingOf, type Job, report, textOf } from './job'
+import { type Client, ceilingOf, type Job, reportStrategy, textOf } from './job'
 import { type Kept, keptBy, keptByUs } from './kept'
 import { catchLater } from './report'
-import { cleaned, renderWith, truncated, untouched } from './result'
+import { cleaned, renderWith, sizeOf, truncated, untouched } from './result'
 import { type Limits, type Plan, wellFormed } from './settings'
 import { AT_ONCE_UNITS, isDrawn, isWithin } from './short'
 import { placeOf, saveTarget } from './storage'
@@ -62,7 +62,12 @@ async function fits(job: Job, limits: Limits): Promise<boolean> {
 
 function leave(job: Job): TruncationResult<unknown> {
   const { original, service, context } = job
-  return untouched(service, types.isUint8Array(original) ? decodeBytes(original) : original, context)
+  const content = types.isUint8Array(original) ? decodeBytes(original) : original
+  if (job.strategyProblem !== undefined) {
+    const size = sizeOf(content)
+    reportStrategy(job, { originalSize: size, truncatedSize: size })
+  }
+  return untouched(service, content, context)
 }
 
 /** Saves the whole and shortens it by the built-in strategies; with `terminal`, only if it must be. */
@@ -116,11 +121,9 @@ async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<Trunc
   try {
     result = askStrategy(strategy, text, plan.config)
   } catch (error) {
-    const size = Buffer.byteLength(text, 'utf8')
-    const problem = { originalSize: size, truncatedSize: size, error: messageOf(error), errorCode: 'STRATEGY' }
-    report(service, context, { type: 'error', ...problem })
-    if (plan.defaultLimits.terminal && isDrawn(source)) return shorten(byDefault)
-    return (await fits(byDefault, plan.defaultLimits)) ? leave(job) : shorten(byDefault)
+    const failed: Job = { ...byDefault, strategyProblem: messageOf(error) }
+    if (plan.defaultLimits.terminal && isDrawn(source)) return shorten(failed)
+    return (await fits(failed, plan.defaultLimits)) ? leave(failed) : shorten(failed)
   }
   const shown = result?.content ?? text
   if (shown.length > plan.hardCeilingBytes || Buffer.byteLength(shown, 'utf8') > plan.hardCeilingBytes) {

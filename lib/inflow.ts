@@ -16,7 +16,7 @@ import {
   readAll,
   type Shortened,
 } from './intake'
-import { type Client, ceilingOf, type Job, report } from './job'
+import { type Client, ceilingOf, type Job, reportStrategy } from './job'
 import { type Kept, keptBy, keptByUs } from './kept'
 import { background, call, native } from './native'
 import { type RangeResult, type ReadRange, readRange } from './read-back'
@@ -106,7 +106,14 @@ export class Inflow {
   async finish(failed = this.job.context.failed === true): Promise<TruncationResult> {
     await this.drain.end()
     const { service } = this
-    const job: Job = failed ? { ...this.job, context: { ...this.job.context, failed } } : this.job
+    const isBypassed = this.held === undefined && this.heldBytes > 0
+    const job: Job = {
+      ...this.job,
+      ...(failed && { context: { ...this.job.context, failed } }),
+      ...(isBypassed && {
+        strategyProblem: `the output is over ${this.customStrategyBytes} bytes, so the default strategy was used`,
+      }),
+    }
     const { context, ceiling } = job
     if (this.held) {
       // It has ended, so aborting comes too late.
@@ -119,15 +126,12 @@ export class Inflow {
     const end = await background(() =>
       native.intakeFinish(this.handle, renderAtOnce ? JSON.stringify(request) : undefined),
     )
-    const isBypassed = this.heldBytes > 0
-    if (isBypassed) {
-      const sizes = { originalSize: end.bytes, truncatedSize: end.bytes }
-      const error = `the output is over ${this.customStrategyBytes} bytes, so the default strategy was used`
-      report(service, context, { type: 'error', ...sizes, error, errorCode: 'STRATEGY' })
-    }
     const outcome: Outcome = JSON.parse(end.outcome)
     if (typeof end.whole === 'string') {
-      if (!job.limits.terminal) return untouched(service, end.whole, context) as TruncationResult
+      if (!job.limits.terminal) {
+        reportStrategy(job, { originalSize: end.bytes, truncatedSize: end.bytes })
+        return untouched(service, end.whole, context) as TruncationResult
+      }
       const kept = end.held ? undefined : isOurs ? keptByUs(outcome) : await this.handOver(outcome, end.bytes, context)
       return cleaned(job, end.whole, end.bytes, kept) as TruncationResult
     }

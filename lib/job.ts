@@ -41,6 +41,8 @@ export interface Job {
   ceiling?: number
   /** The preview was made by a strategy of the caller's. */
   byStrategy?: boolean
+  /** Why it was not; told once it is known what the model gets. */
+  strategyProblem?: string
 }
 
 /** @throws SpillwayError for a wrong context and for a closed service */
@@ -59,6 +61,14 @@ export function ceilingOf(plan: Plan): Limits {
 export function textOf(source: Source): string {
   if (typeof source === 'string') return source
   return Array.isArray(source) ? source.join('\n') : decodeBytes(source as Uint8Array)
+}
+
+/** Tells why a strategy of the caller's did not decide, if that is so. */
+export function reportStrategy(
+  { service, context, strategyProblem: error }: Job,
+  sizes: Pick<EventDetails, 'originalSize' | 'truncatedSize'>,
+): void {
+  if (error !== undefined) report(service, context, { type: 'error', ...sizes, error, errorCode: 'STRATEGY' })
 }
 
 /** Tells whoever listens what happened. */

@@ -5,7 +5,7 @@ import { isParts, isTextPart, replaceTexts, textsOf } from './content'
 import { describe } from './context'
 import { SpillwayError } from './errors'
 import type { Facts, Intake, RenderRequest, Shortened } from './intake'
-import { type Client, type Job, report, textOf } from './job'
+import { type Client, type Job, report, reportStrategy, textOf } from './job'
 import type { Kept } from './kept'
 import { catchLater, debug, warn } from './report'
 import { wellFormed } from './settings'
@@ -26,6 +26,7 @@ export function cleaned(job: Job, text: string, bytes: number, kept: Kept | unde
   const isSame = !types.isUint8Array(original) && text === textOf(source)
   const content = isSame ? original : parts ? inOnePart(parts, text) : text
   const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(text, 'utf8') }
+  reportStrategy(job, sizes)
   if (kept) reportTrouble(job, kept, sizes)
   const place = kept && {
     outputPath: kept.path,
@@ -37,7 +38,8 @@ export function cleaned(job: Job, text: string, bytes: number, kept: Kept | unde
   return { content, truncated: false, ...(place && { raw: place }) }
 }
 
-function sizeOf(content: unknown): number {
+/** UTF-8 bytes of what comes back as it is. */
+export function sizeOf(content: unknown): number {
   if (typeof content === 'string') return Buffer.byteLength(content, 'utf8')
   return isParts(content) ? Buffer.byteLength(textsOf(content).join('\n'), 'utf8') : 0
 }
@@ -106,6 +108,7 @@ export function truncated(
 ): TruncationResult<unknown> {
   const { service, context, parts } = job
   const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
+  reportStrategy(job, sizes)
   reportTrouble(job, kept, sizes)
   report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
   const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
