@@ -71,7 +71,12 @@ export function reportStrategy(
   if (error !== undefined) report(service, context, { type: 'error', ...sizes, error, errorCode: 'STRATEGY' })
 }
 
+/** Whether anybody listens to what happens: to count what is told of a text takes as long as to cut it. */
+export function isHeard({ options }: Client): boolean {
+  return Boolean(options.onEvent) || debug.enabled
+}
+
 /** Tells whoever listens what happened. */
 export function report(service: Client, context: TruncationContext, details: EventDetails): void {
-  if (service.options.onEvent || debug.enabled) emit(service.options.onEvent ?? (() => {}), context, details)
+  if (isHeard(service)) emit(service.options.onEvent ?? (() => {}), context, details)
 }

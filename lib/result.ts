@@ -5,15 +5,15 @@ import { isParts, isTextPart, replaceTexts, textsOf } from './content'
 import { describe } from './context'
 import { SpillwayError } from './errors'
 import type { Facts, Intake, RenderRequest, Shortened } from './intake'
-import { type Client, type Job, report, reportStrategy, textOf } from './job'
+import { type Client, isHeard, type Job, report, reportStrategy, textOf } from './job'
 import type { Kept } from './kept'
-import { catchLater, debug, warn } from './report'
+import { catchLater, warn } from './report'
 import { wellFormed } from './settings'
 import type { ContentPart, NoticeInfo, TruncatedResult, TruncationContext, TruncationResult } from './types'
 
 /** The answer for an output that comes back as it is. */
 export function untouched(service: Client, content: unknown, context: TruncationContext): TruncationResult<unknown> {
-  if (service.options.onEvent || debug.enabled) {
+  if (isHeard(service)) {
     const size = sizeOf(content)
     report(service, context, { type: 'skipped', originalSize: size, truncatedSize: size })
   }
@@ -25,16 +25,23 @@ export function cleaned(job: Job, text: string, bytes: number, kept: Kept | unde
   const { service, context, original, parts, source } = job
   const isSame = !types.isUint8Array(original) && text === textOf(source)
   const content = isSame ? original : parts ? inOnePart(parts, text) : text
-  const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(text, 'utf8') }
-  reportStrategy(job, sizes)
-  if (kept) reportTrouble(job, kept, sizes)
   const place = kept && {
     outputPath: kept.path,
     ...(kept.saveError && { saveError: kept.saveError }),
     ...savedAs(kept),
   }
-  const { outputPath } = place ?? {}
-  report(service, context, { type: 'skipped', ...sizes, ...(outputPath && { outputPath }), ...(kept && savedAs(kept)) })
+  if (isHeard(service)) {
+    const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(text, 'utf8') }
+    reportStrategy(job, sizes)
+    if (kept) reportTrouble(job, kept, sizes)
+    const { outputPath } = place ?? {}
+    report(service, context, {
+      type: 'skipped',
+      ...sizes,
+      ...(outputPath && { outputPath }),
+      ...(kept && savedAs(kept)),
+    })
+  }
   return { content, truncated: false, ...(place && { raw: place }) }
 }
 
@@ -107,10 +114,12 @@ export function truncated(
   bytes: number,
 ): TruncationResult<unknown> {
   const { service, context, parts } = job
-  const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
-  reportStrategy(job, sizes)
-  reportTrouble(job, kept, sizes)
-  report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
+  if (isHeard(service)) {
+    const sizes = { originalSize: bytes, truncatedSize: Buffer.byteLength(content, 'utf8') }
+    reportStrategy(job, sizes)
+    reportTrouble(job, kept, sizes)
+    report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
+  }
   const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
   return {
     content: parts ? inParts(job, parts, content, facts) : content,
