@@ -43,13 +43,11 @@ export const outdated = {
 /** The host keeps its history and hands it over again with one more exchange: the old messages are the same objects. */
 async function nextCall({ ours, reference, contents, rounds, label }) {
   const side = (name, call) => {
-    let history = makeHistory(contents, ENDS_AT)
+    const history = makeHistory(contents, ENDS_AT)
     call(history)
     let added = 0
-    const oneMore = () => {
-      history = [...history, ...makeExchange(contents[added % RESULTS], `more_${added}`, ENDS_AT + ++added)]
-      return history
-    }
+    // Always one more than the same thousand: a side that is called more often would else have more of them.
+    const oneMore = () => [...history, ...makeExchange(contents[added % RESULTS], `more_${added}`, ENDS_AT + ++added)]
     return once(name, oneMore, call)
   }
   const samples = await compare([side('ours', ours), side('reference', reference)], {
