@@ -111,6 +111,8 @@ interface Guard {
   bound: TruncationMiddleware | undefined
 }
 
+type AuditSink = NonNullable<ToolControls['audit']>
+
 /** One call on its way. */
 interface Call {
   toolCallId: string
@@ -195,9 +197,10 @@ export function isToolHookRunner(hooks: unknown): hooks is ToolHookRunner {
 }
 
 async function run(guard: Guard, args: unknown, context: ExecutionContext & { toolCallId?: string }): Promise<unknown> {
-  const { tool, controls } = guard
+  const { tool, controls, hooks } = guard
+  const { audit } = controls
   const call: Call = {
-    toolCallId: randomUUID(),
+    toolCallId: '',
     sessionId: controls.sessionId,
     args: undefined,
     signal: undefined,
@@ -210,14 +213,17 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   try {
     const { toolCallId, sessionId, signal, workingDirectory } = context ?? {}
     own = { ...context }
-    Object.assign(call, { toolCallId: toolCallId || call.toolCallId, sessionId: sessionId ?? call.sessionId, signal })
+    call.toolCallId = toolCallId || randomUUID()
+    call.sessionId = sessionId ?? call.sessionId
+    call.signal = signal
     // What is waited for is asked for its `then` first, and a proxy may refuse even that.
-    call.args = plainCopy(await before(guard, { ...call, args }))
+    call.args = plainCopy(await (hooks === undefined ? args : hooks.toolBefore({ ...facts(tool, call), args })))
     refused = await judge(guard, call, workingDirectory)
   } catch (error) {
+    call.toolCallId ||= randomUUID()
     refused = refusal('tool_failed', `The call could not be read and did not run: ${messageOf(error)}`)
   }
-  const audited = await auditDecision(guard, call, refused)
+  const audited = audit === undefined ? undefined : await auditDecision(audit, guard, call, refused)
   const stop = refused ?? audited
   if (stop !== undefined) {
     feed(guard, call, stop, stop, true)
@@ -237,17 +243,14 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   }
   const isError = thrown !== undefined || hasFailed(result)
   noteOutcome(guard, call, result, isError)
-  const full = await after(guard, 'toolAfter', call, result, isError)
+  // Nothing is waited for that is not there: each wait is a turn of the queue.
+  const full = hooks === undefined ? result : await hooks.toolAfter(finished(guard, call, result, isError))
   const bounded = await truncate(guard, call, full, isError)
   const told = call.warning === undefined ? bounded : withText(bounded, { append: `\n\n${call.warning}` })
-  const final = await after(guard, 'toolFinal', call, told, isError)
-  await auditOutcome(guard, call, full, final, isError, elapsed() - began)
+  const final = hooks === undefined ? told : await hooks.toolFinal(finished(guard, call, told, isError))
+  if (audit !== undefined) await auditOutcome(audit, guard, call, full, final, isError, elapsed() - began)
   feed(guard, call, full, final, isError)
   return thrown === undefined ? final : shaped(final as RefusedResult, controls.refusal)
-}
-
-async function before({ tool, hooks }: Guard, call: Call): Promise<unknown> {
-  return hooks === undefined ? call.args : hooks.toolBefore({ ...facts(tool, call), args: call.args })
 }
 
 /** Permission, then loops; the answer is the refusal. */
@@ -318,12 +321,16 @@ async function answerOf(
   }
 }
 
-async function auditDecision({ tool, controls }: Guard, call: Call, refused: RefusedResult | undefined) {
-  if (controls.audit === undefined) return undefined
+async function auditDecision(
+  audit: AuditSink,
+  { tool, controls }: Guard,
+  call: Call,
+  refused: RefusedResult | undefined,
+): Promise<RefusedResult | undefined> {
   const { decision } = call
   const { verdict } = decision ?? {}
   try {
-    await controls.audit.append({
+    await audit.append({
       type: 'decision',
       tool: tool.name,
       toolCallId: call.toolCallId,
@@ -343,18 +350,18 @@ async function auditDecision({ tool, controls }: Guard, call: Call, refused: Ref
 }
 
 async function auditOutcome(
-  { tool, controls }: Guard,
+  audit: AuditSink,
+  { tool }: Guard,
   call: Call,
   full: unknown,
   final: unknown,
   isError: boolean,
   durationMs: number,
 ): Promise<void> {
-  if (controls.audit === undefined) return
   const body = bodyOf(full)
   const outputPath = call.outputPath ?? (final as ToolResultLike | null)?.metadata?.truncationPath
   try {
-    await controls.audit.append({
+    await audit.append({
       type: 'outcome',
       tool: tool.name,
       toolCallId: call.toolCallId,
@@ -370,14 +377,8 @@ async function auditOutcome(
   }
 }
 
-async function after(
-  { tool, hooks }: Guard,
-  when: 'toolAfter' | 'toolFinal',
-  call: Call,
-  result: unknown,
-  isError: boolean,
-): Promise<unknown> {
-  return hooks === undefined ? result : hooks[when]({ ...facts(tool, call), args: call.args, result, isError })
+function finished({ tool }: Guard, call: Call, result: unknown, isError: boolean) {
+  return { ...facts(tool, call), args: call.args, result, isError }
 }
 
 async function truncate({ tool, bound }: Guard, call: Call, result: unknown, isError: boolean): Promise<unknown> {
