@@ -317,6 +317,25 @@ describe('a recovery', () => {
     expect(error.report.steps.at(-1)).toMatchObject({ step: 'aggregate' })
   })
 
+  it('takes what a failed request left behind for no answer', async () => {
+    const failed = {
+      role: 'assistant',
+      content: [],
+      stopReason: 'error',
+      errorMessage: 'prompt is too long',
+      timestamp: 9,
+    }
+    const options = { contextWindowTokens: 7_000, estimateTokens: quarter }
+    const messages = [...talk(19), ...history(['the answer '.repeat(2_000)])]
+    const without = await recoverFromOverflow({ ...options, messages })
+    const withIt = await recoverFromOverflow({ ...options, messages: deepFreeze([...messages, failed]) })
+    expect(resultsOf(withIt.messages)[0]?.length).toBeGreaterThan(1_900)
+    expect([withIt.report.resume, without.report.resume]).toEqual(['transcript', 'transcript'])
+    const asked = [...talk(2), { role: 'user', content: 'and now?' }, failed]
+    expect((await recoverFromOverflow({ ...options, messages: asked })).report.resume).toBe('prompt')
+    expect((await recoverFromOverflow({ ...options, messages: talk(2) })).report.resume).toBe('ended')
+  })
+
   it('believes the estimate of the caller, and no nonsense', async () => {
     const messages = history(['the answer '.repeat(1_000)])
     const exact = await recoverFromOverflow({

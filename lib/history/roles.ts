@@ -1,4 +1,4 @@
-/** Who speaks in a message, in the binary's terms. */
+/** Who speaks in a message, in the binary's terms, and whether the model says anything. */
 
 import type { MessageView } from './view'
 
@@ -10,4 +10,9 @@ export const ROLES: Readonly<Record<MessageView['role'] | 'summary', number>> = 
   system: 3,
   tool: 4,
   other: 5,
+}
+
+/** Whether this is something that the model said. What a broken stream or a failed request left is nothing, and has seen nothing. */
+export function isAnswer({ role, text, aside, calls, media }: MessageView): boolean {
+  return role === 'assistant' && (text.length > 0 || aside !== undefined || calls.length > 0 || media > 0)
 }

@@ -5,6 +5,7 @@ import { describe, isArray, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { Estimate, type EstimateTokens } from '../history/estimate'
 import { type ReadViews, viewsIn } from '../history/formats'
+import { isAnswer } from '../history/roles'
 import type { MessageView } from '../history/view'
 import { call, native } from '../native'
 import { catchLater, warn } from '../report'
@@ -483,8 +484,11 @@ function readState(state: OverflowRecoveryState | undefined): Partial<OverflowRe
   return state
 }
 
+const SILENT: readonly MessageView['role'][] = ['system', 'other']
+
 function resumeOf(views: readonly MessageView[]): OverflowReport['resume'] {
-  const last = views.findLast(({ role }) => role !== 'system' && role !== 'other')
+  const speaks = (view: MessageView) => (view.role === 'assistant' ? isAnswer(view) : !SILENT.includes(view.role))
+  const last = views.findLast(speaks)
   if (last === undefined) return 'prompt'
   if (last.results.length > 0 || last.calls.length > 0) return 'transcript'
   return last.role === 'assistant' ? 'ended' : 'prompt'

@@ -1,6 +1,7 @@
 /** The tool results of a history in any format: finding them, and putting other texts in their places. */
 
 import { formatOf } from '../history/formats'
+import { isAnswer } from '../history/roles'
 import type { HistoryFormatName, MessageView, ResultView } from '../history/view'
 import { call, native } from '../native'
 
@@ -18,7 +19,7 @@ export interface FoundResult {
 
 /** The results of a history, oldest first. */
 export function resultsOf(views: readonly MessageView[]): FoundResult[] {
-  const lastAnswer = views.findLastIndex(({ role }) => role === 'assistant')
+  const lastAnswer = views.findLastIndex(isAnswer)
   const found: FoundResult[] = []
   views.forEach(({ results }, index) => {
     results.forEach((view, place) => {

@@ -9,6 +9,7 @@ import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../knowledge'
 import { sameView, sizeOf } from '../known-again'
 import { knownCall, type ToolResultRecord } from '../ledger'
 import { ToolPairs } from '../pairs'
+import { isAnswer } from '../roles'
 import { isSummary } from '../summary'
 import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes, ViewFormat } from '../view'
 import { Columns, type ItemForm } from './columns'
@@ -501,11 +502,10 @@ export class HistoryReader {
 /** Where an item is, and its size. */
 type At = Pick<HistoryItem, 'index' | 'place' | 'tokens'>
 
-/** The index of the last message in which the model says something; 0 if there is none. What a broken stream left says nothing. */
+/** The index of the last message in which the model says something; 0 if there is none. */
 function lastOfModel(length: number, viewAt: (index: number) => MessageView): number {
   for (let index = length - 1; index > 0; index--) {
-    const { role, text, calls, media } = viewAt(index)
-    if (role === 'assistant' && (text.length > 0 || calls.length > 0 || media > 0)) return index
+    if (isAnswer(viewAt(index))) return index
   }
   return 0
 }
