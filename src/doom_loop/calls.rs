@@ -269,11 +269,13 @@ impl Calls {
 
     /// The last calls and this one repeat a block of two calls or more.
     fn cycle(&self, call: &Call, rules: &Rules) -> Option<Finding> {
-        (2..=rules.max_period).find_map(|period| self.cycle_of(period, call, rules))
+        let newest: Vec<&Call> = std::iter::once(call).chain(self.recent(rules)).collect();
+        (2..=rules.max_period).find_map(|period| Self::cycle_of(period, &newest, rules))
     }
 
-    fn cycle_of(&self, period: usize, call: &Call, rules: &Rules) -> Option<Finding> {
-        let newest: Vec<&Call> = std::iter::once(call).chain(self.recent(rules)).collect();
+    /// `newest` begins with the call that is about to be made.
+    fn cycle_of(period: usize, newest: &[&Call], rules: &Rules) -> Option<Finding> {
+        let call = newest.first()?;
         let block = newest.get(..period)?;
         if block.iter().all(|each| each.signature == call.signature) {
             return None;
@@ -286,13 +288,18 @@ impl Calls {
                     && !(equal && outcomes.is_some_and(|(a, b)| a != b))
             };
             let calls = (period..newest.len()).take_while(|at| same(*at)).count() + period;
+            let blocks = (calls / period) as u64;
+            // In how many turns that was matters no more then.
+            if reached(rules.cycle, blocks).is_none() {
+                return blocks;
+            }
             let (vetoed, others): (Vec<&Call>, Vec<&Call>) = newest
                 .iter()
                 .copied()
                 .take(calls)
                 .partition(|each| each.outcome == Outcome::Vetoed);
             let turns: HashSet<u64> = others.iter().map(|each| each.turn).collect();
-            (calls / period).min(turns.len() + vetoed.len()) as u64
+            blocks.min((turns.len() + vetoed.len()) as u64)
         };
         let waits = block.iter().any(|each| each.conduct.waits);
         let count = length(true);
