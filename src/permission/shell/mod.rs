@@ -7,6 +7,7 @@
 //! | module | what it decides |
 //! | --- | --- |
 //! | [`guard`] | which texts are not even parsed |
+//! | [`plain`] | which texts need no parser |
 //! | [`word`] | what a word is worth: its text, or that nobody knows it beforehand |
 //! | [`walk`] | what the tree of a command holds |
 //! | [`command`] | what one simple command does |
@@ -28,6 +29,7 @@ mod builtins;
 mod command;
 mod git;
 mod guard;
+mod plain;
 mod program_table;
 pub mod programs;
 mod recent;

@@ -11,7 +11,7 @@ use brush_parser::{Parser, ParserOptions};
 
 use super::command::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
-use super::{Doubt, FileUse, Reading, Simple, guard};
+use super::{Doubt, FileUse, Reading, Simple, guard, plain};
 use crate::permission::Domain;
 use crate::permission::paths::Folders;
 use crate::permission::sensitive::SensitiveNames;
@@ -82,9 +82,13 @@ impl<'a> Walker<'a> {
         }
         let parsed = catch_unwind(AssertUnwindSafe(|| match guard::refuse(text) {
             Some(reason) => Err(reason),
-            None => {
-                Parser::new(text.as_bytes(), &self.options).parse_program().map_err(|_| NOT_PARSED)
-            }
+            None => plain::program(text).map_or_else(
+                || {
+                    let mut parser = Parser::new(text.as_bytes(), &self.options);
+                    parser.parse_program().map_err(|_| NOT_PARSED)
+                },
+                Ok,
+            ),
         }));
         let program = match parsed.unwrap_or(Err(NOT_PARSED)) {
             Ok(program) => program,
