@@ -31,20 +31,20 @@ pub fn permission_evaluate(
     #[napi(ts_arg_type = "object")] policy: &PolicyHandle,
     request: String,
 ) -> Result<String> {
-    let request: Request = parse(&request)?;
-    let policy = lock(policy);
-    let verdict = policy.evaluate(&request, &FileSystem::default());
-    Ok(written(&(
-        verdict.decision,
-        verdict.domain,
-        verdict.targets,
-        verdict.rule.map(Said::from),
-        verdict.shadowed.into_iter().map(Said::from).collect::<Vec<_>>(),
-        verdict.reasons,
-        verdict.suggested_rules,
-        verdict.details,
-        verdict.addresses,
-    )))
+    lock(policy).answer(&request, &FileSystem::default(), |policy, real| {
+        let verdict = policy.evaluate(&parse::<Request>(&request)?, real);
+        Ok(written(&(
+            verdict.decision,
+            verdict.domain,
+            verdict.targets,
+            verdict.rule.map(Said::from),
+            verdict.shadowed.into_iter().map(Said::from).collect::<Vec<_>>(),
+            verdict.reasons,
+            verdict.suggested_rules,
+            verdict.details,
+            verdict.addresses,
+        )))
+    })
 }
 
 /// The rule at a place, as JSON.

@@ -14,6 +14,7 @@ use super::hosts::Address;
 use super::options::{Options, wrong};
 use super::paths::RealPaths;
 use super::pattern::Subject;
+use super::repeated::{Noted, Repeated};
 use super::rules::{Rule, Source, Told};
 use super::shell::{Doubt, Recent};
 use super::suggestions::{Suggestion, suggest};
@@ -133,6 +134,7 @@ pub struct Policy {
     commands: Recent,
     /// By session; without one, for everybody.
     approvals: Vec<(Option<String>, Rule)>,
+    repeated: Repeated,
 }
 
 impl Policy {
@@ -141,7 +143,8 @@ impl Policy {
         let mut options = Options::read(options)?;
         let approvals = std::mem::take(&mut options.approved);
         let approvals = approvals.into_iter().map(|rule| (None, rule)).collect();
-        Ok(Policy { options, commands: Recent::default(), approvals })
+        let (commands, repeated) = (Recent::default(), Repeated::default());
+        Ok(Policy { options, commands, approvals, repeated })
     }
 
     /// Remembers an answer. It turns questions into permissions and never a denial.
@@ -150,6 +153,7 @@ impl Policy {
         if rule.decision != Decision::Allow {
             return Err(wrong("rule.decision", "allow"));
         }
+        self.repeated.forget();
         let told = rule.told();
         if !self.approvals.iter().any(|(own, known)| *own == session && known.told() == told) {
             self.approvals.push((session, rule));
@@ -159,6 +163,7 @@ impl Policy {
 
     /// Forgets an answer; `false` if there was none.
     pub fn revoke(&mut self, domain: &str, pattern: &str, session: Option<&str>) -> bool {
+        self.repeated.forget();
         let before = self.approvals.len();
         self.approvals.retain(|(own, rule)| {
             let told = rule.told();
@@ -189,6 +194,23 @@ impl Policy {
             .filter(own)
             .map(|(at, by)| (all[at].told(), all[by].told()))
             .collect()
+    }
+
+    /// The answer to a call in the words of `tell`, or the one that was given when the same was asked. `asked` is all of the
+    /// call; `tell` evaluates it, and asks for paths only where it is told to.
+    pub fn answer<E>(
+        &mut self,
+        asked: &str,
+        real: &dyn RealPaths,
+        tell: impl FnOnce(&Self, &dyn RealPaths) -> std::result::Result<String, E>,
+    ) -> std::result::Result<String, E> {
+        if let Some(answer) = self.repeated.answer(asked, real) {
+            return Ok(answer);
+        }
+        let noted = Noted::new(real);
+        let answer = tell(self, &noted)?;
+        self.repeated.keep(asked, noted, &answer);
+        Ok(answer)
     }
 
     /// Decides about a call. Nothing is changed, and the same call has the same answer.

@@ -16,6 +16,7 @@
 //! | [`shell`] | what a command runs, reads and writes |
 //! | [`defaults`] | the rules before anybody writes one, and the profiles |
 //! | [`evaluate`] | the decision and its reasons |
+//! | [`repeated`] | whether the answer to a call is known already |
 //! | [`suggestions`] | which rules would make the same question unnecessary |
 //! | [`real_path`] | where the file system says that a path leads; the only input and output in here |
 
@@ -30,6 +31,7 @@ mod patch;
 pub mod paths;
 pub mod pattern;
 pub mod real_path;
+mod repeated;
 pub mod rules;
 pub mod sensitive;
 pub mod shell;

@@ -16,15 +16,15 @@ use super::paths::{RealPaths, slashes};
 /// Asks the file system of this machine, for one decision: what it said once holds until the end of it.
 #[derive(Debug, Default)]
 pub struct FileSystem {
-    /// Paths of which no part is a link. The paths of a decision mostly lie in a few folders, and each part of each is a
-    /// call of the system.
+    /// Paths of which no part is a link as far as they are there. The paths of a decision mostly lie in a few folders, and
+    /// each part of each is a call of the system.
     #[cfg(target_os = "linux")]
     straight: RefCell<BTreeSet<String>>,
 }
 
-/// From so many parts on of which nothing is known, opening the whole path takes less time than asking about each.
+/// From so many parts on of which nothing is known, walking the whole path at once takes less time than asking about each.
 #[cfg(target_os = "linux")]
-const DEEP: usize = 4;
+const DEEP: usize = 3;
 
 /// A path that is not there has so many folders above it at most.
 const MAX_STEPS: usize = 512;
@@ -55,9 +55,13 @@ impl FileSystem {
         }
         let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
         let parts = ends.map(|end| &path[..end]).skip_while(|part| is_within(&known, part));
-        if parts.clone().count() >= DEEP && has_no_link(path) {
-            known.insert(path.to_owned());
-            return true;
+        if parts.clone().count() >= DEEP
+            && let Some(is_straight) = has_no_link(path)
+        {
+            if is_straight {
+                known.insert(path.to_owned());
+            }
+            return is_straight;
         }
         let mut target = [std::mem::MaybeUninit::uninit(); 1];
         let mut furthest = None;
@@ -126,13 +130,19 @@ fn is_within(known: &BTreeSet<String>, path: &str) -> bool {
         || known.range::<str, _>((Excluded(path), Unbounded)).next().is_some_and(is)
 }
 
-/// Whether a path is there and no part of it is a link. Where the system cannot tell, the answer is no.
+/// Whether no part of a path is a link as far as it is there; `None` where the system cannot tell.
 #[cfg(target_os = "linux")]
-fn has_no_link(path: &str) -> bool {
+fn has_no_link(path: &str) -> Option<bool> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    use rustix::io::Errno;
     // Not with `NOFOLLOW`: a link at the end would be opened as itself.
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // The walk ended at what is not there, or is below a file, and met no link before.
+        Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => Some(true),
+        Err(Errno::LOOP) => Some(false),
+        Err(_) => None,
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -164,5 +174,30 @@ mod tests {
         assert_eq!(real(&at("dangling/x")), None);
         assert_eq!(real(&at("loop")), None);
         assert_eq!(real("/"), Some("/".into()));
+    }
+
+    #[test]
+    fn a_link_anywhere_on_the_way_to_what_is_missing_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(dir.path()).unwrap();
+        let at = |name: &str| format!("{}/{name}", root.display());
+        fs::create_dir_all(root.join("a/b/c")).unwrap();
+        fs::write(root.join("a/file"), "").unwrap();
+        symlink(root.join("a"), root.join("a/b/link")).unwrap();
+        for (path, led) in [
+            ("a/b/c/new/x/y", "a/b/c/new/x/y"),
+            ("a/new/b/c/d", "a/new/b/c/d"),
+            ("a/file/b/c/d", "a/file/b/c/d"),
+            ("a/b/link/new/x/y", "a/new/x/y"),
+            ("a/b/link/b/link/b/link/new", "a/new"),
+            ("a/b/link/file/x/y", "a/file/x/y"),
+        ] {
+            // Each alone, and after the others.
+            assert_eq!(FileSystem::default().real(&at(path)), Some(at(led).into()), "{path}");
+        }
+        let system = FileSystem::default();
+        assert_eq!(system.real(&at("a/b/new/x/y")), Some(at("a/b/new/x/y").into()));
+        assert_eq!(system.real(&at("a/b")), Some(at("a/b").into()));
+        assert_eq!(system.real(&at("a/b/link/x")), Some(at("a/x").into()));
     }
 }

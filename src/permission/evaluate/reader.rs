@@ -324,8 +324,7 @@ impl<'a> Reader<'a> {
     /// A path in normal form.
     fn path(&mut self, domain: Domain, path: &str, extent: Extent) {
         let is_glob = matches!(extent, Extent::Glob { .. });
-        // First the vault, which most paths lie in: of the others only what is below it has to be asked about then.
-        let first = self.placed(path);
+        // First the path: what is known of it is known of the vault that it mostly lies in, too.
         let real = match is_glob {
             false => self.real(path),
             true => {
@@ -335,6 +334,7 @@ impl<'a> Reader<'a> {
                     .map(|folder| Cow::Owned([folder.trim_end_matches('/'), rest].concat()))
             }
         };
+        let first = self.placed(path);
         let sensitive = |path: &str| {
             let names = &self.policy.options.sensitive;
             domain == Domain::Read

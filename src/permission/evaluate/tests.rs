@@ -468,3 +468,76 @@ fn a_ban_holds_for_a_folder_that_it_is_all_about_and_for_globs_that_may_mean_it(
         assert_eq!(decide(tool, args.clone()), expected, "{tool} {args}");
     }
 }
+
+fn told(decision: Decision) -> String {
+    super::super::DECISIONS.iter().find(|(_, one)| *one == decision).unwrap().0.to_owned()
+}
+
+/// Where paths lead now, and how often that was asked for.
+#[derive(Default)]
+struct Changing {
+    leads: std::cell::RefCell<std::collections::BTreeMap<String, Option<String>>>,
+    asked: std::cell::Cell<usize>,
+}
+
+impl RealPaths for Changing {
+    fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
+        self.asked.set(self.asked.get() + 1);
+        match self.leads.borrow().get(path) {
+            Some(other) => other.clone().map(Cow::Owned),
+            None => Some(path.into()),
+        }
+    }
+}
+
+#[test]
+fn the_same_call_is_answered_again_as_long_as_all_it_depends_on_is_the_same() {
+    let rules = json!([{ "domain": "bash", "pattern": "cat *", "decision": "allow" }]);
+    let mut policy = Policy::new(&json!({ "rules": rules })).unwrap();
+    let system = Changing::default();
+    let judged = std::cell::Cell::new(0);
+    let decide = |policy: &mut Policy, asked: Value| {
+        let request: Request = serde_json::from_value(asked.clone()).unwrap();
+        let tell = |policy: &Policy, real: &dyn RealPaths| {
+            judged.set(judged.get() + 1);
+            Ok::<_, ()>(told(policy.evaluate(&request, real).decision))
+        };
+        policy.answer(&asked.to_string(), &system, tell).unwrap()
+    };
+    let call =
+        |command: &str| json!({ "tool": "bash", "args": { "command": command }, "vault": "/v" });
+    assert_eq!(decide(&mut policy, call("cat a")), "allow");
+    assert_eq!(decide(&mut policy, call("cat a")), "allow");
+    assert_eq!(judged.get(), 1);
+    let before = system.asked.get();
+    assert_eq!(decide(&mut policy, call("cat a")), "allow");
+    assert!(system.asked.get() > before, "the file system is asked each time");
+    assert_eq!((decide(&mut policy, call("cat b")), judged.get()), ("allow".to_owned(), 2));
+
+    let lead = |path: &str, to: Option<&str>| {
+        system.leads.borrow_mut().insert(path.to_owned(), to.map(str::to_owned));
+    };
+    lead("/v/a", Some("/etc/secret"));
+    assert_eq!(decide(&mut policy, call("cat a")), "ask");
+    assert_eq!(decide(&mut policy, call("cat a")), "ask");
+    lead("/v/a", None);
+    assert_eq!(decide(&mut policy, call("cat a")), "ask");
+    lead("/v/a", Some("/v/a"));
+    assert_eq!(decide(&mut policy, call("cat a")), "allow");
+    // Nor does a folder above, which nobody named, lead elsewhere unseen.
+    lead("/v", Some("/w"));
+    let before = judged.get();
+    decide(&mut policy, call("cat a"));
+    assert_eq!(judged.get(), before + 1);
+
+    let make = call("make");
+    assert_eq!(decide(&mut policy, make.clone()), "ask");
+    let rule = json!({ "domain": "bash", "pattern": "make", "decision": "allow" });
+    policy.approve(&rule, None).unwrap();
+    assert_eq!(decide(&mut policy, make.clone()), "allow");
+    assert!(policy.revoke("bash", "make", None));
+    assert_eq!(decide(&mut policy, make.clone()), "ask");
+    let headless =
+        json!({ "tool": "bash", "args": { "command": "make" }, "vault": "/v", "headless": true });
+    assert_eq!(decide(&mut policy, headless), "deny");
+}

@@ -1,0 +1,106 @@
+//! Answers to calls that come again. An answer depends on the policy, on the call, and on where the file system says that
+//! paths lead: whoever asks the same while that is the same gets the same answer.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
+use super::paths::RealPaths;
+
+/// So many are kept.
+const MOST: usize = 64;
+
+/// Longer calls and answers are not: they rarely come again.
+const MAX_BYTES: usize = 2048;
+
+/// What was answered lately. It must be [forgotten](Self::forget) when the policy changes.
+#[derive(Debug, Default)]
+pub(super) struct Repeated(VecDeque<Entry>);
+
+#[derive(Debug)]
+struct Entry {
+    asked: String,
+    led: Vec<Led>,
+    answer: String,
+}
+
+/// Where a path led.
+#[derive(Debug)]
+struct Led {
+    path: String,
+    to: To,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum To {
+    Itself,
+    Elsewhere(String),
+    Unknown,
+}
+
+impl Repeated {
+    /// The answer that was given, if every path that it depends on still leads where it led.
+    pub fn answer(&mut self, asked: &str, real: &dyn RealPaths) -> Option<String> {
+        let at = self.0.iter().rposition(|entry| entry.asked == asked)?;
+        let entry = self.0.remove(at)?;
+        if !entry.led.iter().all(|led| led.is_so(real)) {
+            return None;
+        }
+        let answer = entry.answer.clone();
+        self.0.push_back(entry);
+        Some(answer)
+    }
+
+    /// Keeps an answer and what it depends on.
+    pub fn keep(&mut self, asked: &str, noted: Noted<'_>, answer: &str) {
+        if asked.len() > MAX_BYTES || answer.len() > MAX_BYTES {
+            return;
+        }
+        let (asked, answer) = (asked.to_owned(), answer.to_owned());
+        self.0.push_back(Entry { asked, led: noted.led.into_inner(), answer });
+        if self.0.len() > MOST {
+            self.0.pop_front();
+        }
+    }
+
+    /// Keeps nothing of what was answered before.
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Led {
+    fn is_so(&self, real: &dyn RealPaths) -> bool {
+        match (real.real(&self.path), &self.to) {
+            (Some(path), To::Itself) => path == self.path,
+            (Some(path), To::Elsewhere(known)) => path == *known,
+            (None, To::Unknown) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Asks, and notes every answer.
+pub(super) struct Noted<'a> {
+    real: &'a dyn RealPaths,
+    led: RefCell<Vec<Led>>,
+}
+
+impl<'a> Noted<'a> {
+    pub fn new(real: &'a dyn RealPaths) -> Self {
+        Noted { real, led: RefCell::default() }
+    }
+}
+
+impl RealPaths for Noted<'_> {
+    fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
+        let real = self.real.real(path);
+        let to = match &real {
+            Some(real) if *real == path => To::Itself,
+            Some(real) => To::Elsewhere(real.to_string()),
+            None => To::Unknown,
+        };
+        self.led.borrow_mut().push(Led { path: path.to_owned(), to });
+        real
+    }
+}
