@@ -123,6 +123,28 @@ describe('a call that is repeated', () => {
     expect(throwing.again(5, 'open', 1).at(-1)).toBe('ask same_tool')
   })
 
+  test('how long a run of tests took does not tell two apart, nor what the model says about the command', () => {
+    const run = agent()
+    const output = (time: number) =>
+      `✕ adds (${time} ms)\nTests: 1 failed, 3 passed\nTime:        1.${time} s, estimated 2 s`
+    const said = Array.from({ length: 5 }, (_, i) =>
+      inWords(run.call('bash', { command: 'npx jest', description: `Try ${i}` }, output(i + 1))),
+    )
+    expect(folded(said)).toEqual(['allow*2', 'warn same_tool*2', 'ask same_tool'])
+    const other = agent()
+    for (let i = 0; i < 40; i++) {
+      expect(other.call('bash', { command: 'make wait' }, `still running (${i}s)`)).toEqual({ action: 'allow' })
+    }
+  })
+
+  test('what is looked at after a wait may stay the same for long', () => {
+    const run = agent()
+    for (let i = 0; i < 9; i++) {
+      expect(run.call('bash', { command: 'sleep 30' }, '').action).toBe('allow')
+      expect(run.call('bash', { command: 'gh run view 7' }, 'in progress').action).toBe('allow')
+    }
+  })
+
   test('a tool that waits is asked about much later', () => {
     const run = agent({ pollTools: ['watch_ci'] })
     expect(run.again(20, 'watch_ci', {}, 'pending').at(-1)).toBe('ask same_tool')

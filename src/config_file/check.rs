@@ -237,8 +237,13 @@ impl Checked {
             match kept.iter_mut().find(|known| known.key == field.key) {
                 None => kept.push(member),
                 Some(known) => {
-                    let message =
-                        format!("{name}: is another name of {}, which stands there too", field.key);
+                    let message = if is_alias {
+                        format!("{name}: is another name of {}, which stands there too", field.key)
+                    } else {
+                        format!(
+                            "{name}: does not count, because another name of it stands there too"
+                        )
+                    };
                     self.tell(Severity::Warning, &name, member.key_at, message);
                     if is_alias {
                         *known = member;

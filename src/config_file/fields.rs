@@ -6,9 +6,13 @@ use serde_json::{Value, json};
 use crate::config::fields::STRATEGIES;
 use crate::config::{LONGEST_WORD, MOST_AROUND, MOST_WORDS};
 use crate::order::object;
+use crate::permission::pattern::MAX_PATTERN_BYTES;
 use crate::permission::{DECISIONS, DOMAINS};
 use crate::truncate::smart::rules::MOST_EXTRA;
 use crate::truncate::smart::table::MAX_WEIGHT;
+
+/// The largest whole number that is the same in every program.
+const LARGEST: u64 = (1 << 53) - 1;
 
 /// Where the sections stand.
 pub const RUNTIME: [&str; 2] = ["agents", "runtime"];
@@ -299,15 +303,22 @@ impl Kind {
 
     fn schema(self) -> Value {
         match self {
-            Kind::Count(least) => json!({ "type": "integer", "minimum": least }),
+            Kind::Count(least) => {
+                json!({ "type": "integer", "minimum": least, "maximum": LARGEST })
+            }
             Kind::Days => json!({ "type": "number", "exclusiveMinimum": 0 }),
             Kind::Switch => json!({ "type": "boolean" }),
             Kind::Choice(words, others) => {
                 let others = others.iter().map(|(other, _)| *other);
                 json!({ "enum": words.iter().copied().chain(others).collect::<Vec<_>>() })
             }
-            Kind::Names | Kind::FileNames => {
+            Kind::Names => {
                 json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
+            }
+            Kind::FileNames => {
+                let name =
+                    json!({ "type": "string", "pattern": "^[^/*]*\\*?[^/*]*$", "minLength": 1 });
+                json!({ "type": "array", "items": name })
             }
             Kind::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),
             Kind::SmartRules => json!({
@@ -367,7 +378,7 @@ pub fn schema() -> Value {
                 "additionalProperties": false,
                 "properties": {
                     "domain": { "enum": names(domains), "description": "What kind of access." },
-                    "pattern": { "type": "string", "minLength": 1, "description": "A glob such as vault:**/*.md, a command such as git *, or regex: and an expression." },
+                    "pattern": { "type": "string", "minLength": 1, "maxLength": MAX_PATTERN_BYTES, "description": "A glob such as vault:**/*.md, a command such as git *, or regex: and an expression." },
                     "decision": { "enum": names(decisions) },
                     "approved": { "type": "boolean", "description": "An answer \"always\": it turns questions into permissions and never overrides a deny." },
                     "examples": {

@@ -192,7 +192,9 @@ impl Calls {
 
     /// This call was made before, again and again, and its outcome stayed the same.
     fn same_tool(&self, call: &Call, rules: &Rules) -> Option<Finding> {
-        let levels = if call.conduct.waits { rules.poll } else { rules.same_tool };
+        // What is looked at after a wait is waited for.
+        let waits = call.conduct.waits || self.waited(0);
+        let levels = if waits { rules.poll } else { rules.same_tool };
         let count = self.streak(&call.signature, call.turn, rules) + 1;
         let level = reached(levels, count).or_else(|| {
             let any = self.recent(rules).filter(|each| each.signature == call.signature).count()
@@ -205,6 +207,11 @@ impl Calls {
         Some(finding(Reason::SameTool, level, count, &call.signature, &call.tool))
     }
 
+    /// Whether the last call but so many waits.
+    fn waited(&self, back: usize) -> bool {
+        self.list.iter().rev().nth(back).is_some_and(|call| call.conduct.waits)
+    }
+
     /// The call before was one too many already, known by its results, and the tool is the same.
     fn just_repeated(&self, call: &Call, rules: &Rules) -> Option<Finding> {
         const FEWEST: u64 = 3;
@@ -212,7 +219,7 @@ impl Calls {
         let comparable = last.turn != call.turn
             && last.tool == call.tool
             && last.signature != call.signature
-            && !last.conduct.waits
+            && !(last.conduct.waits || call.conduct.waits || self.waited(1))
             && last.outcome.result().is_some();
         let threshold = rules.same_tool.ask.filter(|_| comparable)?.saturating_sub(1).max(FEWEST);
         let count = self.streak(&last.signature, call.turn, rules);

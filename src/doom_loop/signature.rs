@@ -29,6 +29,9 @@ const TERMINAL_FIELDS: [&str; 14] = [
     "endedat",
 ];
 
+/// Fields of a terminal's arguments in which models say why they run the command, in other words each time.
+const TERMINAL_REMARKS: [&str; 3] = ["description", "explanation", "justification"];
+
 /// Fields of the result of sending something that differ between equal messages. What tells the place is not among
 /// them: another conversation is another result.
 const SENT_FIELDS: [&str; 10] = [
@@ -59,7 +62,11 @@ pub fn signature(tool: &str, arguments: &str, volatile: &BTreeMap<String, Vec<St
     let fields = own_fields(volatile, tool);
     let form = match structure(arguments) {
         Some(mut value) => {
-            remove(&mut value, &|name| fields.contains(&name));
+            let remarks: &[&str] =
+                if sort_of(tool) == Sort::Terminal { &TERMINAL_REMARKS } else { &[] };
+            remove(&mut value, &|name| {
+                fields.contains(&name) || remarks.contains(&plain(name).as_str())
+            });
             canonical(&value)
         }
         None => arguments.to_owned(),
@@ -147,12 +154,18 @@ fn remove(value: &mut Value, goes: &dyn Fn(&str) -> bool) {
     }
 }
 
-/// Lines that terminals put before an output, and the time in the last line of a test run.
+/// Lines that terminals put before an output, and how long it took: a run of tests, each test, each package.
 static TIMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?m)^(?:Chunk ID|Wall time|Original token count|Process running with session ID|Session ID|PID|Duration|Elapsed|Command):.*$|\bin \d+\.\d+ ?s(?:ec(?:onds?)?)?\b",
-    )
-    .ok()
+    const TIMES: &str = concat!(
+        r"(?m)^(?:Chunk ID|Wall time|Original token count|Process running with session ID|Session ID|PID|Duration|Elapsed|Command):.*$",
+        r"|\bin \d+\.\d+ ?s(?:ec(?:onds?)?)?\b",
+        r"|^[ \t]*(?:Time|Duration):?[ \t]+\d+(?:\.\d+)? ?(?:ms|s|min)(?:, estimated .*| \(.*\))?\r?$",
+        r"|^[ \t]*Start at[ \t]+[\d:]+\r?$",
+        // A bare number of seconds can be how far something has come.
+        r"| \((?:\d+(?:\.\d+)? ?ms|\d+\.\d+ ?s)\)\r?$",
+        r"|\t(?:\d+\.\d+s|\(cached\))\r?$",
+    );
+    Regex::new(TIMES).ok()
 });
 
 fn without_times(text: &str) -> String {
@@ -219,6 +232,23 @@ mod tests {
         };
         assert_eq!(of("a1", "0.1", "x"), of("b2", "7.5", "x"));
         assert_ne!(of("a1", "0.1", "x"), of("a1", "0.1", "y"));
+        for (one, other) in [
+            (
+                "Tests: 1 failed\nTime:        1.23 s, estimated 2 s\nRan",
+                "Tests: 1 failed\nTime:        0.9 s\nRan",
+            ),
+            ("  ✓ adds (3 ms)\n", "  ✓ adds (12 ms)\n"),
+            ("ok  \tpkg\t0.012s", "ok  \tpkg\t(cached)"),
+            ("   Duration  1.23s (tests 3ms)", "   Duration  2.01s (tests 5ms)"),
+            ("--- FAIL: TestX (0.01s)", "--- FAIL: TestX (0.00s)"),
+        ] {
+            assert_eq!(of("", "", one), of("", "", other), "{one}");
+        }
+        for (one, other) in
+            [("still running (35s)", "still running (36s)"), ("Time: 3 left", "Time: 2 left")]
+        {
+            assert_ne!(of("", "", one), of("", "", other), "{one}");
+        }
         let json = |pid: u32, text: &str| {
             outcome("bash", &format!(r#"{{"pid":{pid},"stdout":"{text}"}}"#), false, &none())
         };
