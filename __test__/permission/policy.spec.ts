@@ -60,6 +60,74 @@ test('links are followed before anything is decided', () => {
   expect(decide('edit', { path: 'notes/new/file.md' }).decision).toBe('allow')
 })
 
+test.each([
+  ['a program and words that a shell may read', { command: 'ls', args: ['; evil'] }],
+  ['words under another name', { command: 'ls', argv: ['$(evil)'] }],
+  ['several commands', { commands: ['ls', 'evil'] }],
+])('%s are judged as they may be run', (_about, args) => {
+  const ls: PermissionRule[] = [{ domain: 'bash', pattern: 'ls *', decision: 'allow' }]
+  expect(decide('bash', args, ls).decision).toBe('ask')
+  expect(decide('bash', { command: 'ls', args: ['-la', 'notes'] }, ls).decision).toBe('allow')
+})
+
+test('a path that begins with a space is asked about: many tools take it away', () => {
+  expect(decide('read', { path: ' ../secret.txt' }).decision).toBe('ask')
+  expect(decide('edit', { path: ' /etc/passwd' }).decision).toBe('ask')
+  expect(decide('read', { path: 'a b.md' }).decision).toBe('allow')
+})
+
+test('globs that tools use every day ask nothing', () => {
+  for (const pattern of ['**/*.{ts,tsx}', 'src/**/*.{js,jsx}', '**/README*', 'test*', '**/{package,tsconfig}.json']) {
+    expect([pattern, decide('glob', { pattern }).decision]).toEqual([pattern, 'allow'])
+    expect([pattern, decide('grep', { pattern: 'x', include: pattern }).decision]).toEqual([pattern, 'allow'])
+  }
+  for (const pattern of ['**/*.{ts,pem}', '{src/.env,x}', '**/.e*', '*.{x,k*y,key}']) {
+    expect([pattern, decide('glob', { pattern }).decision]).toEqual([pattern, 'ask'])
+  }
+})
+
+test('wildcards do not hide a link', () => {
+  const elsewhere = join(root, 'beyond')
+  mkdirSync(elsewhere)
+  mkdirSync(join(vault, 'tree', 'inner'), { recursive: true })
+  writeFileSync(join(elsewhere, 'f.md'), '')
+  writeFileSync(join(vault, '.env'), '')
+  writeFileSync(join(vault, 'tree', 'f.md'), '')
+  symlinkSync(elsewhere, join(vault, 'beyond'))
+  symlinkSync(elsewhere, join(vault, 'tree', 'inner', 'st*r'))
+  symlinkSync(join(elsewhere, 'f.md'), join(vault, 'tree', 'g.md'))
+  symlinkSync(join(elsewhere, 'new.md'), join(vault, 'tree', 'dangling.md'))
+  symlinkSync(join(vault, '.env'), join(vault, 'tree', 'settings'))
+  symlinkSync(join(vault, 'tree'), join(vault, 'same'))
+  const any: PermissionRule[] = [{ domain: 'bash', pattern: '*', decision: 'allow' }]
+  for (const [command, decision] of [
+    ['cat bey*/f.md', 'ask'],
+    ['cat [b]eyond/f.md', 'ask'],
+    ['cat ?eyond/*', 'ask'],
+    ['cat tree/g*', 'ask'],
+    ['cat tree/in*/st*/f.md', 'ask'],
+    ['cat t*/inner/*/f.md', 'ask'],
+    ['cat tree/set*', 'ask'],
+    ['ls be*/', 'ask'],
+    ['tee tree/g*', 'deny'],
+    ['rm bey*/f.md', 'deny'],
+    ['touch tree/dang*', 'deny'],
+    ['cat tree/f*.md', 'allow'],
+    ['cat tree/dang*.md', 'allow'],
+    ['cat s*e/f.md', 'allow'],
+    ['ls tree/*', 'ask'],
+    ['ls t*/inner', 'allow'],
+    ['git hash-object -w beyond/f.md', 'ask'],
+    ['git hash-object -w bey*/f.md', 'ask'],
+    ['git commit -F beyond/f.md', 'ask'],
+    ['git apply beyond/f.md', 'ask'],
+  ] as const) {
+    expect([command, decide('bash', { command }, any).decision]).toEqual([command, decision])
+  }
+  expect(decide('glob', { pattern: 'bey*/f.md' }).decision).toBe('ask')
+  expect(decide('glob', { pattern: '**/*.md' }).decision).toBe('allow')
+})
+
 test('a step up behind a link is one from where the link leads', () => {
   const elsewhere = join(root, 'other', 'deep')
   mkdirSync(elsewhere, { recursive: true })

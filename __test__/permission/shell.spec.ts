@@ -5,6 +5,7 @@ import { PermissionPolicy } from '../..'
 import { endChild } from '../support/child'
 import bypass from './bypass.json'
 import everyday from './everyday.json'
+import programs from './programs.json'
 
 let vault: string
 
@@ -25,6 +26,16 @@ test('no attempt to get around the rules runs without a question', () => {
   expect(found.length).toBeGreaterThanOrEqual(300)
   expect(found.filter(({ decision }) => decision === 'allow').map(({ command }) => command)).toEqual([])
   for (const { why } of bypass.commands) expect(why).toMatch(/\w/)
+})
+
+test('what a program is told to run, or to touch outside, is asked about although the program is allowed', () => {
+  const policy = new PermissionPolicy({ vault, rules: programs.rules as never })
+  const found = verdicts(
+    policy,
+    programs.commands.map(({ command }) => command),
+  )
+  expect(found.length).toBeGreaterThanOrEqual(80)
+  expect(found.filter(({ decision }) => decision === 'allow').map(({ command }) => command)).toEqual([])
 })
 
 test('what the rules allow is allowed', () => {

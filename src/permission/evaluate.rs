@@ -1,6 +1,7 @@
 //! The decision and its reasons.
 
 mod reader;
+mod wildcards;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -37,6 +37,43 @@ impl RealPaths for FileSystem {
         }
         self.followed(path).map(Cow::Owned)
     }
+
+    #[cfg(unix)]
+    fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
+        use rustix::fs::{FileType, Mode, OFlags};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(folder, flags, Mode::empty());
+        let Ok(entries) = opened.and_then(rustix::fs::Dir::new) else { return Vec::new() };
+        let name = |entry: rustix::fs::DirEntry| {
+            let name = entry.file_name().to_str().ok()?;
+            // Not every file system says what an entry is.
+            let is_link = match entry.file_type() {
+                FileType::Unknown => fs::read_link([folder, "/", name].concat()).is_ok(),
+                kind => kind == FileType::Symlink,
+            };
+            (!matches!(name, "." | "..")).then(|| (name.to_owned(), is_link))
+        };
+        entries.flatten().take(most).filter_map(name).collect()
+    }
+
+    #[cfg(not(unix))]
+    fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
+        let Ok(entries) = fs::read_dir(native(folder)) else { return Vec::new() };
+        let name = |entry: fs::DirEntry| {
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            Some((entry.file_name().into_string().ok()?, is_link))
+        };
+        entries.flatten().take(most).filter_map(name).collect()
+    }
+}
+
+/// A path as the system of this machine writes it.
+fn native(path: &str) -> &str {
+    if cfg!(windows) {
+        path.strip_prefix('/').filter(|rest| rest.contains(':')).unwrap_or(path)
+    } else {
+        path
+    }
 }
 
 impl FileSystem {
@@ -84,12 +121,7 @@ impl FileSystem {
 
     fn followed(&self, path: &str) -> Option<String> {
         let windows = cfg!(windows);
-        let native = if windows {
-            path.strip_prefix('/').filter(|rest| rest.contains(':')).unwrap_or(path)
-        } else {
-            path
-        };
-        let full = Path::new(native);
+        let full = Path::new(native(path));
         let mut missing: Vec<&std::ffi::OsStr> = Vec::new();
         let mut there = full;
         for _ in 0..MAX_STEPS {

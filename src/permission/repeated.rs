@@ -1,8 +1,9 @@
 //! Answers to calls that come again. An answer depends on the policy, on the call, and on where the file system says that
-//! paths lead: whoever asks the same while that is the same gets the same answer.
+//! paths lead: whoever asks the same while that is the same gets the same answer. One that depends on what is in a folder
+//! is judged anew each time.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use super::paths::RealPaths;
@@ -53,7 +54,7 @@ impl Repeated {
 
     /// Keeps an answer and what it depends on.
     pub fn keep(&mut self, asked: &str, noted: Noted<'_>, answer: &str) {
-        if asked.len() > MAX_BYTES || answer.len() > MAX_BYTES {
+        if noted.has_looked.get() || asked.len() > MAX_BYTES || answer.len() > MAX_BYTES {
             return;
         }
         let (asked, answer) = (asked.to_owned(), answer.to_owned());
@@ -84,11 +85,13 @@ impl Led {
 pub(super) struct Noted<'a> {
     real: &'a dyn RealPaths,
     led: RefCell<Vec<Led>>,
+    /// Somebody wanted to know what is in a folder.
+    has_looked: Cell<bool>,
 }
 
 impl<'a> Noted<'a> {
     pub fn new(real: &'a dyn RealPaths) -> Self {
-        Noted { real, led: RefCell::default() }
+        Noted { real, led: RefCell::default(), has_looked: Cell::new(false) }
     }
 }
 
@@ -102,5 +105,9 @@ impl RealPaths for Noted<'_> {
         };
         self.led.borrow_mut().push(Led { path: path.to_owned(), to });
         real
+    }
+    fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
+        self.has_looked.set(true);
+        self.real.names(folder, most)
     }
 }

@@ -26,6 +26,9 @@ pub fn is_of_git(path: &str, is_glob: bool) -> bool {
     })
 }
 
+/// So many lists of alternatives in a glob are taken apart.
+const MOST_ALTERNATIVES: usize = 3;
+
 /// Names with at most one `*` each, in order; the last one that matches counts.
 #[derive(Debug, Clone, Default)]
 pub struct SensitiveNames(Vec<Name>);
@@ -83,13 +86,22 @@ impl SensitiveNames {
 
     /// Whether a glob means such a name. One for any name at all counts only if `wide_counts`.
     pub fn can_be_sensitive(&self, glob: &str, wide_counts: bool) -> bool {
+        if let Some((before, rest)) = glob.split_once('{')
+            && let Some((all, behind)) = rest.split_once('}')
+        {
+            // Nested ones are not taken apart, nor many: they may mean anything.
+            return all.contains('{')
+                || glob.matches('{').count() > MOST_ALTERNATIVES
+                || all.split(',').any(|one| {
+                    self.can_be_sensitive(&[before, one, behind].concat(), wide_counts)
+                });
+        }
         let glob = plain(last(glob));
-        let Some(first) = glob.find(['*', '?', '[', '{']) else { return self.is_sensitive(&glob) };
+        let Some(first) = glob.find(['*', '?', '[']) else { return self.is_sensitive(&glob) };
         let start = &glob[..first];
-        let end = glob.rfind(['*', '?', ']', '}']).map_or("", |at| &glob[at + 1..]);
-        // Alternatives may end in anything.
-        let open_end = glob.contains('{') || !end.contains('.');
-        if start.is_empty() && open_end && !glob.contains('{') {
+        let end = glob.rfind(['*', '?', ']']).map_or("", |at| &glob[at + 1..]);
+        let open_end = !end.contains('.');
+        if start.is_empty() && open_end {
             return wide_counts;
         }
         self.0.iter().filter(|one| one.counts).any(|one| {
@@ -99,7 +111,8 @@ impl SensitiveNames {
             let starts = starts && (!start.is_empty() || !one.start.starts_with('.'));
             let tail = one.end.as_deref().unwrap_or(&one.start);
             let ends = open_end || tail.is_empty() || end.ends_with(tail) || tail.ends_with(end);
-            starts && ends && (wide_counts || !start.is_empty() || !open_end || glob.contains('{'))
+            // One that may end in anything does not say that it ends like that.
+            starts && ends && (wide_counts || !open_end || !one.start.is_empty())
         })
     }
 }
@@ -159,10 +172,32 @@ mod tests {
 
     #[test]
     fn a_glob_is_sensitive_when_it_says_so() {
-        for glob in [".env", ".e*", ".env*", "*.pem", "*.{md,pem}", "**/.env.*", "**/*.key"] {
+        for glob in [
+            ".env",
+            ".e*",
+            ".env*",
+            "*.pem",
+            "*.{md,pem}",
+            "**/.env.*",
+            "**/*.key",
+            "{a/.env,b}",
+            "{a,b}/.{x,e*}",
+            "a*.key",
+            "{a,{b,c}}",
+        ] {
             assert!(names().can_be_sensitive(glob, false), "{glob}");
         }
-        for glob in ["*.md", "**/*.ts", "*", "**/*", "src/*.rs", "a*.ts"] {
+        for glob in [
+            "*.md",
+            "**/*.ts",
+            "*",
+            "**/*",
+            "src/*.rs",
+            "a*.ts",
+            "**/*.{js,jsx,ts,tsx}",
+            "{package,tsconfig}.json",
+            "README*",
+        ] {
             assert!(!names().can_be_sensitive(glob, false), "{glob}");
         }
         assert!(names().can_be_sensitive("*", true));

@@ -340,16 +340,32 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
             Some(Value::Array(words))
                 if !words.is_empty() && words.iter().all(Value::is_string) =>
             {
+                let plain: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
                 let words: Vec<String> =
-                    words.iter().filter_map(Value::as_str).map(super::shell::quoted).collect();
-                let text = match args.get("command") {
-                    Some(Value::String(program)) if key == "args" => {
+                    plain.iter().map(|word| super::shell::quoted(word)).collect();
+                let mut texts = vec![words.join(" ")];
+                match args.get("command") {
+                    Some(Value::String(program))
+                        if matches!(key, "args" | "arguments" | "argv") =>
+                    {
                         found.retain(|one| !matches!(one, Touched::Command { .. }));
-                        format!("{program} {}", words.join(" "))
+                        // Some hosts hand a program and its words to a shell as they are.
+                        let can_run =
+                            |word: &&str| word.contains([';', '&', '|', '<', '>', '`', '$', '\n']);
+                        if plain.iter().any(can_run) {
+                            texts.push(plain.join(" "));
+                        }
+                        for text in &mut texts {
+                            text.insert_str(0, &[program, " "].concat());
+                        }
                     }
-                    _ => words.join(" "),
-                };
-                found.push(Touched::Command { text, cwd: cwd.clone() });
+                    // It says itself that each is one.
+                    _ if key == "commands" => texts.extend(plain.iter().map(|&one| one.to_owned())),
+                    _ => {}
+                }
+                found.extend(
+                    texts.into_iter().map(|text| Touched::Command { text, cwd: cwd.clone() }),
+                );
             }
             Some(_) => found.push(Touched::Unreadable(Domain::Bash, key.to_owned())),
         }
@@ -447,6 +463,14 @@ mod tests {
         assert_eq!(
             all("run_command", json!({ "command": "git", "args": ["log", "x y"] })),
             [text("git log 'x y'")]
+        );
+        assert_eq!(
+            all("run_command", json!({ "command": "ls", "args": ["a", "; evil"] })),
+            [text("ls a '; evil'"), text("ls a ; evil")]
+        );
+        assert_eq!(
+            all("shell", json!({ "commands": ["ls", "evil"] })),
+            [text("ls evil"), text("ls"), text("evil")]
         );
         assert_eq!(all("bash", json!("ls")), [text("ls")]);
         for harmless in [json!({}), json!(null), json!(false), json!("")] {

@@ -197,7 +197,7 @@ pub(super) const INCLUDE_KEYS: &[&str] = &[
     "globs",
 ];
 pub(super) const COMMAND_KEYS: &[&str] =
-    &["command", "cmd", "commands", "script", "input", "code", "args"];
+    &["command", "cmd", "commands", "script", "input", "code", "args", "arguments", "argv"];
 pub(super) const CWD_KEYS: &[&str] = &[
     "cwd",
     "workdir",

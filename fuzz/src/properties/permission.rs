@@ -21,6 +21,11 @@ impl RealPaths for Links {
             _ => Some(path.into()),
         }
     }
+
+    fn names(&self, _: &str, most: usize) -> Vec<(String, bool)> {
+        let names = [("a", false), ("link", true), ("nowhere", true)];
+        names.iter().take(most).map(|(name, is_link)| ((*name).to_owned(), *is_link)).collect()
+    }
 }
 
 const DOMAINS: [&str; 7] = ["bash", "read", "edit", "web_fetch", "web_search", "mcp", "*"];

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::wildcards::{self, Link};
 use super::{Policy, Request, Target};
 use crate::permission::Domain;
 use crate::permission::defaults::Profile;
@@ -171,6 +172,9 @@ impl<'a> Reader<'a> {
     fn given(&mut self, domain: Domain, text: &str, extent: Extent) {
         if is_url(text) {
             return self.blind.push(format!("{text:?} can be a path or an address"));
+        }
+        if text.starts_with(char::is_whitespace) {
+            self.blind.push(format!("{text:?} is another path to who takes the space away"));
         }
         match self.folders.written(text, &self.folders.cwd) {
             Some(written) => self.written(domain, &written, extent),
@@ -377,9 +381,40 @@ impl<'a> Reader<'a> {
         };
         let given = make(first.clone(), path);
         let followed = (second != first).then(|| make(second, &real));
+        // For a tool, `**` stands for any number of folders: what is in them is not looked at.
+        let below = (is_glob && !real.contains("**")).then(|| wildcards::links(&real, self.real));
         self.push(given);
         if let Some(followed) = followed {
             self.push(followed);
+        }
+        match below {
+            None => {}
+            Some(None) => self.blind.push(format!("{path} may mean too many names")),
+            Some(Some(links)) => links.iter().for_each(|link| self.link(domain, link, extent)),
+        }
+    }
+
+    /// A link that wildcards stand for: where it leads there may be more of them.
+    fn link(&mut self, domain: Domain, link: &Link, extent: Extent) {
+        let path = match &link.leads_to {
+            Some(path) => path,
+            // There is nothing to read, but a file could be made there.
+            None if domain == Domain::Read => return,
+            None => &link.at,
+        };
+        let is_glob = path.contains(['*', '?', '[', '{']);
+        let extent = match extent {
+            Extent::Glob { wide } if !is_glob || link.leads_to.is_none() => match wide {
+                true => Extent::Whole,
+                false => Extent::Names,
+            },
+            extent => extent,
+        };
+        if self.asked.len() >= MAX_NAMED {
+            return self.blind.push("wildcards stand for too many links to be judged".to_owned());
+        }
+        if self.asked.insert((domain, path.to_owned(), extent)) {
+            self.path(domain, path, extent);
         }
     }
 

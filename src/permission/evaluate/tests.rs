@@ -12,6 +12,10 @@ impl RealPaths for AsWritten {
             _ => Some(path.into()),
         }
     }
+
+    fn names(&self, _: &str, _: usize) -> Vec<(String, bool)> {
+        Vec::new()
+    }
 }
 
 fn request(tool: &str, args: Value) -> Request {
@@ -478,6 +482,8 @@ fn told(decision: Decision) -> String {
 struct Changing {
     leads: std::cell::RefCell<std::collections::BTreeMap<String, Option<String>>>,
     asked: std::cell::Cell<usize>,
+    /// What every folder has in it.
+    names: std::cell::RefCell<Vec<(String, bool)>>,
 }
 
 impl RealPaths for Changing {
@@ -487,6 +493,10 @@ impl RealPaths for Changing {
             Some(other) => other.clone().map(Cow::Owned),
             None => Some(path.into()),
         }
+    }
+
+    fn names(&self, _: &str, most: usize) -> Vec<(String, bool)> {
+        self.names.borrow().iter().take(most).cloned().collect()
     }
 }
 
@@ -529,6 +539,15 @@ fn the_same_call_is_answered_again_as_long_as_all_it_depends_on_is_the_same() {
     let before = judged.get();
     decide(&mut policy, call("cat a"));
     assert_eq!(judged.get(), before + 1);
+
+    lead("/v", Some("/v"));
+
+    // A link that comes into a folder changes what its wildcards stand for.
+    assert_eq!(decide(&mut policy, call("cat src/*.rs")), "allow");
+    assert_eq!(decide(&mut policy, call("cat src/*.rs")), "allow");
+    lead("/v/src/link.rs", Some("/etc/secret"));
+    system.names.borrow_mut().push(("link.rs".to_owned(), true));
+    assert_eq!(decide(&mut policy, call("cat src/*.rs")), "ask");
 
     let make = call("make");
     assert_eq!(decide(&mut policy, make.clone()), "ask");

@@ -13,12 +13,21 @@ impl Walker<'_> {
         };
         match base {
             "cd" => {
-                let rest: Vec<&Word> = words[1..]
-                    .iter()
-                    .filter(|word| !matches!(word.text.as_str(), "-P" | "-L" | "--"))
-                    .collect();
+                let is_option = |word: &Word| matches!(word.text.as_str(), "-P" | "-L");
+                let mut rest: Vec<&Word> = words[1..].iter().skip_while(|w| is_option(w)).collect();
+                let is_named = rest.first().is_some_and(|word| word.text == "--");
+                if is_named {
+                    rest.remove(0);
+                }
                 if rest.len() > 1 {
                     ask(command, "has more than one folder");
+                }
+                // With another option and no folder it goes home, or to one that the shell remembers.
+                let is_odd =
+                    |word: &&Word| word.text.len() > 1 && word.text.starts_with(['-', '+']);
+                if !is_named && rest.first().is_some_and(is_odd) {
+                    command.doubts.push(self.lost("cd has an option that is not known"));
+                    return;
                 }
                 command.doubts.extend(self.enter(rest.first().copied()));
             }
@@ -59,6 +68,14 @@ impl Walker<'_> {
                 if !known || words.len() == 1 {
                     ask(command, "can change how commands are read");
                 }
+                command.quiet = command.doubts.is_empty();
+            }
+            // What it puts into a variable of the shell's own is as unknown as that was before.
+            "read"
+                if words[1..]
+                    .iter()
+                    .all(|word| word.text == "-r" || (plain(word) && is_own(&word.text))) =>
+            {
                 command.quiet = command.doubts.is_empty();
             }
             "kill" | "bg" | "fg" | "disown" | "times" | "dirs" | "caller" | "logout"

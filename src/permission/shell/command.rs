@@ -8,7 +8,7 @@ use super::variables;
 use super::walk::{Walker, pieces};
 use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
-use super::{Doubt, Simple};
+use super::{Doubt, Simple, portable, search};
 use crate::permission::Domain;
 
 /// Folders whose programs are those that their names say.
@@ -27,6 +27,18 @@ const MAX_TAILS: usize = 16;
 
 /// So many letters of short options stand in one word.
 const MAX_LETTERS: usize = 8;
+
+/// Commands of the shell, beside those that change it, that may take a word for a number or the name of a variable.
+const TAKE_NUMBERS: [&str; 11] = [
+    "printf", "test", "[", "wait", "shift", "ulimit", "umask", "exit", "return", "break",
+    "continue",
+];
+
+/// Options of programs that change files which run something.
+const RUNNING_FLAGS: [&str; 2] = ["--filter", "--pager"];
+
+/// Why an index is asked about.
+pub(super) const RUNNING_INDEX: &str = "an index of an array can run commands";
 
 /// What a command that removes everything is told as, whatever its words are.
 pub(super) const REMOVES_ROOT: &str = "rm -rf /";
@@ -70,11 +82,14 @@ impl Assigned {
         let keyed = matches!(&assignment.value, AssignmentValue::Array(items) if items.iter().any(|(key, _)| key.is_some()));
         let mut doubt = variable_doubt(name);
         if index || keyed {
-            doubt = Some("an index of an array can run commands".into());
+            doubt = Some(RUNNING_INDEX.into());
         }
         for word in words {
             let word = walker.word(word);
             doubt = doubt.or_else(|| word.doubts.first().map(|reason| (*reason).to_owned()));
+            if word.known && variables::has_running_index(&word.text) {
+                doubt = Some(RUNNING_INDEX.into());
+            }
         }
         Assigned { raw: raw.to_owned(), name: name.clone(), doubt: doubt.map(Doubt::always) }
     }
@@ -180,14 +195,22 @@ impl Walker<'_> {
         self.secrets(words, program, &mut command);
         if let Some(program) = program {
             self.known(base, program, words, &mut command);
+            // The others of the shell take their words for texts.
+            let takes_numbers = program.kind == Kind::Shell || TAKE_NUMBERS.contains(&base);
+            let runs = |word: &Word| word.known && variables::has_running_index(&word.text);
+            if takes_numbers && words.iter().any(runs) {
+                command.doubts.push(Doubt::always(RUNNING_INDEX));
+            }
         }
         command
     }
 
     /// Words that could become anything.
     fn unknown_words(&mut self, words: &[Word], program: Option<Program>, command: &mut Simple) {
+        let runs = |flags: &[&str]| flags.iter().any(|flag| RUNNING_FLAGS.contains(flag));
         let free = program.is_some_and(|program| {
-            matches!(program.kind, Kind::Writer | Kind::Copier | Kind::Mover)
+            (matches!(program.kind, Kind::Writer | Kind::Copier | Kind::Mover)
+                && !runs(program.flags))
                 || (program.flags.is_empty()
                     && matches!(program.kind, Kind::Reader | Kind::Lister | Kind::Grep))
         });
@@ -217,9 +240,13 @@ impl Walker<'_> {
             return;
         }
         // Git puts names in for wildcards that the shell leaves alone, and what its options take is known.
-        let takes_globs = program.is_some_and(|program| program.kind == Kind::Git);
-        for word in words[1..].iter().filter(|word| word.known) {
-            let letters = word.text.strip_prefix('-').filter(|_| !takes_globs);
+        let is_git = program.is_some_and(|program| program.kind == Kind::Git);
+        let takes_globs = is_git && !git::names_no_files(words);
+        for (at, word) in words.iter().enumerate().skip(1).filter(|(_, word)| word.known) {
+            if is_git && git::is_text(words, at) {
+                continue;
+            }
+            let letters = word.text.strip_prefix('-').filter(|_| !is_git);
             let pieces = word
                 .text
                 .split(['=', ':', '@', ','])
@@ -270,7 +297,8 @@ impl Walker<'_> {
         let mut names_follow = false;
         for (at, word) in words.iter().enumerate().skip(1) {
             let found = flag(&word.text, if at < end { program.flags } else { inner })
-                .filter(|found| !names_follow || found.starts_with(['-', '+', '=']));
+                .filter(|found| !names_follow || found.starts_with(['-', '+', '=']))
+                .filter(|found| !is_part_of_long(base, &word.text, found));
             if let Some(found) = found {
                 command.doubts.push(Doubt {
                     reason: format!("{found} of {base} can run something or write somewhere else"),
@@ -309,20 +337,15 @@ impl Walker<'_> {
                     });
                 }
             }
-            Kind::Reader => self.files(Domain::Read, &words[1..], command),
-            Kind::Grep => {
-                let given = words.iter().any(|word| {
-                    word.text.starts_with("-e")
-                        || word.text.starts_with("-f")
-                        || word.text.starts_with("--regexp")
-                        || word.text == "--files"
-                });
-                let mut rest: Vec<Word> = words[1..].to_vec();
-                if !given && let Some(at) = rest.iter().position(|word| !word.text.starts_with('-'))
-                {
-                    rest.remove(at);
+            Kind::Reader => {
+                self.files(Domain::Read, &words[1..], command);
+                if base == "jq" {
+                    jq(words, command);
                 }
-                self.files(Domain::Read, &rest, command);
+            }
+            Kind::Grep => {
+                self.files(Domain::Read, &search::files(base, &words[1..]), command);
+                command.doubts.extend(search::secrets(&words[1..], self.sensitive));
             }
             Kind::Lister => {
                 let before = self.files_len();
@@ -360,7 +383,9 @@ impl Walker<'_> {
                         Some(("of", path)) => (Domain::Edit, path),
                         _ => continue,
                     };
-                    let file = Word { text: path.to_owned(), ..word.clone() };
+                    // Some shells take it for the home folder behind `=`, too.
+                    let tilde = path.starts_with('~');
+                    let file = Word { text: path.to_owned(), tilde, ..word.clone() };
                     command.doubts.extend(self.file(domain, &file));
                 }
             }
@@ -442,10 +467,11 @@ impl Walker<'_> {
         if !word.known || word.text.starts_with('-') {
             return false;
         }
-        let folder = match word.text.strip_suffix('*') {
-            Some("") if word.glob => ".",
-            Some(folder) if word.glob && folder.ends_with('/') => folder,
-            _ => word.text.as_str(),
+        let (above, last) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
+        let folder = match word.glob && stands_for_all(last) {
+            true if above.is_empty() => "/",
+            true => above,
+            false => word.text.as_str(),
         };
         if folder.starts_with('~') && !word.tilde {
             return false;
@@ -506,6 +532,33 @@ impl Walker<'_> {
     }
 }
 
+/// A filter of `jq` can name files itself.
+fn jq(words: &[Word], command: &mut Simple) {
+    let names_files = |word: &&Word| {
+        ["import", "include"].iter().any(|name| {
+            word.text.split(|letter: char| !letter.is_alphanumeric()).any(|part| part == *name)
+                && word.text.contains('"')
+        })
+    };
+    command.doubts.extend(words[1..].iter().find(names_files).map(|word| Doubt {
+        reason: "a filter of jq can read files".into(),
+        token: Some(word.told.clone()),
+    }));
+}
+
+/// Whether a glob stands for nearly every name: it has a star, and no letter of its own.
+fn stands_for_all(glob: &str) -> bool {
+    let mut rest = glob;
+    while let Some((before, list)) = rest.split_once('[') {
+        let end = list.find(']').map_or(list.len(), |end| end + 1);
+        if !before.bytes().all(|byte| matches!(byte, b'*' | b'?')) {
+            return false;
+        }
+        rest = &list[end..];
+    }
+    glob.contains('*') && rest.bytes().all(|byte| matches!(byte, b'*' | b'?'))
+}
+
 /// Words as they are told, with one space between.
 fn told(words: &[Word]) -> String {
     let mut text = String::new();
@@ -547,7 +600,8 @@ pub(super) fn glued(letters: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a path may lie outside of the folder that it is read in.
 pub(super) fn leads_out(path: &str) -> bool {
-    path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..")
+    path.starts_with(['/', '~'])
+        || path.split('/').any(|part| part == ".." || portable::can_be_parent(part))
 }
 
 /// Whether a command does no more with what it reads than to show or to keep it.
@@ -558,6 +612,13 @@ fn takes_text(words: &[Word]) -> bool {
         Some(Kind::Git) => git::reads_message(words),
         _ => false,
     }
+}
+
+/// Whether the letter of an option is only found in a longer one: these programs write long options with one dash.
+fn is_part_of_long(base: &str, word: &str, found: &str) -> bool {
+    let is_it =
+        || word.strip_prefix(found).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+    matches!(base, "go" | "terraform") && found.len() == 2 && !is_it()
 }
 
 /// Whether a word is the text of a message, which nothing runs.

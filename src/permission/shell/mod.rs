@@ -12,11 +12,13 @@
 //! | [`walk`] | what the tree of a command holds |
 //! | [`command`] | what one simple command does |
 //! | [`builtins`] | what the commands of the shell itself change |
+//! | [`portable`] | what other shells make of what bash reads |
 //! | [`variables`] | which variables change what is run |
 //! | [`git`], [`scripted`] | programs with a language of their own |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`programs`] | what programs do with their arguments; their table is [`program_table`] |
 //! | [`recent`] | which commands are known already |
+//! | [`search`] | which words of a search are files |
 //! | [`scripts`] | which scripts of sed, awk and find only look at text |
 
 pub use recent::Recent;
@@ -30,11 +32,13 @@ mod command;
 mod git;
 mod guard;
 mod plain;
+mod portable;
 mod program_table;
 pub mod programs;
 mod recent;
 mod scripted;
 mod scripts;
+mod search;
 mod variables;
 mod walk;
 mod word;

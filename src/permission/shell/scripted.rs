@@ -8,6 +8,26 @@ use super::word::Word;
 use super::{Doubt, Simple};
 use crate::permission::Domain;
 
+/// Whether a long option of sed is written in full and has no script in it.
+fn is_known_of_sed(option: &str) -> bool {
+    matches!(
+        option,
+        "--" | "--in-place"
+            | "--quiet"
+            | "--silent"
+            | "--regexp-extended"
+            | "--null-data"
+            | "--zero-terminated"
+            | "--separate"
+            | "--unbuffered"
+            | "--line-length"
+            | "--posix"
+            | "--sandbox"
+            | "--debug"
+            | "--version"
+    )
+}
+
 impl Walker<'_> {
     pub(super) fn sed(&mut self, words: &[Word], command: &mut Simple) {
         let mut scripts: Vec<&Word> = Vec::new();
@@ -16,16 +36,18 @@ impl Walker<'_> {
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
+            let long = text.starts_with("--").then(|| text.split('=').next().unwrap_or(text));
             if text == "-e" || text == "--expression" {
                 at += 1;
                 scripts.extend(words.get(at));
             } else if text.starts_with("-e")
                 || text.starts_with("--expression=")
+                || long.is_some_and(|long| !is_known_of_sed(long))
                 || text.starts_with("-ne")
                 || text.starts_with("-ie")
             {
                 command.doubts.push(Doubt {
-                    reason: "a script of sed stands in an option".into(),
+                    reason: "an option of sed can be a script or is not known".into(),
                     token: Some(word.told.clone()),
                 });
             } else if text.starts_with('-') && text.len() > 1 {
@@ -100,6 +122,7 @@ impl Walker<'_> {
     pub(super) fn find(&mut self, words: &[Word], command: &mut Simple) {
         let mut at = 1;
         let mut roots = Vec::new();
+        let follows = words.iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
         while let Some(word) = words.get(at).filter(|word| !word.text.starts_with(['-', '(', '!']))
         {
             roots.push(word.clone());
@@ -134,6 +157,12 @@ impl Walker<'_> {
                     .position(|word| word.text == ";" || word.text == "+")
                     .map_or(words.len(), |end| at + end);
                 let inner = &words[at + 1..end];
+                if follows {
+                    command.doubts.push(Doubt::always("find follows links"));
+                }
+                if self.finds_secrets(words) {
+                    command.doubts.push(Doubt::always("find can find files with secrets"));
+                }
                 if inner.is_empty() {
                     command.doubts.push(Doubt::always("what find runs is not known"));
                 } else {
@@ -162,6 +191,14 @@ impl Walker<'_> {
                 at += 1;
             }
         }
+    }
+
+    /// Whether a test of find is about names of files with secrets.
+    fn finds_secrets(&self, words: &[Word]) -> bool {
+        words.windows(2).any(|pair| {
+            let is_name = matches!(pair[0].text.as_str(), "-name" | "-iname" | "-path" | "-ipath");
+            is_name && self.sensitive.can_be_sensitive(&pair[1].text, false)
+        })
     }
 
     /// A command in which `{}` stands for the names that were found.

@@ -22,10 +22,10 @@ pub(super) fn sed_is_harmless(script: &str) -> bool {
                 groups -= 1;
                 Some(after)
             }
-            's' => sed_parts(after, 2).map(|after| {
+            's' => sed_parts(after, 2, true).map(|after| {
                 after.trim_start_matches(|c: char| "gIip".contains(c) || c.is_ascii_digit())
             }),
-            'y' => sed_parts(after, 2),
+            'y' => sed_parts(after, 2, false),
             _ => None,
         }) else {
             return false;
@@ -48,7 +48,7 @@ fn sed_address(text: &str) -> Option<&str> {
         if first.is_ascii_digit() || matches!(first, '$' | '+' | '~' | ',' | '!') {
             rest = &rest[1..];
         } else if first == '/' {
-            rest = sed_parts(rest, 1)?;
+            rest = sed_parts(rest, 1, true)?;
             rest = rest.strip_prefix('I').unwrap_or(rest);
         } else {
             return Some(rest);
@@ -56,22 +56,26 @@ fn sed_address(text: &str) -> Option<&str> {
     }
 }
 
-/// What follows so many parts between the letter that begins the text.
-fn sed_parts(text: &str, parts: usize) -> Option<&str> {
+/// What follows so many parts between the letter that begins the text. In brackets of a pattern, which comes first, that letter
+/// is one like any other.
+fn sed_parts(text: &str, parts: usize, is_pattern: bool) -> Option<&str> {
     let mark = text.chars().next()?;
     if mark.is_alphanumeric() || mark == '\\' || mark == '\n' || !mark.is_ascii() {
         return None;
     }
     let mut left = parts;
-    let mut letters = text[1..].char_indices();
-    while let Some((at, letter)) = letters.next() {
+    let mut rest = &text[1..];
+    while let Some(letter) = rest.chars().next() {
+        rest = &rest[letter.len_utf8()..];
         if letter == '\\' {
-            letters.next();
+            rest = &rest[rest.chars().next().map_or(0, char::len_utf8)..];
         } else if letter == mark {
             left -= 1;
             if left == 0 {
-                return Some(&text[1 + at + 1..]);
+                return Some(rest);
             }
+        } else if letter == '[' && is_pattern && left == parts {
+            rest = behind_bracket(rest)?;
         } else if letter == '\n' {
             return None;
         }
@@ -79,15 +83,40 @@ fn sed_parts(text: &str, parts: usize) -> Option<&str> {
     None
 }
 
+/// What follows the bracket that closes a list of letters; `None` where not all programs agree.
+fn behind_bracket(list: &str) -> Option<&str> {
+    let list = list.strip_prefix('^').unwrap_or(list);
+    let mut rest = list.strip_prefix(']').unwrap_or(list);
+    loop {
+        let at = rest.find([']', '[', '\\', '\n'])?;
+        let behind = &rest[at + 1..];
+        rest = match rest.as_bytes()[at] {
+            b']' => return Some(behind),
+            // A class: `[:alpha:]`.
+            b'[' => match behind.chars().next().filter(|kind| ":.=".contains(*kind)) {
+                Some(kind) => {
+                    let is_end = |pair: &[u8]| pair == [kind as u8, b']'];
+                    &behind[behind.as_bytes().windows(2).skip(1).position(is_end)? + 3..]
+                }
+                None => behind,
+            },
+            b'\\' if !behind.starts_with(']') => behind,
+            _ => return None,
+        };
+    }
+}
+
 /// Whether a program of awk runs nothing and touches no file but those it is given.
 pub(super) fn awk_is_harmless(program: &str) -> bool {
     let bad =
         ["system", "getline", "|", "@", "close", "fflush", "\\\n", "include", "load", "extension"];
-    if bad.iter().any(|word| program.contains(word)) {
+    let program = program.replace("||", "");
+    // The list of its arguments is that of the files it reads.
+    if program.contains("ARGV") || bad.iter().any(|word| program.contains(word)) {
         return false;
     }
     // A comparison has a number after it; a redirection of print has a name.
-    let mut rest = program;
+    let mut rest = program.as_str();
     while let Some(at) = rest.find('>') {
         let before_print = rest[..at].contains("print");
         rest = &rest[at + 1..];
@@ -137,6 +166,8 @@ mod tests {
             "10q",
             "/a/{s/b/c/;p}",
             "y/abc/xyz/",
+            "s/[^/]*$//",
+            "s/[[:space:]/]*$//;/[]/]/d",
             "",
         ] {
             assert!(sed_is_harmless(script), "{script}");
@@ -159,6 +190,9 @@ mod tests {
             "p e",
             "}",
             "b;e",
+            "{s/[/]/;/e;y/p;/xx/}",
+            "s/[\\]/]/x/e",
+            "s/[/x/",
         ] {
             assert!(!sed_is_harmless(script), "{script}");
         }
@@ -172,6 +206,7 @@ mod tests {
             "NR > 5",
             "$3 >= 10 {print}",
             "BEGIN{FS=\":\"}{print $2}",
+            "NR == 1 || /x/",
         ] {
             assert!(awk_is_harmless(program), "{program}");
         }
@@ -183,6 +218,8 @@ mod tests {
             "BEGIN{x=\"sys\" \"tem\";@x(\"evil\")}",
             "@load \"x\"",
             "{print $1 > 5}",
+            "BEGIN{ARGV[1]=\"/etc/passwd\"}1",
+            "{print ||| \"evil\"}",
         ] {
             assert!(!awk_is_harmless(program), "{program}");
         }

@@ -52,6 +52,13 @@ static READ_LOWER_CASE: &[&str] = &[
     "path",
     "cdpath",
     "fpath",
+    "module_path",
+    "aliases",
+    "galiases",
+    "saliases",
+    "functions",
+    "commands",
+    "options",
 ];
 
 /// Whether a variable can be handed to programs without a question.
@@ -68,8 +75,17 @@ pub fn is_own(name: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         && !name.starts_with("npm_")
+        // Tables and lists of zsh that say what names stand for, and what runs besides.
+        && !name.starts_with("dis_")
+        && !name.ends_with("_functions")
         && !READ_LOWER_CASE.contains(&name);
     own || is_harmless(name)
+}
+
+/// Whether a text is an index with a command in it, which shells run wherever they take the text for a number or a name.
+pub fn has_running_index(text: &str) -> bool {
+    let index = text.find('[').map_or("", |at| &text[at..]);
+    index.contains("$(") || index.contains('`')
 }
 
 #[cfg(test)]
@@ -96,6 +112,12 @@ mod tests {
             "HOME",
         ] {
             assert!(!is_own(name), "{name}");
+        }
+        for text in ["a[$(evil)]", "x[1]+a[`evil`]"] {
+            assert!(has_running_index(text), "{text}");
+        }
+        for text in ["$(ls) [a]", "[0-9]", "`a`[b]"] {
+            assert!(!has_running_index(text), "{text}");
         }
     }
 }

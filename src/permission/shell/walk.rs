@@ -11,7 +11,7 @@ use brush_parser::{Parser, ParserOptions};
 
 use super::command::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
-use super::{Doubt, FileUse, Reading, Simple, guard, plain};
+use super::{Doubt, FileUse, Reading, Simple, guard, plain, portable};
 use crate::permission::Domain;
 use crate::permission::paths::Folders;
 use crate::permission::sensitive::SensitiveNames;
@@ -144,7 +144,8 @@ impl<'a> Walker<'a> {
                 word.told
             )));
         }
-        if word.glob && after_wildcard(&text).contains("..") {
+        let leads_up = |part: &str| portable::can_be_parent(part);
+        if word.glob && (after_wildcard(&text).contains("..") || text.split('/').any(leads_up)) {
             return Some(Doubt::always(format!("nobody knows where {} leads", word.told)));
         }
         let root = [String::from("/")];
@@ -207,7 +208,7 @@ impl<'a> Walker<'a> {
         doubt
     }
 
-    fn lost(&mut self, reason: &str) -> Doubt {
+    pub fn lost(&mut self, reason: &str) -> Doubt {
         self.places.clear();
         self.next_places = None;
         Doubt::always(reason)
@@ -384,7 +385,14 @@ impl<'a> Walker<'a> {
 
     fn test(&mut self, test: &ExtendedTestExpr) {
         match test {
-            ExtendedTestExpr::And(a, b) | ExtendedTestExpr::Or(a, b) => {
+            ExtendedTestExpr::And(a, b) => {
+                self.test(a);
+                self.test(b);
+            }
+            ExtendedTestExpr::Or(a, b) => {
+                if portable::begins_with_program(b) {
+                    self.doubt("[[ … || … ]]", portable::TEST_RUNS);
+                }
                 self.test(a);
                 self.test(b);
             }
@@ -402,6 +410,9 @@ impl<'a> Walker<'a> {
                 self.value(&word.value, "[[");
             }
             ExtendedTestExpr::BinaryTest(predicate, left, right) => {
+                if portable::looks_like_redirection(predicate) {
+                    self.doubt("[[ … ]]", portable::TEST_REDIRECTS);
+                }
                 let text = predicate.to_string();
                 for word in [left, right] {
                     let number = word.value.bytes().all(|byte| byte.is_ascii_digit());
@@ -455,8 +466,12 @@ impl<'a> Walker<'a> {
         if let Some(name) = &simple.word_or_name {
             words.push(self.word(&name.value));
         }
-        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+        let suffix = simple.suffix.as_ref().map_or(&[][..], |suffix| &suffix.0);
+        for item in suffix {
             self.item(item, &mut words, &mut doubts);
+        }
+        if portable::ends_sooner(suffix) {
+            doubts.push(Doubt::always(portable::ENDS_SOONER));
         }
         self.run(assignments, words, doubts);
         self.fed = outer;
@@ -548,6 +563,9 @@ impl<'a> Walker<'a> {
     fn redirected(&mut self, domains: &[Domain], word: &Word) -> Vec<Doubt> {
         if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
             return vec![Doubt::always("it opens a connection")];
+        }
+        if portable::is_part_of_operator(&word.text) {
+            return vec![Doubt::always("some shells take the next word for the file")];
         }
         domains.iter().filter_map(|domain| self.file(*domain, word)).collect()
     }

@@ -17,7 +17,7 @@ pub(super) struct Word {
     pub known: bool,
     /// Whether wildcards are put in by the shell.
     pub glob: bool,
-    /// Whether it begins with a wildcard, so that a name of a file can become an option.
+    /// Whether it begins with a wildcard, or like an option and has one behind, so that a name of a file can become an option.
     pub glob_start: bool,
     /// Whether `~` at the beginning stands for a folder.
     pub tilde: bool,
@@ -217,7 +217,9 @@ impl Scan<'_> {
     fn bare(&mut self, letter: char, raw: &str, at: usize) {
         match letter {
             '*' | '?' | '[' if raw != "[" => {
-                self.word.glob_start |= self.word.text.is_empty();
+                let text = self.word.text.as_str();
+                let is_named = text.starts_with("--") && text.contains('=');
+                self.word.glob_start |= text.is_empty() || (text.starts_with('-') && !is_named);
                 self.word.glob = true;
             }
             '{' if is_several(raw, at) => {
@@ -312,6 +314,10 @@ impl Scan<'_> {
             Some('(' | '{' | '[') => {
                 self.unknown();
                 self.expands = true;
+                after
+            }
+            Some('~' | '=' | '^') if !in_quotes => {
+                self.doubt("some shells run what a variable holds there");
                 after
             }
             Some(special) if special.is_ascii_digit() || "?#@*$!-".contains(special) => {
