@@ -50,18 +50,20 @@ export class ToolPairs {
       if (this.seen[at] !== elementOf(messages, at)) return false
     }
     const events: number[] = []
-    const results: { message: number; place: number }[] = []
+    const from = this.results.length
     for (let at = this.seen.length; at < messages.length; at++) {
       const message = elementOf(messages, at)
       this.seen.push(message)
-      this.read(viewAt?.(at) ?? viewOf(this.format, message), at, events, results)
+      this.read(viewAt?.(at) ?? viewOf(this.format, message), at, events)
     }
     if (events.length === 0) return true
-    const answers = call(() => native.pairsExtend(this.handle, Uint32Array.from(events)))
-    for (const [number, { message, place }] of results.entries()) {
-      const found = answers[2 * number] as number
-      const late = answers[2 * number + 1] === 1
-      this.results.push({ message, place, call: found === 0 ? undefined : found - 1, late })
+    const answers = new Uint32Array(2 * (this.results.length - from))
+    call(() => native.pairsExtend(this.handle, Uint32Array.from(events), answers))
+    for (let at = 0; at < answers.length; at += 2) {
+      const result = this.results[from + at / 2] as { -readonly [K in keyof PlacedResult]: PlacedResult[K] }
+      const found = answers[at] as number
+      if (found > 0) result.call = found - 1
+      result.late = answers[at + 1] === 1
     }
     return true
   }
@@ -76,16 +78,11 @@ export class ToolPairs {
     return calls
   }
 
-  private read(
-    { role, calls, results }: MessageView,
-    message: number,
-    events: number[],
-    found: { message: number; place: number }[],
-  ): void {
+  private read({ role, calls, results }: MessageView, message: number, events: number[]): void {
     for (let place = 0; place < results.length; place++) {
       const { callId, toolName } = results[place] as ResultView
       events.push(EVENT_RESULT, numberOf(this.ids, callId), numberOf(this.names, toolName))
-      found.push({ message, place })
+      this.results.push({ message, place, call: undefined, late: false })
     }
     if (role === 'user') events.push(EVENT_USER, 0, 0)
     if (role === 'assistant') events.push(EVENT_ASSISTANT, 0, 0)

@@ -12,8 +12,6 @@
 //! So ids that are used again in a later turn, parallel calls of the same name without ids, and results that come late
 //! find what they belong to.
 
-use std::collections::{HashMap, VecDeque};
-
 /// What happens in a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
@@ -30,9 +28,9 @@ pub enum Event {
 /// What a call or a result says about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Names {
-    /// The id's number.
+    /// The id's number. They are dense: a list has a place for each up to the largest.
     pub id: Option<u32>,
-    /// The number of the tool's name.
+    /// The number of the tool's name, likewise.
     pub name: Option<u32>,
 }
 
@@ -54,11 +52,8 @@ pub struct Open {
     pub running: bool,
 }
 
-/// Calls of one key that may be open, grouped by their messages, oldest first.
-type Groups = Vec<(u32, VecDeque<u32>)>;
-
 /// Under what a result looks for its call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Id(u32),
     Name(u32),
@@ -73,12 +68,109 @@ struct Call {
     answered: bool,
 }
 
+/// The calls of one key in one message that may be open.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    message: u32,
+    /// The links of its first call and of its last.
+    first: Option<u32>,
+    last: u32,
+    /// The group of the same key in the message before.
+    before: Option<u32>,
+}
+
+/// A call in a group, and the link of the next.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    call: u32,
+    next: Option<u32>,
+}
+
+/// Of each key the calls that may be open, grouped by their messages. The groups are links of chains in two lists, because
+/// most keys have one call, and memory of its own for each would cost more than everything else.
+#[derive(Debug, Default)]
+struct OpenCalls {
+    groups: Vec<Group>,
+    links: Vec<Link>,
+    /// The newest group of each key.
+    ids: Vec<Option<u32>>,
+    names: Vec<Option<u32>>,
+    names_alone: Vec<Option<u32>>,
+    any: Option<u32>,
+}
+
+impl OpenCalls {
+    fn newest(&self, key: Key) -> Option<u32> {
+        match key {
+            Key::Id(id) => self.ids.get(id as usize).copied().flatten(),
+            Key::Name(name) => self.names.get(name as usize).copied().flatten(),
+            Key::NameAlone(name) => self.names_alone.get(name as usize).copied().flatten(),
+            Key::Any => self.any,
+        }
+    }
+
+    fn set_newest(&mut self, key: Key, group: Option<u32>) {
+        let (list, number) = match key {
+            Key::Id(id) => (&mut self.ids, id),
+            Key::Name(name) => (&mut self.names, name),
+            Key::NameAlone(name) => (&mut self.names_alone, name),
+            Key::Any => return self.any = group,
+        };
+        let place = number as usize;
+        if place >= list.len() {
+            list.resize(place + 1, None);
+        }
+        if let Some(newest) = list.get_mut(place) {
+            *newest = group;
+        }
+    }
+
+    /// Adds a call of the message that began last.
+    fn push(&mut self, key: Key, message: u32, call: u32) {
+        let link = number(self.links.len());
+        self.links.push(Link { call, next: None });
+        let newest = self.newest(key);
+        if let Some(group) = newest.and_then(|at| self.groups.get_mut(at as usize))
+            && group.message == message
+        {
+            if group.first.is_none() {
+                group.first = Some(link);
+            } else if let Some(last) = self.links.get_mut(group.last as usize) {
+                last.next = Some(link);
+            }
+            group.last = link;
+            return;
+        }
+        let group = number(self.groups.len());
+        self.groups.push(Group { message, first: Some(link), last: link, before: newest });
+        self.set_newest(key, Some(group));
+    }
+
+    /// Takes the first call out of the group of the newest message that has one.
+    fn pop(&mut self, key: Key) -> Option<u32> {
+        loop {
+            let newest = self.newest(key)?;
+            let group = self.groups.get_mut(newest as usize)?;
+            if let Some(link) = group.first.and_then(|first| self.links.get(first as usize)) {
+                group.first = link.next;
+                return Some(link.call);
+            }
+            let before = group.before;
+            self.set_newest(key, before);
+        }
+    }
+}
+
+fn number(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
 /// The calls and results of a history so far.
 #[derive(Debug, Default)]
 pub struct Pairs {
     flat: bool,
     calls: Vec<Call>,
-    open: HashMap<Key, Groups>,
+    open: OpenCalls,
     message: u32,
     turn: u32,
     result_since: bool,
@@ -123,16 +215,12 @@ impl Pairs {
     }
 
     fn call(&mut self, Names { id, name }: Names) {
-        let number = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
+        let call = number(self.calls.len());
         self.calls.push(Call { turn: self.turn, answered: false });
         let alone = if id.is_none() { name.map(Key::NameAlone) } else { None };
         let keys = [id.map(Key::Id), name.map(Key::Name), alone, Some(Key::Any)];
         for key in keys.into_iter().flatten() {
-            let groups = self.open.entry(key).or_default();
-            match groups.last_mut() {
-                Some((message, calls)) if *message == self.message => calls.push_back(number),
-                _ => groups.push((self.message, VecDeque::from([number]))),
-            }
+            self.open.push(key, self.message, call);
         }
     }
 
@@ -152,18 +240,12 @@ impl Pairs {
 
     /// Takes the first open call of the newest message that has one, and tells the turn it was made in.
     fn take(&mut self, key: Key) -> Option<(u32, u32)> {
-        let groups = self.open.get_mut(&key)?;
-        while let Some((_, calls)) = groups.last_mut() {
-            while let Some(number) = calls.pop_front() {
-                // It may have been found under another key.
-                let Some(call) = self.calls.get_mut(number as usize).filter(|call| !call.answered)
-                else {
-                    continue;
-                };
+        while let Some(number) = self.open.pop(key) {
+            // It may have been found under another key.
+            if let Some(call) = self.calls.get_mut(number as usize).filter(|call| !call.answered) {
                 call.answered = true;
                 return Some((number, call.turn));
             }
-            groups.pop();
         }
         None
     }
