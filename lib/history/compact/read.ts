@@ -35,8 +35,6 @@ export interface ReadHistory<M> {
   readonly views: readonly MessageView[]
   readonly roles: Uint32Array
   readonly sizes: readonly number[]
-  /** Of what is no text, per message. */
-  readonly mediaSizes: readonly number[]
   readonly chars: number
   readonly pairs: Uint32Array
   readonly toolPairs: ToolPairs | undefined
@@ -70,6 +68,11 @@ export class Measure {
 
   text(text: string): number {
     return this.ratio * this.estimate.text(text)
+  }
+
+  /** The same of a text that comes again and again. */
+  repeated(text: string): number {
+    return this.ratio * this.estimate.repeated(text)
   }
 
   /** The same of each of many texts. */
@@ -117,9 +120,6 @@ export function readHistory<M>(
     views,
     roles,
     sizes,
-    mediaSizes: views.map(({ media, results }) =>
-      measure.ofMedia(results.reduce((sum, result) => sum + result.media, media)),
-    ),
     chars: views.reduce((sum, view) => sum + charsOf(view), 0),
     pairs: toolPairs === undefined ? new Uint32Array() : edgesOf(toolPairs, messages.length),
     toolPairs,
@@ -131,8 +131,11 @@ export function readHistory<M>(
 
 /** How often the model answered in these messages: an answer can be several of them. */
 export function answersIn(roles: Uint32Array, isIn: (index: number) => boolean): number {
-  const begins = (role: number, at: number) => role === ROLES.assistant && roles[at - 1] !== ROLES.assistant
-  return roles.filter((role, at) => begins(role, at) && isIn(at)).length
+  let answers = 0
+  for (let at = 0; at < roles.length; at++) {
+    if (roles[at] === ROLES.assistant && roles[at - 1] !== ROLES.assistant && isIn(at)) answers++
+  }
+  return answers
 }
 
 /** Who speaks in each message, in the binary's terms. */
@@ -142,8 +145,10 @@ export function rolesOf(
   format: HistoryFormatName | undefined,
 ): Uint32Array {
   const newest = views.findLastIndex(({ role }) => role === 'user')
+  const roles = new Uint32Array(views.length)
   let leading = true
-  return Uint32Array.from(views, (view, at) => {
+  for (let at = 0; at < views.length; at++) {
+    const view = views[at] as MessageView
     const message = elementOf(messages, at)
     let summary = isSummary(message, view)
     if (!summary && leading && view.role === 'user' && at !== newest && format && SAID_BY_USER.includes(format)) {
@@ -153,8 +158,9 @@ export function rolesOf(
     // What the user said last is never a summary, unless somebody marked it as one.
     if (summary && at === newest && view.role === 'user' && !isMarked(message)) summary = false
     if (!summary && view.role !== 'system' && view.role !== 'other') leading = false
-    return ROLES[summary ? 'summary' : view.role]
-  })
+    roles[at] = ROLES[summary ? 'summary' : view.role]
+  }
+  return roles
 }
 
 /** The messages of each call and of its result; of a call that may still run, the end of the history. */
@@ -173,8 +179,13 @@ export function edgesOf(pairs: ToolPairs, length: number): Uint32Array {
 
 /** UTF-16 units of everything that a message says. */
 export function charsOf({ text, calls, results }: MessageView): number {
-  const written = calls.reduce((sum, { name, argsText }) => sum + (name?.length ?? 0) + argsText.length, 0)
-  return results.reduce((sum, result) => sum + unitsOf(result.text), unitsOf(text) + written)
+  let chars = unitsOf(text)
+  for (let place = 0; place < calls.length; place++) {
+    const { name, argsText } = calls[place] as CallView
+    chars += (name?.length ?? 0) + argsText.length
+  }
+  for (let place = 0; place < results.length; place++) chars += unitsOf((results[place] as ResultView).text)
+  return chars
 }
 
 function outputsOf<M>(
@@ -204,7 +215,7 @@ function outputsOf<M>(
     const text = placeholder ?? placeholderOf(chinese, path)
     const size = sizes[message]?.[place] ?? 0
     const mayGo = made !== undefined && view.replaceable && view.media === 0
-    const goes = mayGo && (tool === undefined || !isProtected(tool)) && size > measure.text(text)
+    const goes = mayGo && (tool === undefined || !isProtected(tool)) && size > measure.repeated(text)
     return { index: message, place, view, call: made, tool, placeholder: goes ? text : undefined, size }
   })
 }

@@ -175,12 +175,17 @@ export class Run<M> {
     const { options, recentTurns, protectOutput, minOutput, inclusive } = settings
     if (limits === undefined) return nothing(sum(history.sizes) + this.environment, history.messages.length)
     const columns = new Float64Array(2 * history.sizes.length)
-    for (const [at, size] of history.sizes.entries()) columns.set([history.roles[at] as number, size], 2 * at)
-    const outputs = this.open.flatMap(({ index, size, placeholder = '' }) => [
-      index,
-      size,
-      this.measure.text(placeholder),
-    ])
+    for (let at = 0; at < history.sizes.length; at++) {
+      columns[2 * at] = history.roles[at] as number
+      columns[2 * at + 1] = history.sizes[at] as number
+    }
+    const outputs = new Float64Array(3 * this.open.length)
+    for (let at = 0; at < this.open.length; at++) {
+      const { index, size, placeholder = '' } = this.open[at] as OutputAt
+      outputs[3 * at] = index
+      outputs[3 * at + 1] = size
+      outputs[3 * at + 2] = this.measure.repeated(placeholder)
+    }
     const wanted = {
       environment: this.environment,
       recentTurns,
@@ -191,7 +196,7 @@ export class Run<M> {
       canSummarize: options.summarize !== undefined && permit !== 'blocked' && this.canWrite(),
     }
     const question = JSON.stringify({ ...limits, wanted })
-    const answer = () => native.compactionPlan(columns, history.pairs, Float64Array.from(outputs), question)
+    const answer = () => native.compactionPlan(columns, history.pairs, outputs, question)
     return ask(answer)
   }
 
