@@ -65,7 +65,7 @@ export class Estimate {
   /** A message with everything in it. */
   message({ media, results }: MessageView, { said, calls, results: texts }: TextSizes): number {
     let sum = said + this.beside(media)
-    for (const size of calls) sum += size
+    for (let place = 0; place < calls.length; place++) sum += calls[place] as number
     for (let place = 0; place < results.length; place++) {
       sum += (texts[place] as number) + this.beside((results[place] as ResultView).media)
     }
@@ -103,14 +103,17 @@ export class Estimate {
   private sized({ text, calls, results }: MessageView, read: Sized): TextSizes {
     const said = sizeOfText(text, read)
     if (calls.length === 0 && results.length === 0) return { said, calls: NONE, results: NONE }
-    return {
-      said,
-      calls:
-        calls.length === 0
-          ? NONE
-          : calls.map(({ name }) => this.repeated(name ?? '') + (read.tokens[read.next++] as number)),
-      results: results.length === 0 ? NONE : results.map(({ text }) => sizeOfText(text, read)),
+    return { said, calls: this.sizesOfCalls(calls, read), results: sizesOfResults(results, read) }
+  }
+
+  private sizesOfCalls(calls: readonly CallView[], read: Sized): readonly number[] {
+    if (calls.length === 0) return NONE
+    const sizes: number[] = []
+    for (let place = 0; place < calls.length; place++) {
+      const { name = '' } = calls[place] as CallView
+      sizes.push(this.repeated(name) + (read.tokens[read.next++] as number))
     }
+    return sizes
   }
 
   call(name: string | undefined, args: string): number {
@@ -170,6 +173,15 @@ interface Sized {
 }
 
 const NONE: readonly number[] = []
+
+function sizesOfResults(results: readonly ResultView[], read: Sized): readonly number[] {
+  if (results.length === 0) return NONE
+  const sizes: number[] = []
+  for (let place = 0; place < results.length; place++) {
+    sizes.push(sizeOfText((results[place] as ResultView).text, read))
+  }
+  return sizes
+}
 
 function sizeOfText(text: ResultText, read: Sized): number {
   let sum = 0

@@ -41,16 +41,18 @@ export const aiSdk = defineFormat({
   read(message) {
     const role = get(message, 'role') as MessageRole
     const content = watched(message, 'content')
+    const found = elements(content)
     const calls: CallReading[] = []
     const results: ResultReading[] = []
-    for (const [at, part] of elements(content).entries()) {
+    for (let at = 0; at < found.length; at++) {
+      const part = found[at]
       const type = get(part, 'type')
       if (role === 'assistant' && type === 'tool-call' && get(part, 'providerExecuted') !== true) {
         calls.push(readCall(part as object, at))
       }
       if (role === 'tool' && type === 'tool-result') results.push(readResult(part as object, at))
     }
-    const said = readContent(content, parts)
+    const said = readContent(content, parts, found)
     return { role, ...said, calls, results, withoutMedia: withoutMedia(['content'], content, parts) }
   },
   summary: (text) => ({ role: 'system', content: text, providerOptions: { spillway: { summary: true } } }),

@@ -7,7 +7,7 @@ import type { KnownMessage } from './reader'
 
 /** A message in which something is left out. */
 interface Changed {
-  readonly texts: Map<HistoryItem, string>
+  readonly items: HistoryItem[]
   of: unknown
   copy: object | undefined
 }
@@ -23,10 +23,16 @@ export class Projection {
 
   /** Leaves an item out. */
   leaveOut(item: HistoryItem, text: string): void {
-    const changed = this.changed.get(item.index) ?? { texts: new Map(), of: undefined, copy: undefined }
-    this.changed.set(item.index, changed)
-    if (!changed.texts.has(item)) this.gone++
-    changed.texts.set(item, text)
+    let changed = this.changed.get(item.index)
+    if (changed === undefined) {
+      changed = { items: [], of: undefined, copy: undefined }
+      this.changed.set(item.index, changed)
+    }
+    if (item.sent === undefined) {
+      changed.items.push(item)
+      this.gone++
+    }
+    item.sent = text
     changed.of = undefined
     this.stale.add(item.index)
   }
@@ -34,9 +40,9 @@ export class Projection {
   /** Forgets the messages from this index on. */
   dropFrom(index: number): void {
     this.sent.length = Math.min(this.sent.length, index)
-    for (const [at, { texts }] of this.changed) {
+    for (const [at, { items }] of this.changed) {
       if (at < index) continue
-      this.gone -= texts.size
+      this.gone -= items.length
       this.changed.delete(at)
     }
   }
@@ -70,22 +76,27 @@ export class Projection {
     const changed = this.changed.get(index)
     if (changed !== undefined && (changed.of !== message.object || changed.copy === undefined)) {
       // What is offered to the binary can be copied; should a proxy have changed its mind, its message goes out whole.
-      changed.copy = copyOf(message, changed.texts)
+      changed.copy = copyOf(message, changed.items)
       changed.of = message.object
     }
     return changed?.copy
   }
 }
 
-function copyOf({ object, format, view }: KnownMessage, texts: ReadonlyMap<HistoryItem, string>): object | undefined {
-  const results = new Map<number, string>()
-  const args = new Map<number, Readonly<Record<string, unknown>>>()
-  for (const [item, text] of texts) {
-    if (item.kind === 'result') results.set(item.place, text)
-    else args.set(item.place, shortArguments(view.calls[item.place] as CallView, text))
+function copyOf({ object, format, view }: KnownMessage, items: readonly HistoryItem[]): object | undefined {
+  let results: Map<number, string> | undefined
+  let args: Map<number, Readonly<Record<string, unknown>>> | undefined
+  for (const { kind, place, sent = '' } of items) {
+    if (kind === 'result') {
+      results ??= new Map()
+      results.set(place, sent)
+    } else {
+      args ??= new Map()
+      args.set(place, shortArguments(view.calls[place] as CallView, sent))
+    }
   }
   let copy = object as object | undefined
-  if (results.size > 0) copy = copy && format?.withResults(copy, results)
-  if (args.size > 0) copy = copy && format?.withArguments(copy, args)
+  if (results !== undefined) copy = copy && format?.withResults(copy, results)
+  if (args !== undefined) copy = copy && format?.withArguments(copy, args)
   return copy
 }

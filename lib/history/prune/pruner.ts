@@ -272,11 +272,16 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
   const answer = JSON.parse(call(() => native.prunerDecide(handle, now))) as Answer
   const { policies } = inner.settings
   const policyOf = (at: number) => policies[answer.policies[at] as number] as PolicyName
-  const pruned = answer.goes.map((place, at) => leaveOut(inner, reader.items[place] as HistoryItem, policyOf(at)))
-  for (const [at, place] of answer.trims.entries()) {
+  const pruned: PrunedItem[] = []
+  for (const place of answer.goes) {
+    const item = reader.items[place] as HistoryItem
+    leaveOut(inner, item)
+    pruned.push(prunedItem(item, policyOf(pruned.length)))
+  }
+  for (const place of answer.trims) {
     const item = reader.items[place] as HistoryItem
     reader.trim(item)
-    pruned.push({ ...infoOf(item), index: item.index, policy: policyOf(answer.goes.length + at), trimmed: true })
+    pruned.push(Object.assign(prunedItem(item, policyOf(pruned.length)), { trimmed: true as const }))
   }
   const { format } = reader
   const report: PruneReport = {
@@ -292,30 +297,35 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
 }
 
 /** Decides what stands for an item from now on. */
-function leaveOut({ settings, reader }: Inner, item: HistoryItem, policy: PolicyName): PrunedItem {
-  const { index } = item
-  const info = infoOf(item)
-  const text = placeholderOf(settings, info)
+function leaveOut({ settings, reader }: Inner, item: HistoryItem): void {
+  const text = placeholderOf(settings, item)
   const fits = text !== undefined && reader.tokens.repeated(text) < reader.sizeOf(item)
   reader.leaveOut(item, fits ? text : reader.defaultPlaceholder(item))
-  return { ...info, index, policy }
 }
 
 function infoOf({ kind, toolName, toolCallId, tokens, outputPath }: HistoryItem): PrunedInfo {
-  return {
-    kind,
-    ...(toolName !== undefined && { toolName }),
-    ...(toolCallId !== undefined && { toolCallId }),
-    tokens,
-    ...(outputPath !== undefined && { outputPath }),
-  }
+  // A first request may leave out tens of thousands, and what is spread costs more than all else that is done for one.
+  const info = {} as { -readonly [K in keyof PrunedItem]: PrunedItem[K] }
+  info.kind = kind
+  if (toolName !== undefined) info.toolName = toolName
+  if (toolCallId !== undefined) info.toolCallId = toolCallId
+  info.tokens = tokens
+  if (outputPath !== undefined) info.outputPath = outputPath
+  return info
+}
+
+function prunedItem(item: HistoryItem, policy: PolicyName): PrunedItem {
+  const pruned = infoOf(item) as PrunedItem
+  pruned.index = item.index
+  pruned.policy = policy
+  return pruned
 }
 
 /** What the caller wants in its place; `undefined` if nothing, or nothing that can be used. */
-function placeholderOf({ placeholder, tell }: PrunerSettings, info: PrunedInfo): string | undefined {
+function placeholderOf({ placeholder, tell }: PrunerSettings, item: HistoryItem): string | undefined {
   if (typeof placeholder !== 'function') return placeholder
   try {
-    const text: unknown = placeholder(info)
+    const text: unknown = placeholder(infoOf(item))
     if (typeof text === 'string') return text.toWellFormed()
     tell(badAnswer('placeholder', text, 'a string'))
   } catch (thrown) {
