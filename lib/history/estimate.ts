@@ -75,16 +75,17 @@ export class Estimate {
   /** The sizes of the texts of many messages: those that are not known yet go into the binary together. */
   sizes(views: readonly MessageView[]): TextSizes[] {
     const { own, known } = this
-    const sizes: (TextSizes | undefined)[] = []
+    const sizes = new Array<TextSizes | undefined>(views.length)
     const texts: string[] = []
     let isAllKnown = true
-    for (const view of views) {
+    for (let at = 0; at < views.length; at++) {
+      const view = views[at] as MessageView
       const size = own === undefined ? view.tokens : known.get(view)
       if (size === undefined) {
         isAllKnown = false
         pushTexts(view, texts)
       }
-      sizes.push(size)
+      sizes[at] = size
     }
     if (isAllKnown) return sizes as TextSizes[]
     // A message of nothing but pictures has no text.
@@ -108,10 +109,10 @@ export class Estimate {
 
   private sizesOfCalls(calls: readonly CallView[], read: Sized): readonly number[] {
     if (calls.length === 0) return NONE
-    const sizes: number[] = []
+    const sizes = new Array<number>(calls.length)
     for (let place = 0; place < calls.length; place++) {
       const { name = '' } = calls[place] as CallView
-      sizes.push(this.repeated(name) + (read.tokens[read.next++] as number))
+      sizes[place] = this.repeated(name) + (read.tokens[read.next++] as number)
     }
     return sizes
   }
@@ -176,9 +177,9 @@ const NONE: readonly number[] = []
 
 function sizesOfResults(results: readonly ResultView[], read: Sized): readonly number[] {
   if (results.length === 0) return NONE
-  const sizes: number[] = []
+  const sizes = new Array<number>(results.length)
   for (let place = 0; place < results.length; place++) {
-    sizes.push(sizeOfText((results[place] as ResultView).text, read))
+    sizes[place] = sizeOfText((results[place] as ResultView).text, read)
   }
   return sizes
 }

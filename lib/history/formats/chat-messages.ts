@@ -131,12 +131,14 @@ function readCalls(message: object): readonly CallReading[] {
   const list = elements(watched(message, 'tool_calls'))
   const old = watched(message, 'function_call')
   if (list.length === 0 && old === undefined) return NO_CALLS
-  const calls: CallReading[] = []
+  const calls = new Array<CallReading>(list.length)
+  let count = 0
   for (let at = 0; at < list.length; at++) {
     const call = list[at]
-    if (isRecord(call)) calls.push(readCall(call, at))
+    if (isRecord(call)) calls[count++] = readCall(call, at)
   }
-  if (isRecord(old)) calls.push(new ChatCall(undefined, old, undefined, undefined))
+  if (isRecord(old)) calls[count++] = new ChatCall(undefined, old, undefined, undefined)
+  calls.length = count
   return calls
 }
 

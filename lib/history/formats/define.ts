@@ -100,6 +100,7 @@ export function defineFormat(rules: FormatRules): ViewFormat {
       for (const [place, value] of values) {
         const made = editsOf(reading, place, value)
         if (made === undefined) return undefined
+        if (values.size === 1 && key === undefined) return edited(message, made)
         for (const edit of made) edits.push(key === undefined ? edit : [[key, ...edit[0]], edit[1]])
       }
       return edited(message, edits)
@@ -227,8 +228,9 @@ function callsOf(calls: readonly CallReading[] | undefined): readonly CallView[]
 
 function resultsOf(results: readonly ResultReading[] | undefined, time: number | undefined): readonly ResultView[] {
   if (results === undefined || results.length === 0) return OTHER.results
-  const views: ResultView[] = []
-  for (let place = 0; place < results.length; place++) views.push(resultOf(results[place] as ResultReading, time))
+  // As long as it gets: an array that grows has room for seventeen, and most messages have one result.
+  const views = new Array<ResultView>(results.length)
+  for (let place = 0; place < results.length; place++) views[place] = resultOf(results[place] as ResultReading, time)
   return views
 }
 

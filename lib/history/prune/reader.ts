@@ -30,6 +30,9 @@ export class KnownMessage implements Reading {
   size = 0
   itemsBefore = 0
   resultsBefore = 0
+  /** How many of its items are left out, and the copy without them, once it was made. */
+  gone = 0
+  copy: object | undefined = undefined
 
   constructor(public object: unknown) {}
 }
@@ -181,7 +184,7 @@ export class HistoryReader {
     const { key } = item
     this.placeholders.set(key, placeholder)
     if (this.trims.size > 0) this.trims.delete(key)
-    this.projection.leaveOut(item, placeholder)
+    this.send(item, placeholder)
   }
 
   /** Sends these texts in the place of results from the next reading on, which reads everything anew. */
@@ -211,7 +214,7 @@ export class HistoryReader {
   trim(item: HistoryItem): void {
     const trim = item.trim as Trim
     this.trims.set(item.key, trim)
-    this.projection.leaveOut(item, trimmed(this.textOf(item), trim))
+    this.send(item, trimmed(this.textOf(item), trim))
   }
 
   /** How much of an item is sent by now: tokens. */
@@ -220,13 +223,18 @@ export class HistoryReader {
     return trim === undefined ? item.tokens : this.tokens.text(trimmed(this.textOf(item), trim))
   }
 
+  /** Sends a text in the place of an item. */
+  private send(item: HistoryItem, text: string): void {
+    this.projection.leaveOut(item, this.known[item.index] as KnownMessage, text)
+  }
+
   private textOf({ index, place }: HistoryItem): ResultText {
     return this.known[index]?.view.results[place]?.text ?? ''
   }
 
   /** The messages that were read last, without what is left out. */
   project<M>(messages: readonly M[]): M[] {
-    return this.projection.apply(messages, this.known, this.same)
+    return this.projection.apply(messages, this.known, this.items, this.same)
   }
 
   /** What stands for an item unless the caller wants something else. */
@@ -264,6 +272,7 @@ export class HistoryReader {
       known.object = message
       known.view = view
       known.format = read.format
+      known.copy = undefined
       this.watch.add(message)
     }
     this.watch.dropFrom(index)
@@ -295,12 +304,10 @@ export class HistoryReader {
     this.watch.dropFrom(index)
     const first = this.known[index]
     if (first === undefined) return
-    for (let item = first.itemsBefore; item < this.items.length; item++) {
-      this.namesakes.drop((this.items[item] as HistoryItem).name)
-    }
-    this.items.length = first.itemsBefore
+    const items = this.items.splice(first.itemsBefore)
+    for (const { name } of items) this.namesakes.drop(name)
     this.shared = Math.min(this.shared, index)
-    this.projection.dropFrom(index)
+    this.projection.dropFrom(index, items)
     this.known.length = index
   }
 
@@ -424,8 +431,8 @@ export class HistoryReader {
 
   private push(item: HistoryItem, { form, placeholder, trimmed }: Shape): void {
     this.items.push(item)
-    if (form === 'gone') this.projection.leaveOut(item, placeholder)
-    if (form === 'trimmed') this.projection.leaveOut(item, trimmed as string)
+    if (form === 'gone') this.send(item, placeholder)
+    if (form === 'trimmed') this.send(item, trimmed as string)
   }
 
   /** How an item was sent before, and how it could be. */
