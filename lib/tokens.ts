@@ -71,8 +71,9 @@ function byProfile(text: string, profile: 'opencode' | 'openclaw'): number {
  * Estimates many texts, with few crossings into the binary.
  * @internal
  */
-export function estimateAll(texts: readonly string[], mode?: EstimateTokensOptions['mode']): Float64Array {
-  const tokens = new Float64Array(texts.length)
+export function estimateAll(texts: readonly string[], mode?: EstimateTokensOptions['mode']): Uint32Array {
+  // Whole numbers: what is kept of a double is an object of its own.
+  const tokens = new Uint32Array(texts.length)
   for (const { joined, lengths, from, latin1 } of batchesOf(texts)) {
     const counts = tokens.subarray(from, from + lengths.length)
     call(() => native.textsTokens(joined, lengths, latin1, mode === 'upper', counts))

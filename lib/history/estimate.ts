@@ -65,7 +65,7 @@ export class Estimate {
   /** A message with everything in it. */
   message({ media, results }: MessageView, { said, calls, results: texts }: TextSizes): number {
     let sum = said + this.beside(media)
-    for (const size of calls) sum += size
+    for (let place = 0; place < calls.length; place++) sum += calls[place] as number
     for (let place = 0; place < results.length; place++) {
       sum += (texts[place] as number) + this.beside((results[place] as ResultView).media)
     }
@@ -75,16 +75,17 @@ export class Estimate {
   /** The sizes of the texts of many messages: those that are not known yet go into the binary together. */
   sizes(views: readonly MessageView[]): TextSizes[] {
     const { own, known } = this
-    const sizes: (TextSizes | undefined)[] = []
+    const sizes = new Array<TextSizes | undefined>(views.length)
     const texts: string[] = []
     let isAllKnown = true
-    for (const view of views) {
+    for (let at = 0; at < views.length; at++) {
+      const view = views[at] as MessageView
       const size = own === undefined ? view.tokens : known.get(view)
       if (size === undefined) {
         isAllKnown = false
         pushTexts(view, texts)
       }
-      sizes.push(size)
+      sizes[at] = size
     }
     if (isAllKnown) return sizes as TextSizes[]
     // A message of nothing but pictures has no text.
@@ -103,14 +104,17 @@ export class Estimate {
   private sized({ text, aside, calls, results }: MessageView, read: Sized): TextSizes {
     const said = sizeOfText(text, read) + (aside === undefined ? 0 : sizeOfText(aside, read))
     if (calls.length === 0 && results.length === 0) return { said, calls: NONE, results: NONE }
-    return {
-      said,
-      calls:
-        calls.length === 0
-          ? NONE
-          : calls.map(({ name }) => this.repeated(name ?? '') + (read.tokens[read.next++] as number)),
-      results: results.length === 0 ? NONE : results.map(({ text }) => sizeOfText(text, read)),
+    return { said, calls: this.sizesOfCalls(calls, read), results: sizesOfResults(results, read) }
+  }
+
+  private sizesOfCalls(calls: readonly CallView[], read: Sized): readonly number[] {
+    if (calls.length === 0) return NONE
+    const sizes = new Array<number>(calls.length)
+    for (let place = 0; place < calls.length; place++) {
+      const { name = '' } = calls[place] as CallView
+      sizes[place] = this.repeated(name) + (read.tokens[read.next++] as number)
     }
+    return sizes
   }
 
   call(name: string | undefined, args: string): number {
@@ -172,6 +176,15 @@ interface Sized {
 }
 
 const NONE: readonly number[] = []
+
+function sizesOfResults(results: readonly ResultView[], read: Sized): readonly number[] {
+  if (results.length === 0) return NONE
+  const sizes = new Array<number>(results.length)
+  for (let place = 0; place < results.length; place++) {
+    sizes[place] = sizeOfText((results[place] as ResultView).text, read)
+  }
+  return sizes
+}
 
 function sizeOfText(text: ResultText, read: Sized): number {
   let sum = 0

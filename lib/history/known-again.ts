@@ -5,9 +5,16 @@ import type { CallView, MessageView, ResultView } from './view'
 
 /** UTF-16 units of everything in a message, and how much in it is no text: by this it is known again. */
 export function sizeOf({ text, aside = '', calls, results, media }: MessageView): number {
-  const written = calls.reduce((sum, { name, argsText }) => sum + (name?.length ?? 0) + argsText.length, 0)
-  const answered = results.reduce((sum, result) => sum + unitsOf(result.text) + result.media, 0)
-  return unitsOf(text) + aside.length + written + answered + media
+  let size = unitsOf(text) + aside.length + media
+  for (let place = 0; place < calls.length; place++) {
+    const { name, argsText } = calls[place] as CallView
+    size += (name?.length ?? 0) + argsText.length
+  }
+  for (let place = 0; place < results.length; place++) {
+    const result = results[place] as ResultView
+    size += unitsOf(result.text) + result.media
+  }
+  return size
 }
 
 /** Whether two messages say the same. */

@@ -49,7 +49,7 @@ export class ToolPairs {
     for (let at = unchanged; at < this.seen.length; at++) {
       if (this.seen[at] !== elementOf(messages, at)) return false
     }
-    const events: number[] = []
+    const events = new Events()
     const from = this.results.length
     for (let at = this.seen.length; at < messages.length; at++) {
       const message = elementOf(messages, at)
@@ -58,7 +58,7 @@ export class ToolPairs {
     }
     if (events.length === 0) return true
     const answers = new Uint32Array(2 * (this.results.length - from))
-    call(() => native.pairsExtend(this.handle, Uint32Array.from(events), answers))
+    call(() => native.pairsExtend(this.handle, events.all, answers))
     for (let at = 0; at < answers.length; at += 2) {
       const result = this.results[from + at / 2] as { -readonly [K in keyof PlacedResult]: PlacedResult[K] }
       const found = answers[at] as number
@@ -78,7 +78,7 @@ export class ToolPairs {
     return calls
   }
 
-  private read({ role, calls, results }: MessageView, message: number, events: number[]): void {
+  private read({ role, calls, results }: MessageView, message: number, events: Events): void {
     for (let place = 0; place < results.length; place++) {
       const { callId, toolName } = results[place] as ResultView
       events.push(EVENT_RESULT, numberOf(this.ids, callId), numberOf(this.names, toolName))
@@ -91,6 +91,27 @@ export class ToolPairs {
       events.push(EVENT_CALL, numberOf(this.ids, id), numberOf(this.names, name))
       this.calls.push({ message, place })
     }
+  }
+}
+
+/** What happens, as the binary wants it: three numbers each. */
+class Events {
+  private held = new Uint32Array(48)
+  length = 0
+
+  push(kind: number, id: number, name: number): void {
+    if (this.length === this.held.length) {
+      const more = new Uint32Array(2 * this.length)
+      more.set(this.held)
+      this.held = more
+    }
+    this.held[this.length++] = kind
+    this.held[this.length++] = id
+    this.held[this.length++] = name
+  }
+
+  get all(): Uint32Array {
+    return this.held.subarray(0, this.length)
   }
 }
 

@@ -43,16 +43,26 @@ export function isSummary(message: unknown, { role, text }: MessageView): boolea
 /** Whether a text begins as summaries do. */
 export function beginsAsSummary(text: MessageView['text']): boolean {
   const first = (typeof text === 'string' ? text : (text[0] ?? '')).trimStart()
-  return ALL.some(({ prefix }) => first.startsWith(prefix))
+  for (const { prefix } of ALL) if (first.startsWith(prefix)) return true
+  return false
+}
+
+/** Where a message can say that it is a summary. */
+interface Marks {
+  [MARK]?: unknown
+  name?: unknown
+  role?: unknown
+  providerOptions?: unknown
+  additional_kwargs?: unknown
 }
 
 /** Whether the structure of a message says that it is a summary. */
 export function isMarked(message: unknown): boolean {
   try {
     if (!isObject(message)) return false
-    if ((message as { [MARK]?: unknown })[MARK] === true) return true
-    if (get(message, 'name') === SUMMARY_NAME || get(message, 'role') === 'compactionSummary') return true
-    return isMarkedIn(get(message, 'providerOptions')) || isMarkedIn(get(message, 'additional_kwargs'))
+    const asked = message as Marks
+    if (asked[MARK] === true || asked.name === SUMMARY_NAME || asked.role === 'compactionSummary') return true
+    return isMarkedIn(asked.providerOptions) || isMarkedIn(asked.additional_kwargs)
   } catch {
     return false
   }

@@ -127,7 +127,7 @@ pub fn pruner_append(
                 terminal: facts.is_terminal() == Some(true),
                 writes: has(ITEM_WRITES),
                 time,
-                read: path.map(|path| Read { path, from_line, to_line, worked: !failed }),
+                read: path.map(|path| Box::new(Read { path, from_line, to_line, worked: !failed })),
             };
             let form = match (has(ITEM_GONE), has(ITEM_TRIMMED)) {
                 (true, _) => Form::Gone,

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use napi::bindgen_prelude::Float64ArraySlice;
+use napi::bindgen_prelude::Uint32ArraySlice;
 use napi::{Env, JsString};
 use napi_derive::napi;
 use spillway_core::tokens::{Mode, factor, of_latin1, of_units};
@@ -37,7 +37,7 @@ pub fn text_tokens(env: &Env, text: JsString<'_>, latin1: bool, upper: bool) -> 
 }
 
 /// Writes the tokens of each of many texts, which stand one after the other in one string and have so many UTF-16 units
-/// each. `latin1` promises that no unit is above 0xff.
+/// each. No string has so many units that its tokens go beyond 32 bits. `latin1` promises that no unit is above 0xff.
 #[napi(catch_unwind)]
 pub fn texts_tokens(
     env: &Env,
@@ -45,7 +45,7 @@ pub fn texts_tokens(
     lengths: &[u32],
     latin1: bool,
     upper: bool,
-    mut tokens: Float64ArraySlice<'_>,
+    mut tokens: Uint32ArraySlice<'_>,
 ) -> napi::Result<()> {
     let mode = mode(upper);
     // SAFETY: the memory is JavaScript's, which does not run before this call ends, and nobody else here has a slice of it.
@@ -55,7 +55,7 @@ pub fn texts_tokens(
             bytes.clear();
             append_low_bytes(env, &texts, texts.latin1_len()?, bytes)?;
             for (tokens, text) in tokens.iter_mut().zip(pieces(bytes, lengths)) {
-                *tokens = of_latin1(text, mode) as f64;
+                *tokens = of_latin1(text, mode) as u32;
             }
             bytes.clear();
             bytes.shrink_to(KEPT);
@@ -65,7 +65,7 @@ pub fn texts_tokens(
     let mut units = Vec::new();
     append_utf16(env, &texts, &mut units)?;
     for (tokens, text) in tokens.iter_mut().zip(pieces(&units, lengths)) {
-        *tokens = of_units(text, mode) as f64;
+        *tokens = of_units(text, mode) as u32;
     }
     Ok(())
 }

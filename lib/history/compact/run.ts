@@ -7,7 +7,7 @@ import { OTHER } from '../formats/define'
 import { trimmed, trimOf } from '../prune/trim'
 import { ROLES } from '../roles'
 import { marked, type SummaryParts, summaryParts, summaryText, wordsOf } from '../summary'
-import type { MessageView } from '../view'
+import type { MessageView, ResultView } from '../view'
 import { askSummarizer, checkAborted, failure, type NoSummary } from './ask'
 import { changesWith } from './changes'
 import { tellAfter } from './hooks'
@@ -390,7 +390,7 @@ export class Run<M> {
       return { messages, media: 0, imageless }
     }
     const views = this.viewsOf(messages)
-    const media = views.map((view) => view.results.reduce((all, result) => all + result.media, view.media))
+    const media = views.map(mediaIn)
     if (media.every((count) => count === 0)) return { messages, media: 0, imageless }
     const newest = views.findLastIndex(({ role }) => role === 'user')
     const sizes = Float64Array.from(media, (count, at) => (at === newest ? 0 : measure.ofMedia(count)))
@@ -496,6 +496,13 @@ function afterMedia(
   media: number,
 ): { action: CompactionReport['action']; reason: CompactionReason } {
   return action === 'none' && media > 0 ? { action: 'outputs', reason: 'media' } : { action, reason }
+}
+
+/** What is no text in a message: how many. */
+function mediaIn({ media, results }: MessageView): number {
+  let count = media
+  for (let place = 0; place < results.length; place++) count += (results[place] as ResultView).media
+  return count
 }
 
 function nothing(total: number, length: number): Decision {

@@ -41,10 +41,12 @@ export const aiSdk = defineFormat({
   read(message) {
     const role = get(message, 'role') as MessageRole
     const content = watched(message, 'content')
+    const found = elements(content)
     const calls: CallReading[] = []
     const results: ResultReading[] = []
     const others: unknown[] = []
-    for (const [at, part] of elements(content).entries()) {
+    for (let at = 0; at < found.length; at++) {
+      const part = found[at]
       const type = get(part, 'type')
       if (role === 'assistant' && type === 'tool-call') {
         if (get(part, 'providerExecuted') === true) others.push(get(part, 'input'))
@@ -53,7 +55,7 @@ export const aiSdk = defineFormat({
       if (role === 'assistant' && type === 'tool-result') others.push(readResult(part as object, at).text)
       if (role === 'tool' && type === 'tool-result') results.push(readResult(part as object, at))
     }
-    const said = readContent(content, parts)
+    const said = readContent(content, parts, found)
     return {
       role,
       ...said,

@@ -42,11 +42,13 @@ export const anthropic = defineFormat({
   read(message, outer) {
     const said = get(message, 'role')
     const content = watched(message, 'content')
-    const { text, media } = readContent(content, blocks)
+    const found = elements(content)
+    const { text, media } = readContent(content, blocks, found)
     const calls: CallReading[] = []
     const results: ResultReading[] = []
     const others: unknown[] = []
-    for (const [at, block] of elements(content).entries()) {
+    for (let at = 0; at < found.length; at++) {
+      const block = found[at]
       const type = get(block, 'type')
       if (said === 'assistant' && PROVIDERS.test(String(type))) others.push(block)
       if (said === 'assistant' && type === 'tool_use') calls.push(readCall(block as object, at))

@@ -38,17 +38,21 @@ export function textParts(types: readonly string[], others: (part: object, type:
 
 export const plainParts: PartRules = textParts(['text'], () => 'media')
 
-/** Reads a content. What is neither a text nor a list says nothing. */
-export function readContent(content: unknown, rules: PartRules): Content {
+/**
+ * Reads a content. What is neither a text nor a list says nothing. `parts` is for who has the elements of the list already:
+ * what is read twice would be looked at twice before every request.
+ */
+export function readContent(content: unknown, rules: PartRules, parts = elements(content)): Content {
   if (typeof content === 'string') return { text: content, media: 0 }
+  if (!Array.isArray(content)) return { text: '', media: 0 }
   const texts: string[] = []
   let media = 0
-  for (const part of elements(content)) {
-    const kind = rules.kind(part)
+  for (let at = 0; at < parts.length; at++) {
+    const kind = rules.kind(parts[at])
     if (kind === 'media') media++
     else if (kind !== 'none') texts.push(kind[1])
   }
-  return { text: Array.isArray(content) ? resultText(texts) : '', media }
+  return { text: resultText(texts), media }
 }
 
 /** The changes that put a note in the place of everything in a content that is no text; none if it is all text. */

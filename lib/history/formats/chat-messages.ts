@@ -4,9 +4,10 @@
  * `{ role: 'assistant', content, tool_calls: [{ id, function: { name, arguments } }] }` for calls.
  */
 
+import type { ResultText } from '../knowledge'
 import type { MessageRole } from '../view'
 import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
-import type { CallReading, Reading } from './define'
+import type { CallReading, MediaEdits, Reading, ResultReading } from './define'
 import type { Edit } from './edit'
 import { elements, get, isObject, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
@@ -31,48 +32,87 @@ const parts: PartRules = textParts(['text'], (part, type) => {
   return typeof refusal === 'string' ? [['refusal'], refusal] : 'media'
 })
 
+/** A message, as far as it is read. V8 answers a name in the code faster than one in a variable. */
+interface ChatMessage {
+  role?: unknown
+  content?: unknown
+  timestamp?: unknown
+  messageStatus?: unknown
+  tool_call_id?: unknown
+  tool_calls?: unknown
+  name?: unknown
+}
+
 export function chatRole(message: object): MessageRole | undefined {
-  const role = get(message, 'role')
+  const { role } = message as ChatMessage
   return typeof role === 'string' && Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
 }
 
 /** Whether the content is none that another format has. */
 export function hasChatContent(message: object): boolean {
-  const content = get(message, 'content')
+  const { content } = message as ChatMessage
   if (typeof content === 'string' || content === null || content === undefined) return !('parts' in message)
   return Array.isArray(content) && !elements(content).some((part) => FOREIGN.test(String(get(part, 'type'))))
 }
 
 /** Whether this answers or makes calls as chat completions do. */
 export function speaksOfCalls(message: object): boolean {
-  const isResult = get(message, 'role') === 'tool' && nonEmpty(get(message, 'tool_call_id')) !== undefined
-  return isResult || isCall(message)
+  const { role } = message as ChatMessage
+  return (role === 'tool' && nonEmpty((message as ChatMessage).tool_call_id) !== undefined) || isCall(message)
 }
 
 /** Whether this makes calls as chat completions do. */
 export function isCall(message: object): boolean {
-  return elements(get(message, 'tool_calls')).some((call) => isObject(get(call, 'function')))
+  const { tool_calls: calls } = message as ChatMessage
+  return Array.isArray(calls) && elements(calls).some(hasFunction)
+}
+
+function hasFunction(call: unknown): boolean {
+  return isObject(get(call, 'function'))
 }
 
 export function readChatMessage(message: object): Reading {
   const role = chatRole(message) ?? 'other'
-  const time = timeOf(get(message, 'timestamp'))
+  const time = timeOf((message as ChatMessage).timestamp)
   const content = watched(message, 'content')
   const { text, media } = readContent(content, parts)
-  const noMedia = withoutMedia(['content'], content, parts)
+  const noMedia = withoutMedia(CONTENT, content, parts)
   if (role !== 'tool') return { role, text, media, time, calls: readCalls(message), withoutMedia: noMedia }
-  const status = get(message, 'messageStatus')
-  const result = {
-    callId: nonEmpty(get(message, 'tool_call_id')),
-    toolName: nonEmpty(get(message, 'name')),
+  const result = new ChatResult(
+    nonEmpty((message as ChatMessage).tool_call_id),
+    nonEmpty((message as ChatMessage).name),
     text,
     media,
-    isError: typeof status === 'string' ? status === 'error' : undefined,
-    outputPath: outputPathOf(message),
-    edits: (other: string): Edit[] => [[['content'], contentWithText(content, other, parts)]],
-    withoutMedia: noMedia,
-  }
+    isFailed((message as ChatMessage).messageStatus),
+    outputPathOf(message),
+    noMedia,
+    content,
+  )
   return { role, time, results: [result] }
+}
+
+const CONTENT = ['content']
+
+function isFailed(status: unknown): boolean | undefined {
+  return typeof status === 'string' ? status === 'error' : undefined
+}
+
+/** A result. Its changes are a method: hardly anybody asks for them, and a function for each would outweigh the rest. */
+class ChatResult implements ResultReading {
+  constructor(
+    readonly callId: string | undefined,
+    readonly toolName: string | undefined,
+    readonly text: ResultText,
+    readonly media: number,
+    readonly isError: boolean | undefined,
+    readonly outputPath: string | undefined,
+    readonly withoutMedia: MediaEdits | undefined,
+    private readonly content: unknown,
+  ) {}
+
+  edits(text: string): Edit[] {
+    return [[CONTENT, contentWithText(this.content, text, parts)]]
+  }
 }
 
 /** A summary. `name` is a field that providers take, and says what the message is. */
@@ -87,39 +127,54 @@ export function missingChatResult(call: CallReading, text: string): Record<strin
   return { role: 'tool', tool_call_id: call.id, content: text }
 }
 
-function readCalls(message: object): CallReading[] {
+function readCalls(message: object): readonly CallReading[] {
   const list = elements(watched(message, 'tool_calls'))
-  const calls: CallReading[] = []
+  const old = watched(message, 'function_call')
+  if (list.length === 0 && old === undefined) return NO_CALLS
+  const calls = new Array<CallReading>(list.length)
+  let count = 0
   for (let at = 0; at < list.length; at++) {
     const call = list[at]
-    if (isRecord(call)) calls.push(readCall(call, at))
+    if (isRecord(call)) calls[count++] = readCall(call, at)
   }
-  const old = watched(message, 'function_call')
-  if (isRecord(old)) calls.push(callIn(old, undefined, ['function_call'], 'arguments'))
+  if (isRecord(old)) calls[count++] = new ChatCall(undefined, old, undefined, undefined)
+  calls.length = count
   return calls
 }
 
+const NO_CALLS: readonly CallReading[] = []
+
 /** A call with its function inside, or flat. */
 function readCall(call: object, at: number): CallReading {
-  const id = nonEmpty(get(call, 'id'))
-  const inner = get(call, 'function')
-  if (isRecord(inner)) return callIn(inner, id, ['tool_calls', at, 'function'], 'arguments')
+  const { id, function: inner } = call as { id?: unknown; function?: unknown }
+  if (isRecord(inner)) return new ChatCall(nonEmpty(id), inner, at, 'function')
   const custom = get(call, 'custom')
-  if (isRecord(custom)) return callIn(custom, id, ['tool_calls', at, 'custom'], 'input')
-  return callIn(call, id, ['tool_calls', at], 'arguments')
+  if (isRecord(custom)) {
+    // The input of a custom tool is a text by the tool's own rules.
+    return { id: nonEmpty(id), name: nonEmpty(get(custom, 'name')), args: watched(custom, 'input') ?? '' }
+  }
+  return new ChatCall(nonEmpty(id), call, at, undefined)
 }
 
-function callIn(
-  holder: object,
-  id: string | undefined,
-  path: readonly PropertyKey[],
-  argsKey: 'arguments' | 'input',
-): CallReading {
-  const args = watched(holder, argsKey)
-  const reading: CallReading = { id, name: nonEmpty(get(holder, 'name')), args: args ?? '' }
-  // The input of a custom tool is a text by the tool's own rules.
-  if (argsKey === 'arguments') {
-    reading.edits = (other) => [[[...path, argsKey], isRecord(args) ? other : JSON.stringify(other)]]
+/** A call whose arguments can be changed. */
+class ChatCall implements CallReading {
+  readonly name: string | undefined
+  readonly args: unknown
+
+  /** `holder` has the name and the arguments; `at` is the place among the calls of the message, if it has a list of them. */
+  constructor(
+    readonly id: string | undefined,
+    holder: object,
+    private readonly at: number | undefined,
+    private readonly inside: 'function' | undefined,
+  ) {
+    this.args = watched(holder, 'arguments') ?? ''
+    this.name = nonEmpty((holder as { name?: unknown }).name)
   }
-  return reading
+
+  edits(args: Readonly<Record<string, unknown>>): Edit[] {
+    const path: PropertyKey[] = this.at === undefined ? ['function_call'] : ['tool_calls', this.at]
+    if (this.inside !== undefined) path.push(this.inside)
+    return [[[...path, 'arguments'], isRecord(this.args) ? args : JSON.stringify(args)]]
+  }
 }

@@ -87,27 +87,29 @@ export const OTHER: MessageView = Object.freeze({
 })
 
 export function defineFormat(rules: FormatRules): ViewFormat {
-  const read = (message: object, isSure = false): { reading: Reading; path: readonly string[] } | undefined => {
+  const read = (message: object): { reading: Reading; path: readonly string[] } | undefined => {
     const key = rules.envelope?.(message)
-    const inner = key === undefined ? message : get(message, key)
-    if (!isObject(inner) || (!isSure && unnoted(() => rules.recognises(inner)) === 0)) return undefined
-    const reading = rules.read(inner, message)
-    if (key !== undefined) reading.time ??= timeOf(get(message, 'timestamp'))
-    return { reading, path: key === undefined ? [] : [key] }
+    const reading = readAt(rules, message, key, false)
+    return reading && { reading, path: key === undefined ? [] : [key] }
   }
 
-  const write = <T>(message: object, values: ReadonlyMap<number, T>, editsOf: EditsOf<T>): object | undefined =>
-    attempt(() => {
-      const { reading, path } = read(message) ?? {}
-      if (reading === undefined || path === undefined) return undefined
+  const write = <T>(message: object, values: ReadonlyMap<number, T>, editsOf: EditsOf<T>): object | undefined => {
+    try {
+      const key = rules.envelope?.(message)
+      const reading = readAt(rules, message, key, false)
+      if (reading === undefined) return undefined
       const edits: Edit[] = []
       for (const [place, value] of values) {
         const made = editsOf(reading, place, value)
         if (made === undefined) return undefined
-        for (const [keys, replaced] of made) edits.push([[...path, ...keys], replaced])
+        if (values.size === 1 && key === undefined) return edited(message, made)
+        for (const edit of made) edits.push(key === undefined ? edit : [[key, ...edit[0]], edit[1]])
       }
       return edited(message, edits)
-    })
+    } catch {
+      return undefined
+    }
+  }
 
   /** The message again if it was in a line of a log. */
   const sealed = (made: object, like: object): object =>
@@ -179,7 +181,7 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     },
     view(message, recognised) {
       try {
-        return viewOf(read(message, recognised)?.reading)
+        return viewOf(readAt(rules, message, rules.envelope?.(message), recognised === true))
       } catch {
         return OTHER
       }
@@ -194,6 +196,19 @@ function innerOf(message: object, [key]: readonly string[]): object {
   return key === undefined ? message : (get(message, key) as object)
 }
 
+/** Reads a message that is in the line of a log under this key, or that is one by itself. */
+function readAt(rules: FormatRules, message: object, key: string | undefined, isSure: boolean): Reading | undefined {
+  const inner = key === undefined ? message : get(message, key)
+  if (!isObject(inner) || (!isSure && unnoted(recognisedBy, rules, inner) === 0)) return undefined
+  const reading = rules.read(inner, message)
+  if (key !== undefined) reading.time ??= timeOf(get(message, 'timestamp'))
+  return reading
+}
+
+function recognisedBy(rules: FormatRules, message: object): 0 | 1 | 2 {
+  return rules.recognises(message)
+}
+
 type EditsOf<T> = (reading: Reading, place: number, value: T) => readonly Edit[] | undefined
 
 function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
@@ -206,16 +221,19 @@ function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
 function viewOf(reading: Reading | undefined): MessageView {
   if (reading === undefined) return OTHER
   const { role, text = '', aside, calls, results, media = 0, time } = reading
-  return {
-    role,
-    text,
-    aside,
-    calls: calls === undefined || calls.length === 0 ? OTHER.calls : calls.map(callOf),
-    results: results === undefined || results.length === 0 ? OTHER.results : results.map((one) => resultOf(one, time)),
-    media,
-    time,
-    tokens: undefined,
-  }
+  return { role, text, aside, calls: callsOf(calls), results: resultsOf(results, time), media, time, tokens: undefined }
+}
+
+function callsOf(calls: readonly CallReading[] | undefined): readonly CallView[] {
+  return calls === undefined || calls.length === 0 ? OTHER.calls : calls.map(callOf)
+}
+
+function resultsOf(results: readonly ResultReading[] | undefined, time: number | undefined): readonly ResultView[] {
+  if (results === undefined || results.length === 0) return OTHER.results
+  // As long as it gets: an array that grows has room for seventeen, and most messages have one result.
+  const views = new Array<ResultView>(results.length)
+  for (let place = 0; place < results.length; place++) views[place] = resultOf(results[place] as ResultReading, time)
+  return views
 }
 
 function callOf({ id, name, args, edits }: CallReading): CallView {

@@ -9,11 +9,14 @@ export const REMOVED = Symbol('removed')
 export function edited(message: object, edits: readonly Edit[]): object {
   if (edits.length === 0) return message
   const root = shallowCopy(message)
-  const fresh = new Set<object>([root])
+  // Most changes are of the message itself.
+  let fresh: Set<object> | undefined
   for (const [path, value] of edits) {
     let holder = root
-    for (const key of path.slice(0, -1)) {
+    for (let at = 0; at < path.length - 1; at++) {
+      const key = path[at] as PropertyKey
       let inner = (holder as Record<PropertyKey, unknown>)[key] as object
+      fresh ??= new Set([root])
       if (!fresh.has(inner)) {
         inner = shallowCopy(inner)
         fresh.add(inner)
@@ -42,8 +45,14 @@ function shallowCopy(value: object): object {
   return copy
 }
 
-// Not an assignment: a class may have the name as a getter without a setter, and `__proto__` is one.
+/** Sets a property of a copy. */
 function put(holder: object, key: PropertyKey, value: unknown): void {
+  // What was copied by a spread has no getters of its own.
+  if (Object.getPrototypeOf(holder) === Object.prototype && Object.hasOwn(holder, key)) {
+    ;(holder as Record<PropertyKey, unknown>)[key] = value
+    return
+  }
+  // Not an assignment: a class may have the name as a getter without a setter, and `__proto__` is one.
   const enumerable = Object.getOwnPropertyDescriptor(holder, key)?.enumerable ?? true
   Object.defineProperty(holder, key, { value, enumerable, configurable: true, writable: true })
 }

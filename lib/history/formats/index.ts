@@ -132,9 +132,20 @@ export function viewsOf(messages: readonly unknown[]): readonly MessageView[] {
 
 /** What {@link viewOf} says, with everything that is remembered of it. */
 function recall(name: HistoryFormatName | ViewFormat, message: object): Remembered {
-  const made = readMessage(name, message)
-  if (remembered.get(message) !== made) remember(message, made)
+  const asked = typeof name === 'string' ? formatNamed(name) : name
+  const known = knownAs(asked, message)
+  if (known !== undefined) return known
+  const read: Reading = { view: OTHER, format: undefined }
+  const values: unknown[] = []
+  readAnew(asked, message, values, read)
+  const made = { asked, ...read, watched: values }
+  remember(message, made)
   return made
+}
+
+function knownAs(asked: ViewFormat, message: object): Remembered | undefined {
+  const known = remembered.get(message)
+  return known !== undefined && known.asked === asked && isUnchanged(known.watched) ? known : undefined
 }
 
 /** Who asks about the same messages later on can have the answer that somebody has. */
@@ -142,17 +153,32 @@ export function remember(message: object, read: Remembered): void {
   remembered.set(message, read)
 }
 
+/** What a message says, for who keeps it. */
+export interface Reading {
+  view: MessageView
+  /** The format that it was read in; `undefined` if no format can read it. */
+  format: ViewFormat | undefined
+}
+
 /**
- * The same for who holds on to the answers: to remember a message costs as much as reading it, and nothing new is
- * remembered here.
+ * The same for who holds on to the answers, which go into `read`, and the values that they were made of to the end of `values`:
+ * to remember a message costs as much as reading it, and nothing new is remembered here.
  */
-export function readMessage(name: HistoryFormatName | ViewFormat, message: object): Remembered {
-  const asked = typeof name === 'string' ? formatNamed(name) : name
-  const known = remembered.get(message)
-  if (known !== undefined && known.asked === asked && isUnchanged(known.watched)) return known
+export function readMessage(asked: ViewFormat, message: object, values: unknown[], read: Reading): void {
+  const known = knownAs(asked, message)
+  if (known === undefined) {
+    readAnew(asked, message, values, read)
+    return
+  }
+  for (const value of known.watched) values.push(value)
+  read.view = known.view
+  read.format = known.format
+}
+
+function readAnew(asked: ViewFormat, message: object, values: unknown[], read: Reading): void {
   const format = readerOf(asked, message)
-  const { answer, watched: values } = noting(viewIn, format, message)
-  return { asked, format: answer === OTHER ? undefined : format, view: answer, watched: values }
+  read.view = noting(values, viewIn, format, message)
+  read.format = read.view === OTHER ? undefined : format
 }
 
 function viewIn(format: ViewFormat | undefined, message: object): MessageView {

@@ -46,9 +46,10 @@ export const pi = defineFormat({
     const time = timeOf(get(message, 'timestamp'))
     if (role === 'toolResult') return { role: 'tool', time, results: [readResult(message)] }
     const content = watched(message, Object.hasOwn(TEXT_KEYS, role) ? (TEXT_KEYS[role] as string) : 'content')
-    const said = readContent(content, parts)
+    const found = elements(content)
+    const said = readContent(content, parts, found)
     if (Object.hasOwn(TEXT_KEYS, role)) return { role: 'user', time, ...said }
-    const calls = role === 'assistant' ? readCalls(content) : []
+    const calls = role === 'assistant' ? readCalls(found) : []
     return { role: role as MessageRole, time, ...said, calls, withoutMedia: withoutMedia(['content'], content, parts) }
   },
   summary: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
@@ -75,8 +76,8 @@ function isSure(part: unknown): boolean {
   return CALL.test(String(type))
 }
 
-function readCalls(content: unknown): CallReading[] {
-  return elements(content).flatMap((part, at) => {
+function readCalls(found: readonly unknown[]): CallReading[] {
+  return found.flatMap((part, at) => {
     if (!isRecord(part) || !CALL.test(String(get(part, 'type')))) return []
     const key = 'arguments' in part || !('input' in part) ? 'arguments' : 'input'
     const args = watched(part, key)

@@ -10,39 +10,33 @@ type Fields = Record<PropertyKey, unknown>
 /** No message has so many parts; an array that only says so would take for ever. */
 const MOST_PARTS = 100_000
 
-/** The values that a view is made from: three entries each, the holder, the key, and the value. */
-const noted: unknown[] = []
-let notedEnd = 0
-let isNoting = false
+/** Where the values go that a view is made from: three entries each, the holder, the key, and the value. */
+let noted: unknown[] | undefined
 
-/** Reads something of a message, and remembers which values were {@link watched}. */
+/** Reads something of a message, and adds to `values` which were {@link watched}. */
 export function noting<F, T>(
+  values: unknown[],
   read: (format: F, message: object) => T,
   format: F,
   message: object,
-): { answer: T; watched: readonly unknown[] } {
-  const before = isNoting
-  const start = notedEnd
-  isNoting = true
+): T {
+  const before = noted
+  noted = values
   try {
-    const answer = read(format, message)
-    return { answer, watched: noted.slice(start, notedEnd) }
+    return read(format, message)
   } finally {
-    isNoting = before
-    // The memory stays for the next reading, and nothing that was read.
-    noted.fill(undefined, start, notedEnd)
-    notedEnd = start
+    noted = before
   }
 }
 
 /** Reads without taking note of it. */
-export function unnoted<T>(read: () => T): T {
-  const before = isNoting
-  isNoting = false
+export function unnoted<F, T>(read: (format: F, message: object) => T, format: F, message: object): T {
+  const before = noted
+  noted = undefined
   try {
-    return read()
+    return read(format, message)
   } finally {
-    isNoting = before
+    noted = before
   }
 }
 
@@ -89,6 +83,10 @@ function valueAt(holder: Fields, key: PropertyKey): unknown {
       return holder.output
     case 'parts':
       return holder.parts
+    case 'value':
+      return holder.value
+    case 'function_call':
+      return holder.function_call
     default:
       return holder[key]
   }
@@ -101,18 +99,17 @@ export function get(holder: unknown, key: PropertyKey): unknown {
 
 /** A property that an agent may set again while it keeps the message: a view holds as long as it has this value. */
 export function watched(holder: unknown, key: PropertyKey): unknown {
-  const value = get(holder, key)
-  if (isNoting && isObject(holder)) {
-    noted[notedEnd++] = holder
-    noted[notedEnd++] = key
-    noted[notedEnd++] = value
-  }
+  if (!isObject(holder)) return undefined
+  const value = valueAt(holder as Fields, key)
+  noted?.push(holder, key, value)
   return value
 }
 
+const NONE: readonly unknown[] = Object.freeze([])
+
 /** The elements of an array; none of anything else. */
-export function elements(value: unknown): unknown[] {
-  if (!Array.isArray(value)) return []
+export function elements(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) return NONE
   const length = watched(value, 'length') as number
   if (length > MOST_PARTS) throw new RangeError('not a list of parts')
   const found = new Array<unknown>(length)

@@ -9,13 +9,22 @@ const ENOUGH = 8
 /** So many elements are looked at. */
 const MOST = 10_000
 
+/** How many messages voted like this: for each format 0, 1 or 2, as it recognises them. */
+interface Ballot {
+  readonly votes: readonly number[]
+  /** One of the formats is sure. */
+  readonly tells: boolean
+  times: number
+}
+
 /** The votes of the messages of a history that may grow. */
 export class Votes {
+  /** For each format how many are sure of it, and how many take it for possible; without those that are {@link short}. */
   private readonly sure: number[]
   private readonly perhaps: number[]
   private telling = 0
   /** What the shortest messages of each role vote for: most of a conversation, and all the same. */
-  private readonly short = new Map<unknown, readonly number[]>()
+  private readonly short = new Map<unknown, Ballot>()
   /** So many messages were looked at. */
   seen = 0
 
@@ -26,25 +35,14 @@ export class Votes {
 
   /** Looks at the messages that are new, as far as that can still change anything. */
   add(messages: readonly unknown[]): void {
-    const { sure, perhaps, formats } = this
-    for (; this.seen < messages.length && !this.settled; this.seen++) {
-      const votes = this.votesAt(messages, this.seen)
-      let told = false
-      for (let place = 0; place < formats.length; place++) {
-        const vote = votes?.[place] ?? 0
-        if (vote === 0) continue
-        perhaps[place] = (perhaps[place] as number) + 1
-        if (vote === 1) continue
-        sure[place] = (sure[place] as number) + 1
-        told = true
-      }
-      if (told) this.telling++
-    }
+    for (; this.seen < messages.length && !this.settled; this.seen++) this.addAt(messages, this.seen)
   }
 
   /** `undefined` if no message is in a known format. */
   get format(): HistoryFormatName | undefined {
-    const votes = this.telling > 0 ? this.sure : this.perhaps
+    const [sure, perhaps] = [this.sure.slice(), this.perhaps.slice()]
+    for (const { votes, times } of this.short.values()) count(votes, times, sure, perhaps)
+    const votes = this.telling > 0 ? sure : perhaps
     const most = Math.max(...votes)
     return most > 0 ? this.formats[votes.indexOf(most)]?.name : undefined
   }
@@ -54,36 +52,49 @@ export class Votes {
     return this.telling >= ENOUGH || this.seen >= MOST
   }
 
-  private votesAt(messages: readonly unknown[], at: number): readonly number[] | undefined {
+  private addAt(messages: readonly unknown[], at: number): void {
     try {
       const message = messages[at]
-      if (!isObject(message)) return undefined
-      if (!isShort(message)) return this.votesOf(message)
-      const { role } = message as { role: unknown }
-      let votes = this.short.get(role)
-      if (votes === undefined) {
-        votes = this.votesOf(message)
-        this.short.set(role, votes)
+      if (!isObject(message)) return
+      if (!isShort(message)) {
+        const { votes, tells } = this.ballotOf(message)
+        count(votes, 1, this.sure, this.perhaps)
+        if (tells) this.telling++
+        return
       }
-      return votes
+      const { role } = message as { role: unknown }
+      let ballot = this.short.get(role)
+      if (ballot === undefined) {
+        ballot = this.ballotOf(message)
+        this.short.set(role, ballot)
+      }
+      ballot.times++
+      if (ballot.tells) this.telling++
     } catch {
-      return undefined
+      // It says nothing.
     }
   }
 
-  private votesOf(message: object): number[] {
-    return this.formats.map((format) => format.recognises(message))
+  private ballotOf(message: object): Ballot {
+    const votes = this.formats.map((format) => format.recognises(message))
+    return { votes, tells: votes.includes(2), times: 0 }
+  }
+}
+
+function count(votes: readonly number[], times: number, sure: number[], perhaps: number[]): void {
+  for (let place = 0; place < votes.length; place++) {
+    if (votes[place] !== 0) perhaps[place] = (perhaps[place] as number) + times
+    if (votes[place] === 2) sure[place] = (sure[place] as number) + times
   }
 }
 
 /** A plain object of a role and a text: nothing but the role says what it is. */
 function isShort(message: object): boolean {
   if (Object.getPrototypeOf(message) !== Object.prototype) return false
-  const keys = Object.keys(message)
-  return (
-    keys.length === 2 &&
-    keys[0] === 'role' &&
-    keys[1] === 'content' &&
-    typeof (message as { content: unknown }).content === 'string'
-  )
+  let keys = 0
+  for (const key in message) {
+    if (key !== (keys === 0 ? 'role' : 'content') || keys > 1) return false
+    keys++
+  }
+  return keys === 2 && typeof (message as { content: unknown }).content === 'string'
 }

@@ -15,7 +15,12 @@ export class HistoryItem {
     /** Place among the results or calls of the message. */
     readonly place: number,
     readonly tokens: number,
-    private readonly name: ItemName,
+    /** Ids can come twice, and some formats have none: the count and the length tell such items apart. */
+    readonly name: string,
+    /** So many items before it have the same name. */
+    private readonly nth: number,
+    /** UTF-16 units of its text. */
+    private readonly units: number,
     readonly toolName: string | undefined,
     readonly toolCallId: string | undefined,
     readonly outputPath: string | undefined,
@@ -23,22 +28,16 @@ export class HistoryItem {
     readonly trim: Trim | undefined,
   ) {}
 
+  /** What is sent in its place, if anything is. */
+  sent: string | undefined = undefined
+
   /** Names the item for good, also in another process. Of most items nobody asks for it. */
   get key(): string {
-    return keyOf(this.name)
+    return keyOf(this.name, this.nth, this.units)
   }
 }
 
-/** Ids can come twice, and some formats have none: the count and the length tell such items apart. */
-export interface ItemName {
-  readonly name: string
-  /** So many items before it have the same name. */
-  readonly nth: number
-  /** UTF-16 units of its text. */
-  readonly units: number
-}
-
-export function keyOf({ name, nth, units }: ItemName): string {
+export function keyOf(name: string, nth: number, units: number): string {
   return `${name}#${nth}:${units}`
 }
 
@@ -46,14 +45,14 @@ export function keyOf({ name, nth, units }: ItemName): string {
 export class Namesakes {
   private readonly counts = new Map<string, number>()
 
-  take(name: string, units: number): ItemName {
+  take(name: string): number {
     const nth = this.counts.get(name) ?? 0
     this.counts.set(name, nth + 1)
-    return { name, nth, units }
+    return nth
   }
 
-  /** Of these items nothing is left: one for each name. */
-  drop(names: readonly string[]): void {
-    for (const name of names) this.counts.set(name, (this.counts.get(name) ?? 1) - 1)
+  /** An item of this name is gone. */
+  drop(name: string): void {
+    this.counts.set(name, (this.counts.get(name) ?? 1) - 1)
   }
 }

@@ -10,12 +10,7 @@ export interface News {
   /** What the texts of all results say, in the binary's terms, of which so many are used up; `undefined` if nobody asks. */
   readonly facts: readonly number[] | undefined
   next: number
-  /** The names of the items of the message at hand. */
-  names: string[]
 }
-
-/** Not to be changed. */
-export const NONE: never[] = []
 
 /** The texts of all results. */
 export function textsOfResults(views: readonly MessageView[]): string[] {

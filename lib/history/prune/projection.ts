@@ -5,15 +5,7 @@ import { shortArguments } from './file-access'
 import type { HistoryItem } from './item'
 import type { KnownMessage } from './reader'
 
-/** A message in which something is left out. */
-interface Changed {
-  readonly texts: Map<HistoryItem, string>
-  of: unknown
-  copy: object | undefined
-}
-
 export class Projection {
-  private readonly changed = new Map<number, Changed>()
   /** How many items are left out. */
   gone = 0
   /** The messages that were sent last. */
@@ -21,31 +13,28 @@ export class Projection {
   /** Messages that are not in {@link sent} as they are now. */
   private readonly stale = new Set<number>()
 
-  /** Leaves an item out. */
-  leaveOut(item: HistoryItem, text: string): void {
-    const changed = this.changed.get(item.index) ?? { texts: new Map(), of: undefined, copy: undefined }
-    this.changed.set(item.index, changed)
-    if (!changed.texts.has(item)) this.gone++
-    changed.texts.set(item, text)
-    changed.of = undefined
+  /** Leaves an item of a message out. */
+  leaveOut(item: HistoryItem, message: KnownMessage, text: string): void {
+    if (item.sent === undefined) {
+      message.gone++
+      this.gone++
+    }
+    item.sent = text
+    message.copy = undefined
     this.stale.add(item.index)
   }
 
-  /** Forgets the messages from this index on. */
-  dropFrom(index: number): void {
+  /** Forgets the messages from this index on, which have these items. */
+  dropFrom(index: number, items: readonly HistoryItem[]): void {
     this.sent.length = Math.min(this.sent.length, index)
-    for (const [at, { texts }] of this.changed) {
-      if (at < index) continue
-      this.gone -= texts.size
-      this.changed.delete(at)
-    }
+    for (const { sent } of items) if (sent !== undefined) this.gone--
   }
 
   /**
-   * What to send for these messages, of which `known` says how they were read. The first `same` are the very objects of the
-   * last time.
+   * What to send for these messages, of which `known` says how they were read, with the items in them. The first `same` are
+   * the very objects of the last time.
    */
-  apply<M>(messages: readonly M[], known: readonly KnownMessage[], same: number): M[] {
+  apply<M>(messages: readonly M[], known: readonly KnownMessage[], items: readonly HistoryItem[], same: number): M[] {
     if (this.gone === 0) {
       this.sent = []
       return messages as M[]
@@ -55,37 +44,46 @@ export class Projection {
     sent.length = from
     for (let index = from; index < messages.length; index++) {
       sent.push(messages[index])
-      if (this.changed.has(index)) this.stale.add(index)
+      if ((known[index]?.gone ?? 0) > 0) this.stale.add(index)
     }
     for (const index of this.stale) {
-      if (index < messages.length) sent[index] = this.copy(index, known[index] as KnownMessage) ?? messages[index]
+      if (index < messages.length) sent[index] = copyAt(index, known, items) ?? messages[index]
     }
     this.stale.clear()
     // The caller owns what is given back.
     return sent.slice() as M[]
   }
-
-  /** The copy of a message; `undefined` if nothing in it is left out. */
-  private copy(index: number, message: KnownMessage): object | undefined {
-    const changed = this.changed.get(index)
-    if (changed !== undefined && (changed.of !== message.object || changed.copy === undefined)) {
-      // What is offered to the binary can be copied; should a proxy have changed its mind, its message goes out whole.
-      changed.copy = copyOf(message, changed.texts)
-      changed.of = message.object
-    }
-    return changed?.copy
-  }
 }
 
-function copyOf({ object, format, view }: KnownMessage, texts: ReadonlyMap<HistoryItem, string>): object | undefined {
-  const results = new Map<number, string>()
-  const args = new Map<number, Readonly<Record<string, unknown>>>()
-  for (const [item, text] of texts) {
-    if (item.kind === 'result') results.set(item.place, text)
-    else args.set(item.place, shortArguments(view.calls[item.place] as CallView, text))
+/** The copy of a message; `undefined` if nothing in it is left out. */
+function copyAt(index: number, known: readonly KnownMessage[], items: readonly HistoryItem[]): object | undefined {
+  const message = known[index]
+  if (message === undefined || message.gone === 0) return undefined
+  // What is offered to the binary can be copied; should a proxy have changed its mind, its message goes out whole.
+  message.copy ??= copyOf(message, items)
+  return message.copy
+}
+
+function copyOf(
+  { object, format, view, itemsBefore }: KnownMessage,
+  items: readonly HistoryItem[],
+): object | undefined {
+  let results: Map<number, string> | undefined
+  let args: Map<number, Readonly<Record<string, unknown>>> | undefined
+  const index = items[itemsBefore]?.index
+  for (let at = itemsBefore; items[at]?.index === index && at < items.length; at++) {
+    const { kind, place, sent } = items[at] as HistoryItem
+    if (sent === undefined) continue
+    if (kind === 'result') {
+      results ??= new Map()
+      results.set(place, sent)
+    } else {
+      args ??= new Map()
+      args.set(place, shortArguments(view.calls[place] as CallView, sent))
+    }
   }
   let copy = object as object | undefined
-  if (results.size > 0) copy = copy && format?.withResults(copy, results)
-  if (args.size > 0) copy = copy && format?.withArguments(copy, args)
+  if (results !== undefined) copy = copy && format?.withResults(copy, results)
+  if (args !== undefined) copy = copy && format?.withArguments(copy, args)
   return copy
 }

@@ -275,11 +275,16 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
   const answer = JSON.parse(call(() => native.prunerDecide(handle, now, unseenFrom))) as Answer
   const { policies } = inner.settings
   const policyOf = (at: number) => policies[answer.policies[at] as number] as PolicyName
-  const pruned = answer.goes.map((place, at) => leaveOut(reader, reader.items[place] as HistoryItem, policyOf(at)))
-  for (const [at, place] of answer.trims.entries()) {
+  const pruned: PrunedItem[] = []
+  for (const place of answer.goes) {
+    const item = reader.items[place] as HistoryItem
+    reader.leaveOut(item, item.placeholder)
+    pruned.push(prunedItem(item, policyOf(pruned.length)))
+  }
+  for (const place of answer.trims) {
     const item = reader.items[place] as HistoryItem
     reader.trim(item)
-    pruned.push({ ...infoOf(item), index: item.index, policy: policyOf(answer.goes.length + at), trimmed: true })
+    pruned.push(Object.assign(prunedItem(item, policyOf(pruned.length)), { trimmed: true as const }))
   }
   const { format } = reader
   const report: PruneReport = {
@@ -294,9 +299,11 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
   return { messages: reader.project(messages), report }
 }
 
-function leaveOut(reader: HistoryReader, item: HistoryItem, policy: PolicyName): PrunedItem {
-  reader.leaveOut(item, item.placeholder)
-  return { ...infoOf(item), index: item.index, policy }
+function prunedItem(item: HistoryItem, policy: PolicyName): PrunedItem {
+  const pruned = infoOf(item) as PrunedItem
+  pruned.index = item.index
+  pruned.policy = policy
+  return pruned
 }
 
 function unreadable(): PruneReport {

@@ -2,7 +2,7 @@
 
 import { call, native } from '../../native'
 import { Estimate, jsonOf } from '../estimate'
-import { FORMATS, formatNamed, type Remembered, readMessage, remember } from '../formats'
+import { FORMATS, formatNamed, type Reading, readMessage, remember } from '../formats'
 import { OTHER } from '../formats/define'
 import { Votes } from '../formats/votes'
 import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../knowledge'
@@ -14,8 +14,8 @@ import { isSummary } from '../summary'
 import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes, ViewFormat } from '../view'
 import { Columns, type ItemForm } from './columns'
 import { fileAccess, shortArguments } from './file-access'
-import { HistoryItem, type ItemName, keyOf, Namesakes } from './item'
-import { type News, NONE, nextFacts, textsOfResults } from './news'
+import { HistoryItem, keyOf, Namesakes } from './item'
+import { type News, nextFacts, textsOfResults } from './news'
 import { type PrunerSettings, pruningError } from './options'
 import { wantedPlaceholder } from './placeholder'
 import { Projection } from './projection'
@@ -25,17 +25,18 @@ import { Watch } from './watch'
 const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
 
 /** A message that was read. */
-export interface KnownMessage {
-  readonly object: unknown
-  readonly view: MessageView
-  /** The format that it was read in; `undefined` if no format can read it. */
-  readonly format: ViewFormat | undefined
+export class KnownMessage implements Reading {
+  view: MessageView = OTHER
+  format: ViewFormat | undefined = undefined
   /** UTF-16 units of everything in it: by this it is known again in another process. */
-  readonly size: number
-  readonly itemsBefore: number
-  readonly resultsBefore: number
-  /** The names of its items, as far as they count on. */
-  readonly names: readonly string[]
+  size = 0
+  itemsBefore = 0
+  resultsBefore = 0
+  /** How many of its items are left out, and the copy without them, once it was made. */
+  gone = 0
+  copy: object | undefined = undefined
+
+  constructor(public object: unknown) {}
 }
 
 /** Where an earlier pruner stopped. */
@@ -161,19 +162,20 @@ export class HistoryReader {
     if (shared < this.known.length) this.pairs = undefined
     const rewritten = shared < this.known.length || shared === 0
     this.dropFrom(shared)
-    const reads: (Remembered | undefined)[] = []
     for (let index = shared; index < messages.length; index++) {
-      reads.push(format === undefined ? undefined : readOf(format, messages[index]))
+      const read = this.readOf(format, messages[index])
+      this.known.push(read)
+      this.watch.add(read.object)
     }
     if (format !== undefined) {
-      const viewAt = (at: number) => (at < shared ? this.known[at]?.view : reads[at - shared]?.view) ?? OTHER
+      const viewAt = (at: number) => this.known[at]?.view ?? OTHER
       if (this.pairs?.extend(messages, shared, viewAt) !== true) {
         this.pairs = new ToolPairs(format)
         this.pairs.extend(messages, 0, viewAt)
       }
       this.unseenFrom = lastOfModel(messages.length, viewAt)
     } else this.unseenFrom = 0
-    const columns = this.addAll(messages, reads, shared)
+    const columns = this.addAll(messages, shared)
     const resumed = this.fresh ? this.requestBefore() : undefined
     const before = this.earlier?.sizes.length
     const goesOn = before === undefined ? !rewritten : before > 0 && this.sentBefore === before
@@ -210,7 +212,7 @@ export class HistoryReader {
     const { key } = item
     this.placeholders.set(key, placeholder)
     if (this.trims.size > 0) this.trims.delete(key)
-    this.projection.leaveOut(item, placeholder)
+    this.send(item, placeholder)
   }
 
   /** Sends these texts in the place of results from the next reading on, which reads everything anew. */
@@ -240,7 +242,12 @@ export class HistoryReader {
   trim(item: HistoryItem): void {
     const trim = item.trim as Trim
     this.trims.set(item.key, trim)
-    this.projection.leaveOut(item, trimmed(this.textOf(item), trim))
+    this.send(item, trimmed(this.textOf(item), trim))
+  }
+
+  /** Sends a text in the place of an item. */
+  private send(item: HistoryItem, text: string): void {
+    this.projection.leaveOut(item, this.known[item.index] as KnownMessage, text)
   }
 
   private textOf({ index, place }: HistoryItem): ResultText {
@@ -249,7 +256,7 @@ export class HistoryReader {
 
   /** The messages that were read last, without what is left out. */
   project<M>(messages: readonly M[]): M[] {
-    return this.projection.apply(messages, this.known, this.same)
+    return this.projection.apply(messages, this.known, this.items, this.same)
   }
 
   /** What stands for an item unless the caller wants something else. */
@@ -281,13 +288,26 @@ export class HistoryReader {
       const message = messages[index]
       const known = this.known[index] as KnownMessage
       // An agent may build its messages anew for every request.
-      const read = readOf(format, message)
-      const view = read?.view ?? OTHER
+      const read = this.readOf(format, message)
+      const { view } = read
       if (!sameView(view, known.view) || (view === OTHER && jsonOf(messages, index).length !== known.size)) break
-      this.known[index] = { ...known, object: message, view, format: read?.format }
-      this.watch.add(message, read?.watched ?? [])
+      known.object = message
+      known.view = view
+      known.format = read.format
+      known.copy = undefined
+      this.watch.add(message)
     }
+    this.watch.dropFrom(index)
     return index
+  }
+
+  /** What a message says; the values that it was read from are the last that are watched. */
+  private readOf(format: HistoryFormatName | undefined, message: unknown): KnownMessage {
+    const read = new KnownMessage(message)
+    if (format !== undefined && typeof message === 'object' && message !== null) {
+      readMessage(formatNamed(format), message, this.watch.values, read)
+    }
+    return read
   }
 
   /** A request that this process did not see: an earlier pruner made it, or the time when the model spoke last tells. */
@@ -298,46 +318,44 @@ export class HistoryReader {
   }
 
   private dropFrom(index: number): void {
+    this.watch.dropFrom(index)
     const first = this.known[index]
     if (first === undefined) return
-    this.items.length = first.itemsBefore
+    const items = this.items.splice(first.itemsBefore)
+    for (const { name } of items) this.namesakes.drop(name)
     this.shared = Math.min(this.shared, index)
-    this.projection.dropFrom(index)
-    this.watch.dropFrom(index)
-    for (const { names } of this.known.splice(index)) this.namesakes.drop(names)
+    this.projection.dropFrom(index, items)
+    this.known.length = index
   }
 
-  private addAll(messages: readonly unknown[], reads: readonly (Remembered | undefined)[], from: number): Columns {
-    const views = reads.map((read) => read?.view ?? OTHER)
+  /** Adds the messages from this index on, which were read already. */
+  private addAll(messages: readonly unknown[], from: number): Columns {
+    const views: MessageView[] = []
+    for (let index = from; index < this.known.length; index++) views.push((this.known[index] as KnownMessage).view)
     const sizes = this.tokens.sizes(views)
     const facts = this.settings.needsFacts ? factsOfAll(textsOfResults(views)) : undefined
-    const news: News = { columns: new Columns(), facts, next: 0, names: NONE }
-    for (let at = 0; at < views.length; at++) {
-      const view = views[at] as MessageView
-      const index = from + at
-      const object = messages[index]
+    const news: News = { columns: new Columns(), facts, next: 0 }
+    for (let index = from; index < this.known.length; index++) {
+      const known = this.known[index] as KnownMessage
+      const { view } = known
       const last = this.known[index - 1]
-      const itemsBefore = this.items.length
-      const resultsBefore = last === undefined ? 0 : last.resultsBefore + last.view.results.length
-      news.names = NONE
+      known.itemsBefore = this.items.length
+      known.resultsBefore = last === undefined ? 0 : last.resultsBefore + last.view.results.length
       let tokens: number
-      let size: number
       if (view.role === 'other') {
         const json = jsonOf(messages, index)
         tokens = this.tokens.text(json) + this.tokens.beside(0)
-        size = json.length
-        this.know(index, size)
+        known.size = json.length
+        this.know(index, known.size)
       } else {
-        tokens = this.tokens.message(view, sizes[at] as TextSizes)
-        size = sizeOf(view)
-        this.know(index, size)
-        this.addItems(view, sizes[at] as TextSizes, index, resultsBefore, news)
+        const size = sizes[index - from] as TextSizes
+        tokens = this.tokens.message(view, size)
+        known.size = sizeOf(view)
+        this.know(index, known.size)
+        this.addItems(view, size, index, known.resultsBefore, news)
       }
-      const role = isSummary(object, view) ? 'summary' : view.role
-      news.columns.message(role, tokens, this.items.length - itemsBefore)
-      const read = reads[at]
-      this.known.push({ object, view, format: read?.format, size, itemsBefore, resultsBefore, names: news.names })
-      this.watch.add(object, read?.watched ?? NONE)
+      const role = isSummary(known.object, view) ? 'summary' : view.role
+      news.columns.message(role, tokens, this.items.length - known.itemsBefore)
     }
     return news.columns
   }
@@ -373,11 +391,26 @@ export class HistoryReader {
     const toolName = learnt?.toolName ?? result.toolName ?? answered?.name
     const outputPath = learnt?.outputPath ?? result.outputPath
     // Names of the history itself: what a ledger knows may be another thing in another process.
-    const name = this.nameOf(toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`, unitsOf(result.text), news)
+    const name = toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`
+    const nth = this.namesakes.take(name)
+    const units = unitsOf(result.text)
     const tool = this.toolFacts(toolName)
     const fixed = answered === undefined || tool.stays || result.media > 0 || !result.replaceable
-    const trim = fixed ? undefined : (this.trimmedBefore(name) ?? this.trimOf(result.text, outputPath))
-    const item = new HistoryItem('result', index, place, tokens, name, toolName, toolCallId, outputPath, trim)
+    const before = this.trims.size > 0 ? this.trims.get(keyOf(name, nth, units)) : undefined
+    const trim = fixed ? undefined : (before ?? this.trimOf(result.text, outputPath))
+    const item = new HistoryItem(
+      'result',
+      index,
+      place,
+      tokens,
+      name,
+      nth,
+      units,
+      toolName,
+      toolCallId,
+      outputPath,
+      trim,
+    )
     const shape = this.shapeOf(item, result.text, fixed)
     const reads = this.settings.needsReads && tool.handlesFiles && toolName !== undefined && answered !== undefined
     const failed = learnt === undefined ? (result.isError ? FACT_FAILED : 0) : recordFacts(learnt)
@@ -400,8 +433,10 @@ export class HistoryReader {
     if (name === undefined || !called.replaceable) return
     const tool = this.toolFacts(name)
     if (!tool.handlesFiles || fileAccess(name, called).writes !== true) return
-    const own = this.nameOf(`arguments of ${id ?? `@${name}`}`, called.argsText.length, news)
-    const item = new HistoryItem('arguments', index, place, tokens, own, name, id, undefined, undefined)
+    const own = `arguments of ${id ?? `@${name}`}`
+    const nth = this.namesakes.take(own)
+    const units = called.argsText.length
+    const item = new HistoryItem('arguments', index, place, tokens, own, nth, units, name, id, undefined, undefined)
     const shape = this.shapeOf(item, '', tool.stays)
     const rest = JSON.stringify(shortArguments(called, shape.placeholder))
     news.columns.item({
@@ -421,8 +456,8 @@ export class HistoryReader {
   private push(item: HistoryItem, { form, placeholder, trimmed }: Shape): void {
     item.placeholder = placeholder
     this.items.push(item)
-    if (form === 'gone') this.projection.leaveOut(item, placeholder)
-    if (form === 'trimmed') this.projection.leaveOut(item, trimmed as string)
+    if (form === 'gone') this.send(item, placeholder)
+    if (form === 'trimmed') this.send(item, trimmed as string)
   }
 
   /** How an item was sent before, and how it could be. */
@@ -462,6 +497,7 @@ export class HistoryReader {
 
   private learnt(toolCallId: string | undefined): Readonly<ToolResultRecord> | undefined {
     const { ledger, tell } = this.settings
+    if (ledger === undefined) return undefined
     return knownCall(ledger, toolCallId, (thrown) => tell(pruningError('ledger', thrown)))
   }
 
@@ -470,16 +506,6 @@ export class HistoryReader {
     const number = this.pairs?.results[result]?.call
     const found = number === undefined ? undefined : this.pairs?.calls[number]
     return found && this.known[found.message]?.view.calls[found.place]
-  }
-
-  private nameOf(name: string, units: number, news: News): ItemName {
-    if (news.names === NONE) news.names = [name]
-    else news.names.push(name)
-    return this.namesakes.take(name, units)
-  }
-
-  private trimmedBefore(name: ItemName): Trim | undefined {
-    return this.trims.size > 0 ? this.trims.get(keyOf(name)) : undefined
   }
 
   private toolFacts(name: string | undefined): ToolFacts {
@@ -508,8 +534,4 @@ function lastOfModel(length: number, viewAt: (index: number) => MessageView): nu
     if (isAnswer(viewAt(index))) return index
   }
   return 0
-}
-
-function readOf(format: HistoryFormatName, message: unknown): Remembered | undefined {
-  return typeof message === 'object' && message !== null ? readMessage(format, message) : undefined
 }

@@ -8,14 +8,14 @@ import { holdsUntil } from '../formats/read'
  */
 export class Watch {
   private readonly messages: unknown[] = []
-  /** Three entries each: the holder, the key, and the value. */
-  private readonly values: unknown[] = []
+  /** Three entries each: the holder, the key, and the value. Those of the next message are added to the end. */
+  readonly values: unknown[] = []
   /** For each message the number of entries up to its last. */
   private readonly ends: number[] = []
 
-  add(message: unknown, values: readonly unknown[]): void {
+  /** The next message, whose values are the last. */
+  add(message: unknown): void {
     this.messages.push(message)
-    for (const value of values) this.values.push(value)
     this.ends.push(this.values.length)
   }
 
@@ -26,10 +26,11 @@ export class Watch {
 
   /** Forgets the messages from this index on. */
   dropFrom(index: number): void {
-    if (index >= this.messages.length) return
-    this.messages.length = index
-    this.ends.length = index
-    this.values.length = this.ends[index - 1] ?? 0
+    if (index < this.messages.length) {
+      this.messages.length = index
+      this.ends.length = index
+    }
+    this.values.length = this.ends[this.ends.length - 1] ?? 0
   }
 
   /** How many messages at the start are the same objects, with the same values. */

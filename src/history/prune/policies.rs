@@ -59,8 +59,8 @@ pub struct Item {
     pub writes: bool,
     /// When the tool finished, in milliseconds since the epoch; not finite if nobody knows.
     pub time: f64,
-    /// The read of a file, if it is one.
-    pub read: Option<Read>,
+    /// The read of a file, if it is one: most are none, and every item is looked at before each request.
+    pub read: Option<Box<Read>>,
 }
 
 impl Item {
@@ -259,7 +259,7 @@ fn old_terminals(
 }
 
 fn superseded_reads(view: &View<'_>, results: &[usize], keep: usize) -> Vec<usize> {
-    let reads = results.iter().filter_map(|&at| Some((at, view.items.get(at)?.read.as_ref()?)));
+    let reads = results.iter().filter_map(|&at| Some((at, view.items.get(at)?.read.as_deref()?)));
     superseded(reads.collect::<Vec<_>>().into_iter(), keep)
 }
 

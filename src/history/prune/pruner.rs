@@ -70,6 +70,14 @@ pub struct Pruner {
     forms: Vec<Form>,
     /// Of each item the number of the request at which it could have gone first.
     since: Vec<Option<u64>>,
+    /// The messages of each role that matters, ascending.
+    turns: Vec<usize>,
+    answers: Vec<usize>,
+    summaries: Vec<usize>,
+    /// Tokens before each message as it is sent now, and as it would be if nothing had ever been left out; the total of the
+    /// messages that were counted is at the end.
+    starts: Vec<f64>,
+    unpruned_starts: Vec<f64>,
     /// Messages at the start that the last request had, too.
     shared: usize,
 }
@@ -78,7 +86,23 @@ impl Pruner {
     /// A pruner that has seen nothing, or one that goes on where another stopped.
     pub fn new(rules: Rules, schedule: schedule::Rule, account: Account) -> Self {
         let (messages, items, forms, since) = Default::default();
-        Pruner { rules, schedule, account, messages, items, forms, since, shared: 0 }
+        let (turns, answers, summaries) = Default::default();
+        let (starts, unpruned_starts) = (vec![0.0], vec![0.0]);
+        Pruner {
+            rules,
+            schedule,
+            account,
+            messages,
+            items,
+            forms,
+            since,
+            turns,
+            answers,
+            summaries,
+            starts,
+            unpruned_starts,
+            shared: 0,
+        }
     }
 
     /// What lasts.
@@ -93,6 +117,10 @@ impl Pruner {
         self.items.truncate(items);
         self.forms.truncate(items);
         self.since.truncate(items);
+        for places in [&mut self.turns, &mut self.answers, &mut self.summaries] {
+            places.truncate(places.partition_point(|place| *place < shared));
+        }
+        self.count_again_from(shared);
         self.shared = self.messages.len();
     }
 
@@ -104,6 +132,13 @@ impl Pruner {
 
     /// The next message of the history.
     pub fn push(&mut self, message: Message) {
+        let place = self.messages.len();
+        match message.role {
+            Role::User => self.turns.push(place),
+            Role::Assistant => self.answers.push(place),
+            Role::Summary => self.summaries.push(place),
+            Role::Other => {}
+        }
         self.messages.push(message);
     }
 
@@ -128,13 +163,14 @@ impl Pruner {
         // Of a clock that was set back nothing can be said, and an error costs less this way.
         let cold = age.is_none_or(|age| age > self.schedule.cache_lifetime_ms);
         self.account.requests += 1;
-        let (starts, unpruned_starts) = self.starts();
-        let tokens = starts.last().copied().unwrap_or(0.0);
+        self.count();
+        let tokens = self.starts.last().copied().unwrap_or(0.0);
+        let unpruned = self.unpruned_starts.last().copied().unwrap_or(0.0);
         let goals = self.goals(now, unseen_from, tokens);
         let moves = self.moves(&goals);
         let prompt = Prompt {
-            starts: &starts,
-            unpruned_starts: &unpruned_starts,
+            starts: &self.starts,
+            unpruned_starts: &self.unpruned_starts,
             shared: self.shared,
             cold,
         };
@@ -151,6 +187,9 @@ impl Pruner {
             }
             if goal.form == Form::Gone { goes.push(place) } else { trims.push(place) }
         }
+        if let Some((_, step)) = made.first() {
+            self.count_again_from(step.message);
+        }
         let policy = |place: &usize| goals.get(*place).and_then(|goal| goal.policy);
         let policies = goes.iter().chain(&trims).filter_map(policy).collect();
         self.account.last_request = Some(now);
@@ -161,27 +200,21 @@ impl Pruner {
             trims,
             policies,
             decision,
-            tokens_before: unpruned_starts.last().copied().unwrap_or(0.0),
+            tokens_before: unpruned,
             tokens_after: tokens - freed,
             purse: self.account.purse,
         }
     }
 
     fn goals(&self, now: f64, unseen_from: usize, tokens: f64) -> Vec<Goal> {
-        let places = |role: Role| {
-            let messages = self.messages.iter().enumerate();
-            messages.filter(move |(_, message)| message.role == role).map(|(at, _)| at)
-        };
-        let turns: Vec<usize> = places(Role::User).collect();
-        let answers: Vec<usize> = places(Role::Assistant).collect();
         let view = View {
             items: &self.items,
             forms: &self.forms,
             tokens,
-            turns: &turns,
-            answers: &answers,
-            unseen_from: answers.last().copied().unwrap_or(0).min(unseen_from),
-            budget_from: places(Role::Summary).next_back().unwrap_or(0),
+            turns: &self.turns,
+            answers: &self.answers,
+            unseen_from: self.answers.last().copied().unwrap_or(0).min(unseen_from),
+            budget_from: self.summaries.last().copied().unwrap_or(0),
             now,
         };
         goals(&view, &self.rules)
@@ -205,24 +238,28 @@ impl Pruner {
         moves
     }
 
-    /// Tokens before each message as it is sent now, and as it would be if nothing had ever been left out.
-    fn starts(&self) -> (Vec<f64>, Vec<f64>) {
-        let (mut sent, mut unpruned) = (0.0, 0.0);
-        let mut starts = Vec::with_capacity(self.messages.len() + 1);
-        let mut unpruned_starts = Vec::with_capacity(self.messages.len() + 1);
-        let mut items = self.items.iter().zip(&self.forms).peekable();
-        for (at, message) in self.messages.iter().enumerate() {
-            starts.push(sent);
-            unpruned_starts.push(unpruned);
+    /// Forgets what was counted behind the start of this message: it is another one, or is sent in another form.
+    fn count_again_from(&mut self, message: usize) {
+        self.starts.truncate(message + 1);
+        self.unpruned_starts.truncate(message + 1);
+    }
+
+    /// Counts the messages that were not counted yet.
+    fn count(&mut self) {
+        let counted = self.starts.len().saturating_sub(1);
+        let mut sent = self.starts.last().copied().unwrap_or(0.0);
+        let mut unpruned = self.unpruned_starts.last().copied().unwrap_or(0.0);
+        let first = self.items.partition_point(|item| item.message < counted);
+        let mut items = self.items.iter().zip(&self.forms).skip(first).peekable();
+        for (at, message) in self.messages.iter().enumerate().skip(counted) {
             unpruned += message.tokens;
             sent += message.tokens;
             while let Some((item, form)) = items.next_if(|(item, _)| item.message <= at) {
                 sent -= item.tokens - item.size(*form);
             }
+            self.starts.push(sent);
+            self.unpruned_starts.push(unpruned);
         }
-        starts.push(sent);
-        unpruned_starts.push(unpruned);
-        (starts, unpruned_starts)
     }
 }
 
@@ -320,6 +357,13 @@ mod tests {
                 turn(&mut pruner, &results);
                 now += pause;
                 let answer = pruner.decide(now, usize::MAX);
+                let mut anew = pruner.clone();
+                anew.count_again_from(0);
+                for counted in [&mut anew, &mut pruner] {
+                    counted.count();
+                }
+                prop_assert_eq!(&anew.starts, &pruner.starts);
+                prop_assert_eq!(&anew.unpruned_starts, &pruner.unpruned_starts);
                 let bound = (1.0 + max_loss) * answer.purse.unpruned;
                 prop_assert!(answer.purse.paid <= bound * (1.0 + 1e-9));
                 for place in &answer.goes {
