@@ -236,6 +236,18 @@ test('a folder that is named twice counts once', async () => {
   expect(await storage.sweep()).toMatchObject({ removedFiles: 1, skippedDirs: [] })
 })
 
+onUnix('a folder that is named once more by a link counts once', async () => {
+  const dir = tempDir()
+  put(dir, 'a', 10, 5)
+  const link = join(tempDir(), 'link')
+  symlinkSync(dir, link)
+  const storage = new TruncationStorage({ storageDirs: [dir, link] })
+  const usage = await storage.usage()
+  expect(usage).toMatchObject({ files: 1, bytes: 10 })
+  expect(usage.dirs.map((each) => each.dir)).toEqual([dir])
+  expect((await storage.sweep()).kept).toEqual({ files: 1, bytes: 10 })
+})
+
 onUnix('a folder that cannot be written to is reported as skipped, not as an error', async () => {
   const dir = tempDir()
   put(dir, 'a', 1, 500)

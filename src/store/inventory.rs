@@ -169,8 +169,13 @@ pub struct DirUsage {
 pub fn usage(store: &OpenStore) -> Usage {
     let mut usage = Usage { last_sweep: store.upkeep.last(), ..Usage::default() };
     let mut sessions = BTreeSet::new();
+    let mut seen: Vec<Folder> = Vec::new();
     for dir in &store.places.dirs {
         let folder = dir.open().ok();
+        // By a link, another path can lead to what was counted already.
+        if folder.is_some() && seen.iter().any(|seen| dir.leads_to(None, seen)) {
+            continue;
+        }
         let inventory = folder.and_then(|folder| Inventory::take(dir.path(), folder).ok());
         let items = inventory.as_ref().map_or(&[][..], |inventory| &inventory.items[..]);
         let (files, bytes) = (items.len() as u64, items.iter().map(|item| item.file.bytes).sum());
@@ -179,7 +184,10 @@ pub fn usage(store: &OpenStore) -> Usage {
         let free = inventory.as_ref().and_then(|inventory| inventory.folder.space());
         let dir = dir.path().display().to_string();
         usage.dirs.push(DirUsage { dir, files, bytes, free_bytes: free.map(|(free, _)| free) });
-        sessions.extend(inventory.into_iter().flat_map(|inventory| inventory.sessions));
+        if let Some(inventory) = inventory {
+            sessions.extend(inventory.sessions);
+            seen.push(inventory.folder);
+        }
     }
     usage.sessions = sessions.len() as u64;
     usage
