@@ -156,13 +156,21 @@ function findOutdated(results: readonly FoundResult[], rules: Rules): Uint32Arra
   }
 }
 
-/** The places of an answer: two units each, after the first one. */
+/** The places of an answer: after its first unit come runs of them, the first place of each and the one behind its last. */
 function placesOf(answer: string): Uint32Array {
-  const places = new Uint32Array((answer.length - 1) / 2)
-  for (let at = 0; at < places.length; at++) {
-    places[at] = answer.charCodeAt(2 * at + 1) * 0x10000 + answer.charCodeAt(2 * at + 2)
+  let count = 0
+  for (let at = 1; at < answer.length; at += 4) count += numberAt(answer, at + 2) - numberAt(answer, at)
+  const places = new Uint32Array(count)
+  let next = 0
+  for (let at = 1; at < answer.length; at += 4) {
+    const end = numberAt(answer, at + 2)
+    for (let place = numberAt(answer, at); place < end; place++) places[next++] = place
   }
   return places
+}
+
+function numberAt(answer: string, at: number): number {
+  return answer.charCodeAt(at) * 0x10000 + answer.charCodeAt(at + 1)
 }
 
 /** What the rule is asked with: a time and a set of facts per result. */

@@ -43,21 +43,21 @@ pub fn outdated(times: &[f64], facts: &[Facts], rule: &Rule) -> Answer {
     let old = |at: usize| {
         times.get(at).is_some_and(|time| time.is_finite() && rule.now - time > rule.max_age_ms)
     };
-    let known = |at: usize| facts.get(at).copied().unwrap_or(Facts::FIXED);
-    // Open, or sure to be outdated once enough newer results are found.
-    let possible = |at: usize| {
-        let facts = known(at);
-        old(at)
-            && !facts.any(Facts::FIXED)
-            && facts.is_terminal() != Some(false)
-            && facts.is_error(rule.stderr_is_error) != Some(true)
+    // Nearly always the facts are those of the result before.
+    let mut last = Verdict::of(Facts::FIXED, rule);
+    let mut verdict = |at: usize| {
+        let facts = facts.get(at).copied().unwrap_or(Facts::FIXED);
+        if facts != last.facts {
+            last = Verdict::of(facts, rule);
+        }
+        last
     };
 
     let newest_first = newest_first(times);
     // The newest stay without a question, and nothing behind the last possible result matters.
-    let Some(last) = newest_first
+    let Some(oldest) = newest_first
         .iter()
-        .rposition(|&at| possible(at as usize))
+        .rposition(|&at| old(at as usize) && verdict(at as usize).replaceable)
         .filter(|&rank| rank >= rule.keep_recent)
     else {
         return Answer::Outdated(Vec::new());
@@ -66,12 +66,9 @@ pub fn outdated(times: &[f64], facts: &[Facts], rule: &Rule) -> Answer {
     let (mut read, mut outdated) = (Vec::new(), Vec::new());
     // Places that are taken for sure, results that take one unless they are errors, and errors.
     let (mut taken, mut perhaps, mut errors) = (0usize, 0usize, 0usize);
-    for &at in newest_first.iter().take(last + 1) {
-        let facts = known(at as usize);
-        let error = facts.is_error(rule.stderr_is_error);
-        let counts = if rule.count_errors { Some(true) } else { error.map(|error| !error) };
-        let settled = facts.is_terminal().is_some() && error.is_some();
-        let candidate = possible(at as usize);
+    for &at in newest_first.iter().take(oldest + 1) {
+        let Verdict { counts, settled, replaceable, .. } = verdict(at as usize);
+        let candidate = replaceable && old(at as usize);
 
         if taken >= rule.keep_recent && candidate && settled {
             outdated.push(at);
@@ -96,6 +93,31 @@ pub fn outdated(times: &[f64], facts: &[Facts], rule: &Rule) -> Answer {
         if read.is_empty() { (outdated, Answer::Outdated) } else { (read, Answer::Read) };
     places.sort_unstable();
     answer(places)
+}
+
+/// What the facts about a result mean under a rule, apart from its age.
+#[derive(Clone, Copy)]
+struct Verdict {
+    facts: Facts,
+    /// Whether it takes a place among the newest; `None` while that is open.
+    counts: Option<bool>,
+    /// Open, or sure to be outdated once it is old and enough newer results are found.
+    replaceable: bool,
+    /// Nothing is open.
+    settled: bool,
+}
+
+impl Verdict {
+    fn of(facts: Facts, rule: &Rule) -> Self {
+        let error = facts.is_error(rule.stderr_is_error);
+        let terminal = facts.is_terminal();
+        Verdict {
+            facts,
+            counts: if rule.count_errors { Some(true) } else { error.map(|error| !error) },
+            replaceable: !facts.any(Facts::FIXED) && terminal != Some(false) && error != Some(true),
+            settled: terminal.is_some() && error.is_some(),
+        }
+    }
 }
 
 /// The results from the newest to the oldest.

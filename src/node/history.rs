@@ -69,9 +69,10 @@ pub struct OutdatedRule {
 
 /// Which results are outdated, by their times (not finite for none) and what is known of each.
 ///
-/// The answer is a text of numbers. It begins with 1, and places of outdated results follow; or it begins with 0, and places
-/// of results follow about which more must be known first. Places are ascending and take two units each, the upper one
-/// first: an array of as many numbers would cost fifty times as much, and not every host lets us make a typed one.
+/// The answer is a text of numbers. It begins with 1, and the places of outdated results follow; or it begins with 0, and
+/// those of results follow about which more must be known first. Places are ascending and come as runs, the first place of
+/// each and the one behind its last. Numbers take two units each, the upper one first: an array of as many would cost fifty
+/// times as much, and not every host lets us make a typed one.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn outdated_results(times: &[f64], facts: &[u16], rule: OutdatedRule) -> Utf16String {
     let facts: Vec<Facts> = facts.iter().map(|bits| Facts::from_bits(*bits)).collect();
@@ -86,9 +87,12 @@ pub fn outdated_results(times: &[f64], facts: &[u16], rule: OutdatedRule) -> Utf
         Answer::Read(places) => (0, places),
         Answer::Outdated(places) => (1, places),
     };
-    let mut answer = Vec::with_capacity(1 + 2 * places.len());
-    answer.push(settled);
-    answer.extend(places.iter().flat_map(|place| [(place >> 16) as u16, *place as u16]));
+    let mut answer = vec![settled];
+    for run in places.chunk_by(|place, next| *next == place + 1) {
+        for place in [run[0], run[0] + run.len() as u32] {
+            answer.extend([(place >> 16) as u16, place as u16]);
+        }
+    }
     answer.into()
 }
 
