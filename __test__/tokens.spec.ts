@@ -222,6 +222,22 @@ describe('maxTokens', () => {
     }
   })
 
+  test('is what stopped the cut, with every strategy', async () => {
+    const table = ['id,name', ...Array.from({ length: 300 }, (_, id) => `${id},word ${id % 7}`)].join('\n')
+    const list = JSON.stringify(Array.from({ length: 300 }, (_, id) => ({ id, name: `word ${id}` })))
+    for (const strategy of ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv'] as const) {
+      for (const text of [table, list]) {
+        const result = await service({ maxTokens: 200 }, { strategy }).output(text, { toolName: 'x' })
+        expect([strategy, result]).toEqual([strategy, expect.objectContaining({ limitedBy: 'tokens' })])
+        const byBytes = await service({ maxTokens: 10_000, maxBytes: 300 }, { strategy }).output(text, {
+          toolName: 'x',
+        })
+        if (strategy !== 'line')
+          expect([strategy, byBytes]).toEqual([strategy, expect.objectContaining({ limitedBy: 'bytes' })])
+      }
+    }
+  })
+
   test('a Chinese notice counts 词元', async () => {
     const text = '一行文字\n'.repeat(500)
     const { content } = await service({ maxTokens: 100 }, { language: 'zh-CN' }).output(text, { toolName: 'x' })

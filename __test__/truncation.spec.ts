@@ -636,6 +636,27 @@ describe('the notice', () => {
     }
   })
 
+  test('inside: the place of the output stands there whole or not at all', async () => {
+    const text = numbered(500)
+    for (const strategy of ['default', 'smart', 'json'] as const) {
+      for (const direction of ['head', 'tail', 'both'] as const) {
+        for (let maxBytes = 1; maxBytes <= 400; maxBytes += 7) {
+          const service = makeService({ global: { maxBytes, direction }, noticeInside: true, strategy })
+          const { content, outputPath, preview } = cut(await service.output(text, tool))
+          expect(bytesOf(content)).toBeLessThanOrEqual(maxBytes)
+          const hasPlace = content.includes(outputPath)
+          expect([maxBytes, content, hasPlace || !content.includes(outputPath.slice(0, 5))]).toEqual([
+            maxBytes,
+            content,
+            true,
+          ])
+          // The sign that bytes are missing has room, and something of the text beside it.
+          if (maxBytes > 40 && !hasPlace) expect([maxBytes, preview]).not.toEqual([maxBytes, ''])
+        }
+      }
+    }
+  })
+
   test('inside, in words of the caller: the numbers are those of the text that is shown', async () => {
     const formatNotice = ({ removedLines }: NoticeInfo) => `${removedLines} lines are missing`
     for (const direction of ['head', 'tail'] as const) {
@@ -656,6 +677,24 @@ describe('the notice', () => {
           expect(containsTruncationMarker(content)).toBe(true)
           expect(containsTruncationMarker(`  a file\r\n${content.replaceAll('\n', '\r\n')}`)).toBe(true)
         }
+      }
+    }
+  })
+
+  test('is recognised where a preview has no gaps, in the words of every profile', async () => {
+    const list = JSON.stringify(Array.from({ length: 200 }, (_, id) => ({ id })))
+    const table = `id,name\n${Array.from({ length: 200 }, (_, id) => `${id},x`).join('\n')}`
+    const profiles = [undefined, 'opencode', 'openclaw-2026-02', 'openclaw', 'snow', 'takumi', 'moryflow'] as const
+    for (const profile of profiles) {
+      const options = { ...(profile && { profile }), global: { maxBytes: 300 } }
+      const texts = [
+        [list, 'json'],
+        [table, 'csv'],
+        [`\0${table}`, 'smart'],
+      ] as const
+      for (const [text, strategy] of texts) {
+        const { content } = cut(await makeService({ ...options, strategy }).output(text, tool))
+        expect([profile, content, containsTruncationMarker(content)]).toEqual([profile, content, true])
       }
     }
   })

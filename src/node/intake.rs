@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
+use napi::bindgen_prelude::{AsyncTask, Either, External, Latin1String, Utf16String};
 use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
@@ -109,7 +109,7 @@ struct Request {
 pub struct Shortened {
     /// Preview and notice.
     #[napi(ts_type = "string")]
-    pub content: Either<String, Utf16String>,
+    pub content: Either<Latin1String, Utf16String>,
     /// The facts.
     pub facts: String,
 }
@@ -540,7 +540,8 @@ impl From<Rendered> for Shortened {
     }
 }
 
-/// ASCII goes over as it is; anything else is cheaper for V8 as UTF-16, made here on the worker thread.
-pub(crate) fn to_js(text: String) -> Either<String, Utf16String> {
-    if text.is_ascii() { Either::A(text) } else { Either::B(utf16::of_text(&text).into()) }
+/// ASCII goes over as it is, and as Latin-1, which V8 copies and does not decode; anything else is cheaper for it as UTF-16,
+/// made here on the worker thread.
+pub(crate) fn to_js(text: String) -> Either<Latin1String, Utf16String> {
+    if text.is_ascii() { Either::A(text.into()) } else { Either::B(utf16::of_text(&text).into()) }
 }

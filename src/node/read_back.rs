@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use napi::bindgen_prelude::{AsyncTask, Either, External, Utf16String};
+use napi::bindgen_prelude::{AsyncTask, Either, External, Latin1String, Utf16String};
 use napi_derive::napi;
 use serde_json::json;
 use spillway_core::error::Result as CoreResult;
@@ -63,7 +63,7 @@ pub enum Ask {
 pub struct Answer {
     /// The text of a range.
     #[napi(ts_type = "string")]
-    pub text: Either<String, Utf16String>,
+    pub text: Either<Latin1String, Utf16String>,
     /// The facts, as JSON.
     pub facts: String,
 }
@@ -171,8 +171,9 @@ impl Steps {
                 let text = to_js(std::mem::take(&mut piece.text));
                 Answer { text, facts: json(&piece) }
             })),
-            Steps::Search(search) => Ok(for_a_while(|| search.step(STEP_BYTES))?
-                .map(|found| Answer { text: Either::A(String::new()), facts: json(&found) })),
+            Steps::Search(search) => Ok(for_a_while(|| search.step(STEP_BYTES))?.map(|found| {
+                Answer { text: Either::A(String::new().into()), facts: json(&found) }
+            })),
             Steps::Asked(..) | Steps::AskedOfUnfinished(..) | Steps::Over => Ok(None),
         }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::binary;
 use super::cut::{Cut, Gap, Piece, cut};
 use super::limits::{Direction, Limits, Unit};
-use super::lines::Selection;
+use super::lines::{Selection, total_lines};
 use super::notice::{Circumstances, Wording, assemble};
 use super::smart;
 use super::structured::Preview;
@@ -132,26 +132,35 @@ pub fn render(
         return made;
     }
     if !form.inside || form.preview.is_some() {
-        return maker.attempt(form.limits, None);
+        return maker.attempt(form.limits, Notice::Full);
     }
     let line = form.wording.compact(circumstances).filter(|_| form.notice.is_none());
+    let line = line.as_deref();
     let both = form.limits.direction == Direction::Both;
-    let usual = line
-        .as_deref()
-        .filter(|_| both && form.wording.is_compact())
-        .map(|line| Compact { line, around: "\n\n" });
-    let short = line.as_deref().map(|line| Compact { line, around: "\n" });
+    let usual = match line.filter(|_| both && form.wording.is_compact()) {
+        Some(line) => Notice::Compact { line, around: "\n\n" },
+        None => Notice::Full,
+    };
+    // A place of which a part is missing would be read as another place: it stands there whole or not at all.
     maker
         .shrink(usual)
-        .or_else(|| maker.shrink(Some(short?)))
-        .unwrap_or_else(|| maker.marker_only(line.as_deref()))
+        .or_else(|| maker.shrink(Notice::Compact { line: line?, around: "\n" }))
+        .or_else(|| {
+            line.filter(|line| maker.fitting(line) == line.len()).map(|line| maker.alone(line))
+        })
+        .or_else(|| maker.shrink(Notice::Marker))
+        .unwrap_or_else(|| maker.marker_alone())
 }
 
-/// Marker and place in one line, and what stands between it and the text.
+/// What is said beside the text.
 #[derive(Debug, Clone, Copy)]
-struct Compact<'a> {
-    line: &'a str,
-    around: &'static str,
+enum Notice<'a> {
+    /// How much is missing, where it is and how to read on.
+    Full,
+    /// Marker and place in one line, and what stands between it and the text.
+    Compact { line: &'a str, around: &'static str },
+    /// How much is missing.
+    Marker,
 }
 
 struct Maker<'a> {
@@ -166,11 +175,11 @@ impl Maker<'_> {
     ///
     /// The notice's size depends on the numbers in it, and those on the room that it leaves: what is too much is taken
     /// off until it fits. Each round takes off at least a line or a byte, and the numbers change by a digit at most.
-    fn shrink(&self, compact: Option<Compact<'_>>) -> Option<Rendered> {
+    fn shrink(&self, notice: Notice<'_>) -> Option<Rendered> {
         let whole = self.form.limits;
         let mut limits = whole;
         for _ in 0..8 {
-            let made = self.attempt(limits, compact);
+            let made = self.attempt(limits, notice);
             let (lines, bytes) = size(&made.content);
             let tokens = tokens(whole, &made.content);
             if whole.allow(lines, bytes) && tokens <= whole.max_tokens {
@@ -214,9 +223,7 @@ impl Maker<'_> {
             return None;
         }
         let kind = binary::kind(window.raw_head())?;
-        let mut cut = cut(window, self.source, &form.limits, Gap::default());
-        cut.direction = Direction::Head;
-        cut.clear();
+        let cut = self.nothing();
         let mut preview = form.wording.binary(kind, window.raw_totals().bytes);
         preview.truncate(self.fitting(&preview));
         let hint = match self.custom_notice() {
@@ -248,8 +255,9 @@ impl Maker<'_> {
         let Maker { window, form, circumstances, .. } = *self;
         let scanner = window.scanner().filter(|_| form.preview.is_none())?;
         let mut limits = form.limits;
+        let mut is_over_tokens = false;
         for _ in 0..12 {
-            let (text, cut, shown) = self.selected(scanner, &limits)?;
+            let (text, mut cut, shown) = self.selected(scanner, &limits)?;
             let hint = self.custom_notice().map_or_else(
                 || form.wording.hint_of(&cut, circumstances, shown.as_deref()),
                 str::to_owned,
@@ -261,11 +269,16 @@ impl Maker<'_> {
             let over_lines = lines.saturating_sub(form.limits.max_lines);
             let over_bytes = bytes.saturating_sub(form.limits.max_bytes);
             if over_lines == 0 && over_bytes == 0 && tokens <= form.limits.max_tokens {
+                let is_within = form.limits.allow(total_lines(window), window.totals().bytes);
+                if is_within || (is_over_tokens && cut.limited_by == Unit::Bytes) {
+                    cut.limited_by = Unit::Tokens;
+                }
                 return Some(finish(whole.content, whole.preview_start, &text, hint, &cut, None));
             }
             limits.max_lines = limits.max_lines.saturating_sub(over_lines);
             limits.max_bytes = limits.max_bytes.saturating_sub(over_bytes);
             if tokens > form.limits.max_tokens {
+                is_over_tokens = true;
                 // Most of what is over is text; a little more than its share is taken off.
                 let shown = size(&text).1.min(limits.max_bytes);
                 let share = u128::from(shown) * u128::from(form.limits.max_tokens) * 97;
@@ -306,27 +319,26 @@ impl Maker<'_> {
         notice.get(..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES))
     }
 
-    fn attempt(&self, limits: Limits, compact: Option<Compact<'_>>) -> Rendered {
+    fn attempt(&self, limits: Limits, notice: Notice<'_>) -> Rendered {
         let Maker { form, circumstances, .. } = self;
         let wording = form.wording;
-        let gap = match compact {
-            Some(Compact { line, around }) => line.len() + 2 * around.len(),
-            None => wording.longest_marker(self.window.raw_totals().bytes) + 2,
+        let gap = match notice {
+            Notice::Compact { line, around } => line.len() + 2 * around.len(),
+            Notice::Full | Notice::Marker => {
+                wording.longest_marker(self.window.raw_totals().bytes) + 2
+            }
         };
-        let gap = Gap { bytes: gap as u64 - 2, tokens: self.gap_tokens(compact) };
+        let gap = Gap { bytes: gap as u64 - 2, tokens: self.gap_tokens(notice) };
         let cut = cut(self.window, self.source, &limits, gap);
         let both = cut.direction == Direction::Both;
-        if let Some(Compact { line, around }) = compact {
-            let kept = join_ends(&cut.pieces, line, around);
-            let whole = if both {
-                assemble(&kept, &[], "", cut.direction)
-            } else {
-                assemble(&kept, &[line], around, cut.direction)
-            };
-            return finish(whole.content, whole.preview_start, &kept, String::new(), &cut, None);
+        if let Notice::Compact { line, around } = notice {
+            return beside(&cut, line, around, String::new());
         }
         let (unit, removed) = missing(&cut, form.preview);
         let marker = wording.marker(unit, removed);
+        if let Notice::Marker = notice {
+            return beside(&cut, &marker, "\n", wording.hint(&cut, circumstances));
+        }
         let preview = match form.preview {
             Some(foreign) => Cow::Borrowed(foreign.text),
             None => join_ends(&cut.pieces, &marker, "\n"),
@@ -344,12 +356,12 @@ impl Maker<'_> {
     }
 
     /// Tokens of the line between two ends, whatever number will be in it.
-    fn gap_tokens(&self, compact: Option<Compact<'_>>) -> u64 {
+    fn gap_tokens(&self, notice: Notice<'_>) -> u64 {
         if self.form.limits.max_tokens == u64::MAX {
             return 0;
         }
         let tokens = |gap: &str| of_text(&format!("\n\n{gap}\n\n"), Mode::Upper) + 1;
-        if let Some(Compact { line, .. }) = compact {
+        if let Notice::Compact { line, .. } = notice {
             return tokens(line);
         }
         let digits = self.window.raw_totals().bytes.to_string().len();
@@ -365,17 +377,34 @@ impl Maker<'_> {
     }
 
     /// When nothing fits beside the notice: the shortest sign that something is missing.
-    fn marker_only(&self, line: Option<&str>) -> Rendered {
-        let limits = self.form.limits;
-        let mut cut = cut(self.window, self.source, &limits, Gap::default());
+    fn marker_alone(&self) -> Rendered {
+        let (unit, removed) = missing(&self.nothing(), None);
+        let marker = self.form.wording.marker(unit, removed);
+        self.alone(&marker[..self.fitting(&marker)])
+    }
+
+    /// A line without anything of the text.
+    fn alone(&self, line: &str) -> Rendered {
+        let cut = self.nothing();
+        let hint = self.form.wording.hint(&cut, self.circumstances);
+        finish(line.to_owned(), 0, "", hint, &cut, None)
+    }
+
+    /// A cut that shows nothing.
+    fn nothing(&self) -> Cut<'_> {
+        let mut cut = cut(self.window, self.source, &self.form.limits, Gap::default());
         cut.direction = Direction::Head;
         cut.clear();
-        let (unit, removed) = missing(&cut, None);
-        let marker = line.map_or_else(|| self.form.wording.marker(unit, removed), str::to_owned);
-        let content = marker[..self.fitting(&marker)].to_owned();
-        let hint = self.form.wording.hint(&cut, self.circumstances);
-        finish(content, 0, "", hint, &cut, None)
+        cut
     }
+}
+
+/// The text with one line in its gap or at the end that is missing.
+fn beside(cut: &Cut<'_>, line: &str, around: &str, hint: String) -> Rendered {
+    let kept = join_ends(&cut.pieces, line, around);
+    let notice: &[&str] = if cut.direction == Direction::Both { &[] } else { &[line] };
+    let whole = assemble(&kept, notice, around, cut.direction);
+    finish(whole.content, whole.preview_start, &kept, hint, cut, None)
 }
 
 /// The unit that the text shows, and how many of it are missing.
@@ -429,6 +458,12 @@ fn finish(
         ),
     };
     let shown = if foreign.is_some() { &[] } else { cut.pieces.as_slice() };
+    let preview_units = units(preview);
+    let piece_units = match shown {
+        // The one piece is the preview: it is counted once.
+        [only] if only.text == preview => vec![preview_units],
+        _ => shown.iter().map(|piece| units(&piece.text)).collect(),
+    };
     let ranges = match &cut.traced {
         Some(traced) => traced.ranges.iter().map(Range::from).collect(),
         None => shown.iter().filter(|piece| !piece.text.is_empty()).map(Range::from).collect(),
@@ -444,9 +479,9 @@ fn finish(
         direction: cut.direction,
         ranges: if foreign.is_some() { Vec::new() } else { ranges },
         partial_lines: if foreign.is_some() { Vec::new() } else { partial_lines(cut) },
-        preview: Span { from, to: from + units(preview) },
+        preview: Span { from, to: from + preview_units },
         hint,
-        piece_units: shown.iter().map(|piece| units(&piece.text)).collect(),
+        piece_units,
     };
     Rendered { preview: preview_start..preview_start + preview.len(), content, facts }
 }

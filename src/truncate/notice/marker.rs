@@ -1,6 +1,6 @@
 //! Knowing a notice again.
 
-use super::words::ALL;
+use super::words::{ALL, Advice};
 
 /// Whether a text holds a line that only a notice of Spillway writes, in any language and profile, so that a tool that
 /// writes files can refuse a preview that was taken for the whole.
@@ -16,10 +16,20 @@ pub fn contains_marker(text: &str) -> bool {
                 || wording.changes.iter().any(|template| has_numbers(template, line))
                 // Where the preview has no gaps, only the notice says it.
                 || wording.outcome.iter().any(|it| !it.is_empty() && line.starts_with(it))
+                || is_advice(&wording.advice, line)
                 || is_filled(wording.compact, line, false)
                 || is_filled(wording.compact_part, line, false)
         })
     })
+}
+
+/// Whether a line is advice that always has the same words: where they do not say how the call went, it is all there is to know
+/// a notice by.
+fn is_advice(advice: &Advice, line: &str) -> bool {
+    match advice {
+        Advice::Available(_) => false,
+        Advice::Fixed { plain, delegate } => line == *plain || *delegate == Some(line),
+    }
 }
 
 /// Whether a line is a template with a number at each of its places.

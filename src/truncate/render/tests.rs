@@ -48,6 +48,24 @@ fn one_line_says_it_all_when_both_ends_share_the_budget() {
     assert!(content.starts_with("HEAD-") && content.ends_with("-TAIL"), "{content}");
 }
 
+#[test]
+fn a_place_stands_in_the_text_whole_or_not_at_all() {
+    let text: String = (0..100).map(|i| format!("line{i}\n")).collect();
+    for wording in [&ENGLISH, &CHINESE, &OPENCODE] {
+        for direction in Direction::ALL {
+            for max_bytes in 1..400 {
+                let limits = limits(50, max_bytes, direction);
+                let Rendered { content, preview, .. } = rendered(&text, limits, wording, true);
+                assert!(content.len() as u64 <= max_bytes, "{content}");
+                let has_place = content.contains("/data/tool_1_abc.txt");
+                assert!(has_place || !content.contains("/data"), "{content}");
+                // The sign of what is missing, a line break and a little text have room.
+                assert!(has_place || max_bytes < 45 || !preview.is_empty(), "{content}");
+            }
+        }
+    }
+}
+
 fn wordy() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("word ".to_owned()),
