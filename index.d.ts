@@ -3426,6 +3426,8 @@ export interface MemoryStorageOptions {
 	maxFileBytes?: number;
 	/** As for `TruncationStorage`. @default none */
 	redact?: RedactionOptions;
+	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
+	retentionDays?: number;
 }
 /** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
 export declare class MemoryStorage implements ITruncationStorage {

@@ -82,6 +82,14 @@ describe('a storage in memory', () => {
     expect(report.kept).toEqual({ files: 2, bytes: 4 })
     expect((await memory.sweep({ now: later, maxStoreBytes: 1 })).removed).toMatchObject([{ reason: 'bytes' }])
     expect((await memory.sweep({ now: later + 8 * 86_400_000 })).removed).toMatchObject([{ reason: 'age' }])
+    const lasting = new MemoryStorage({ retentionDays: 30 })
+    await lasting.save('text', tool)
+    expect((await lasting.sweep({ now: later + 20 * 86_400_000 })).removedFiles).toBe(0)
+    expect((await lasting.sweep({ now: later + 40 * 86_400_000 })).removedFiles).toBe(1)
+    expect(thrown(() => new MemoryStorage({ retentionDays: 0 }))).toMatchObject({
+      code: 'INVALID_CONFIG',
+      field: 'retentionDays',
+    })
     expect(await memory.cleanup(7)).toBe(0)
     expect(await rejection(memory.cleanup(0))).toMatchObject({ code: 'INVALID_CONFIG' })
   })

@@ -22,6 +22,7 @@ import {
 import { Settings } from './settings'
 import { keeperOf, storageIntake } from './storage'
 import {
+  type Bounds,
   checkBounds,
   checkSweep,
   type StorageUsage,
@@ -41,6 +42,8 @@ export interface MemoryStorageOptions {
   maxFileBytes?: number
   /** As for `TruncationStorage`. @default none */
   redact?: RedactionOptions
+  /** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
+  retentionDays?: number
 }
 
 interface Kept {
@@ -62,19 +65,25 @@ export class MemoryStorage implements ITruncationStorage {
   /** @internal */
   readonly gone: Set<string>
   /** @internal */
-  readonly bounds: { readonly maxStoreBytes: number; readonly maxStoreFiles: number }
+  readonly bounds: Required<Bounds>
   /** @internal */
   readonly settings: object | undefined
 
   /** @throws SpillwayError `INVALID_CONFIG` that names the option */
   constructor(options: MemoryStorageOptions = {}) {
     if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
-    const known = ['maxStoreBytes', 'maxStoreFiles', 'maxFileBytes', 'redact']
-    readable('options', () => checkKeys('', options, known, 'INVALID_CONFIG'), 'INVALID_CONFIG')
-    const settings = new Settings(options)
-    const { facts } = settings
+    const known = ['maxStoreBytes', 'maxStoreFiles', 'maxFileBytes', 'redact', 'retentionDays']
+    const read = () => {
+      checkKeys('', options, known, 'INVALID_CONFIG')
+      const { retentionDays, ...others }: MemoryStorageOptions = options
+      return { retentionDays, others }
+    }
+    const { retentionDays, others } = readable('options', read, 'INVALID_CONFIG')
+    checkBounds({ retentionDays })
+    const settings = new Settings({ ...others, global: { retentionDays } })
     this.settings = keeperOf(settings)
-    this.bounds = { maxStoreBytes: facts.maxStoreBytes, maxStoreFiles: facts.maxStoreFiles }
+    const { maxStoreBytes, maxStoreFiles, retentionDays: days } = settings.facts
+    this.bounds = { maxStoreBytes, maxStoreFiles, retentionDays: days }
     this.kept = new Map()
     this.gone = new Set()
   }
@@ -134,8 +143,7 @@ export class MemoryStorage implements ITruncationStorage {
 
   /** As `TruncationStorage.sweep`; nothing is leased here. */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
-    const told = { retentionDays: DEFAULT_TRUNCATION_CONFIG.retentionDays, ...this.bounds }
-    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time } = checkSweep(options, told)
+    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time } = checkSweep(options, this.bounds)
     const all = [...this.kept]
     const dates = all.map(([, { modified }]) => modified)
     const sizes = all.map(([, { bytes }]) => bytes.length)
