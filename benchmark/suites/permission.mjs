@@ -8,6 +8,8 @@ import { KB } from '../workloads.mjs'
 const GEMINI = new URL('../node_modules/@google/gemini-cli-core/dist/src/', import.meta.url)
 /** 50 bytes: four programs, all of them known. */
 const COMPOUND = 'cd src && git status --short | head -5 && npm test'
+/** As long, with what needs a grammar. */
+const QUOTED = "cd src && git log --grep='a b' 2>&1 | head -5"
 const STEP = 'git status && '
 const RULES = ['git *', 'npm test', 'ls *', 'cd *', 'head *']
 const MANY = 10_000
@@ -25,11 +27,20 @@ export const permission = {
     const time = (sides) => compare(sides, { rounds, batchMs: 20, warmUpMs: 200 })
     const evaluate = (name, own, command) => side(name, () => own.evaluate(bash(command)))
 
-    const next = newCommands()
-    const short = await time([evaluate('again', policy, COMPOUND), side('first', () => policy.evaluate(bash(next())))])
+    const each = (name, own, command) => {
+      const next = newCommands(command)
+      return side(name, () => own.evaluate(bash(next())))
+    }
+    check(policy.evaluate(bash(QUOTED)).decision === 'allow')
+    const short = await time([
+      evaluate('again', policy, COMPOUND),
+      each('first', policy, COMPOUND),
+      each('quoted', policy, QUOTED),
+    ])
     const rows = [
       makeRow({ work: 'a compound command of 50 bytes, again', ours: short.again, target: 0.02, unit: 'ms' }),
       makeRow({ work: 'the same, another one each time', ours: short.first, target: 0.02, unit: 'ms' }),
+      makeRow({ work: 'one with quotes and a redirection, likewise', ours: short.quoted, target: 0.02, unit: 'ms' }),
     ]
     for (const size of [7 * KB, 70 * KB]) {
       const command = STEP.repeat(Math.ceil(size / STEP.length)).concat('ls -la')
@@ -39,7 +50,8 @@ export const permission = {
         makeRow({ work: `per byte of a command of ${size / KB} KB`, ours: perByte, target: 0.0003, unit: 'ms' }),
       )
     }
-    const rules = await time([evaluate('many', many, COMPOUND), evaluate('few', policy, COMPOUND)])
+    // Another one each time: the answer to one that was seen before is known, however many rules there are.
+    const rules = await time([each('many', many, COMPOUND), each('few', policy, COMPOUND)])
     rows.push(
       makeRow({
         work: `the compound command, ${MANY.toLocaleString('en')} rules`,
@@ -75,7 +87,7 @@ async function besideGemini(policy, time, log) {
   }
   const call = { name: 'run_shell_command', args: { command: COMPOUND } }
   check((await engine.check(call, undefined)).decision === 'allow')
-  const next = newCommands()
+  const next = newCommands(COMPOUND)
   const { again, first, theirs } = await time([
     side('again', () => policy.evaluate(bash(COMPOUND))),
     side('first', () => policy.evaluate(bash(next()))),
@@ -89,9 +101,9 @@ async function besideGemini(policy, time, log) {
 }
 
 /** Commands like the compound one, of which none comes twice. */
-function newCommands() {
+function newCommands(command) {
   let at = 0
-  return () => COMPOUND.replace('head -5', `head -${at++}`)
+  return () => command.replace('head -5', `head -${at++}`)
 }
 
 /** A tool that gives a kilobyte at once: what its guard costs is what is measured. */
