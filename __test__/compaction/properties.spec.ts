@@ -21,21 +21,29 @@ const long: fc.Arbitrary<Happening[]> = fc
 const window = fc.oneof(fc.integer({ min: 1000, max: 4000 }), fc.integer({ min: 1000, max: 60_000 }))
 const format = fc.constantFrom(...pairedFormats)
 
-/** How many calls have no result, and results no call, by the rules of the format. */
+interface OpenCall {
+  id: string | undefined
+  name: string | undefined
+  message: number
+}
+
+/** How many results answer no call before them, by the rules of pairing: an id says more than a name, a newer message more than an older. */
 function alone(name: (typeof pairedFormats)[number], messages: readonly object[]): number {
-  const views = messages.map((message) => formatNamed(name).view(message))
-  let open: { id: string | undefined; name: string | undefined }[] = []
+  const open: OpenCall[] = []
   let orphans = 0
-  for (const { calls, results } of views) {
+  for (const [message, { calls, results }] of messages.map((one) => formatNamed(name).view(one)).entries()) {
     for (const { callId, toolName } of results) {
-      const fits = (call: (typeof open)[number]) =>
-        (callId !== undefined && call.id === callId) ||
-        ((callId === undefined || call.id === undefined) && call.name === toolName)
-      const at = open.findLastIndex(fits)
-      if (at < 0) orphans++
-      else open = open.toSpliced(at, 1)
+      const rules: ((call: OpenCall) => boolean)[] =
+        callId === undefined
+          ? [(call) => call.id === undefined && call.name === toolName, (call) => call.name === toolName]
+          : [(call) => call.id === callId, (call) => call.id === undefined && call.name === toolName]
+      const fitting = rules.map((fits) => open.filter(fits)).find((found) => found.length > 0) ?? []
+      const newest = Math.max(...fitting.map((call) => call.message))
+      const answered = fitting.find((call) => call.message === newest)
+      if (answered === undefined) orphans++
+      else open.splice(open.indexOf(answered), 1)
     }
-    open = [...open, ...calls.map(({ id, name }) => ({ id, name }))]
+    open.push(...calls.map(({ id, name }) => ({ id, name, message })))
   }
   return orphans
 }
