@@ -1,10 +1,9 @@
 //! What one simple command does.
 
-use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
-
 use super::git::{self, git};
 use super::programs::{self, Kind, Program, flag};
-use super::variables;
+use super::redirect::{Fed, HERE_DOCUMENT};
+use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::walk::{Walker, pieces};
 use super::word::Word;
 use super::wrappers::{Wrapped, unwrap};
@@ -37,14 +36,8 @@ const TAKE_NUMBERS: [&str; 11] = [
 /// Options of programs that change files which run something.
 const RUNNING_FLAGS: [&str; 2] = ["--filter", "--pager"];
 
-/// Why an index is asked about.
-pub(super) const RUNNING_INDEX: &str = "an index of an array can run commands";
-
 /// What a command that removes everything is told as, whatever its words are.
 pub(super) const REMOVES_ROOT: &str = "rm -rf /";
-
-/// Why a document for what may run it is asked about.
-pub(super) const HERE_DOCUMENT: &str = "it has a here-document";
 
 /// What follows these words of a package manager is the name of a package or a script.
 const BEFORE_NAMES: [&str; 10] =
@@ -52,57 +45,6 @@ const BEFORE_NAMES: [&str; 10] =
 
 /// Options of programs for pull requests whose value is a text.
 const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--message"];
-
-/// What a command is given to read by its own text.
-#[derive(Debug, Default)]
-pub(super) struct Fed {
-    pub texts: Vec<String>,
-    pub has_document: bool,
-}
-
-/// A variable that a command sets.
-pub(super) struct Assigned {
-    raw: String,
-    name: String,
-    doubt: Option<Doubt>,
-}
-
-impl Assigned {
-    pub fn read(walker: &mut Walker<'_>, assignment: &Assignment, raw: &str) -> Self {
-        let (name, index) = match &assignment.name {
-            AssignmentName::VariableName(name) => (name, false),
-            AssignmentName::ArrayElementName(name, _) => (name, true),
-        };
-        let words: Vec<&str> = match &assignment.value {
-            AssignmentValue::Scalar(word) => vec![&word.value],
-            AssignmentValue::Array(items) => {
-                items.iter().map(|(_, word)| word.value.as_str()).collect()
-            }
-        };
-        let keyed = matches!(&assignment.value, AssignmentValue::Array(items) if items.iter().any(|(key, _)| key.is_some()));
-        let mut doubt = variable_doubt(name);
-        if index || keyed {
-            doubt = Some(RUNNING_INDEX.into());
-        }
-        for word in words {
-            let word = walker.word(word);
-            doubt = doubt.or_else(|| word.doubts.first().map(|reason| (*reason).to_owned()));
-            if word.known && variables::has_running_index(&word.text) {
-                doubt = Some(RUNNING_INDEX.into());
-            }
-        }
-        Assigned { raw: raw.to_owned(), name: name.clone(), doubt: doubt.map(Doubt::always) }
-    }
-}
-
-/// Why setting a variable is asked about.
-pub(super) fn variable_doubt(name: &str) -> Option<String> {
-    (!variables::is_own(name)).then(|| can_change(name))
-}
-
-fn can_change(name: &str) -> String {
-    format!("the variable {name} can change what is run")
-}
 
 impl Walker<'_> {
     /// Judges a command by its words.
@@ -114,7 +56,7 @@ impl Walker<'_> {
             .iter_mut()
             .filter(|one| !words.is_empty() && !variables::is_harmless(&one.name))
         {
-            one.doubt.get_or_insert_with(|| Doubt::always(can_change(&one.name)));
+            one.doubt.get_or_insert_with(|| Doubt::always(variables::can_change(&one.name)));
         }
         let fed = std::mem::take(&mut self.fed);
         let quiet_prefix = assigned.iter().all(|one| one.doubt.is_none());

@@ -12,6 +12,7 @@
 //! | [`walk`] | what the tree of a command holds |
 //! | [`command`] | what one simple command does |
 //! | [`builtins`] | what the commands of the shell itself change |
+//! | [`redirect`] | what a redirection reads, writes and hands over |
 //! | [`portable`] | what other shells make of what bash reads |
 //! | [`variables`] | which variables change what is run |
 //! | [`git`], [`scripted`] | programs with a language of their own |
@@ -36,6 +37,7 @@ mod portable;
 mod program_table;
 pub mod programs;
 mod recent;
+mod redirect;
 mod scripted;
 mod scripts;
 mod search;

@@ -1,4 +1,12 @@
-//! Which variables can be set without changing what is run.
+//! Variables that a command sets, and which of them change nothing of what is run.
+
+use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
+
+use super::Doubt;
+use super::walk::Walker;
+
+/// Why an index is asked about.
+pub(super) const RUNNING_INDEX: &str = "an index of an array can run commands";
 
 /// Variables that change how a program looks and not what it runs.
 static HARMLESS: &[&str] = &[
@@ -86,6 +94,50 @@ pub fn is_own(name: &str) -> bool {
 pub fn has_running_index(text: &str) -> bool {
     let index = text.find('[').map_or("", |at| &text[at..]);
     index.contains("$(") || index.contains('`')
+}
+
+/// A variable that a command sets.
+pub(super) struct Assigned {
+    pub raw: String,
+    pub name: String,
+    pub doubt: Option<Doubt>,
+}
+
+impl Assigned {
+    pub fn read(walker: &mut Walker<'_>, assignment: &Assignment, raw: &str) -> Self {
+        let (name, index) = match &assignment.name {
+            AssignmentName::VariableName(name) => (name, false),
+            AssignmentName::ArrayElementName(name, _) => (name, true),
+        };
+        let words: Vec<&str> = match &assignment.value {
+            AssignmentValue::Scalar(word) => vec![&word.value],
+            AssignmentValue::Array(items) => {
+                items.iter().map(|(_, word)| word.value.as_str()).collect()
+            }
+        };
+        let keyed = matches!(&assignment.value, AssignmentValue::Array(items) if items.iter().any(|(key, _)| key.is_some()));
+        let mut doubt = self::doubt(name);
+        if index || keyed {
+            doubt = Some(RUNNING_INDEX.into());
+        }
+        for word in words {
+            let word = walker.word(word);
+            doubt = doubt.or_else(|| word.doubts.first().map(|reason| (*reason).to_owned()));
+            if word.known && has_running_index(&word.text) {
+                doubt = Some(RUNNING_INDEX.into());
+            }
+        }
+        Assigned { raw: raw.to_owned(), name: name.clone(), doubt: doubt.map(Doubt::always) }
+    }
+}
+
+/// Why setting a variable is asked about.
+pub(super) fn doubt(name: &str) -> Option<String> {
+    (!is_own(name)).then(|| can_change(name))
+}
+
+pub(super) fn can_change(name: &str) -> String {
+    format!("the variable {name} can change what is run")
 }
 
 #[cfg(test)]

@@ -1,0 +1,124 @@
+//! What a redirection reads, writes and hands to a command.
+
+use brush_parser::ast::{
+    IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoHereDocument, IoRedirect,
+};
+
+use super::walk::Walker;
+use super::word::{self, Word};
+use super::{Doubt, Simple, portable};
+use crate::permission::Domain;
+
+/// Why a document for what may run it is asked about.
+pub(super) const HERE_DOCUMENT: &str = "it has a here-document";
+
+/// What a command is given to read by its own text.
+#[derive(Debug, Default)]
+pub(super) struct Fed {
+    pub texts: Vec<String>,
+    pub has_document: bool,
+}
+
+impl Walker<'_> {
+    /// A redirection that belongs to no simple command.
+    pub fn redirect_alone(&mut self, redirect: &IoRedirect) {
+        let mut doubts = self.redirect(redirect);
+        if std::mem::take(&mut self.fed).has_document {
+            doubts.push(Doubt::always(HERE_DOCUMENT));
+        }
+        for doubt in doubts {
+            self.push(Simple {
+                text: "redirection".into(),
+                doubts: vec![doubt],
+                ..Simple::default()
+            });
+        }
+    }
+
+    pub fn redirect(&mut self, redirect: &IoRedirect) -> Vec<Doubt> {
+        match redirect {
+            IoRedirect::File(_, _, Target::Fd(_)) => Vec::new(),
+            IoRedirect::File(_, _, Target::ProcessSubstitution(_, shell)) => {
+                self.apart(|walker| walker.list(&shell.list));
+                Vec::new()
+            }
+            IoRedirect::File(_, kind, Target::Duplicate(raw)) => {
+                let word = self.word(&raw.value);
+                let number = word.text.trim_end_matches('-');
+                if word.known && number.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Vec::new();
+                }
+                let domain =
+                    if matches!(kind, Kind::DuplicateInput) { Domain::Read } else { Domain::Edit };
+                self.redirected(&[domain], &word)
+            }
+            IoRedirect::File(_, kind, Target::Filename(raw)) => {
+                let word = self.word(&raw.value);
+                match kind {
+                    Kind::Read | Kind::DuplicateInput => self.redirected(&[Domain::Read], &word),
+                    Kind::ReadAndWrite => self.redirected(&[Domain::Read, Domain::Edit], &word),
+                    Kind::Write | Kind::Append | Kind::Clobber | Kind::DuplicateOutput => {
+                        self.redirected(&[Domain::Edit], &word)
+                    }
+                }
+            }
+            IoRedirect::OutputAndError(raw, _) => {
+                let word = self.word(&raw.value);
+                self.redirected(&[Domain::Edit], &word)
+            }
+            IoRedirect::HereDocument(_, document) => {
+                self.fed.has_document = true;
+                self.fed.texts.push(document.doc.value.clone());
+                if !ends_where_it_says(document, &self.text, self.depth > 1) {
+                    return vec![Doubt::always(HERE_DOCUMENT)];
+                }
+                if !document.requires_expansion {
+                    return Vec::new();
+                }
+                let word = word::read_document(&document.doc.value, &self.options);
+                for inner in &word.inner {
+                    self.apart(|walker| walker.source(inner));
+                }
+                word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
+            }
+            IoRedirect::HereString(_, raw) => {
+                let word = self.word(&raw.value);
+                self.fed.texts.push(word.text);
+                word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
+            }
+        }
+    }
+
+    fn redirected(&mut self, domains: &[Domain], word: &Word) -> Vec<Doubt> {
+        if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
+            return vec![Doubt::always("it opens a connection")];
+        }
+        if portable::is_part_of_operator(&word.text) {
+            return vec![Doubt::always("some shells take the next word for the file")];
+        }
+        domains.iter().filter_map(|domain| self.file(*domain, word)).collect()
+    }
+}
+
+/// Whether no shell could take a line for the end of a document sooner than the parser did. A substitution must end with it: what
+/// follows is read otherwise by the parser. Some shells look for its end by counting parentheses there, and bash takes a line
+/// that begins with the end and has a parenthesis for the end, too.
+fn ends_where_it_says(document: &IoHereDocument, text: &str, in_substitution: bool) -> bool {
+    let end = document.here_end.value.trim_matches(['\'', '"']);
+    let body = document.doc.value.as_str();
+    let is_end = |line: &str| line.trim_start_matches('\t') == end;
+    let mut open = 0_i64;
+    let balanced = body.bytes().all(|byte| {
+        open += i64::from(byte == b'(') - i64::from(byte == b')');
+        open >= 0
+    });
+    let ends_text = || {
+        text.trim_end().lines().next_back().is_some_and(is_end)
+            && !body.lines().any(|line| line.trim_start().starts_with(end))
+    };
+    text.lines().any(is_end)
+        && !end.is_empty()
+        && end.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && body.lines().all(|line| line.trim() != end && !line.ends_with('\\'))
+        && (!in_substitution || (balanced && open == 0 && ends_text()))
+}
