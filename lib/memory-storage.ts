@@ -19,8 +19,7 @@ import {
   type SearchResult,
   search,
 } from './read-back'
-import { Settings } from './settings'
-import { keeperOf, storageIntake } from './storage'
+import { keeperOf, storageIntake, storageSettings } from './storage'
 import {
   type Bounds,
   checkBounds,
@@ -79,11 +78,9 @@ export class MemoryStorage implements ITruncationStorage {
       return { retentionDays, others }
     }
     const { retentionDays, others } = readable('options', read, 'INVALID_CONFIG')
-    checkBounds({ retentionDays })
-    const settings = new Settings({ ...others, global: { retentionDays } })
+    const { settings, bounds } = storageSettings(others, retentionDays)
     this.settings = keeperOf(settings)
-    const { maxStoreBytes, maxStoreFiles, retentionDays: days } = settings.facts
-    this.bounds = { maxStoreBytes, maxStoreFiles, retentionDays: days }
+    this.bounds = bounds
     this.kept = new Map()
     this.gone = new Set()
   }

@@ -100,12 +100,9 @@ export class TruncationStorage implements ITruncationStorage {
     const override = process.env.SPILLWAY_STORAGE_DIR
     const isAsked = storageDirs !== undefined && !(isArray(storageDirs) && storageDirs.length === 0)
     const wanted = override && !isAsked ? [override] : storageDirs
-    checkBounds({ retentionDays })
-    // Read as the options of a service, so that there is one place that knows what is allowed.
-    const settings = new Settings({ ...others, storageDirs: wanted, global: { retentionDays } })
+    const { settings, bounds } = storageSettings({ ...others, storageDirs: wanted }, retentionDays)
     this.place = openPlace(settings)
-    const { maxStoreBytes, maxStoreFiles, retentionDays: days } = settings.facts
-    this.bounds = { maxStoreBytes, maxStoreFiles, retentionDays: days }
+    this.bounds = bounds
   }
 
   /**
@@ -248,6 +245,17 @@ function checkOptions(options: string | TruncationStorageOptions): TruncationSto
   if (!isRecord(options)) throw wrong('options', options, 'a folder, or an object', 'INVALID_CONFIG')
   checkKeys('', options, OPTIONS, 'INVALID_CONFIG')
   return options
+}
+
+/** What the options of a storage say, read as those of a service: so there is one place that knows what is allowed. */
+export function storageSettings(
+  options: object,
+  retentionDays: number | undefined,
+): { settings: Settings; bounds: Required<Bounds> } {
+  checkBounds({ retentionDays })
+  const settings = new Settings({ ...options, global: { retentionDays } })
+  const { maxStoreBytes, maxStoreFiles, retentionDays: days } = settings.facts
+  return { settings, bounds: { maxStoreBytes, maxStoreFiles, retentionDays: days } }
 }
 
 /** Where a storage saves, if it is exactly ours: then the binary saves while it shortens, and the text crosses once. */
