@@ -19,6 +19,7 @@ import { load } from './suites/load.mjs'
 import { middleware } from './suites/middleware.mjs'
 import { outdated } from './suites/outdated.mjs'
 import { permission } from './suites/permission.mjs'
+import { proxy } from './suites/proxy.mjs'
 import { pruning } from './suites/pruning.mjs'
 import { readBack } from './suites/read-back.mjs'
 import { saved } from './suites/saved.mjs'
@@ -39,6 +40,7 @@ const TABLES = [
       pruning,
       context,
       permission,
+      proxy,
       saved,
       terminal,
       stall,

@@ -13,7 +13,7 @@ pub trait RealPaths {
     /// `path` is absolute, has no `..`, and is written with `/`.
     fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>>;
 
-    /// The first names in a folder, up to `most` of them, and whether each is a link. None if it cannot be read.
+    /// The first names in a folder, up to `most` of them, and whether each is a link. Empty if it cannot be read.
     fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)>;
 }
 
