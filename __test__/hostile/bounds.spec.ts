@@ -141,15 +141,18 @@ onLinux(
        }
        return process.memoryUsage().rss / 2 ** 20
      }
+     // Each in a folder of its own: a sweep has the names of all files in memory for a moment, and they become more.
+     let rounds = 0
      const round = async (share) => {
+       const dir = input.dir + '/' + rounds++
        for (let i = 0; i < input.small / share; i += 1) strategy.truncate(text, config)
-       const storage = new spillway.TruncationStorage(input.dir)
+       const storage = new spillway.TruncationStorage(dir)
        for (let i = 0; i < input.saves / share; i += 1) {
          await storage.save(text, { toolName: 'x', sessionId: 's' + (i % 50) })
        }
        await storage.close()
        for (let i = 0; i < input.instances / share; i += 1) {
-         const service = new spillway.TruncationService({ ...limits, storageDirs: [input.dir] })
+         const service = new spillway.TruncationService({ ...limits, storageDirs: [dir] })
          await service.output(text, { toolName: 'x', sessionId: 'i' + (i % 50) })
          await service.close()
        }
