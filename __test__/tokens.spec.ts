@@ -53,6 +53,24 @@ describe('an estimate', () => {
     },
   )
 
+  // What the tokenizer that takes the most of them counts.
+  const lines = (count: number, line: (at: number) => string) => Array.from({ length: count }, (_, at) => line(at))
+  test.each([
+    ['a spinner', lines(100, (at) => `\r${'|/-\\'[at % 4]}`).join(''), 200],
+    ['percents', lines(50, (at) => `\r ${at}% [==>   ]`).join(''), 450],
+    ['a bar', lines(50, (at) => `\r[${'#'.repeat(at)}${'.'.repeat(50 - at)}] ${2 * at}%`).join(''), 485],
+    ['empty columns', lines(60, (at) => `${at}\t\t\t${at * 3}\t\t\t\t\tx${at}\t\t\t`).join('\n'), 599],
+    ['deep indentation', lines(60, (at) => `${'\t'.repeat(at % 20)}}`).join('\n'), 185],
+  ])('at most, of %s, is not below what a tokenizer counts', (_kind, text, tokens) => {
+    expect(upper(text)).toBeGreaterThanOrEqual(tokens)
+    expect(upper(text)).toBeLessThan(tokens * 1.3)
+  })
+
+  test('of line ends of two characters is about that of one', () => {
+    const [lf, crlf] = ['\n', '\r\n'].map((end) => estimateTokens(lines(60, (at) => `line ${at} of a file`).join(end)))
+    expect((crlf as number) / (lf as number)).toBeLessThan(1.1)
+  })
+
   test('of nothing is nothing, and more text never has fewer tokens', () => {
     expect(estimateTokens('')).toBe(0)
     fc.assert(

@@ -130,6 +130,8 @@ function madeUp() {
     ['white space', many(`${' '.repeat(37)}\n\n\t\t\n${' '.repeat(8)}`)],
     ['box drawing', many('┌────┬────┐\n│ a  │ b  │\n└────┴────┘\n')],
     ['escape sequences', many('\x1b[32mok\x1b[0m \x1b[1;31merror\x1b[0m\n')],
+    ['progress', many('\r 10% [==>   ]\r|\r/\r[####....] 57%\r\n')],
+    ['empty columns', many('12\t\t\t36\t\t\t\t\tx\t\t\t\n\t\t\t}\n')],
     ...locales.map((locale) => [`language ${locale}`, names(locale)]),
   ]
 }

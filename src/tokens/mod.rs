@@ -43,6 +43,7 @@ pub fn cost(text: &[u16]) -> Cost {
     Cost { bytes, tokens: of_units(text, Mode::Typical) }
 }
 
+/// Classes that have weights of their own.
 const CLASSES: usize = 25;
 
 /// Weights are in thousandths of a token.
@@ -76,13 +77,16 @@ const HANGUL: u8 = 21;
 const FULL_WIDTH: u8 = 22;
 const EMOJI: u8 = 23;
 const SELDOM: u8 = 24;
+/// Hardly any text of the sample has it: it counts as a line feed does, apart from [`RUNS`].
+const RETURN: u8 = 25;
 
 /// The class of a character by the first byte of its UTF-8.
 const fn class_of(byte: u8) -> u8 {
     match byte {
         b' ' => SPACE,
         b'\n' => FEED,
-        b'\t' | b'\r' => TAB,
+        b'\t' => TAB,
+        b'\r' => RETURN,
         b'a' | b'e' | b'i' | b'o' | b'u' => VOWEL,
         b'j' | b'k' | b'q' | b'v' | b'w' | b'x' | b'z' => RARE,
         b'b'..=b'd' | b'f'..=b'h' | b'l'..=b'n' | b'p' | b'r'..=b't' | b'y' => CONSONANT,
@@ -130,7 +134,8 @@ type Least = (u8, u8, u16);
 
 /// Characters that no text of the sample has in a row, and that tokenizers take byte by byte, or nearly so: scripts that are
 /// seldom seen, forms of half and full width, symbols for private use.
-const RUNS: &[Least] = &[(SELDOM, SELDOM, 2000), (FULL_WIDTH, FULL_WIDTH, 1800)];
+const RUNS: &[Least] =
+    &[(SELDOM, SELDOM, 2000), (FULL_WIDTH, FULL_WIDTH, 1800), (RETURN, SYMBOL, 1000)];
 
 /// The worst of them, and what is left where bytes were read as letters.
 const UPPER_RUNS: &[Least] = &[
@@ -141,20 +146,28 @@ const UPPER_RUNS: &[Least] = &[
     (LATIN, SELDOM, 2000),
     (GREEK, SELDOM, 2000),
     (FULL_WIDTH, FULL_WIDTH, 3000),
+    (RETURN, RETURN, 1000),
+    (RETURN, SYMBOL, 1150),
+    (RETURN, JOINING, 1150),
+    (RETURN, SPACE, 1750),
+    (TAB, TAB, 150),
+    (TAB, SYMBOL, 1150),
 ];
 
 /// The weights, nowhere less than the others.
 const fn table(weights: &Weights, least: &Weights, runs: &[Least]) -> Table {
     let mut table = [0; 2 * ROW * ROW];
     let mut before = 0;
-    while before < CLASSES {
+    while before <= CLASSES {
+        let row = fitted(before);
         let mut class = 0;
-        while class < CLASSES {
-            let (weight, least) = (weights.pairs[before][class], least.pairs[before][class]);
+        while class <= CLASSES {
+            let column = fitted(class);
+            let (weight, least) = (weights.pairs[row][column], least.pairs[row][column]);
             table[before * ROW + class] = greater(weight, least);
             class += 1;
         }
-        table[REPEATED + before * ROW + before] = greater(weights.same[before], least.same[before]);
+        table[REPEATED + before * ROW + before] = greater(weights.same[row], least.same[row]);
         before += 1;
     }
     let mut at = 0;
@@ -168,6 +181,11 @@ const fn table(weights: &Weights, least: &Weights, runs: &[Least]) -> Table {
         at += 1;
     }
     Table(table)
+}
+
+/// The class whose weights one has.
+const fn fitted(class: usize) -> usize {
+    if class == RETURN as usize { FEED as usize } else { class }
 }
 
 const fn greater(a: u16, b: u16) -> u16 {
