@@ -188,6 +188,31 @@ describe('patterns', () => {
     await fc.assert(property, { numRuns: 200 })
   })
 
+  test('of any shape find the lines that the engine of the language finds', async () => {
+    const quantifiers = ['?', '*', '+', '??', '*?', '+?', '{2}', '{0,2}', '{1,}']
+    const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+      pattern: fc.oneof(
+        { depthSize: 'medium', withCrossShrink: true },
+        fc.constantFrom('a', 'b', 'ab', '[^a]', '.', '^', '$', '\\b', '\\B'),
+        fc.tuple(tie('pattern'), fc.constantFrom(...quantifiers)).map(([part, quantifier]) => `(${part})${quantifier}`),
+        fc.tuple(tie('pattern'), tie('pattern')).map(([first, second]) => `(${first}|${second})`),
+        fc.tuple(tie('pattern'), tie('pattern')).map(([first, second]) => `${first}${second}`),
+      ),
+    }))
+    const text = fc.array(fc.constantFrom('a', 'b', ' ', '\n'), { maxLength: 60 }).map((units) => units.join(''))
+    // Most shapes are in every line somewhere, and few are all of it.
+    const whole = pattern.map((pattern) => `^(${pattern})$`)
+    const property = fc.asyncProperty(text, fc.oneof(pattern, whole), async (content, pattern) => {
+      const { storage, path } = await saved(content)
+      const lines = content.split('\n').slice(0, countLines(content))
+      const expression = new RegExp(pattern)
+      const expected = lines.flatMap((line, at) => (expression.test(line) ? [at + 1] : []))
+      const { matches } = await searchAll(storage, path, pattern, { maxMatches: 100 })
+      expect(matches.map(({ line }) => line)).toEqual(expected)
+    })
+    await fc.assert(property, { numRuns: 500 })
+  })
+
   test('that would explode elsewhere take as long as any other', async () => {
     const { storage, path } = await saved('a'.repeat(1_000_000))
     const began = Date.now()

@@ -4,7 +4,10 @@
 //! returns before it belong to the break), and no class holds a line feed. What is left has the engine's
 //! guarantee: time that grows with the text and never explodes.
 
-use regex::bytes::{Regex, RegexBuilder};
+use std::ops::Range;
+
+use regex_automata::meta::{Config, Regex};
+use regex_automata::{Input, MatchKind};
 use regex_syntax::ast::parse::ParserBuilder;
 use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, RepetitionKind, RepetitionRange};
 use regex_syntax::hir::translate::TranslatorBuilder;
@@ -37,8 +40,35 @@ pub struct Reading {
     pub literal: bool,
 }
 
+/// A pattern that is ready to be searched for.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// Whether something in a text is a match.
+    pub fn is_match(&self, text: &[u8]) -> bool {
+        self.0.is_match(Input::new(text).earliest(true))
+    }
+
+    /// Where it is sure, reading from a byte on, that there is a match: it may begin before and go on behind.
+    pub fn surely_at(&self, text: &[u8], from: usize) -> Option<usize> {
+        let input = Input::new(text).span(from..text.len()).earliest(true);
+        self.0.search_half(&input).map(|half| half.offset())
+    }
+
+    /// The first match.
+    pub fn find(&self, text: &[u8]) -> Option<Range<usize>> {
+        self.find_at(text, 0)
+    }
+
+    /// The first match that begins at a byte or behind it.
+    pub fn find_at(&self, text: &[u8], from: usize) -> Option<Range<usize>> {
+        self.0.search(&Input::new(text).span(from..text.len())).map(|found| found.range())
+    }
+}
+
 /// Compiles a pattern.
-pub fn compile(pattern: &str, reading: Reading) -> Result<Regex> {
+pub fn compile(pattern: &str, reading: Reading) -> Result<Pattern> {
     if pattern.is_empty() || pattern.len() > LONGEST {
         let length = pattern.len();
         return Err(refuse(format!("has {length} bytes, allowed are 1 to {LONGEST}")));
@@ -59,15 +89,17 @@ pub fn compile(pattern: &str, reading: Reading) -> Result<Regex> {
         .translate(text, &ast)
         .map_err(|error| refuse(error.kind()))?;
     let within_lines = rewrite(&parsed)?;
-    RegexBuilder::new(&within_lines.to_string())
-        .nest_limit(NEST_LIMIT * 4)
-        .size_limit(SIZE_LIMIT)
-        .dfa_size_limit(CACHE_LIMIT)
-        .build()
-        .map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => refuse(TOO_LARGE),
-            _ => refuse("cannot be compiled"),
-        })
+    let config = Config::new()
+        .match_kind(MatchKind::LeftmostFirst)
+        .utf8_empty(false)
+        .nfa_size_limit(Some(SIZE_LIMIT))
+        .hybrid_cache_capacity(CACHE_LIMIT);
+    // What was rewritten is compiled as it is: written out and read again, `(a+)?` would be `a+?`.
+    let built = Regex::builder().configure(config).build_from_hir(&within_lines);
+    built.map(Pattern).map_err(|error| match error.size_limit() {
+        Some(_) => refuse(TOO_LARGE),
+        None => refuse("cannot be compiled"),
+    })
 }
 
 fn refuse(problem: impl std::fmt::Display) -> Error {
@@ -152,7 +184,7 @@ fn rewrite(hir: &Hir) -> Result<Hir> {
         }
         HirKind::Look(look) => Hir::look(*look),
         HirKind::Repetition(repetition) => {
-            Hir::repetition(repetition.with(rewrite(&repetition.sub)?))
+            Hir::repetition(merged(repetition.with(rewrite(&repetition.sub)?)))
         }
         // Nobody asks for groups, and the engine is faster without them.
         HirKind::Capture(capture) => rewrite(&capture.sub)?,
@@ -161,13 +193,27 @@ fn rewrite(hir: &Hir) -> Result<Hir> {
     })
 }
 
+/// Without a repetition in a repetition where one says the same, as in `(x+)*`: for every byte the engine would go through
+/// all of them.
+fn merged(outer: Repetition) -> Repetition {
+    let HirKind::Repetition(inner) = outer.sub.kind() else { return outer };
+    // `?`, `*` and `+`.
+    let is_plain = |each: &Repetition| each.min <= 1 && each.max.is_none_or(|max| max == 1);
+    if outer.greedy != inner.greedy || !is_plain(&outer) || !is_plain(inner) {
+        return outer;
+    }
+    Repetition { min: outer.min.min(inner.min), max: outer.max.and(inner.max), ..inner.clone() }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn found<'a>(pattern: &str, text: &'a [u8]) -> Vec<&'a [u8]> {
-        let regex = compile(pattern, Reading::default()).unwrap();
-        regex.find_iter(text).map(|found| found.as_bytes()).collect()
+        let Pattern(regex) = compile(pattern, Reading::default()).unwrap();
+        regex.find_iter(text).map(|found| &text[found.range()]).collect()
     }
 
     #[test]
@@ -180,6 +226,44 @@ mod tests {
         assert_eq!(found(r"b$", text), [b"b\r"]);
         assert_eq!(found(r"(?s).+d", text), [b"cd"]);
         assert_eq!(found(r"(?-u:\xff)x", b"\xffx"), [b"\xffx"]);
+    }
+
+    #[test]
+    fn repetitions_of_repetitions_are_one() {
+        let rewritten = |pattern: &str| rewrite(&regex_syntax::parse(pattern).unwrap()).unwrap();
+        for (nested, one) in [
+            ("x********", "x*"),
+            ("(?:(?:x+)+)+y", "x+y"),
+            ("((x+)*)+", "x*"),
+            ("(((x?)?)+)?", "x*"),
+            ("((x?)?)?", "x?"),
+            (r"\b*****", r"\b*"),
+            ("(x+?)??", "x*?"),
+        ] {
+            assert_eq!(rewritten(nested), rewritten(one), "{nested}");
+        }
+        for different in ["(x*?)*", "(x{2,})*", "(x*){2,}", "(x{0,2})*", "(x*){0,2}"] {
+            assert_ne!(rewritten(different), rewritten("x*"), "{different}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn repetitions_of_repetitions_find_what_they_did(
+            part in prop::sample::select(vec!["a", "(a|ab)", "(ab|a)", "(|a)", r"\b", "(a?b)"]),
+            operators in prop::collection::vec(
+                prop::sample::select(vec!["?", "*", "+", "??", "*?", "+?", "{2}", "{0,2}", "{2,}"]),
+                1..5,
+            ),
+            behind in prop::sample::select(vec!["", "b", "$", "a+"]),
+            text in "[ab ]{0,12}",
+        ) {
+            let nested = operators.iter().fold(part.to_owned(), |part, operator| format!("({part}){operator}"));
+            let pattern = format!("{nested}{behind}");
+            let as_it_is = regex::bytes::RegexBuilder::new(&pattern).multi_line(true).build().unwrap();
+            let expected: Vec<&[u8]> = as_it_is.find_iter(text.as_bytes()).map(|found| found.as_bytes()).collect();
+            prop_assert_eq!(found(&pattern, text.as_bytes()), expected);
+        }
     }
 
     #[test]

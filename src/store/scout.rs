@@ -10,7 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use memchr::{memchr, memchr_iter, memrchr};
-use regex::bytes::Regex;
+
+use super::pattern::Pattern;
 
 /// Bytes that a scout reads at once. A line that is longer ends its way.
 const BLOCK: usize = 64 * 1024;
@@ -29,7 +30,7 @@ pub struct Scouts {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     count: usize,
-    regex: Regex,
+    pattern: Pattern,
     size: u64,
     /// What they have seen from where the search is on, in order and without gaps.
     seen: VecDeque<Stretch>,
@@ -81,12 +82,12 @@ pub enum Stretch {
 impl Scouts {
     /// Scouts for a search in a file of this size that begins at a byte of it; none if the file is too small for them, or
     /// only one thread can run.
-    pub fn of(file: File, size: u64, from: u64, regex: &Regex) -> Option<Self> {
+    pub fn of(file: File, size: u64, from: u64, pattern: &Pattern) -> Option<Self> {
         let count = thread::available_parallelism().map_or(1, usize::from).min(MOST);
-        Scouts::so_many(count, file, size, from, regex)
+        Scouts::so_many(count, file, size, from, pattern)
     }
 
-    fn so_many(count: usize, file: File, size: u64, from: u64, regex: &Regex) -> Option<Self> {
+    fn so_many(count: usize, file: File, size: u64, from: u64, pattern: &Pattern) -> Option<Self> {
         let rest_to = from.saturating_add(LEAST);
         if cfg!(not(unix)) || count < 2 || size.saturating_sub(rest_to) < LEAST {
             return None;
@@ -98,7 +99,7 @@ impl Scouts {
             shared,
             threads,
             count,
-            regex: regex.clone(),
+            pattern: pattern.clone(),
             size,
             seen,
             due: None,
@@ -129,9 +130,9 @@ impl Scouts {
             return None;
         }
         while self.threads.len() < self.count {
-            let (shared, regex) = (Arc::clone(&self.shared), self.regex.clone());
+            let (shared, pattern) = (Arc::clone(&self.shared), self.pattern.clone());
             let thread = thread::Builder::new().name("spillway-search".to_owned());
-            match thread.spawn(move || shared.look_out(&regex)) {
+            match thread.spawn(move || shared.look_out(&pattern)) {
                 Ok(thread) => self.threads.push(thread),
                 // Fewer will do.
                 Err(_) => self.count = self.threads.len(),
@@ -183,7 +184,7 @@ impl Shared {
     }
 
     /// What a thread does: looks at one part after the other.
-    fn look_out(&self, regex: &Regex) {
+    fn look_out(&self, pattern: &Pattern) {
         let mut block = vec![0; BLOCK];
         let mut round = self.lock();
         while !self.is_over.load(Ordering::Relaxed) {
@@ -197,7 +198,7 @@ impl Shared {
             drop(round);
             let mut stretches = Vec::new();
             let look =
-                || self.look(regex, &mut block, start..start + PART, is_inside, &mut stretches);
+                || self.look(pattern, &mut block, start..start + PART, is_inside, &mut stretches);
             let is_through = matches!(catch_unwind(AssertUnwindSafe(look)), Ok(Some(())));
             round = self.lock();
             if round.number == number {
@@ -211,7 +212,7 @@ impl Shared {
     /// long, or the file cannot be read: whoever comes after will see.
     fn look(
         &self,
-        regex: &Regex,
+        pattern: &Pattern,
         block: &mut [u8],
         part: Range<u64>,
         is_inside: bool,
@@ -232,7 +233,7 @@ impl Shared {
             let lines = block.get(..=end)?;
             let bytes = lines.len() as u64;
             at += bytes;
-            if regex.is_match(lines) {
+            if pattern.is_match(lines) {
                 seen.push(Stretch::Open(bytes));
                 continue;
             }
@@ -263,6 +264,7 @@ fn read_at(_: &File, _: &mut [u8], _: u64) -> Option<usize> {
 mod tests {
     use std::io::Write;
 
+    use super::super::pattern::{Reading, compile};
     use super::*;
 
     const SIZE: usize = 6 * LEAST as usize;
@@ -272,8 +274,8 @@ mod tests {
     fn seen(text: &[u8], pattern: &str) -> (Vec<Stretch>, usize) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text).unwrap();
-        let regex = Regex::new(pattern).unwrap();
-        let Some(mut scouts) = Scouts::so_many(2, file, text.len() as u64, 0, &regex) else {
+        let pattern = compile(pattern, Reading::default()).unwrap();
+        let Some(mut scouts) = Scouts::so_many(2, file, text.len() as u64, 0, &pattern) else {
             return (Vec::new(), 0);
         };
         scouts.rest_to = 0;
@@ -283,7 +285,7 @@ mod tests {
             let lines = &text[at..][..bytes as usize];
             assert!(lines.ends_with(b"\n"));
             if let Stretch::Clear(_, breaks) = stretch {
-                assert!(!regex.is_match(lines));
+                assert!(!pattern.is_match(lines));
                 assert_eq!(breaks, memchr_iter(b'\n', lines).count() as u64);
             }
             all.push(stretch);
@@ -342,8 +344,8 @@ mod tests {
         text[long].fill(b'x');
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&text).unwrap();
-        let regex = Regex::new("needle").unwrap();
-        let mut scouts = Scouts::so_many(2, file, SIZE as u64, 0, &regex).unwrap();
+        let pattern = compile("needle", Reading::default()).unwrap();
+        let mut scouts = Scouts::so_many(2, file, SIZE as u64, 0, &pattern).unwrap();
         scouts.rest_to = 0;
         let mut at = 0;
         let mut rests = 0;

@@ -6,11 +6,10 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use memchr::{memchr, memchr_iter, memrchr};
-use regex::bytes::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::excerpt::{Found, Match, excerpt};
-use super::pattern::{Reading, compile};
+use super::pattern::{Pattern, Reading, compile};
 use super::places::Places;
 use super::read::{Input, is_incomplete, open_output_of, unreadable};
 use super::scout::{Scouts, Stretch};
@@ -90,7 +89,7 @@ pub struct Search {
     file: Box<dyn Input>,
     size: u64,
     query: Query,
-    regex: Regex,
+    pattern: Pattern,
     scouts: Option<Scouts>,
     /// Up to here the scouts have seen that something may be found: no more is read before that is searched.
     open_to: u64,
@@ -119,23 +118,29 @@ pub struct Search {
 impl Search {
     /// Opens an output and compiles the pattern; with the folder of a session, only an output that is in it.
     pub fn open(places: &Places, path: &str, session: Option<&str>, query: Query) -> Result<Self> {
-        let regex = compile(&query.pattern, query.reading())?;
+        let pattern = compile(&query.pattern, query.reading())?;
         let file = open_output_of(places, path, session)?;
         let size = file.metadata().map_err(unreadable)?.len();
         let scouting = file.try_clone().map_err(unreadable)?;
-        let search = Search::of(Box::new(file), size, path, regex, query)?;
-        let scouts = Scouts::of(scouting, size, search.offset, &search.regex);
+        let search = Search::of(Box::new(file), size, path, pattern, query)?;
+        let scouts = Scouts::of(scouting, size, search.offset, &search.pattern);
         Ok(Search { scouts, ..search })
     }
 
     /// The same over bytes in memory that have a path like that of a file.
     pub fn over(bytes: Vec<u8>, path: &str, query: Query) -> Result<Self> {
-        let regex = compile(&query.pattern, query.reading())?;
+        let pattern = compile(&query.pattern, query.reading())?;
         let size = bytes.len() as u64;
-        Search::of(Box::new(Cursor::new(bytes)), size, path, regex, query)
+        Search::of(Box::new(Cursor::new(bytes)), size, path, pattern, query)
     }
 
-    fn of(file: Box<dyn Input>, size: u64, path: &str, regex: Regex, query: Query) -> Result<Self> {
+    fn of(
+        file: Box<dyn Input>,
+        size: u64,
+        path: &str,
+        pattern: Pattern,
+        query: Query,
+    ) -> Result<Self> {
         let (line, offset) = match &query.cursor {
             Some(cursor) => parse_cursor(cursor, size)?,
             None => (1, 0),
@@ -144,7 +149,7 @@ impl Search {
             file,
             size,
             query,
-            regex,
+            pattern,
             scouts: None,
             open_to: 0,
             buffer: Vec::new(),
@@ -252,7 +257,7 @@ impl Search {
         }
         while self.from < end {
             let region = self.buffer.get(..end).unwrap_or_default();
-            let Some(hit) = self.regex.shortest_match_at(region, self.from) else { break };
+            let Some(hit) = self.pattern.surely_at(region, self.from) else { break };
             if is_piece && hit >= end {
                 // It may only look like the end of a word or line: the next piece decides.
                 break;
@@ -266,14 +271,14 @@ impl Search {
             let stop = region.get(hit..).and_then(|rest| memchr(b'\n', rest)).map(|at| hit + at);
             let inside = begin == 0 && self.line_start.is_some();
             let looked = if inside || is_piece {
-                self.regex.find_at(region, self.from.max(begin)).map(|m| (m.start(), hit))
+                self.pattern.find_at(region, self.from.max(begin)).map(|found| (found.start, hit))
             } else {
                 let content_end = match stop {
                     Some(at) => begin.max(LineRule::Terminated.content_end(region, at)),
                     None => end,
                 };
                 let content = region.get(begin..content_end).unwrap_or_default();
-                self.regex.find(content).map(|m| (begin + m.start(), begin + m.end()))
+                self.pattern.find(content).map(|found| (begin + found.start, begin + found.end))
             };
             self.count_to(begin);
             if let Some((from, to)) = looked {
