@@ -103,6 +103,63 @@ describe('a storage in memory', () => {
   })
 })
 
+describe('a storage in memory and one on the disk', () => {
+  const both = () => [new MemoryStorage(), new TruncationStorage(tempDir())]
+
+  test('refuse the same, in the same words', async () => {
+    const gone = new Uint8Array(4)
+    structuredClone(gone.buffer, { transfer: [gone.buffer] })
+    for (const storage of both()) {
+      expect(await rejection(storage.saveBytes(gone, tool))).toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        field: 'content',
+        message: 'content: the bytes are gone; their buffer was transferred',
+      })
+      expect(await rejection(storage.sweep(null as never))).toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        field: 'options',
+        message: 'options: got null, allowed is an object',
+      })
+      const path = await storage.save('text', { ...tool, sessionId: 's' })
+      for (const other of [`${path}/`, `${path}//`, `${path}/.`]) {
+        expect(storage.owns(other)).toBe(false)
+        for (const asked of [
+          storage.read(other),
+          storage.readRange(other, { fromLine: 1 }),
+          storage.search(other, 'x'),
+        ]) {
+          expect(await rejection(asked)).toMatchObject({
+            code: 'STORAGE_NOT_OWNED',
+            message: `${JSON.stringify(other)} is not an output that this store saved`,
+          })
+        }
+      }
+      expect(await storage.deleteSession('s')).toBe(1)
+      expect(await rejection(storage.read(path))).toMatchObject({
+        code: 'STORAGE_NOT_FOUND',
+        message: `${JSON.stringify(path)}: is no longer there; it was probably swept`,
+      })
+    }
+  })
+
+  test('ask a context once for each of its fields', async () => {
+    for (const field of ['toolName', 'sessionId', 'toolCallId', 'failed', 'signal']) {
+      for (const storage of both()) {
+        let asked = 0
+        const context = {
+          ...tool,
+          get [field]() {
+            asked += 1
+            if (asked > 1) throw new Error(`${field} was asked for again`)
+            return field === 'toolName' ? 'my tool' : undefined
+          },
+        }
+        expect(await storage.read(await storage.save('text', context))).toBe('text')
+      }
+    }
+  })
+})
+
 describe('the places of an application', () => {
   test('are the vault and the home', () => {
     const { vaultDir, dataDir } = appPaths('moryflow')

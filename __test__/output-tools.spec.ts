@@ -104,6 +104,25 @@ test('search_output prints as grep does and goes on', async () => {
   expect(none).toMatchObject({ success: true, output: '[0 matching lines in 40 lines searched]' })
 })
 
+test('an error is short and well-formed, whatever the model made up', async () => {
+  const long = `\ud800${'x'.repeat(1_000_000)}`
+  for (const storage of [new TruncationStorage(tempDir()), new MemoryStorage()]) {
+    for (const each of createOutputTools(storage)) {
+      for (const args of [
+        { path: long, pattern: 'x' },
+        { path: 'x', [long]: 1 },
+        { path: 'x', pattern: long },
+      ]) {
+        const { success, output, error } = await each.execute(args)
+        expect([success, output]).toEqual([false, `Error: ${error}`])
+        expect([output.length < 3000, output.isWellFormed()]).toEqual([true, true])
+      }
+    }
+    const { error } = await createOutputTools(storage)[0].execute({ path: 'x'.repeat(5000) })
+    expect(error).toMatch(/^"xxx.* … .*xxx" is not an output that this store saved$/)
+  }
+})
+
 test('only outputs of the session are shown', async () => {
   const storage = new TruncationStorage(tempDir())
   const [mine, theirs, nobodys] = [

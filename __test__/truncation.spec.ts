@@ -8,6 +8,7 @@ import {
   DEFAULT_TRUNCATION_CONFIG,
   DefaultTruncationStrategy,
   LineBasedStrategy,
+  MemoryStorage,
   type NoticeInfo,
   type StrategyResult,
   TOOL_TRUNCATION_CONFIGS,
@@ -668,6 +669,33 @@ describe('the notice', () => {
     }
   })
 
+  test('inside, in words of the caller: the numbers are true whatever the limits are', async () => {
+    const formatNotice = ({ keptLines, removedLines, keptBytes, removedBytes }: NoticeInfo) =>
+      `${keptLines} lines shown and ${removedLines} not, ${keptBytes} bytes shown and ${removedBytes} not`
+    const words = ['', 'error: x', 'one two three', '12345 😀你好', 'a long line '.repeat(4)]
+    const text = Array.from({ length: 300 }, (_, index) => words[(index * index + index) % 7] ?? '').join('\n')
+    let said = 0
+    for (const strategy of ['default', 'byte', 'smart'] as const) {
+      for (const direction of ['head', 'tail', 'both'] as const) {
+        for (let size = 30; size < 200; size += 5) {
+          const global = { maxLines: 40, maxBytes: 4 * size, direction, ...(size % 2 === 0 && { maxTokens: size }) }
+          const service = makeService({
+            global,
+            strategy,
+            noticeInside: true,
+            formatNotice,
+            storage: new MemoryStorage(),
+          })
+          const result = cut(await service.output(text, tool))
+          if (!result.content.includes(' bytes shown')) continue
+          said += 1
+          expect(result.content).toContain(formatNotice(result as unknown as NoticeInfo))
+        }
+      }
+    }
+    expect(said).toBeGreaterThan(200)
+  })
+
   test('is recognised, so that a tool that writes files can refuse it', async () => {
     for (const options of [{}, { language: 'zh-CN' }, { profile: 'opencode' }, { profile: 'takumi' }] as const) {
       for (const global of [{ maxLines: 3 }, { maxBytes: 20 }]) {
@@ -676,6 +704,27 @@ describe('the notice', () => {
           const { content } = cut(await service.output(ten, tool))
           expect(containsTruncationMarker(content)).toBe(true)
           expect(containsTruncationMarker(`  a file\r\n${content.replaceAll('\n', '\r\n')}`)).toBe(true)
+        }
+      }
+    }
+  })
+
+  test('stands beside something of the text, with every profile', async () => {
+    const profiles = [undefined, 'opencode', 'openclaw-2026-02', 'openclaw', 'snow', 'takumi', 'moryflow'] as const
+    for (const profile of profiles) {
+      for (const direction of ['head', 'tail', 'both'] as const) {
+        for (const [maxLines, maxBytes] of [
+          [1, 99],
+          [2, 99],
+          [1, 2],
+          [9, 2],
+        ]) {
+          const service = makeService({ global: { maxLines, maxBytes, direction }, ...(profile && { profile }) })
+          for (const text of ['a\nb\n\n', 'a\n\n\n\n', '\n\n\n', '\r\n\r\n', `${'x'.repeat(300)}\n`, 'a\nbcd\n']) {
+            const result = await service.output(text, tool)
+            if (result.truncated)
+              expect([profile, direction, text, result.preview]).not.toEqual([profile, direction, text, ''])
+          }
         }
       }
     }
@@ -933,6 +982,10 @@ describe('events', () => {
         timestamp: expect.any(Number),
       },
     ])
+    events.length = 0
+    // Of bytes it is those that came, whatever their text takes.
+    await service.output(Uint8Array.from([0x61, 0xff]), context)
+    expect(events).toMatchObject([{ type: 'skipped', originalSize: 2, truncatedSize: 4 }])
     for (const { timestamp } of events) {
       expect(timestamp).toBeGreaterThanOrEqual(before)
       expect(timestamp).toBeLessThanOrEqual(Date.now())

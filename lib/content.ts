@@ -1,7 +1,7 @@
 /** What an output can be: text, bytes, parts of a message, or any other value. */
 
 import { types } from 'node:util'
-import { isArray } from './context'
+import { isArray, wrong } from './context'
 import { SpillwayError } from './errors'
 import type { Facts } from './intake'
 import { plainJson } from './plain-json'
@@ -191,17 +191,37 @@ function soundJson(value: unknown, json: string): unknown {
 }
 
 /**
- * Bytes as the text that is shown of them.
+ * Bytes as a buffer over the same memory.
  * @throws SpillwayError `INVALID_ARGUMENT` if they were transferred away
  */
-export function decodeBytes(bytes: Uint8Array): string {
+function bufferOf(bytes: Uint8Array): Buffer {
   try {
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   } catch (cause) {
     throw new SpillwayError('INVALID_ARGUMENT', 'content: the bytes are gone; their buffer was transferred', {
       field: 'content',
       cause,
     })
+  }
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` unless these are bytes, and still there */
+export function checkBytes(content: unknown): asserts content is Uint8Array {
+  if (!types.isUint8Array(content)) throw wrong('content', content, 'a Uint8Array')
+  bufferOf(content)
+}
+
+/**
+ * Bytes as the text that is shown of them.
+ * @throws SpillwayError `INVALID_ARGUMENT` if they were transferred away, or no string can hold them
+ */
+export function decodeBytes(bytes: Uint8Array): string {
+  const buffer = bufferOf(bytes)
+  try {
+    return buffer.toString('utf8')
+  } catch (cause) {
+    const problem = `content: got ${buffer.length} bytes, allowed is what one string can hold`
+    throw new SpillwayError('INVALID_ARGUMENT', problem, { field: 'content', cause })
   }
 }
 

@@ -74,14 +74,29 @@ export function readable<T>(field: string, read: () => T, code: SpillwayErrorCod
   }
 }
 
-/** @throws SpillwayError `INVALID_ARGUMENT` with the field */
-export function checkContext(context: TruncationContext): void {
+const FIELDS = [
+  'toolName',
+  'sessionId',
+  'messageId',
+  'toolCallId',
+  'failed',
+  'options',
+  'declared',
+  'handled',
+  'signal',
+] as const
+
+/**
+ * What a context says, read once: a getter may answer something else the next time, or throw.
+ * @throws SpillwayError `INVALID_ARGUMENT` with the field
+ */
+export function checkContext(context: TruncationContext): TruncationContext {
   if (!isRecord(context)) throw wrong('context', context, 'an object with toolName')
-  // A copy, so that what is checked cannot throw later.
-  const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = readable('context', () => {
-    const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = context
-    return { toolName, sessionId, messageId, toolCallId, failed, handled, signal }
+  const read = readable('context', () => {
+    const inherited = FIELDS.filter((key) => !Object.hasOwn(context, key) && key in context)
+    return { ...context, ...Object.fromEntries(inherited.map((key) => [key, context[key]])) }
   })
+  const { toolName, sessionId, messageId, toolCallId, failed, handled, signal } = read
   if (typeof toolName !== 'string') throw wrong('context.toolName', toolName, 'a string')
   for (const [key, value] of Object.entries({ sessionId, messageId, toolCallId })) {
     if (!isTextOrNothing(value)) throw wrong(`context.${key}`, value, 'a string')
@@ -90,6 +105,7 @@ export function checkContext(context: TruncationContext): void {
     if (!isSwitchOrNothing(value)) throw wrong(`context.${key}`, value, 'true or false')
   }
   checkSignal('context.signal', signal)
+  return read
 }
 
 /** Whether a context is right and has nothing that changes what is done but the tool's name. */

@@ -62,12 +62,12 @@ async function fits(job: Job, limits: Limits): Promise<boolean> {
 
 function leave(job: Job): TruncationResult<unknown> {
   const { original, service, context } = job
-  const content = types.isUint8Array(original) ? decodeBytes(original) : original
+  const [content, bytes] = types.isUint8Array(original) ? [decodeBytes(original), original.byteLength] : [original]
   if (job.strategyProblem !== undefined) {
     const size = sizeOf(content)
-    reportStrategy(job, { originalSize: size, truncatedSize: size })
+    reportStrategy(job, { originalSize: bytes ?? size, truncatedSize: size })
   }
-  return untouched(service, content, context)
+  return untouched(service, content, context, bytes)
 }
 
 /** Saves the whole and shortens it by the built-in strategies; with `terminal`, only if it must be. */

@@ -45,10 +45,14 @@ export interface Job {
   strategyProblem?: string
 }
 
-/** @throws SpillwayError for a wrong context and for a closed service */
-export function checkCall(service: Client, context: TruncationContext): void {
-  checkContext(context)
+/**
+ * What the context of a call says.
+ * @throws SpillwayError for a wrong context and for a closed service
+ */
+export function checkCall(service: Client, context: TruncationContext): TruncationContext {
+  const read = checkContext(context)
   if (service.closed) throw new SpillwayError('CLOSED', 'the service was closed')
+  return read
 }
 
 /** The limits up to which an output is left alone that asks for it. */

@@ -1,8 +1,8 @@
 /** A storage without a disk: for tests, and for hosts that have none. */
 
-import { types } from 'node:util'
 import { now } from './clock'
 import { DEFAULT_TRUNCATION_CONFIG } from './constants'
+import { checkBytes } from './content'
 import { checkContext, checkKeys, isRecord, readable, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
@@ -88,19 +88,19 @@ export class MemoryStorage implements ITruncationStorage {
   /** Keeps a text and answers its path, which only this storage knows. */
   async save(content: string, context: TruncationContext): Promise<string> {
     if (typeof content !== 'string') throw wrong('content', content, 'a string')
-    checkContext(context)
+    const known = checkContext(context)
     const { settings } = this
-    if (!settings && content.isWellFormed()) return keep(this, { bytes: Buffer.from(content, 'utf8') }, context)
-    return keep(this, await collect(settings, content, context), context)
+    if (!settings && content.isWellFormed()) return keep(this, { bytes: Buffer.from(content, 'utf8') }, known)
+    return keep(this, await collect(settings, content, known), known)
   }
 
   /** Keeps a copy of bytes and answers its path. */
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
-    if (!types.isUint8Array(content)) throw wrong('content', content, 'a Uint8Array')
-    checkContext(context)
+    checkBytes(content)
+    const known = checkContext(context)
     const { settings } = this
-    if (!settings) return keep(this, { bytes: new Uint8Array(content) }, context)
-    return keep(this, await collect(settings, content, context), context)
+    if (!settings) return keep(this, { bytes: new Uint8Array(content) }, known)
+    return keep(this, await collect(settings, content, known), known)
   }
 
   /** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
@@ -244,15 +244,15 @@ function checkPath(path: unknown): void {
 function find(storage: MemoryStorage, path: string, access?: OutputAccess): Kept {
   checkPath(path)
   const refuse = (code: 'STORAGE_NOT_FOUND' | 'STORAGE_NOT_OWNED', problem: string) =>
-    new SpillwayError(code, `${JSON.stringify(path)} ${problem}`, { field: 'path' })
+    new SpillwayError(code, `${JSON.stringify(path)}${problem}`, { field: 'path' })
   const folder = typeof access?.sessionId === 'string' ? native.sessionFolder(access.sessionId) : undefined
   if (folder !== undefined && !path.startsWith(`${ROOT}${folder}/`)) {
-    throw refuse('STORAGE_NOT_OWNED', 'is not an output of this session')
+    throw refuse('STORAGE_NOT_OWNED', ' is not an output of this session')
   }
   const kept = storage.kept.get(path)
   if (kept) return kept
-  if (storage.gone.has(path)) throw refuse('STORAGE_NOT_FOUND', 'is no longer there; it was swept')
-  throw refuse('STORAGE_NOT_OWNED', 'is not an output that this storage kept')
+  if (storage.gone.has(path)) throw refuse('STORAGE_NOT_FOUND', ': is no longer there; it was probably swept')
+  throw refuse('STORAGE_NOT_OWNED', ' is not an output that this store saved')
 }
 
 function sizeOf(storage: MemoryStorage): number {

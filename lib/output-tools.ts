@@ -3,6 +3,7 @@
 import { checkKeys, isRecord, readable, wrong } from './context'
 import { messageOf, renamed, SpillwayError } from './errors'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read-back'
+import { wellFormed } from './settings'
 
 /** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
 export interface OutputSource {
@@ -43,6 +44,8 @@ export interface OutputTool {
 const SHOWN_BYTES = 32 * 1024
 const SHOWN_LINES = 500
 const SHOWN_MATCHES = 50
+/** UTF-16 units of an error that are shown from each of its ends. */
+const ERROR_END = 1_000
 
 const PATH = { type: 'string', description: 'The path of the saved output, from the truncation notice.' }
 const whole = (least: number, description: string) => ({ type: 'integer', minimum: least, description })
@@ -85,7 +88,7 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
         if (typeof path !== 'string') throw wrong('path', path, 'the path of a saved output')
         return await work(given, path, { sessionId: sessionId ?? context?.sessionId, signal: context?.signal })
       } catch (thrown) {
-        const error = messageOf(renamed(KNOWN_AS, thrown))
+        const error = bounded(messageOf(renamed(KNOWN_AS, thrown)))
         return { success: false, output: `Error: ${error}`, error, metadata: { truncated: false } }
       }
     },
@@ -151,6 +154,12 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     },
   )
   return [read, search]
+}
+
+/** An error may repeat what the model made up, which has no end: of a long one the start and the end are shown. */
+function bounded(error: string): string {
+  if (error.length <= 2 * ERROR_END) return wellFormed(error)
+  return wellFormed(`${error.slice(0, ERROR_END)} … ${error.slice(-ERROR_END)}`)
 }
 
 /** What the storage knows by other names than the model. */

@@ -11,11 +11,16 @@ import { catchLater, warn } from './report'
 import { wellFormed } from './settings'
 import type { ContentPart, NoticeInfo, TruncatedResult, TruncationContext, TruncationResult } from './types'
 
-/** The answer for an output that comes back as it is. */
-export function untouched(service: Client, content: unknown, context: TruncationContext): TruncationResult<unknown> {
+/** The answer for an output that comes back as it is. @param bytes those that came, where the content is the text of bytes */
+export function untouched(
+  service: Client,
+  content: unknown,
+  context: TruncationContext,
+  bytes?: number,
+): TruncationResult<unknown> {
   if (isHeard(service)) {
     const size = sizeOf(content)
-    report(service, context, { type: 'skipped', originalSize: size, truncatedSize: size })
+    report(service, context, { type: 'skipped', originalSize: bytes ?? size, truncatedSize: size })
   }
   return { content, truncated: false }
 }
@@ -58,21 +63,23 @@ export function renderWith(job: Job, intake: Pick<Intake, 'render'>, request: Re
   const shortened = intake.render({ ...request, ...place })
   const { formatNotice, availableTools = [] } = job.service.options
   if (!formatNotice) return shortened
-  // Where everything must fit, the words leave less room for the text, and the numbers in the words change with it.
+  // Where everything must fit, the words leave less room for the text, and the numbers in the words change with it. Room for
+  // all words so far stays: else those of two cuts could take turns.
+  const room: string[] = []
   let shown = shortened
   for (let round = 0; round < MAX_NOTICE_ROUNDS; round += 1) {
     const info = noticeInfo(job, shown.facts, kept, availableTools)
+    const told = JSON.stringify(info)
     const notice = askForNotice(formatNotice, info)
     if (notice === undefined) return shortened
-    const next = intake.render({ ...request, ...place, notice })
-    const settled = next.facts.keptBytes === shown.facts.keptBytes
-    shown = next
-    if (settled) break
+    shown = intake.render({ ...request, ...place, notice, room })
+    if (JSON.stringify(noticeInfo(job, shown.facts, kept, availableTools)) === told) break
+    room.push(notice)
   }
   return shown
 }
 
-const MAX_NOTICE_ROUNDS = 4
+const MAX_NOTICE_ROUNDS = 8
 
 function askForNotice(formatNotice: (info: NoticeInfo) => string, info: NoticeInfo): string | undefined {
   try {

@@ -478,7 +478,11 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
   for (const [name, ms] of Object.entries({ timeoutMs, killGraceMs })) {
     const least = name === 'timeoutMs' ? Number.MIN_VALUE : 0
     if (ms !== undefined && !(typeof ms === 'number' && Number.isFinite(ms) && ms >= least)) {
-      throw wrong(`options.${name}`, ms, name === 'timeoutMs' ? 'a number above 0' : 'a number of at least 0')
+      throw wrong(
+        `options.${name}`,
+        ms,
+        name === 'timeoutMs' ? 'a finite number above 0' : 'a finite number of at least 0',
+      )
     }
   }
   checkSignal('options.signal', signal)

@@ -131,8 +131,7 @@ export class TruncationService implements OutputService {
 
   /** The configuration that a call with this context would use, and where each field comes from. */
   effectiveConfig(context: TruncationContext): EffectiveConfig {
-    checkContext(context)
-    const { config, sources } = this.settings.plan(context)
+    const { config, sources } = this.settings.plan(checkContext(context))
     return { config: { ...config }, sources: { ...sources } }
   }
 
@@ -197,10 +196,10 @@ function describeOptions(options: TruncationServiceConfig): object {
 async function bound(
   service: TruncationService,
   content: unknown,
-  context: TruncationContext,
+  given: TruncationContext,
   looked?: Plan,
 ): Promise<TruncationResult<unknown>> {
-  checkCall(service, context)
+  const context = checkCall(service, given)
   context.signal?.throwIfAborted()
   return decide(service, content, context, looked)
 }

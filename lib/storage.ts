@@ -1,8 +1,8 @@
 /** Full outputs as files: complete or absent, private, and readable only through the store that owns them. */
 
-import { types } from 'node:util'
 import { now } from './clock'
 import { DEFAULT_TRUNCATION_CONFIG } from './constants'
+import { checkBytes } from './content'
 import { checkContext, checkKeys, isArray, isRecord, readable, wrong } from './context'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
@@ -117,7 +117,7 @@ export class TruncationStorage implements ITruncationStorage {
 
   /** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
-    if (!types.isUint8Array(content)) throw wrong('content', content, 'a Uint8Array')
+    checkBytes(content)
     return saveNow(this.place, content, context)
   }
 
@@ -306,8 +306,8 @@ export function storageIntake(content: string | Uint8Array, save: SaveTarget | u
   return new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, save, collect)
 }
 
-async function saveNow(place: Place, content: string | Uint8Array, context: TruncationContext): Promise<string> {
-  checkContext(context)
+async function saveNow(place: Place, content: string | Uint8Array, given: TruncationContext): Promise<string> {
+  const context = checkContext(given)
   context.signal?.throwIfAborted()
   const intake = storageIntake(content, saveTarget(place, context))
   const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)

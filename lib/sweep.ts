@@ -58,7 +58,7 @@ export interface StorageUsage {
 
 /** The options of a sweep over what the storage was told. */
 export function checkSweep(options: SweepOptions | undefined, told: Required<Bounds>): Required<SweepOptions> {
-  const given: unknown = options ?? {}
+  const given: unknown = options === undefined ? {} : options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
   const { time, bounds } = readable('options', () => {
     checkKeys('options', given, ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now'])

@@ -117,6 +117,8 @@ pub struct RenderRequest {
     pub lost: Option<String>,
     /// A notice to use instead of ours.
     pub notice: Option<String>,
+    /// Others that there must be room for beside the same text.
+    pub room: Vec<String>,
     /// A preview that a strategy of the caller's made.
     pub preview: Option<String>,
     /// What that strategy said about lines.
@@ -426,6 +428,7 @@ impl Intake {
             wording: style.wording,
             inside: style.notice_inside,
             notice: request.notice.as_deref(),
+            room: &request.room,
             preview: request.preview.as_deref().map(|text| Foreign {
                 text,
                 removed_lines: request.removed_lines,

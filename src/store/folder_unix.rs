@@ -231,7 +231,12 @@ impl Folder {
     /// Opens a regular file of this user that has no other name. Links are not followed and pipes not waited for.
     pub fn read(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()))?;
+        let fd = match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty())) {
+            Ok(fd) => fd,
+            // A link, or a socket.
+            Err(Errno::LOOP | Errno::NXIO) => return Err(refused(NOT_PLAIN)),
+            Err(error) => return Err(error.into()),
+        };
         let file = File::from(fd);
         let stat = retry_on_intr(|| rustix::fs::fstat(&file))?;
         // Deleted since it was opened.
@@ -239,7 +244,7 @@ impl Folder {
             return Err(io::ErrorKind::NotFound.into());
         }
         if !is_own(&stat) {
-            return Err(refused("not a plain file of this user"));
+            return Err(refused(NOT_PLAIN));
         }
         Ok(file)
     }
@@ -316,7 +321,7 @@ impl Folder {
         let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file()))?;
         let file = File::from(fd);
         if !is_own(&retry_on_intr(|| rustix::fs::fstat(&file))?) {
-            return Err(refused("not a plain file of this user"));
+            return Err(refused(NOT_PLAIN));
         }
         // The umask may have taken away even the owner's rights, and the next process could not open it.
         retry_on_intr(|| rustix::fs::fchmod(&file, private_file()))?;
@@ -424,6 +429,8 @@ impl std::error::Error for Anothers {}
 pub fn is_anothers(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|why| why.is::<Anothers>())
 }
+
+const NOT_PLAIN: &str = "not a plain file of this user";
 
 fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, why)

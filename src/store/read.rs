@@ -115,7 +115,7 @@ impl Owned {
 /// The output of these places that has this path, if it is the path of one: its name is one of ours, and its folder, links
 /// resolved, is one of the places or the folder of a session in one. The output need not be there.
 pub(super) fn owner(places: &Places, path: &Path) -> Option<Owned> {
-    let name = path.file_name()?.to_str().filter(|name| names::is_output(name))?.to_owned();
+    let name = output_name(path)?.to_owned();
     let parent = path.parent()?;
     let folder = match parent.canonicalize() {
         Ok(folder) => folder,
@@ -131,6 +131,12 @@ pub(super) fn owner(places: &Places, path: &Path) -> Option<Owned> {
     let session = folder.file_name()?.to_str().filter(|name| names::is_session(name))?.to_owned();
     let place = place_at(places, folder.parent()?)?;
     Some(Owned { place, session: Some(session), name })
+}
+
+/// The last part of a path, if an output can be called so. A path that goes on behind it (`/`, `/.`) asks for a folder.
+fn output_name(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str().filter(|name| names::is_output(name))?;
+    path.as_os_str().as_encoded_bytes().ends_with(name.as_bytes()).then_some(name)
 }
 
 fn place_at(places: &Places, folder: &Path) -> Option<Folder> {
@@ -169,17 +175,17 @@ pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>)
 /// Whether a path is that of an output in a place that is no longer there, with the folder of all its outputs: there are no
 /// links to resolve then. With a session, of an output of that session.
 fn was_lost(places: &Places, path: &Path, session: Option<&str>) -> bool {
-    let name = |path: &Path| path.file_name().and_then(OsStr::to_str).map(str::to_owned);
     let lost = |folder: Option<&Path>| {
         let mut lost = places.dirs.iter().filter(|place| place.is_lost());
         folder.is_some_and(|folder| lost.any(|place| place.is_called(folder)))
     };
     let folder = path.parent();
-    let own = folder.and_then(name).filter(|name| names::is_session(name));
+    let own = folder.and_then(Path::file_name).and_then(OsStr::to_str);
+    let own = own.filter(|name| names::is_session(name));
     let in_session = || lost(folder.and_then(Path::parent));
-    name(path).is_some_and(|name| names::is_output(&name))
+    output_name(path).is_some()
         && match session {
-            Some(asked) => own.as_deref() == Some(asked) && in_session(),
+            Some(asked) => own == Some(asked) && in_session(),
             None => lost(folder) || (own.is_some() && in_session()),
         }
 }
@@ -292,11 +298,18 @@ mod tests {
         assert_eq!(code("/etc/passwd"), Code::StorageNotOwned);
         assert_eq!(code(root.path().join("notes.txt").to_str().unwrap()), Code::StorageNotOwned);
         assert_eq!(code(&format!("{path}/../../etc/passwd")), Code::StorageNotOwned);
+        for behind in ["/", "//", "/.", "/./"] {
+            assert_eq!(code(&format!("{path}{behind}")), Code::StorageNotOwned, "{behind}");
+            assert!(!owns(&places, Path::new(&format!("{path}{behind}"))));
+        }
         #[cfg(unix)]
         {
             let link = root.path().join("x_5_aaaaaaaaaaaaa.txt");
             std::os::unix::fs::symlink("/etc/passwd", &link).unwrap();
-            assert_ne!(code(link.to_str().unwrap()), Code::StorageNotFound);
+            assert_eq!(code(link.to_str().unwrap()), Code::StorageNotOwned);
+            let socket = root.path().join("x_5_ccccccccccccc.txt");
+            let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+            assert_eq!(code(socket.to_str().unwrap()), Code::StorageNotOwned);
             let hard = root.path().join("x_5_bbbbbbbbbbbbb.txt");
             fs::hard_link(root.path().join("notes.txt"), &hard).unwrap();
             assert_eq!(code(hard.to_str().unwrap()), Code::StorageNotOwned);

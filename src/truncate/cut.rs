@@ -104,6 +104,10 @@ impl Cut<'_> {
         lines
     }
 
+    fn is_nothing(&self) -> bool {
+        self.pieces.iter().all(|piece| piece.text.is_empty())
+    }
+
     /// Bytes of the original that are shown.
     pub fn kept_bytes(&self) -> u64 {
         if let Some(traced) = &self.traced {
@@ -188,9 +192,15 @@ pub struct Gap {
 /// Cuts the text that went through a window which was made for these limits or wider ones.
 ///
 pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -> Cut<'a> {
-    let cut = cut_text(window, source, limits, gap);
+    let rule = limits.line_rule;
+    let mut cut = cut_text(window, source, limits, gap);
+    if rule == LineRule::Split && window.totals().ends_with_break && cut.is_nothing() {
+        // By this rule a line begins behind the final break. It counts, but there is nothing of it to see.
+        let limits = Limits { line_rule: LineRule::Terminated, ..*limits };
+        cut = Cut { total_lines: cut.total_lines, ..cut_text(window, source, &limits, gap) };
+    }
     match window.screen() {
-        Some(screen) => screen.trace(cut, limits.line_rule),
+        Some(screen) => screen.trace(cut, rule),
         None => cut,
     }
 }

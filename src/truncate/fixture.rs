@@ -44,7 +44,7 @@ pub fn check_rendered(
     inside: bool,
 ) -> Window {
     let [split, at_once] = [piece, usize::MAX].map(|piece| window(text.as_bytes(), &limits, piece));
-    let form = Form { limits, wording, inside, notice: None, preview: None };
+    let form = Form { limits, wording, inside, notice: None, room: &[], preview: None };
     let circumstances = Circumstances { path: "/x".into(), ..Default::default() };
     let rendered = render(&split, Source::Text, &form, &circumstances);
     let shown = if inside { 0..rendered.content.len() } else { rendered.preview.clone() };

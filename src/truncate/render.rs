@@ -33,6 +33,8 @@ pub struct Form<'a> {
     pub inside: bool,
     /// A notice to use instead of the built-in one.
     pub notice: Option<&'a str>,
+    /// Others that there must be room for beside the same text.
+    pub room: &'a [String],
     /// A preview that somebody else made.
     pub preview: Option<Foreign<'a>>,
 }
@@ -180,8 +182,11 @@ impl Maker<'_> {
         let mut limits = whole;
         for _ in 0..8 {
             let made = self.attempt(limits, notice);
-            let (lines, bytes) = size(&made.content);
-            let tokens = tokens(whole, &made.content);
+            let others = self.form.room.iter().map(|other| {
+                let form = Form { notice: Some(other), ..*self.form };
+                Maker { form: &form, ..*self }.attempt(limits, notice).content
+            });
+            let (lines, bytes, tokens) = largest(whole, &made.content, others);
             if whole.allow(lines, bytes) && tokens <= whole.max_tokens {
                 return Some(made).filter(|made| !made.preview.is_empty());
             }
@@ -263,9 +268,15 @@ impl Maker<'_> {
                 str::to_owned,
             );
             let whole = assemble(&text, &[&hint], "\n\n", cut.direction);
-            let bound = if form.inside { &whole.content } else { &text };
-            let (lines, bytes) = size(bound);
-            let tokens = tokens(form.limits, bound);
+            let (lines, bytes, tokens) = if form.inside {
+                let others = form
+                    .room
+                    .iter()
+                    .map(|other| assemble(&text, &[bounded(other)], "\n\n", cut.direction).content);
+                largest(form.limits, &whole.content, others)
+            } else {
+                largest(form.limits, &text, [])
+            };
             let over_lines = lines.saturating_sub(form.limits.max_lines);
             let over_bytes = bytes.saturating_sub(form.limits.max_bytes);
             if over_lines == 0 && over_bytes == 0 && tokens <= form.limits.max_tokens {
@@ -315,8 +326,7 @@ impl Maker<'_> {
 
     /// A notice of the caller's, which may not be of any length.
     fn custom_notice(&self) -> Option<&str> {
-        let notice = self.form.notice?;
-        notice.get(..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES))
+        self.form.notice.map(bounded)
     }
 
     fn attempt(&self, limits: Limits, notice: Notice<'_>) -> Rendered {
@@ -495,6 +505,26 @@ fn partial_lines(cut: &Cut<'_>) -> Vec<PartialLine> {
             total_bytes: partial.total,
         })
         .collect()
+}
+
+/// As much of a notice as is shown of one of any length.
+fn bounded(notice: &str) -> &str {
+    notice.get(..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)).unwrap_or_default()
+}
+
+/// Lines, bytes and tokens of a text, or of another one where that has more.
+fn largest(
+    limits: Limits,
+    text: &str,
+    others: impl IntoIterator<Item = String>,
+) -> (u64, u64, u64) {
+    let measure = |text: &str| {
+        let (lines, bytes) = size(text);
+        (lines, bytes, tokens(limits, text))
+    };
+    others.into_iter().map(|other| measure(&other)).fold(measure(text), |most, each| {
+        (most.0.max(each.0), most.1.max(each.1), most.2.max(each.2))
+    })
 }
 
 fn tokens(limits: Limits, text: &str) -> u64 {

@@ -52,7 +52,7 @@ pub fn check(data: &[u8]) {
     check_pieces(&made, &raw, source, &limits, gap_bytes);
     check_choice(&made, &shown, &limits);
 
-    let form = Form { limits, wording, inside, notice: None, preview: None };
+    let form = Form { limits, wording, inside, notice: None, room: &[], preview: None };
     let rendered = render(&window, source, &form, &circumstances);
     let preview = &rendered.content[rendered.preview.clone()];
     if inside {

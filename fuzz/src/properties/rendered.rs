@@ -40,7 +40,7 @@ impl Case {
         let Case { limits, wording, inside, size } = *self;
         let mut pieces = Window::new(&limits);
         text.chunks(size).for_each(|piece| pieces.push(piece));
-        let form = Form { limits, wording, inside, notice: None, preview: None };
+        let form = Form { limits, wording, inside, notice: None, room: &[], preview: None };
         let circumstances = Circumstances { path: "/data/x.txt".to_owned(), ..Default::default() };
         let made = render(window, Source::Text, &form, &circumstances);
         assert_eq!(render(&pieces, Source::Text, &form, &circumstances), made);

@@ -102,6 +102,19 @@ fn the_split_rule_counts_the_empty_piece() {
     assert_eq!(split("a\r\nb\r\nc", 2, Direction::Head).pieces[0].text, "a\r\nb\r");
 }
 
+#[test]
+fn the_split_rule_shows_no_empty_end() {
+    let split = |text: &str, max_lines, max_bytes| {
+        let limits = limits(max_lines, max_bytes, Direction::Tail);
+        let cut = cut_text(text, &Limits { line_rule: LineRule::Split, ..limits });
+        (cut.pieces[0].text.to_string(), cut.removed_lines())
+    };
+    assert_eq!(split("a\nb\n", 1, 999), ("b".to_owned(), 2));
+    assert_eq!(split("a\nb\n\n", 1, 999), ("\n".to_owned(), 3));
+    assert_eq!(split("a\nbcd\n", 9, 1), ("d".to_owned(), 2));
+    assert_eq!(split("a\nb\n", 2, 999), ("b\n".to_owned(), 1));
+}
+
 fn any_text() -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![
         3 => "[a-z ]{0,12}",

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 fn rendered(text: &str, limits: Limits, wording: &Wording, inside: bool) -> Rendered {
     let mut window = Window::new(&limits);
     window.push(text.as_bytes());
-    let form = Form { limits, wording, inside, notice: None, preview: None };
+    let form = Form { limits, wording, inside, notice: None, room: &[], preview: None };
     let circumstances = Circumstances { path: "/data/tool_1_abc.txt".into(), ..Default::default() };
     render(&window, Source::Text, &form, &circumstances)
 }

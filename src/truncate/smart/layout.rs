@@ -251,7 +251,7 @@ mod tests {
             let max_tokens = max_tokens.unwrap_or(u64::MAX);
             let limits = Limits { max_tokens, ..limits(max_lines, max_bytes) };
             let split = window(text.as_bytes(), &limits, piece);
-            let form = Form { limits, wording: &ENGLISH, inside, notice: None, preview: None };
+            let form = Form { limits, wording: &ENGLISH, inside, notice: None, room: &[], preview: None };
             let circumstances = Circumstances { path: "/x".into(), ..Default::default() };
             let made = render(&split, Source::Text, &form, &circumstances);
             let bound = if inside { &made.content } else { &made.content[made.preview.clone()] };
