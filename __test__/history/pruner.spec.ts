@@ -558,6 +558,21 @@ describe('what went stays away', () => {
     },
   )
 
+  test.each([
+    [{ policies: ['results'], protectedTools: ['bash'] }],
+    [{ policies: ['pressure'], onlyTools: ['nothing'] }],
+    [{ policies: [] }],
+  ] satisfies [HistoryPrunerOptions][])('and what was trimmed stays trimmed: %j', (other) => {
+    const history = [user(), ...turn(4000), said(), ...turn(10), said()]
+    const pressure: PrunePolicy = { type: 'pressure', trimAt: 0, clearAt: 1, maxChars: 1000 }
+    const one = pruner({ policies: [pressure], keepRecent: 0, schedule: 'always' })
+    const sent = one.prune(history, { now: 0 })
+    const again = HistoryPruner.fromJSON(JSON.stringify(one), other).prune(history, { now: 1 })
+    expect(sent.report.pruned).toMatchObject([{ index: 2, trimmed: true }])
+    expect(again.messages).toEqual(sent.messages)
+    expect(again.report.total).toBe(1)
+  })
+
   test('a history that was compacted is read anew, and what is left of it stays as it was', () => {
     const history = [user(), ...turn(900), ...turn(901), ...turn(10), said()]
     const one = pruner({ keepRecent: 1 })

@@ -404,7 +404,8 @@ export class HistoryReader {
     const tool = this.toolFacts(toolName)
     const fixed = answered === undefined || tool.stays || result.media > 0 || !result.replaceable
     const before = this.trims.size > 0 ? this.trims.get(keyOf(name, nth, units)) : undefined
-    const trim = fixed ? undefined : (before ?? this.trimOf(result.text, outputPath))
+    // What was trimmed stays so, also where nothing may be trimmed any more.
+    const trim = before ?? (fixed ? undefined : this.trimOf(result.text, outputPath))
     const item = new HistoryItem(
       'result',
       index,
