@@ -533,6 +533,20 @@ describe('content in parts', () => {
     expect(isReplaced(terminal(OLD, []))).toBe(true)
   })
 
+  test('keeps what a part carries beside its text, such as a mark for the cache', () => {
+    const cache_control = { type: 'ephemeral' }
+    const content = [text(SUCCESS), { ...text('a hint'), cache_control }, text('another')]
+    const messages = deepFreeze([terminal(OLD, content), ...recent()])
+    const after = simplify(messages)
+    expect(after[0]).toMatchObject({ content: [{ type: 'text', text: PLACEHOLDER, cache_control }] })
+    expect(simplify(after)).toBe(after)
+    const twice = [1, 2].reduce<readonly unknown[]>(
+      (now, run) => simplify(now, { placeholder: () => `gone ${run}` }),
+      messages,
+    )
+    expect(twice[0]).toMatchObject({ content: [{ type: 'text', text: 'gone 1', cache_control }] })
+  })
+
   test('is an error if one of the texts is', () => {
     expect(isReplaced(result(OLD, [text('a hint'), text(FAILURE)]))).toBe(false)
     expect(isReplaced(terminal(OLD, [text('a hint'), text('Error: no')]))).toBe(false)

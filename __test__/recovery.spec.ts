@@ -509,3 +509,25 @@ describe('the page about overflows', () => {
     expect(execFileSync(process.execPath, [file], { encoding: 'utf8' })).toBe('fine 32000\n')
   })
 })
+
+describe('a state of a projection that was not kept as it was', () => {
+  const messages = history(['a'.repeat(300_000)])
+  const options = { contextWindowTokens: 100_000 }
+  const { state, messages: shown } = projectToolResults(messages, options)
+  const [[key, sent]] = Object.entries(state.sent) as [[string, (typeof state.sent)[string]]]
+
+  it.each([
+    ['a cut of less than nothing', [{ head: -5, tail: 1, middle: '', suffix: '' }]],
+    ['a cut that leaves more than there is', [{ head: 1e9, tail: 1e9, middle: '', suffix: '' }]],
+    ['no cut of a text that is too long', [null]],
+    ['no cuts', []],
+    ['a suffix of its own', [{ head: 1, tail: 0, middle: '', suffix: 'b'.repeat(300_000) }]],
+  ])('sends nothing that is too long: %s', (_, cuts) => {
+    const broken = { version: 1, sent: { [key]: { ...sent, cuts } } } as const
+    expect(projectToolResults(messages, { ...options, state: broken }).messages).toEqual(shown)
+    const line = { ...sent, cuts: undefined, line: 'b'.repeat(300_000) }
+    expect(projectToolResults(messages, { ...options, state: { version: 1, sent: { [key]: line } } }).messages).toEqual(
+      shown,
+    )
+  })
+})

@@ -443,6 +443,53 @@ describe('a guarded session', () => {
     warned.mockRestore()
   })
 
+  const result = (id: string) => ({ type: 'message', message: { role: 'tool', tool_call_id: id, content: 'fine' } })
+  const rolesIn = (session: Session) =>
+    (session.entries() as readonly { message?: unknown }[]).map(({ message }) => (message as { role: string }).role)
+
+  it('makes up no result of a call that was not written, and one for a call whose result was not', async () => {
+    for (const [blocked, roles] of [
+      [call('a').message, ['user']],
+      [result('a').message, ['assistant', 'tool', 'user']],
+    ] as const) {
+      const session = new MemorySession()
+      const beforeWrite = (message: unknown) => (message === blocked ? { block: true } : undefined)
+      const guard = guardSession(session, { beforeWrite })
+      await guard.append(blocked.role === 'tool' ? call('a') : { type: 'message', message: blocked })
+      if (blocked.role === 'tool') await guard.append({ type: 'message', message: blocked })
+      await guard.append(user('go on'))
+      expect(rolesIn(session)).toEqual(roles)
+    }
+  })
+
+  it('waits for what was written, and makes up what could not be written when it can', async () => {
+    const session = new MemorySession()
+    let full = false
+    const append = (entry: Parameters<Session['append']>[0]) => {
+      if (full) throw new Error('no space left')
+      return session.append(entry)
+    }
+    const guard = guardSession({
+      append,
+      entries: () => session.entries(),
+      leaf: () => session.leaf(),
+      branch: (id) => session.branch(id),
+    })
+    full = true
+    await expect(guard.append(call('never'))).rejects.toThrow('no space left')
+    expect(guard.pending()).toEqual([])
+    full = false
+    await guard.append(call('a'))
+    full = true
+    await expect(guard.append(result('a'))).rejects.toThrow('no space left')
+    await expect(guard.append(user('go on'))).rejects.toThrow('no space left')
+    expect(guard.pending()).toEqual(['a'])
+    full = false
+    await guard.append(user('go on'))
+    expect(rolesIn(session)).toEqual(['assistant', 'tool', 'user'])
+    expect(guard.pending()).toEqual([])
+  })
+
   it('gives names of tools that a provider takes, and leaves the message of the caller alone', async () => {
     const session = new MemorySession()
     const message = Object.freeze({ role: 'toolResult', toolCallId: 'a', toolName: 'n'.repeat(300), content: [] })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {
   createTruncationMiddleware,
+  HistoryPruner,
   MemoryStorage,
   SpillwayError,
   simplifyOutdatedTerminalResults,
@@ -254,5 +255,60 @@ describe('what it tells about outdated results', () => {
     expect(() => simplifyOutdatedTerminalResults([], { ledger: {} as never })).toThrow(
       expect.objectContaining({ field: 'options.ledger' }),
     )
+  })
+})
+
+describe('a ledger of the caller’s own', () => {
+  const result = { role: 'tool', tool_call_id: 'a', name: 'bash', content: 'x'.repeat(500), timestamp: 0 }
+  const call = { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'bash', arguments: '{}' } }] }
+  const throwing = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error('locked')
+      },
+    },
+  )
+  const asked = (known: unknown) => {
+    const ledger = { get: () => known } as never
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const [first] = simplifyOutdatedTerminalResults([result], { now: NOW, keepRecent: 0, ledger })
+    const warnings = warned.mock.calls.map(([text]) => String(text))
+    warned.mockRestore()
+    const errors: string[] = []
+    const onError = (error: SpillwayError) => errors.push(error.message)
+    const pruner = new HistoryPruner({ schedule: 'always', keepRecent: 0, ledger, onError })
+    const { report } = pruner.prune([call, result, { role: 'assistant', content: 'done' }])
+    return { replaced: first !== result, warnings, pruned: report.pruned.length, errors }
+  }
+
+  test('may know nothing, or have gaps', () => {
+    for (const known of [undefined, null, { toolName: 'bash', exitCode: null, outputPath: null, more: 1 }]) {
+      expect(asked(known)).toEqual({ replaced: true, warnings: [], pruned: 1, errors: [] })
+    }
+    expect(asked({ isError: true })).toMatchObject({ replaced: false, warnings: [], pruned: 1, errors: [] })
+  })
+
+  test.each([
+    [5, 'ledger.get: got 5, allowed is a record, or undefined'],
+    [{ toolName: 'bash', exitCode: Number.NaN }, 'ledger.get.exitCode: got NaN, allowed is a whole number'],
+    [
+      { toolName: 'bash', endedAt: 5n },
+      'ledger.get.endedAt: got a bigint, allowed is a number of milliseconds since the epoch',
+    ],
+    [{ toolName: 'bash', outputPath: 5 }, 'ledger.get.outputPath: got 5, allowed is a string that is not empty'],
+  ])('may answer anything, and disturbs nothing: %p', (known, message) => {
+    const { warnings, errors, ...done } = asked(known)
+    expect(done).toEqual({ replaced: true, pruned: 1 })
+    expect(warnings).toEqual([expect.stringContaining(message)])
+    expect(errors).toEqual([`ledger: ${message}`])
+  })
+
+  test('loses an error for no other field that it cannot say', () => {
+    expect(asked({ toolName: Symbol('bash'), isError: true, endedAt: 'noon' })).toMatchObject({
+      replaced: false,
+      pruned: 1,
+    })
+    expect(asked(throwing)).toMatchObject({ pruned: 1 })
   })
 })

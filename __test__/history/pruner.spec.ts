@@ -530,6 +530,49 @@ describe('what went stays away', () => {
     expect(contents(messages)).toEqual(contents(sent).slice(0, history.length))
   })
 
+  test.each([
+    [{ policies: ['results'] }, 2],
+    [{ policies: ['outdated'], protectedTools: ['*'] }, 2],
+    [{ policies: ['budget'], onlyTools: ['nothing'], keepRecent: 9, keepMessages: 9, keepErrors: true }, 2],
+    [{ policies: [], keepPreamble: true, placeholder: 'gone' }, 2],
+  ] satisfies [HistoryPrunerOptions, number][])(
+    'a pruner restored with other options sends the same bytes: %j',
+    (other, gone) => {
+      const write = {
+        id: 'w',
+        function: { name: 'write', arguments: JSON.stringify({ path: 'a', content: 'x'.repeat(9000) }) },
+      }
+      const history = [
+        user(),
+        { role: 'assistant', content: '', tool_calls: [write] },
+        { role: 'tool', tool_call_id: 'w', content: 'written '.repeat(900) },
+        ...turn(10),
+        said(),
+      ]
+      const one = pruner({ policies: ['results', 'arguments'], keepRecent: 0, schedule: 'always' })
+      const sent = one.prune(history, { now: 0 })
+      const again = HistoryPruner.fromJSON(JSON.stringify(one), other).prune(history, { now: 1 })
+      expect(sent.report.total).toBe(gone)
+      expect(JSON.stringify(again.messages)).toBe(JSON.stringify(sent.messages))
+      expect(again.report.total).toBe(gone)
+    },
+  )
+
+  test.each([
+    [{ policies: ['results'], protectedTools: ['bash'] }],
+    [{ policies: ['pressure'], onlyTools: ['nothing'] }],
+    [{ policies: [] }],
+  ] satisfies [HistoryPrunerOptions][])('and what was trimmed stays trimmed: %j', (other) => {
+    const history = [user(), ...turn(4000), said(), ...turn(10), said()]
+    const pressure: PrunePolicy = { type: 'pressure', trimAt: 0, clearAt: 1, maxChars: 1000 }
+    const one = pruner({ policies: [pressure], keepRecent: 0, schedule: 'always' })
+    const sent = one.prune(history, { now: 0 })
+    const again = HistoryPruner.fromJSON(JSON.stringify(one), other).prune(history, { now: 1 })
+    expect(sent.report.pruned).toMatchObject([{ index: 2, trimmed: true }])
+    expect(again.messages).toEqual(sent.messages)
+    expect(again.report.total).toBe(1)
+  })
+
   test('a history that was compacted is read anew, and what is left of it stays as it was', () => {
     const history = [user(), ...turn(900), ...turn(901), ...turn(10), said()]
     const one = pruner({ keepRecent: 1 })

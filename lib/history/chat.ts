@@ -42,11 +42,12 @@ export const chat: HistoryFormat = {
   },
 
   setText({ copy }, text) {
+    const value = attempt(() => markedWith((copy as ChatMessage).content, text)) ?? text
     try {
-      ;(copy as ChatMessage).content = text
+      ;(copy as ChatMessage).content = value
     } catch {
       // A class may have it on its prototype, without a setter.
-      Object.defineProperty(copy, 'content', { value: text, configurable: true, enumerable: true, writable: true })
+      Object.defineProperty(copy, 'content', { value, configurable: true, enumerable: true, writable: true })
     }
   },
 
@@ -116,6 +117,13 @@ function readParts(content: unknown): { text: ResultText; mixed: boolean } {
     else mixed = true
   }
   return { text: texts.length === 1 ? (texts[0] as string) : texts, mixed }
+}
+
+/** The text in the last part that carries more than text, such as a mark for the provider's cache, if there is one. */
+function markedWith(content: unknown, text: string): unknown {
+  if (!Array.isArray(content)) return undefined
+  const marked: object | undefined = content.findLast((part) => Object.keys(part).length > 2)
+  return marked && [{ ...marked, text }]
 }
 
 function attempt<T>(read: () => T): T | undefined {

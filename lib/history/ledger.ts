@@ -37,7 +37,10 @@ export interface ToolResultKnowledge {
   get(toolCallId: string): Readonly<ToolResultRecord> | undefined
 }
 
-/** What is known of a call. Who knows may be the caller's own: `tell` is told if it throws, and then nothing is known. */
+/**
+ * What is known of a call. Who knows may be the caller's own: `tell` is told if it throws, and then nothing is known; and of
+ * each field that is not what it should be, which is left out.
+ */
 export function knownCall(
   ledger: ToolResultKnowledge | undefined,
   toolCallId: string | undefined,
@@ -45,7 +48,10 @@ export function knownCall(
 ): Readonly<ToolResultRecord> | undefined {
   if (ledger === undefined || toolCallId === undefined) return undefined
   try {
-    return ledger.get(toolCallId)
+    const known: unknown = ledger.get(toolCallId)
+    return ledger.get === ToolResultLedger.prototype.get
+      ? (known as ToolResultRecord | undefined)
+      : readRecord(known, tell)
   } catch (thrown) {
     tell(thrown)
     return undefined
@@ -226,6 +232,25 @@ function checkedRecord(entry: unknown, field: string): ToolResultRecord {
     if (kept !== undefined) copy[key] = kept
   }
   return copy as unknown as ToolResultRecord
+}
+
+/** What a ledger of the caller's own answered. It may be a row of a table: with more columns or fewer, and `null` in them. */
+function readRecord(known: unknown, tell: (thrown: unknown) => void): ToolResultRecord | undefined {
+  if (known === undefined || known === null) return undefined
+  if (!isRecord(known)) throw wrong('ledger.get', known, 'a record, or undefined')
+  // Without a name the text of the result decides, as for a tool that nobody knows.
+  const read: Record<string, unknown> = { toolName: '' }
+  for (const [key, [allowed, test]] of CHECKS) {
+    try {
+      const value = known[key] ?? undefined
+      if (value === undefined || key === 'toolCallId') continue
+      if (!test(value)) throw wrong(`ledger.get.${key}`, value, allowed)
+      read[key] = key === 'args' ? plainArgs(value, 'ledger.get.args') : value
+    } catch (thrown) {
+      tell(thrown)
+    }
+  }
+  return read as unknown as ToolResultRecord
 }
 
 /** The fields always in the same order: the same knowledge gives the same JSON. */

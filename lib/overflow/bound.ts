@@ -123,7 +123,8 @@ function learn(
     seen.set(id, times)
     const key = times === 1 ? id : `${id}#${times}`
     const sent = before?.get(key)
-    const frozen = sent !== undefined && sent.source === fingerprintOf(result) ? sent : undefined
+    const holds = sent !== undefined && sent.source === fingerprintOf(result) && isNoLonger(result, sent)
+    const frozen = holds ? sent : undefined
     return { result, key, weight: weightOf(result, weighted), frozen, saved: undefined, lines: [] }
   })
   const total = known.reduce((sum, { weight }) => sum + weight, 0)
@@ -179,6 +180,16 @@ function savedAt({ view, texts }: FoundResult, { outputExists = stillExists }: B
 
 function stillExists(path: string): boolean {
   return existsSync(path)
+}
+
+/** Whether a form is as short as it says: it was kept by the caller, and the bounds are held by what it says. */
+function isNoLonger({ texts }: FoundResult, { weight, cuts, line }: SentResult): boolean {
+  if (line !== undefined) return line.length <= weight
+  const units = texts.map((text, at) => {
+    const cut = cuts?.[at]
+    return cut ? cut.head + cut.middle.length + cut.tail + cut.suffix.length : text.length
+  })
+  return units.reduce((sum, length) => sum + length, 0) <= weight
 }
 
 /** How a result is sent in this form; nothing if as it is. */

@@ -114,7 +114,9 @@ function isSent(value: unknown): value is SentResult {
 
 function isCut(value: unknown): value is CutText {
   const { head, tail, middle, suffix } = Object(value) as Partial<CutText>
-  return (
-    Number.isSafeInteger(head) && Number.isSafeInteger(tail) && typeof middle === 'string' && typeof suffix === 'string'
-  )
+  return isLength(head) && isLength(tail) && typeof middle === 'string' && typeof suffix === 'string'
+}
+
+function isLength(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }

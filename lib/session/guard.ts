@@ -128,13 +128,14 @@ class Guard {
   }
 
   async flush(): Promise<void> {
-    const calls = this.waiting
-    this.waiting = []
-    if (this.options.synthesizeMissing === false) return
-    for (const { message, of } of madeUp(calls)) {
-      const info = { toolCallId: of.id, toolName: of.name, synthetic: true }
-      await this.write({ type: 'message', message }, await this.hooked('transformToolResult', message, info))
+    if (this.options.synthesizeMissing !== false) {
+      for (const { message, of } of madeUp(this.waiting)) {
+        const info = { toolCallId: of[0].id, toolName: of[0].name, synthetic: true }
+        await this.write({ type: 'message', message }, await this.hooked('transformToolResult', message, info))
+        this.waiting = this.waiting.filter((call) => !of.includes(call))
+      }
     }
+    this.waiting = []
   }
 
   async append(entry: NewSessionEntry): Promise<string> {
@@ -150,17 +151,19 @@ class Guard {
     if (message === undefined || (results.length === 0 && !goesOn)) await this.flush()
     if (message === undefined) return this.current()
     if (view === undefined || results.length === 0) {
-      if (!endedBadly(message)) {
-        for (const call of callsOf(message as object, view, format)) {
+      const calls = endedBadly(message) ? [] : callsOf(message as object, view, format)
+      return this.write(entry, message, () => {
+        for (const call of calls) {
           this.waiting = [...this.waiting.filter(({ id }) => id === undefined || id !== call.id), call]
         }
-      }
-      return this.write(entry, message)
+      })
     }
-    for (const result of results) this.answered(result)
     const [first] = results
     const info = { toolCallId: first?.callId, toolName: first?.toolName, synthetic: false }
-    return this.write(entry, await this.hooked('transformToolResult', this.capped(message), info))
+    const final = await this.hooked('transformToolResult', this.capped(message), info)
+    return this.write(entry, final, () => {
+      for (const result of results) this.answered(result)
+    })
   }
 
   /** Where one of both has no id, a result is of the first call of its name. */
@@ -178,10 +181,13 @@ class Guard {
     return withShortName(messages[0])
   }
 
-  private async write(entry: NewSessionEntry, message: unknown): Promise<string> {
+  /** A call or a result that was not written would leave the other one alone: nobody waits or is answered before. */
+  private async write(entry: NewSessionEntry, message: unknown, written?: () => void): Promise<string> {
     const final = await this.hooked('beforeWrite', message)
     if ((final as { block?: unknown } | null)?.block === true) return this.current()
-    return this.session.append({ ...entry, message: final })
+    const id = await this.session.append({ ...entry, message: final })
+    written?.()
+    return id
   }
 
   private async current(): Promise<string> {
@@ -236,21 +242,27 @@ function callsOf(message: object, view: MessageView | undefined, format: ViewFor
   return (view?.calls ?? []).map(({ id, name }, place) => ({ id, name, message, place, format }))
 }
 
-/** The results of calls that never got one, each message with the first call that it answers. */
-function madeUp(calls: readonly PendingCall[]): { message: object; of: PendingCall }[] {
-  const made: { message: object; of: PendingCall }[] = []
-  const parts = new Map<object, { of: PendingCall; values: object[] }>()
+/** Calls, of which there is one at least. */
+type Calls = [PendingCall, ...PendingCall[]]
+
+/** The results of calls that never got one, each message with the calls that it answers. */
+function madeUp(calls: readonly PendingCall[]): { message: object; of: Calls }[] {
+  const made: { message: object; of: Calls }[] = []
+  const parts = new Map<object, { of: Calls; values: object[] }>()
   for (const call of calls) {
     const piece = call.format.missingResult(call.message, call.place, MISSING)
-    if (piece?.kind === 'message') made.push({ message: piece.value, of: call })
+    if (piece?.kind === 'message') made.push({ message: piece.value, of: [call] })
     if (piece?.kind !== 'part') continue
     // Where results are parts of a message, those of one answer are in one.
-    const together = parts.get(call.message) ?? { of: call, values: [] }
-    together.values.push(piece.value)
-    parts.set(call.message, together)
+    const together = parts.get(call.message)
+    if (together === undefined) parts.set(call.message, { of: [call], values: [piece.value] })
+    else {
+      together.of.push(call)
+      together.values.push(piece.value)
+    }
   }
   for (const { of, values } of parts.values()) {
-    const message = of.format.messageOf(values, of.message)
+    const message = of[0].format.messageOf(values, of[0].message)
     if (message !== undefined) made.push({ message, of })
   }
   return made

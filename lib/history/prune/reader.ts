@@ -86,6 +86,9 @@ interface Shape {
   readonly trimmed: string | undefined
 }
 
+/** How the keys of arguments begin. */
+const OF_ARGUMENTS = 'arguments of '
+
 /** What is known of the history of one session. */
 export class HistoryReader {
   format: HistoryFormatName | undefined
@@ -118,6 +121,8 @@ export class HistoryReader {
   /** Messages of a history without turns that the last request had, if all others are new since. */
   grownFrom: number
   private readonly usual: Record<HistoryItem['kind'], string>
+  /** What an earlier pruner left out stays so, also without the policy that let it go. */
+  private readonly readsArguments: boolean
 
   constructor(
     private readonly settings: PrunerSettings,
@@ -126,6 +131,8 @@ export class HistoryReader {
     this.placeholders = earlier?.placeholders ?? new Map()
     this.trims = earlier?.trims ?? new Map()
     this.adopted = earlier?.adopted ?? new Set()
+    this.readsArguments =
+      settings.prunesArguments || [...this.placeholders.keys()].some((key) => key.startsWith(OF_ARGUMENTS))
     this.grownFrom = earlier?.unseenFrom ?? Number.POSITIVE_INFINITY
     this.tokens = new Estimate(settings.estimateTokens, settings.tell)
     this.usual = { result: this.usualPlaceholder('result'), arguments: this.usualPlaceholder('arguments') }
@@ -372,7 +379,7 @@ export class HistoryReader {
     resultsBefore: number,
     news: News,
   ): void {
-    if (this.settings.prunesArguments) {
+    if (this.readsArguments) {
       for (let place = 0; place < calls.length; place++) {
         this.addArguments(calls[place] as CallView, { index, place, tokens: sizes.calls[place] as number }, news)
       }
@@ -397,7 +404,8 @@ export class HistoryReader {
     const tool = this.toolFacts(toolName)
     const fixed = answered === undefined || tool.stays || result.media > 0 || !result.replaceable
     const before = this.trims.size > 0 ? this.trims.get(keyOf(name, nth, units)) : undefined
-    const trim = fixed ? undefined : (before ?? this.trimOf(result.text, outputPath))
+    // What was trimmed stays so, also where nothing may be trimmed any more.
+    const trim = before ?? (fixed ? undefined : this.trimOf(result.text, outputPath))
     const item = new HistoryItem(
       'result',
       index,
@@ -433,7 +441,7 @@ export class HistoryReader {
     if (name === undefined || !called.replaceable) return
     const tool = this.toolFacts(name)
     if (!tool.handlesFiles || fileAccess(name, called).writes !== true) return
-    const own = `arguments of ${id ?? `@${name}`}`
+    const own = `${OF_ARGUMENTS}${id ?? `@${name}`}`
     const nth = this.namesakes.take(own)
     const units = called.argsText.length
     const item = new HistoryItem('arguments', index, place, tokens, own, nth, units, name, id, undefined, undefined)

@@ -231,9 +231,10 @@ impl Pruner {
                 continue;
             }
             let since = *since.get_or_insert(requests);
-            let freed = item.size(*form) - item.size(goal.form);
+            let put = item.size(goal.form);
+            let freed = item.size(*form) - put;
             let carried = (requests - since + 1) as f64;
-            moves.push((place, Move { message: item.message, freed, carried }));
+            moves.push((place, Move { message: item.message, freed, put, carried }));
         }
         moves
     }

@@ -85,6 +85,8 @@ pub struct Move {
     pub message: usize,
     /// Tokens that become free.
     pub freed: f64,
+    /// Tokens of what takes its place, which was never sent before.
+    pub put: f64,
     /// Requests that carried it since it could have gone, this one included.
     pub carried: f64,
 }
@@ -102,11 +104,13 @@ pub struct Prompt<'a> {
     pub cold: bool,
 }
 
-/// What becomes free behind a break, in messages that were sent before and in those that were not.
+/// What becomes free behind a break, in messages that were sent before and in those that were not, and what is put into
+/// those that were.
 #[derive(Debug, Clone, Copy, Default)]
 struct Freed {
     sent: f64,
     new: f64,
+    put: f64,
 }
 
 impl Prompt<'_> {
@@ -117,7 +121,8 @@ impl Prompt<'_> {
         let read = if self.cold { 0.0 } else { at(change.min(self.shared)) };
         let again = at(self.shared) - read - freed.sent;
         let new = total - at(self.shared) - freed.new;
-        prices.read * read + prices.miss * again + prices.write * new
+        let put = (prices.write - prices.miss) * freed.put;
+        prices.read * read + prices.miss * again + prices.write * new + put
     }
 
     fn unchanged(&self, prices: &Prices, starts: &[f64]) -> f64 {
@@ -182,8 +187,12 @@ pub fn decide(rule: &Rule, purse: &mut Purse, prompt: &Prompt<'_>, moves: &[Move
     };
     let mut refused = if rule.when == When::Cold { Reason::Warm } else { Reason::TooEarly };
     for (at, step) in moves.iter().enumerate().rev() {
-        let side = if step.message < prompt.shared { &mut freed.sent } else { &mut freed.new };
-        *side += step.freed;
+        if step.message < prompt.shared {
+            freed.sent += step.freed;
+            freed.put += step.put;
+        } else {
+            freed.new += step.freed;
+        }
         let cost = prompt.cost(prices, prompt.starts, step.message, freed);
         tried = Tried {
             freed: freed.sent + freed.new,
@@ -249,7 +258,7 @@ mod tests {
     ) -> (Decision, Purse) {
         let moves: Vec<Move> = moves
             .iter()
-            .map(|&(message, freed, carried)| Move { message, freed, carried })
+            .map(|&(message, freed, carried)| Move { message, freed, put: 10.0, carried })
             .collect();
         let prompt = Prompt { starts: &STARTS, unpruned_starts: &STARTS, shared: 8, cold };
         let mut purse = Purse { paid: 0.0, unpruned: saved / (1.0 + rule.max_loss) };
@@ -305,6 +314,16 @@ mod tests {
         assert_eq!(decision.freed, 900.0);
         let (cold, _) = asked(&rule(When::Cold), 0.0, true, &[(4, 900.0, 3.0)]);
         assert!((cold.price + 1.25 * 900.0).abs() < 1e-6, "{cold:?}");
+    }
+
+    #[test]
+    fn what_is_put_in_place_is_sent_for_the_first_time() {
+        let prices = Prices { write: 2.0, ..PRICES };
+        let dearer = Rule { prices, ..rule(When::Cold) };
+        let (sent, _) = asked(&dearer, 0.0, true, &[(4, 900.0, 3.0)]);
+        assert!((sent.price - (0.75 * 10.0 - 1.25 * 900.0)).abs() < 1e-6, "{sent:?}");
+        let (new, _) = asked(&dearer, 0.0, true, &[(9, 900.0, 3.0)]);
+        assert!((new.price + 2.0 * 900.0).abs() < 1e-6, "{new:?}");
     }
 
     #[test]
