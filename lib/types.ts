@@ -151,7 +151,8 @@ export interface TruncationConfig {
    */
   maxLines: number
   /**
-   * UTF-8 bytes a preview may have, inclusive. A whole number of at least 1.
+   * UTF-8 bytes a preview may have, inclusive. A whole number of at least 1. Of bytes and of what comes in pieces never
+   * more than 511 MiB, which one string can hold.
    * @default 51200
    */
   maxBytes: number

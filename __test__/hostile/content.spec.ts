@@ -68,6 +68,20 @@ describe('D3 #26 one line', () => {
     )
     expect(told).toEqual([51_200, length, length])
   })
+
+  withMemory(8 * 1024 * MIB)('longer than V8 holds, within limits that allow it, is cut and saved', () => {
+    const length = 2 ** 29 + 1
+    const told = runChild<unknown[]>(
+      `const service = new spillway.TruncationService({ storageDirs: [input.dir], global: { maxBytes: 1e9 } })
+       const script = 'const piece = Buffer.alloc(2 ** 20, 120); let n = 0;' +
+         'const go = () => n++ < 512 ? process.stdout.write(piece, go) : process.stdout.write("x"); go()'
+       const { output, totalBytes } = await spillway.runCommand(process.execPath, ['-e', script], { service })
+       const saved = require('node:fs').statSync(output.outputPath).size
+       answer([output.truncated, output.preview.length, totalBytes, saved])`,
+      { input: { dir: tempDir() } },
+    )
+    expect(told).toEqual([true, 511 * MIB, length, length])
+  })
 })
 
 test('D3 #27 only a line feed ends a line, and carriage returns stay', async () => {

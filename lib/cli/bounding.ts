@@ -33,7 +33,7 @@ const STRATEGIES = ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv'] a
 
 export const LIMITS: Readonly<Record<string, Option>> = {
   'max-lines': { type: 'string', value: 'N', help: 'Lines to show.' },
-  'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to show, such as 50k, at most 511m.' },
+  'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to show, such as 50k; more than 511m are never shown.' },
   'max-tokens': { type: 'string', value: 'N', help: 'Tokens to show, estimated from above.' },
   direction: { type: 'string', value: 'WHICH', help: 'What to show: head, tail, both.' },
   strategy: { type: 'string', value: 'NAME', help: `How to choose it: ${STRATEGIES.join(', ')}.` },
@@ -44,21 +44,11 @@ export const WORDING: Readonly<Record<string, Option>> = {
   language: { type: 'string', value: 'LANG', help: 'Of the notice: en, zh-CN.' },
 }
 
-/** What is shown is one string, and no string of Node has 512 MiB; some of it is for the notice. */
-const MOST_SHOWN = 511 * 2 ** 20
-
-/** @throws UsageError for a limit that no text could reach */
-function shownBytes(values: Parsed['values']): number | undefined {
-  const size = finiteBytes(values, 'max-bytes')
-  if (size === undefined || size <= MOST_SHOWN) return size
-  throw new UsageError(`--max-bytes ${text(values, 'max-bytes')}: allowed is at most 511m, what one text can hold`)
-}
-
 /** The limits that were given. */
 export function limitsOf(values: Parsed['values']): TruncationOptions {
   const given: TruncationOptions = {
     maxLines: whole(values, 'max-lines'),
-    maxBytes: shownBytes(values),
+    maxBytes: finiteBytes(values, 'max-bytes'),
     maxTokens: whole(values, 'max-tokens'),
     direction: oneOf(values, 'direction', ['head', 'tail', 'both']),
     strategy: oneOf(values, 'strategy', STRATEGIES),

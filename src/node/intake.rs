@@ -88,6 +88,15 @@ const KEPT_BYTES: usize = 1 << 20;
 /// A piece that follows one shorter than this joins it: a tool that prints word by word costs no buffer a word.
 const JOINED_LENGTH: usize = 1 << 14;
 
+/// Bytes that a text which was put together here may have: no string of the engine has 512 MiB, and some of it is notice.
+#[napi]
+pub const LONGEST_TEXT_BYTES: u32 = 511 << 20;
+
+/// The same limits, for what has to become a string.
+fn as_one_string(limits: Limits) -> Limits {
+    Limits { max_bytes: limits.max_bytes.min(LONGEST_TEXT_BYTES.into()), ..limits }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Request {
@@ -152,7 +161,10 @@ pub fn intake_open(
     let source = if request.bytes { Source::Bytes } else { Source::Text };
     let is_kept = request.collect || request.save.is_some();
     let save = store.map(|store| Arc::clone(store)).zip(request.save);
-    let mut intake = Intake::new(request.limits, source, save);
+    // A string that came as one can stay what it is, however many bytes it has.
+    let is_one = request.hold.is_none() && !request.bytes;
+    let limits = if is_one { request.limits } else { as_one_string(request.limits) };
+    let mut intake = Intake::new(limits, source, save);
     if request.collect {
         intake = intake.collecting();
     }
@@ -160,7 +172,7 @@ pub fn intake_open(
         intake.redact(Arc::clone(rules));
     }
     if let Some(limits) = request.hold {
-        intake = intake.holding(limits);
+        intake = intake.holding(as_one_string(limits));
     }
     if let Some(direction) = request.if_failed {
         intake.turn_if_failed(direction);
