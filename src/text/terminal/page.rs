@@ -272,15 +272,21 @@ impl Page {
         }
     }
 
+    /// Whether a line whose first part is out goes on with it: what went out of another screen is gone, and the rest is all.
+    fn is_rest(&self, is_open: bool) -> bool {
+        is_open && !self.is_alternate
+    }
+
     /// Notes where what is held of the line under way comes from.
     fn mark(&mut self, end: u64) {
         let length = (self.text.len() - self.line_at) as u64;
-        if length == 0 && self.is_open {
+        let is_rest = self.is_rest(self.is_open);
+        if length == 0 && is_rest {
             return;
         }
         let is_raw = end - self.raw_at == length;
         let place = Place { line: self.raw_line, start: self.raw_at, end: Some(end) };
-        self.note(self.line_at, place, is_raw, self.is_open, false);
+        self.note(self.line_at, place, is_raw, is_rest, false);
     }
 
     fn note(&mut self, offset: usize, place: Place, is_raw: bool, is_rest: bool, is_touched: bool) {
@@ -302,9 +308,10 @@ impl Page {
         let text = row.text();
         let end = row.place.end.unwrap_or(raw.at);
         let is_raw = !row.is_touched && end - row.place.start == text.len() as u64;
-        if !(text.is_empty() && row.is_open) {
+        let is_rest = self.is_rest(row.is_open);
+        if !(text.is_empty() && is_rest) {
             let place = Place { end: Some(end), ..row.place };
-            self.note(self.text.len(), place, is_raw, row.is_open, is_touched);
+            self.note(self.text.len(), place, is_raw, is_rest, is_touched);
         }
         self.text.extend_from_slice(text);
     }

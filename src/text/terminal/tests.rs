@@ -248,3 +248,16 @@ fn what_scrolled_out_does_not_come_back() {
         assert_eq!(shown.lines().len(), ROWS - 3, "{piece}");
     }
 }
+
+#[test]
+fn what_is_left_of_a_long_line_on_another_screen_has_a_place_of_its_own() {
+    for behind in ["", "z", "\x1b[24;1H#", "\x1b[24;1H#\x1b[24;1H#"] {
+        for before in [1, LONGEST, 2 * LONGEST] {
+            let raw = ["y".repeat(before), format!("\x1b[?1049h{}{behind}", "x".repeat(LONGEST))];
+            for piece in [1, usize::MAX] {
+                let lines = Shown::of(raw.concat().as_bytes(), piece).lines();
+                assert!(lines.iter().all(|(_, line, _)| *line == 1), "{before}, {behind:?}");
+            }
+        }
+    }
+}
