@@ -24,27 +24,34 @@ interface ChatMessage {
 /** Chat messages. */
 export const chat: HistoryFormat = {
   read(messages) {
-    const results: FoundResult[] = []
-    const assistants: number[] = []
-    const calls = new Calls(messages, assistants)
+    // As long as they get: lists that grow are copied again and again.
+    const most = messages.length >>> 0
+    const results = new Array<FoundResult>(most)
+    const calls = new Calls(messages, new Array(most))
+    let count = 0
     for (let index = 0; index < messages.length; index++) {
       try {
         const message = messages[index]
         if (typeof message !== 'object' || message === null) continue
         const role = (message as ChatMessage).role
-        if (role === 'tool') results.push(readResult(message, index, calls))
-        else if (role === 'assistant') assistants.push(index)
+        if (role === 'tool') {
+          results[count] = readResult(message, index, calls)
+          count++
+        } else if (role === 'assistant') calls.add(index)
       } catch {
         // A getter or a proxy threw: whatever this is, it is left alone.
       }
     }
+    results.length = count
     return results
   },
 
   setText({ copy }, text) {
-    const value = attempt(() => markedWith((copy as ChatMessage).content, text)) ?? text
+    const message: ChatMessage = copy
+    let value: unknown = text
     try {
-      ;(copy as ChatMessage).content = value
+      if (Array.isArray(message.content)) value = markedWith(message.content, text)
+      message.content = value
     } catch {
       // A class may have it on its prototype, without a setter.
       Object.defineProperty(copy, 'content', { value, configurable: true, enumerable: true, writable: true })
@@ -119,11 +126,10 @@ function readParts(content: unknown): { text: ResultText; mixed: boolean } {
   return { text: texts.length === 1 ? (texts[0] as string) : texts, mixed }
 }
 
-/** The text in the last part that carries more than text, such as a mark for the provider's cache, if there is one. */
-function markedWith(content: unknown, text: string): unknown {
-  if (!Array.isArray(content)) return undefined
-  const marked: object | undefined = content.findLast((part) => Object.keys(part).length > 2)
-  return marked && [{ ...marked, text }]
+/** The text, in the last part that carries more than text, such as a mark for the provider's cache, if there is one. */
+function markedWith(content: readonly object[], text: string): unknown {
+  const marked = content.findLast((part) => Object.keys(part).length > 2)
+  return marked === undefined ? text : [{ ...marked, text }]
 }
 
 function attempt<T>(read: () => T): T | undefined {
@@ -152,16 +158,23 @@ const FEW = 8
  */
 class Calls {
   private readonly names = new Map<string, string>()
+  private count = 0
 
   constructor(
     private readonly messages: readonly unknown[],
-    /** One entry per message of the assistant: its place in the history, or its calls once they were read. */
+    /** One entry per message of the assistant: its place in the history, or its calls once they were read; behind them room. */
     private readonly lists: (number | Call | undefined)[],
   ) {}
 
+  /** The next message of the assistant. */
+  add(index: number): void {
+    this.lists[this.count] = index
+    this.count++
+  }
+
   nameOf(id: string): string | undefined {
-    if (this.lists.length > 0) {
-      let call = this.read(this.lists.length - 1)
+    if (this.count > 0) {
+      let call = this.read(this.count - 1)
       for (let looked = 0; call !== undefined && looked < FEW; looked++, call = call.before) {
         if (call.id === id) return call.name
       }
@@ -173,13 +186,13 @@ class Calls {
   // From the newest to the oldest: of an id that comes twice the later call counts, also over those indexed before.
   private index(): void {
     const seen = new Set<string>()
-    for (let at = this.lists.length - 1; at >= 0; at--) {
+    for (let at = this.count - 1; at >= 0; at--) {
       for (let call = this.read(at); call !== undefined; call = call.before) {
         if (!seen.has(call.id)) this.names.set(call.id, call.name)
         seen.add(call.id)
       }
     }
-    this.lists.length = 0
+    this.count = 0
   }
 
   private read(at: number): Call | undefined {

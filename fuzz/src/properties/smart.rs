@@ -60,7 +60,10 @@ pub(super) fn check_lines(text: &str, preview: &str) {
 /// write over it.
 fn was_seen(raw: &str, start: &str) -> bool {
     raw.contains(['\r', '\u{8}', '\u{1b}'])
-        && raw.char_indices().any(|(at, _)| clean(&raw[..at]).starts_with(start))
+        && raw
+            .char_indices()
+            .skip_while(|(at, _)| *at < start.len())
+            .any(|(at, _)| clean(&raw[..at]).starts_with(start))
 }
 
 /// A line of the text that only begins like a gap, and is shown in part, ends in an ellipsis.
