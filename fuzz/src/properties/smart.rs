@@ -63,6 +63,8 @@ fn was_seen(raw: &str, start: &str) -> bool {
         && raw
             .char_indices()
             .skip_while(|(at, _)| *at < start.len())
+            // These only move.
+            .filter(|(at, _)| !raw[..*at].ends_with(['\r', '\u{8}']))
             .any(|(at, _)| clean(&raw[..at]).starts_with(start))
 }
 

@@ -150,7 +150,7 @@ export class HistoryPruner {
    * @param messages the whole history, in any format that `detectFormat` knows. Never changed
    * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
    * @returns a new array in which changed messages are copies and all others are the very same objects; `messages` itself
-   * if nothing is left out
+   * if nothing is left out. The copies come again with the next call: to mark one for a cache, put another in its place
    */
   prune<M>(messages: readonly M[], options: { now?: number } = {}): PruneResult<M> {
     const inner = innerOf(this)
