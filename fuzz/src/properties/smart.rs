@@ -62,7 +62,6 @@ fn was_seen(raw: &str, start: &str) -> bool {
     raw.contains(['\r', '\u{8}', '\u{1b}'])
         && raw
             .char_indices()
-            .skip_while(|(at, _)| *at < start.len())
             // These only move.
             .filter(|(at, _)| !raw[..*at].ends_with(['\r', '\u{8}']))
             .any(|(at, _)| clean(&raw[..at]).starts_with(start))
