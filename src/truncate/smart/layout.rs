@@ -218,6 +218,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_long_line_that_is_the_last_and_has_no_break_is_shown_in_part() {
+        let other = "other\n".repeat(40_000);
+        let title = "\u{1b}]0;";
+        for (hidden, length, most) in
+            [(title, 20_000, 4000), (title, 300_000, 100_000), ("", 300_000, 100_000)]
+        {
+            let line = format!("error: {hidden}{}", "x".repeat(length));
+            let preview = shown(&format!("{other}{line}"), limits(10, most));
+            let last = preview.lines().last().unwrap();
+            assert!(last.starts_with("error: ") && last.ends_with(ELLIPSIS), "{hidden:?}{length}");
+        }
+    }
+
     const STARTS: [&str; 9] = [
         "error: ",
         "warning: ",

@@ -35,6 +35,17 @@ pub(super) struct Finding {
     pub place: Option<RawRange>,
 }
 
+impl Finding {
+    /// Says where a long line ended.
+    pub fn lengthen(&mut self, end: u64, origins: &Origins) {
+        self.end = end;
+        let place = self.place.as_mut().zip(place_of(origins, self.line, end, end));
+        if let Some((place, whole)) = place {
+            place.to_byte = whole.to_byte;
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(super) struct Memory {
     findings: Vec<Finding>,
@@ -75,17 +86,12 @@ impl Memory {
         }
     }
 
-    /// Says where a long line ended.
+    /// Says where a line ended that was remembered before it did.
     pub fn lengthen(&mut self, line: u64, end: u64, origins: &Origins) {
         let last = self.kinds.values_mut().filter_map(|kind| kind.last.back_mut());
         for finding in self.findings.iter_mut().rev().take(4).chain(last) {
             if finding.line == line {
-                finding.end = end;
-                if let Some((place, whole)) =
-                    finding.place.as_mut().zip(place_of(origins, line, end, end))
-                {
-                    place.to_byte = whole.to_byte;
-                }
+                finding.lengthen(end, origins);
             }
         }
     }

@@ -107,6 +107,10 @@ impl Scanner {
         end.judge_rest();
         let mut findings: Vec<Finding> =
             self.memory.all().chain(end.memory.all()).cloned().collect();
+        if self.is_skipping {
+            let under_way = findings.iter_mut().filter(|finding| finding.line == self.lines + 1);
+            under_way.for_each(|finding| finding.lengthen(self.base, &self.origins));
+        }
         sort_by_key(&mut findings, |it| (it.line, it.less, it.kind, it.ordinal));
         let mut counts = Counts::new();
         counts.extend(end.memory.kinds.iter().map(|(kind, known)| (*kind, known.count)));
@@ -143,7 +147,7 @@ impl Scanner {
             // The start of a long line.
             let start = self.next;
             let buffer = std::mem::take(&mut self.buffer);
-            self.judge(&buffer, start, start + LONGEST);
+            self.judge(&buffer, start, buffer.len());
             self.base += buffer.len() as u64;
             self.next = 0;
             self.is_skipping = true;
@@ -158,8 +162,7 @@ impl Scanner {
     fn judge_rest(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
         if self.next < buffer.len() {
-            let end = buffer.len().min(self.next + LONGEST);
-            self.judge(&buffer, self.next, end);
+            self.judge(&buffer, self.next, buffer.len());
         }
     }
 
