@@ -8,7 +8,7 @@
  */
 
 import type { FoundResult, HistoryFormat } from './format'
-import { nonEmpty, outputPathOf } from './formats/read'
+import { carriesMore, nonEmpty, outputPathOf } from './formats/read'
 import { beginKnowledge, type Knowledge, knowledgeOf, type ResultText, UNKNOWN } from './knowledge'
 
 /** A message, as far as it is read. */
@@ -27,7 +27,7 @@ export const chat: HistoryFormat = {
     // As long as they get: lists that grow are copied again and again.
     const most = messages.length >>> 0
     const results = new Array<FoundResult>(most)
-    const calls = new Calls(messages, new Array(most))
+    const calls = new Calls(messages, most)
     let count = 0
     for (let index = 0; index < messages.length; index++) {
       try {
@@ -126,9 +126,9 @@ function readParts(content: unknown): { text: ResultText; mixed: boolean } {
   return { text: texts.length === 1 ? (texts[0] as string) : texts, mixed }
 }
 
-/** The text, in the last part that carries more than text, such as a mark for the provider's cache, if there is one. */
+/** The text, in the last part that carries more, if there is one. */
 function markedWith(content: readonly object[], text: string): unknown {
-  const marked = content.findLast((part) => Object.keys(part).length > 2)
+  const marked = content.findLast(carriesMore)
   return marked === undefined ? text : [{ ...marked, text }]
 }
 
@@ -158,13 +158,16 @@ const FEW = 8
  */
 class Calls {
   private readonly names = new Map<string, string>()
+  /** One entry per message of the assistant: its place in the history, or its calls once they were read; behind them room. */
+  private readonly lists: (number | Call | undefined)[]
   private count = 0
 
   constructor(
     private readonly messages: readonly unknown[],
-    /** One entry per message of the assistant: its place in the history, or its calls once they were read; behind them room. */
-    private readonly lists: (number | Call | undefined)[],
-  ) {}
+    room: number,
+  ) {
+    this.lists = new Array(room)
+  }
 
   /** The next message of the assistant. */
   add(index: number): void {

@@ -224,14 +224,18 @@ function checkedRecord(entry: unknown, field: string): ToolResultRecord {
     throw new SpillwayError('INVALID_ARGUMENT', `${name}: is not known; known are ${known}`, { field: name })
   }
   const copy: Record<string, unknown> = {}
-  for (const [key, [allowed, test, optional]] of CHECKS) {
+  for (const [key, check] of CHECKS) {
     const value = entry[key]
-    if (value === undefined && optional === 'optional') continue
-    if (!test(value)) throw wrong(`${field}.${key}`, value, allowed)
-    const kept = key === 'args' ? plainArgs(value, `${field}.args`) : value
+    if (value === undefined && check[2] === 'optional') continue
+    const kept = checkedField(key, check, value, field)
     if (kept !== undefined) copy[key] = kept
   }
   return copy as unknown as ToolResultRecord
+}
+
+function checkedField(key: string, [allowed, test]: Check, value: unknown, field: string): unknown {
+  if (!test(value)) throw wrong(`${field}.${key}`, value, allowed)
+  return key === 'args' ? plainArgs(value, `${field}.args`) : value
 }
 
 /** What a ledger of the caller's own answered. It may be a row of a table: with more columns or fewer, and `null` in them. */
@@ -240,12 +244,11 @@ function readRecord(known: unknown, tell: (thrown: unknown) => void): ToolResult
   if (!isRecord(known)) throw wrong('ledger.get', known, 'a record, or undefined')
   // Without a name the text of the result decides, as for a tool that nobody knows.
   const read: Record<string, unknown> = { toolName: '' }
-  for (const [key, [allowed, test]] of CHECKS) {
+  for (const [key, check] of CHECKS) {
     try {
       const value = known[key] ?? undefined
       if (value === undefined || key === 'toolCallId') continue
-      if (!test(value)) throw wrong(`ledger.get.${key}`, value, allowed)
-      read[key] = key === 'args' ? plainArgs(value, 'ledger.get.args') : value
+      read[key] = checkedField(key, check, value, 'ledger.get')
     } catch (thrown) {
       tell(thrown)
     }

@@ -3,7 +3,7 @@
 import type { ResultText } from '../knowledge'
 import type { MediaEdits } from './define'
 import { type Edit, edited } from './edit'
-import { elements, get, isObject, resultText, watched } from './read'
+import { carriesMore, elements, get, isObject, resultText, watched } from './read'
 
 /** A part of a content: a text and the keys that lead to it, something that is no text, or nothing that counts. */
 export type PartKind = readonly [path: readonly string[], text: string] | 'media' | 'none'
@@ -75,7 +75,7 @@ export function contentWithText(content: unknown, text: string, rules: PartRules
   if (!Array.isArray(content)) return text
   const kinds = elements(content).map((part) => rules.kind(part))
   const texts = [...kinds.keys()].filter((at) => typeof kinds[at] === 'object')
-  const chosen = texts.findLast((at) => Object.keys(content[at]).length > 2) ?? texts[0]
+  const chosen = texts.findLast((at) => carriesMore(content[at])) ?? texts[0]
   if (chosen === undefined) return [rules.make(text), ...content]
   const parts: unknown[] = []
   for (let at = 0; at < content.length; at++) {

@@ -144,6 +144,11 @@ export function resultText(texts: readonly string[]): ResultText {
   return texts.length === 1 ? (texts[0] as string) : texts
 }
 
+/** Whether a part of a content carries more than its text, such as a mark for the provider's cache. */
+export function carriesMore(part: object): boolean {
+  return Object.keys(part).length > 2
+}
+
 /** A value as the text that a model gets to see. What has no JSON throws. */
 export function jsonText(value: unknown): string {
   if (typeof value === 'string') return value
