@@ -89,12 +89,11 @@ const KEPT_BYTES: usize = 1 << 20;
 const JOINED_LENGTH: usize = 1 << 14;
 
 /// Bytes that a text which was put together here may have: no string of the engine has 512 MiB, and some of it is notice.
-#[napi]
-pub const LONGEST_TEXT_BYTES: u32 = 511 << 20;
+const LONGEST_TEXT: u64 = 511 << 20;
 
 /// The same limits, for what has to become a string.
 fn as_one_string(limits: Limits) -> Limits {
-    Limits { max_bytes: limits.max_bytes.min(LONGEST_TEXT_BYTES.into()), ..limits }
+    Limits { max_bytes: limits.max_bytes.min(LONGEST_TEXT), ..limits }
 }
 
 #[derive(Deserialize)]

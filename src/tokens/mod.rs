@@ -77,8 +77,10 @@ const HANGUL: u8 = 21;
 const FULL_WIDTH: u8 = 22;
 const EMOJI: u8 = 23;
 const SELDOM: u8 = 24;
-/// Hardly any text of the sample has it: it counts as a line feed does, apart from [`RUNS`].
-const RETURN: u8 = 25;
+/// Hardly any text of the sample has it: it counts as a line feed does, apart from [`RUNS`] and [`UPPER_RUNS`].
+const RETURN: u8 = CLASSES as u8;
+/// All classes.
+const ALL_CLASSES: usize = CLASSES + 1;
 
 /// The class of a character by the first byte of its UTF-8.
 const fn class_of(byte: u8) -> u8 {
@@ -133,11 +135,11 @@ const REPEATED: usize = ROW * ROW;
 type Least = (u8, u8, u16);
 
 /// Characters that no text of the sample has in a row, and that tokenizers take byte by byte, or nearly so: scripts that are
-/// seldom seen, forms of half and full width, symbols for private use.
+/// seldom seen, forms of half and full width, symbols for private use; and lines that return to their start.
 const RUNS: &[Least] =
     &[(SELDOM, SELDOM, 2000), (FULL_WIDTH, FULL_WIDTH, 1800), (RETURN, SYMBOL, 1000)];
 
-/// The worst of them, and what is left where bytes were read as letters.
+/// The worst of them, runs of tabs, and what is left where bytes were read as letters.
 const UPPER_RUNS: &[Least] = &[
     (SELDOM, SELDOM, 2000),
     (SELDOM, LATIN, 2000),
@@ -158,10 +160,10 @@ const UPPER_RUNS: &[Least] = &[
 const fn table(weights: &Weights, least: &Weights, runs: &[Least]) -> Table {
     let mut table = [0; 2 * ROW * ROW];
     let mut before = 0;
-    while before <= CLASSES {
+    while before < ALL_CLASSES {
         let row = fitted(before);
         let mut class = 0;
-        while class <= CLASSES {
+        while class < ALL_CLASSES {
             let column = fitted(class);
             let (weight, least) = (weights.pairs[row][column], least.pairs[row][column]);
             table[before * ROW + class] = greater(weight, least);
