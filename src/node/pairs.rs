@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use napi::Env;
 use napi::bindgen_prelude::{External, Uint32ArraySlice};
 use napi_derive::napi;
 use spillway_core::error::{Code, Error};
@@ -35,24 +36,25 @@ pub fn pairs_new(flat: bool) -> PairsHandle {
     External::new(Mutex::new(Pairs::new(flat)))
 }
 
-/// Adds events. Each is three numbers: what it is, the number of the id, and the number of the tool's name, 0 for none.
+/// Adds events. Each is three numbers: the kind of event, the number of the id, and the number of the tool's name, 0 for none.
 ///
-/// Each result among them is answered by two numbers in `answers`: 1 more than the number of its call, or 0 if there is none;
-/// and 1 if it is late, else 0.
-#[napi(catch_unwind)]
-pub fn pairs_extend(
+/// Returns two numbers for each result among them: 1 more than the number of its call, or 0 if there is none; and 1 if it is
+/// late, else 0. The array is made here: what a binary writes into an array of the caller is lost in Bun before 1.4.
+#[napi(catch_unwind, ts_return_type = "Uint32Array")]
+pub fn pairs_extend<'env>(
+    env: &'env Env,
     #[napi(ts_arg_type = "object")] pairs: &PairsHandle,
     events: &[u32],
-    mut answers: Uint32ArraySlice<'_>,
-) -> Result<()> {
+) -> napi::Result<Uint32ArraySlice<'env>> {
     let events: Vec<Event> = events.chunks(3).map(event).collect::<Result<_>>()?;
-    // SAFETY: the memory is JavaScript's, which does not run before this call ends, and nobody else here has a slice of it:
-    // the events are another array.
-    let answers = unsafe { answers.as_mut() };
-    for (numbers, answer) in answers.as_chunks_mut().0.iter_mut().zip(lock(pairs).extend(events)) {
-        *numbers = [answer.call.map_or(0, |call| call.saturating_add(1)), u32::from(answer.late)];
-    }
-    Ok(())
+    let answers = lock(pairs).extend(events);
+    let numbers: Vec<u32> = answers
+        .iter()
+        .flat_map(|answer| {
+            [answer.call.map_or(0, |call| call.saturating_add(1)), u32::from(answer.late)]
+        })
+        .collect();
+    Uint32ArraySlice::copy_from(env, numbers)
 }
 
 /// The calls that nothing answers so far, oldest first. Each is two numbers: its own, and 1 if it may still be running.

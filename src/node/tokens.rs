@@ -36,38 +36,33 @@ pub fn text_tokens(env: &Env, text: JsString<'_>, latin1: bool, upper: bool) -> 
     })
 }
 
-/// Writes the tokens of each of many texts, which stand one after the other in one string and have so many UTF-16 units
-/// each. No string has so many units that its tokens go beyond 32 bits. `latin1` promises that no unit is above 0xff.
-#[napi(catch_unwind)]
-pub fn texts_tokens(
-    env: &Env,
+/// Returns the tokens of each of many texts, which stand one after the other in one string and have so many UTF-16 units
+/// each. No string has so many units that its tokens go beyond 32 bits. `latin1` promises that no unit is above 0xff. The
+/// array is made here: what a binary writes into an array of the caller is lost in Bun before 1.4.
+#[napi(catch_unwind, ts_return_type = "Uint32Array")]
+pub fn texts_tokens<'env>(
+    env: &'env Env,
     texts: JsString<'_>,
     lengths: &[u32],
     latin1: bool,
     upper: bool,
-    mut tokens: Uint32ArraySlice<'_>,
-) -> napi::Result<()> {
+) -> napi::Result<Uint32ArraySlice<'env>> {
     let mode = mode(upper);
-    // SAFETY: the memory is JavaScript's, which does not run before this call ends, and nobody else here has a slice of it.
-    let tokens = unsafe { tokens.as_mut() };
-    if latin1 {
-        return LATIN1.with_borrow_mut(|bytes| {
+    let tokens: Vec<u32> = if latin1 {
+        LATIN1.with_borrow_mut(|bytes| {
             bytes.clear();
             append_low_bytes(env, &texts, texts.latin1_len()?, bytes)?;
-            for (tokens, text) in tokens.iter_mut().zip(pieces(bytes, lengths)) {
-                *tokens = of_latin1(text, mode) as u32;
-            }
+            let tokens = pieces(bytes, lengths).map(|text| of_latin1(text, mode) as u32).collect();
             bytes.clear();
             bytes.shrink_to(KEPT);
-            Ok(())
-        });
-    }
-    let mut units = Vec::new();
-    append_utf16(env, &texts, &mut units)?;
-    for (tokens, text) in tokens.iter_mut().zip(pieces(&units, lengths)) {
-        *tokens = of_units(text, mode) as u32;
-    }
-    Ok(())
+            napi::Result::Ok(tokens)
+        })?
+    } else {
+        let mut units = Vec::new();
+        append_utf16(env, &texts, &mut units)?;
+        pieces(&units, lengths).map(|text| of_units(text, mode) as u32).collect()
+    };
+    Uint32ArraySlice::copy_from(env, tokens)
 }
 
 /// The factor that real counts suggest for estimates.

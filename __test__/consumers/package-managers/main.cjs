@@ -15,8 +15,9 @@ const installed = others.filter((name) => {
   }
 })
 
-// Deno installs for every C library that a system may have; the package must choose then.
-const alsoThere = process.versions.deno ? ['spillway-linux-x64-musl'] : []
+// Deno, and Bun before 1.4, install for every C library that a system may have; the package must choose then.
+const choosesNone = process.versions.deno || /^1\.[0-3]\./.test(process.versions.bun ?? '')
+const alsoThere = choosesNone ? ['spillway-linux-x64-musl'] : []
 
 use(spillway).then((names) => {
   assert.deepStrictEqual(
