@@ -4,7 +4,6 @@
 // installed is skipped, and says why. With words, only what has one of them in its name is run.
 
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -19,16 +18,16 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installManifest, nodeOf } from './nodes.mjs'
 import { installPacked } from './packed.mjs'
 import { main, ROOT } from './run.mjs'
 
 const SOURCES = join(ROOT, '__test__', 'adapters')
 const WORK = join(ROOT, 'target', 'adapters')
 const TIME_LIMIT_MS = 180_000
-const INSTALL = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--loglevel=error']
 
-/** What runs the tests: they are TypeScript, which these take as it is. The newest is enough unless a folder asks. */
-const NODES = { 24: '24.21.0', 22: '22.23.3' }
+/** Runs the tests, which are TypeScript, unless a folder asks for others. */
+const USUAL_NODES = ['24']
 
 const require = createRequire(join(ROOT, 'package.json'))
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
@@ -73,34 +72,6 @@ function run(command, args, { cwd = ROOT, env = {} } = {}) {
   })
 }
 
-/** Installs what a manifest says, unless that is there already; throws with npm's last word if it cannot. */
-async function install(folder, manifest) {
-  const stamp = join(folder, '.installed')
-  const wanted = createHash('sha256').update(JSON.stringify(manifest.dependencies)).digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  mkdirSync(folder, { recursive: true })
-  writeJson(join(folder, 'package.json'), manifest)
-  const { ok, printed } = await run('npm', INSTALL, { cwd: folder })
-  if (!ok) throw new Error(lastLine(printed) || 'npm install failed')
-  writeFileSync(stamp, wanted)
-}
-
-function lastLine(text) {
-  const lines = text.split('\n').map((line) => line.trim())
-  return lines.findLast((line) => line !== '' && !line.includes('A complete log of this run'))
-}
-
-/** A Node of this major version: ours, or one from npm, where it comes as a package without scripts. */
-async function nodeOf(major) {
-  if (process.versions.node.startsWith(`${major}.`)) return process.execPath
-  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
-  const folder = join(WORK, 'nodes', String(major))
-  await install(folder, { private: true, dependencies: { [name]: NODES[major] } })
-  const binary = process.platform === 'win32' ? 'node.exe' : 'node'
-  return join(folder, 'node_modules', name, 'bin', binary)
-}
-
 /**
  * Every folder with each set of versions that it names in `spillway.variants`, the majors of Node that run it (`nodes`), and
  * the recipes that its tests import (`recipes`).
@@ -111,7 +82,7 @@ function suites() {
     .filter(({ name }) => existsSync(join(SOURCES, name, 'package.json')))
     .flatMap(({ name: folder }) => {
       const { spillway = {}, dependencies } = readJson(join(SOURCES, folder, 'package.json'))
-      const { variants = { '': {} }, nodes = Object.keys(NODES).slice(-1), recipes: uses = [] } = spillway
+      const { variants = { '': {} }, nodes = USUAL_NODES, recipes: uses = [] } = spillway
       return Object.entries(variants).map(([variant, changed]) => ({
         name: variant || folder,
         source: join(SOURCES, folder),
@@ -134,7 +105,7 @@ function recipes() {
 /** Puts the tests and the built package to the framework. */
 async function prepare({ name, source, manifest, uses }) {
   const folder = join(WORK, name)
-  await install(folder, manifest)
+  installManifest(folder, manifest)
   for (const entry of readdirSync(folder)) {
     if (entry !== 'node_modules' && entry !== '.installed') rmSync(join(folder, entry), { recursive: true })
   }
@@ -193,7 +164,7 @@ async function suite(one, counts) {
   for (const major of one.nodes) {
     let node
     try {
-      node = await nodeOf(major)
+      node = nodeOf(major)
     } catch (error) {
       skip(`, Node ${major}`, error.message)
       continue
