@@ -109,10 +109,18 @@ function writeModule(name) {
     [...text.matchAll(/^exports\.(\w+) = |defineProperty\(exports, "(\w+)"/gm)].map((m) => m[1] ?? m[2]),
   )
   names.delete('__esModule')
+  // OpenCode looks for its plugin in the default export. A default in the CommonJS module would hide its other names in Bun.
+  const isPlugin = names.has('id') && names.has('server')
   const list = [...names].sort().map((exported) => `  ${exported},\n`)
   const lines = [`import adapter from './${name}.js'`, `export const {\n${list.join('')}} = adapter`]
+  if (isPlugin) lines.push('export default { id, server }')
   writeFileSync(join(DIST, 'adapters', `${name}.mjs`), `${lines.join('\n\n')}\n`)
-  writeFileSync(join(DIST, 'adapters', `${name}.d.mts`), `export * from './${name}.js'\n`)
+  const types = [`export * from './${name}.js'`]
+  if (isPlugin) {
+    types.push(`import { id, server } from './${name}.js'`)
+    types.push('declare const plugin: { id: typeof id; server: typeof server }', 'export default plugin')
+  }
+  writeFileSync(join(DIST, 'adapters', `${name}.d.mts`), `${types.join('\n')}\n`)
 }
 
 /** The licences of the packages in a file ask for their text beside every copy. */

@@ -13,11 +13,14 @@ import { main, ROOT } from './run.mjs'
 /** The package works under these until they are raised here; the oldest is that of whoever runs `npm test`. */
 export const NODES = { 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 
-const INSTALL = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--loglevel=error']
+const INSTALL = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error']
 const isWindows = process.platform === 'win32'
 
-/** Installs what a manifest says, unless that is there already; throws with npm's last word if it cannot. */
-export function installManifest(folder, manifest) {
+/**
+ * Installs what a manifest says, unless that is there already; throws with npm's last word if it cannot. Scripts of packages
+ * run only with `scripts`.
+ */
+export function installManifest(folder, manifest, { scripts = false } = {}) {
   const stamp = join(folder, '.installed')
   const wanted = createHash('sha256').update(JSON.stringify(manifest.dependencies)).digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
@@ -25,7 +28,11 @@ export function installManifest(folder, manifest) {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2))
   const options = { cwd: folder, encoding: 'utf8', shell: isWindows, timeout: 600_000 }
-  const { status, stdout, stderr, error } = spawnSync('npm', INSTALL, options)
+  const { status, stdout, stderr, error } = spawnSync(
+    'npm',
+    scripts ? INSTALL : [...INSTALL, '--ignore-scripts'],
+    options,
+  )
   if (status !== 0) throw new Error(lastLine(`${stdout}\n${stderr}`) || error?.message || 'npm install failed')
   writeFileSync(stamp, wanted)
 }

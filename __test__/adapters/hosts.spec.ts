@@ -1,8 +1,11 @@
-import { PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
+import { readFileSync } from 'node:fs'
+import { MemoryStorage, PermissionGate, PermissionPolicy, ToolResultLedger, TruncationService } from 'spillway'
 import { claudeOptions } from 'spillway/claude-agent-sdk'
 import { contextControl, needsApproval } from 'spillway/langchain'
-import { plugin } from 'spillway/opencode'
+import { type OpenCodeControls, plugin, server } from 'spillway/opencode'
 import { agentHooks } from 'spillway/pi'
+import { HOSTS } from '../clients/hosts'
+import { tempDir } from '../support/temp'
 import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
 
 const deny = () => new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] })
@@ -300,20 +303,120 @@ describe('the Claude Agent SDK', () => {
 })
 
 describe('OpenCode', () => {
-  test('consent is of one session', async () => {
-    const gate: PermissionGate = new PermissionGate(new PermissionPolicy(), {
-      onEvent: (event) => event.type === 'asked' && void gate.respond(event.request.id, 'once'),
-    })
-    const hooks = await plugin({ permission: gate })()
-    await hooks['tool.execute.before']({ tool: 'bash', sessionID: 's1', callID: 'c1' }, { args: { command: 'make' } })
-    const ask = async (asked: object) => {
-      const output: Any = { status: 'ask' }
-      await hooks['permission.ask'](asked as Any, output)
-      return output.status
+  const call = (callID: string, tool = 'lines_print') => ({ tool, sessionID: 's', callID })
+  const numbered = (count: number, more = '') =>
+    Array.from({ length: count }, (_, at) => `line ${at + 1}${more}`).join('\n')
+  /** OpenCode joins the texts of a result with an empty line, and then truncates what is too long. */
+  const readBy = (content: readonly Any[]) =>
+    (HOSTS.opencode as Any)(content.flatMap(({ text }) => text ?? []).join('\n\n'))
+
+  const results: [title: string, blocks: string[]][] = [
+    ['many lines', [numbered(30_000)]],
+    ['one line of 200 kB', ['x'.repeat(200_000)]],
+    ['long lines', [numbered(900, ` ${'word '.repeat(40)}`)]],
+    ['Chinese', [numbered(5_000, ' 水水水水水水水水')]],
+    ['a hundred blocks', Array.from({ length: 100 }, () => numbered(300))],
+    ['blocks of one line', Array.from({ length: 1_999 }, (_, at) => `line ${at}`)],
+    ['just within the limits of OpenCode', [numbered(2_000)]],
+  ]
+  for (const open of [true, false]) {
+    test.each(results)(
+      `MCP: %s, the notice arrives${open ? '' : ', also of a call that was not announced'}`,
+      async (_, blocks) => {
+        const service = new TruncationService({ global: { storageDir: tempDir() } })
+        const hooks = await plugin({ truncation: service })()
+        if (open) await hooks['tool.execute.before'](call('c1'), { args: {} })
+        const output: Any = { content: blocks.map((text) => ({ type: 'text', text })) }
+        await hooks['tool.execute.after'](call('c1'), output)
+        const read = readBy(output.content)
+        expect(read).not.toContain('/host/file')
+        const [, path = ''] = /Full output saved to: (\S+\.txt)/.exec(read) ?? []
+        expect(readFileSync(path, 'utf8')).toBe(blocks.join('\n'))
+      },
+    )
+  }
+
+  test('MCP: the limits are those of the configuration, and of the service where they are lower', async () => {
+    const shown = async (tool_output: object, global: object) => {
+      const hooks = await plugin({
+        truncation: new TruncationService({ global: { storageDir: tempDir(), ...global } }),
+      })()
+      await hooks.config({ tool_output })
+      const output: Any = { content: [{ type: 'text', text: numbered(30_000) }] }
+      await hooks['tool.execute.after'](call('c1'), output)
+      return output.content[0].text.split('\n').length
     }
-    expect(await ask({ callID: 'c1', sessionID: 's1' })).toBe('allow')
-    expect(await ask({ callID: 'c1' })).toBe('allow')
-    expect(await ask({ callID: 'c1', sessionID: 's2' })).toBe('ask')
+    const few = await shown({ max_lines: 100 }, {})
+    expect(few).toBeGreaterThan(70)
+    expect(few).toBeLessThanOrEqual(100)
+    expect(await shown({ max_bytes: 4_000 }, {})).toBeLessThan(300)
+    expect(await shown({ max_lines: 100 }, { maxLines: 5 })).toBeLessThan(20)
+    expect(await shown({}, {})).toBeGreaterThan(1_900)
+  })
+
+  test('an output that OpenCode has saved is left alone, and known by the file that has it', async () => {
+    const ledger = new ToolResultLedger()
+    const hooks = await plugin({ truncation: smallService().service, ledger })()
+    await hooks['tool.execute.before'](call('c1', 'bash'), { args: { command: 'make' } })
+    const output = { title: '', output: LONG, metadata: { truncated: true, outputPath: '/data/tool-output/tool_1' } }
+    const before = structuredClone(output)
+    await hooks['tool.execute.after'](call('c1', 'bash'), output)
+    expect(output).toEqual(before)
+    expect(ledger.get('c1')?.outputPath).toBe('/data/tool-output/tool_1')
+  })
+
+  const folders: [title: string, permission: unknown, expected: (pattern: string) => unknown][] = [
+    ['nothing', undefined, (at) => ({ external_directory: { [at]: 'allow' } })],
+    ['other rules', { bash: 'ask' }, (at) => ({ bash: 'ask', external_directory: { [at]: 'allow' } })],
+    ['a word', { external_directory: 'ask' }, (at) => ({ external_directory: { '*': 'ask', [at]: 'allow' } })],
+    [
+      'folders',
+      { external_directory: { '/x/*': 'allow' } },
+      (at) => ({ external_directory: { '/x/*': 'allow', [at]: 'allow' } }),
+    ],
+    ['a denial', { external_directory: 'deny' }, () => ({ external_directory: 'deny' })],
+    ['a word for everything', 'ask', () => 'ask'],
+  ]
+  test.each(folders)(
+    'the folder of saved outputs may be read: the configuration has %s',
+    async (_, permission, expected) => {
+      const dir = tempDir()
+      const hooks = await plugin({ truncation: new TruncationService({ global: { storageDir: dir } }) })()
+      const config: Any = { permission }
+      await hooks.config(config)
+      expect(config.permission).toEqual(expected(`${dir}/*`))
+    },
+  )
+
+  test('what a user decided about the folder stays, and nothing is changed without a folder', async () => {
+    const dir = tempDir()
+    const own = { external_directory: { [`${dir}/*`]: 'deny' } }
+    const config: Any = { permission: own }
+    await (await plugin({ truncation: new TruncationService({ global: { storageDir: dir } }) })()).config(config)
+    expect(config.permission).toBe(own)
+    const inMemory = new TruncationService({ storage: new MemoryStorage() })
+    const others: OpenCodeControls[] = [{}, { truncation: inMemory }]
+    for (const controls of others) {
+      const untouched: Any = {}
+      await (await plugin(controls)()).config(untouched)
+      expect(untouched).toEqual({})
+    }
+  })
+
+  test('a denied call throws what the model should read', async () => {
+    const hooks = await plugin({ permission: deny() })()
+    const args = { command: 'rm -rf build' }
+    await expect(hooks['tool.execute.before'](call('c1', 'bash'), { args })).rejects.toThrow(/denied/)
+  })
+
+  test('the plugin that can be named takes options of a configuration', async () => {
+    const storageDir = tempDir()
+    const hooks = await server({}, { truncation: { global: { storageDir, maxLines: 5 } }, history: false })
+    const output: Any = { content: [{ type: 'text', text: LONG }] }
+    await hooks['tool.execute.after'](call('c1'), output)
+    expect(output.content[0].text).toMatch(/Use read on that file/)
+    await expect(server({}, { truncations: {} } as Any)).rejects.toThrow(/truncations/)
+    await expect(server({}, { truncation: { maxLine: 5 } } as Any)).rejects.toThrow(/maxLine/)
   })
 
   test('a result that cannot be read is left alone', async () => {

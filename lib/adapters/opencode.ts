@@ -1,15 +1,18 @@
 /**
- * Spillway for OpenCode: a plugin (`@opencode-ai/plugin` 1). The types are checked; OpenCode itself is not run by the tests of
- * this package.
+ * Spillway for OpenCode: a plugin (`@opencode-ai/plugin` 1). Its hooks are those that OpenCode 1.18 calls; `npm run test:clients`
+ * runs them in the real program.
  */
 
-import type { GateCall, GateDecision, ToolControls } from 'spillway'
+import type { HistoryPrunerOptions, ToolControls, ToolTruncationConfig, TruncationServiceConfig } from 'spillway'
+import { checkOptions } from '../checks'
 import { isArray, isRecord } from '../context'
 import { SpillwayError } from '../errors'
+import { ToolResultLedger } from '../history/ledger'
+import { HistoryPruner } from '../history/prune/pruner'
+import { TruncationService } from '../service'
 import { chatOf, withOutputs } from './opencode/messages'
-import { checkControls, tellError, toolControls } from './shared/controls'
+import { checkControls, storageDirOf, tellError, toolControls } from './shared/controls'
 import { Requests } from './shared/requests'
-import { Recent } from './shared/sessions'
 import { replaceArgs, SplitCalls } from './shared/split'
 import type { AdapterControls } from './shared/types'
 
@@ -27,27 +30,33 @@ interface HookInput {
 
 /** The hooks of the plugin. */
 export interface OpenCodeHooks {
+  // biome-ignore lint/suspicious/noExplicitAny: OpenCode's own type of a configuration
+  config(config: any): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: OpenCode's own type of arguments
   'tool.execute.before'(input: HookInput, output: { args: any }): Promise<void>
-  // biome-ignore lint/suspicious/noExplicitAny: OpenCode's own types; of MCP servers a result of MCP comes here
+  // biome-ignore lint/suspicious/noExplicitAny: OpenCode's own types; the result of an MCP server's tool comes as the server sent it
   'tool.execute.after'(input: HookInput & { args?: any }, output: any): Promise<void>
-  'permission.ask'(
-    // biome-ignore lint/suspicious/noExplicitAny: OpenCode's own type
-    permission: any,
-    output: { status: 'ask' | 'deny' | 'allow' },
-  ): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: OpenCode's own types
   'experimental.chat.messages.transform'(input: object, output: { messages: any[] }): Promise<void>
 }
 
+/** OpenCode truncates what is longer, after the hooks, and keeps the beginning: a notice at the end would be lost. */
+const HOST_LINES = 2000
+const HOST_BYTES = 51_200
+/** Room for the notice, the lines of a gap and the warning of a loop. */
+const NOTICE_LINES = 20
+const NOTICE_BYTES = 2048
+
 /**
  * A plugin with everything around the tools that `guardTool` knows, and requests that leave out what they can do without
- * (`history`). Sessions are OpenCode's. What OpenCode itself has shortened is left alone up to the hard ceiling; results of MCP
- * servers come before that, and are bounded here.
+ * (`history`). Sessions are OpenCode's.
  *
- * OpenCode asks the user where its own settings say so, and `permission` adds to that, before it: what it denies does not
- * run; where it asks, a `PermissionGate` asks by itself, and of a `PermissionPolicy` what it would ask is denied. What somebody
- * allowed at the gate OpenCode does not ask about again.
+ * - Results of MCP servers are truncated here, below OpenCode's own limits (`tool_output` of its configuration), so that the
+ *   notice arrives. An output that OpenCode has truncated and saved by itself is left alone: its file has the whole output.
+ * - The folder of saved outputs is allowed in OpenCode's configuration (`external_directory`) unless that denies it, so that
+ *   its `read` and `grep` open a saved output without a question.
+ * - `permission` is asked before a tool runs, in addition to OpenCode's own settings. A call that it denies does not run, and the
+ *   model reads why. A `PermissionGate` asks by itself; a call that a `PermissionPolicy` would ask about is denied.
  *
  * @example
  * export const Spillway = plugin({ truncation: new TruncationService(), history: () => new HistoryPruner() })
@@ -59,23 +68,21 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     sessionId: ['nothing: sessions are those of OpenCode', () => false],
   })
   const around: ToolControls = toolControls(controls)
-  const { permission } = controls
-  const decided = new Recent<string, Pick<GateDecision, 'by'> & { sessionId: string | undefined }>()
-  if (permission !== undefined && 'request' in permission) {
-    const request = async (call: GateCall) => {
-      const decision = await permission.request(call)
-      decided.set(call.toolCallId, { by: decision.by, sessionId: call.sessionId })
-      return decision
-    }
-    around.permission = { request }
-  }
   const calls = new SplitCalls(around)
   const requests = new Requests(controls)
+  let limits = { maxLines: HOST_LINES, maxBytes: HOST_BYTES }
   const callOf = ({ tool, sessionID: sessionId, callID: toolCallId }: HookInput, args: unknown) => ({
     ...{ tool, args, toolCallId, sessionId },
   })
 
   const hooks: OpenCodeHooks = {
+    async config(config) {
+      if (!isRecord(config)) return
+      limits = hostLimits(config)
+      const folder = storageDirOf(controls)
+      if (folder !== undefined) allowFolder(config, folder)
+    },
+
     async 'tool.execute.before'(input, output) {
       const { args } = output
       const outcome = await calls.before(callOf(input, args))
@@ -91,27 +98,23 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     async 'tool.execute.after'(input, output) {
       if (!isRecord(output)) return
       const isMcp = isArray(output.content)
-      const given = isMcp
-        ? { content: output.content, ...(output.isError === true && { isError: true }) }
-        : { output: output.output, metadata: output.metadata }
-      const outcome = await calls.after(callOf(input, input.args), { value: given })
+      const call = callOf(input, input.args)
+      if (isMcp) {
+        const truncation = belowHost(controls.truncation, input.tool, limits, output.content as unknown[])
+        const value = { content: output.content, ...(output.isError === true && { isError: true }) }
+        const outcome = await calls.after(call, { value, truncation })
+        const { content } = Object(outcome.kind === 'value' ? outcome.shown : undefined) as { content?: unknown }
+        if (isArray(content)) output.content = [...content]
+        return
+      }
+      const value = { output: output.output, metadata: withPath(output.metadata) }
+      const outcome = await calls.after(call, { value })
       if (outcome.kind !== 'value' || !isRecord(outcome.shown)) return
       const { shown } = outcome
-      if (isMcp) {
-        if (isArray(shown.content)) output.content = [...shown.content]
-      } else if (shown.output !== output.output) {
-        const { truncationPath } = Object(shown.metadata) as { truncationPath?: unknown }
-        output.output = shown.output
-        output.metadata = { ...(output.metadata as object), truncated: true, outputPath: truncationPath }
-      }
-    },
-
-    async 'permission.ask'(asked, output) {
-      const { callID, sessionID } = Object(asked) as { callID?: unknown; sessionID?: unknown }
-      const known = typeof callID === 'string' ? decided.get(callID) : undefined
-      const by = sessionID === undefined || sessionID === known?.sessionId ? known?.by : undefined
-      // Somebody has just said so; one question is enough.
-      if (by === 'once' || by === 'always' || by === 'full_access') output.status = 'allow'
+      if (shown.output === output.output) return
+      const { truncationPath } = Object(shown.metadata) as { truncationPath?: unknown }
+      output.output = shown.output
+      output.metadata = { ...(output.metadata as object), truncated: true, outputPath: truncationPath }
     },
 
     async 'experimental.chat.messages.transform'(_input, output) {
@@ -129,4 +132,78 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     },
   }
   return async () => hooks
+}
+
+/** What OpenCode's configuration says about outputs; its defaults for what it does not. */
+function hostLimits({ tool_output: given }: Record<string, unknown>): { maxLines: number; maxBytes: number } {
+  const { max_lines, max_bytes } = Object(given) as { max_lines?: unknown; max_bytes?: unknown }
+  return {
+    maxLines: typeof max_lines === 'number' ? max_lines : HOST_LINES,
+    maxBytes: typeof max_bytes === 'number' ? max_bytes : HOST_BYTES,
+  }
+}
+
+/** Limits for a result of MCP, so that OpenCode, which joins the blocks with an empty line between them, truncates nothing. */
+function belowHost(
+  truncation: ToolControls['truncation'],
+  toolName: string,
+  limits: { maxLines: number; maxBytes: number },
+  content: readonly unknown[],
+): ToolTruncationConfig {
+  const most = {
+    maxLines: Math.max(limits.maxLines - NOTICE_LINES - content.length, 1),
+    maxBytes: Math.max(limits.maxBytes - NOTICE_BYTES - 2 * content.length, 1),
+  }
+  if (!(truncation instanceof TruncationService)) return most
+  const { maxLines, maxBytes } = truncation.effectiveConfig({ toolName }).config
+  return { maxLines: Math.min(maxLines, most.maxLines), maxBytes: Math.min(maxBytes, most.maxBytes) }
+}
+
+/** OpenCode says where it saved an output in `outputPath`. */
+function withPath(metadata: unknown): unknown {
+  const { truncated, outputPath } = Object(metadata) as { truncated?: unknown; outputPath?: unknown }
+  if (truncated !== true || typeof outputPath !== 'string') return metadata
+  return { ...(metadata as object), truncationPath: outputPath }
+}
+
+/** Lets OpenCode read a folder without a question, unless its user has decided about it. */
+function allowFolder(config: Record<string, unknown>, folder: string): void {
+  const { permission = {} } = config
+  // One word stands for everything.
+  if (!isRecord(permission)) return
+  const { external_directory: outside = {} } = permission
+  if (outside === 'deny' || outside === 'allow') return
+  const rules = isRecord(outside) ? outside : { '*': outside }
+  const pattern = `${folder}/*`
+  if (pattern in rules) return
+  config.permission = { ...permission, external_directory: { ...rules, [pattern]: 'allow' } }
+}
+
+/** Options of the plugin as `opencode.json` gives them: `"plugin": [["spillway", { "history": false }]]`. */
+export interface OpenCodePluginOptions {
+  /** Options of the `TruncationService`. */
+  truncation?: Omit<TruncationServiceConfig, 'storage' | 'onEvent'>
+  /** Options of the `HistoryPruner`, one for each session; `false` prunes nothing. */
+  history?: Omit<HistoryPrunerOptions, 'ledger'> | false
+}
+
+/** The name of the plugin that OpenCode finds when `opencode.json` names this package. */
+export const id = 'spillway'
+
+/**
+ * That plugin: {@link plugin} with a `TruncationService`, a ledger and a `HistoryPruner` for each session.
+ * @throws SpillwayError `INVALID_ARGUMENT` for an unknown option, `INVALID_CONFIG` for a wrong one
+ */
+export async function server(_input: unknown, options: OpenCodePluginOptions = {}): Promise<OpenCodeHooks> {
+  checkOptions('options', options, {
+    truncation: ['an object', isRecord],
+    history: ['an object, or false', (value) => value === false || isRecord(value)],
+  })
+  const { truncation = {}, history = {} } = options
+  const ledger = new ToolResultLedger()
+  const service = new TruncationService({ availableTools: ['read', 'grep'], ...truncation })
+  return plugin({
+    ...{ truncation: service, ledger },
+    ...(history !== false && { history: () => new HistoryPruner({ ...history, ledger }) }),
+  })()
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Plugin } from '@opencode-ai/plugin'
-import { PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
+import type { Config, Plugin, PluginModule } from '@opencode-ai/plugin'
+import { PermissionPolicy, ToolResultLedger } from 'spillway'
 import { type OpenCodeControls, plugin } from 'spillway/opencode'
 import { type Any, eagerPruner, longText, smallService, snapshot } from './support.ts'
 
@@ -67,20 +67,19 @@ test('permission: denied calls throw, hooks change the arguments in place', asyn
   assert.deepEqual(args, { command: 'make', timeout: 5 })
 })
 
-test('what somebody allowed at the gate is not asked about again', async () => {
-  const gate: PermissionGate = new PermissionGate(new PermissionPolicy(), {
-    onEvent: (event) => {
-      if (event.type === 'asked') queueMicrotask(() => void gate.respond(event.request.id, 'once'))
-    },
-  })
-  const trigger = await load({ permission: gate })
-  await trigger('tool.execute.before', call, { args: { command: 'make' } })
-  assert.deepEqual(await trigger('permission.ask', { type: 'bash', callID: 'c1' }, { status: 'ask' }), {
-    status: 'allow',
-  })
-  assert.deepEqual(await trigger('permission.ask', { type: 'bash', callID: 'c9' }, { status: 'ask' }), {
-    status: 'ask',
-  })
+test('configuration: the folder of saved outputs may be read without a question', async () => {
+  const { service, dir } = smallService()
+  const trigger = await load({ truncation: service })
+  const config: Config = { permission: { edit: 'ask' } }
+  await trigger('config', config, {})
+  assert.deepEqual(config.permission, { edit: 'ask', external_directory: { [`${dir}/*`]: 'allow' } })
+})
+
+test('the plugin that OpenCode finds by the name of the package', async () => {
+  const found = await import('spillway/server')
+  const module: PluginModule = found.default
+  assert.equal(module.id, 'spillway')
+  assert.equal(typeof (await module.server({} as Any))['tool.execute.after'], 'function')
 })
 
 test('messages: old outputs are left out of the array that was given, and of nothing else', async () => {

@@ -1,5 +1,6 @@
 /** Checking what an adapter was given, and telling what it did. */
 
+import { isAbsolute } from 'node:path'
 import type { SpillwayError, ToolControls } from 'spillway'
 import { type Check, checkOptions } from '../../checks'
 import { describe, isRecord, wrong } from '../../context'
@@ -60,6 +61,19 @@ export function checkControls(controls: unknown, own: Readonly<Record<string, Ch
 export function toolControls(controls: AdapterControls): ToolControls {
   const known = AROUND_TOOLS as (keyof AdapterControls)[]
   return Object.fromEntries(known.filter((key) => controls[key] !== undefined).map((key) => [key, controls[key]]))
+}
+
+/** The folder of saved outputs, where `truncation` is a service that saves files; nothing where that is not known. */
+export function storageDirOf({ truncation }: Pick<AdapterControls, 'truncation'>): string | undefined {
+  const { storage } = Object(truncation) as { storage?: { getStorageDir?: unknown } }
+  if (typeof storage?.getStorageDir !== 'function') return undefined
+  try {
+    const folder: unknown = storage.getStorageDir()
+    return typeof folder === 'string' && isAbsolute(folder) ? folder : undefined
+  } catch {
+    // A storage of the caller's own need not have one.
+    return undefined
+  }
 }
 
 /** Tells the caller, who cannot get in the way. */

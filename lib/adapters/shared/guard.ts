@@ -22,7 +22,7 @@ export interface HostCall {
   signal?: AbortSignal | undefined
   /** Judges this call in place of the controls'. */
   permission?: ToolControls['permission'] | undefined
-  /** What the tool itself declares. */
+  /** What the tool itself declares; read when the tool has run. */
   truncation?: ToolTruncationConfig | undefined
   /** Whether what was thrown only suspends the call: it will come again, and nothing is noted of this time. */
   suspends?: (thrown: unknown) => boolean
@@ -46,7 +46,7 @@ export async function guardCall(
   controls: ToolControls,
   execute: (args: never) => unknown,
 ): Promise<HostOutcome> {
-  const { tool, args, toolCallId, sessionId, signal, permission, truncation, suspends } = call
+  const { tool, args, toolCallId, sessionId, signal, permission, suspends } = call
   let suspended = false
   let ran: { value: unknown } | { error: unknown } | undefined
   const capture = (told: ToolHookResult) => {
@@ -69,7 +69,9 @@ export async function guardCall(
   const guarded = guardTool(
     {
       name: tool,
-      ...(truncation && { truncation }),
+      get truncation() {
+        return call.truncation
+      },
       execute: async (judged: never) => {
         try {
           const value = await execute(judged)

@@ -13,8 +13,8 @@ import { Recent } from './sessions'
 /** Whether a call may run, and with which arguments. */
 export type BeforeOutcome = { kind: 'run'; args: unknown } | { kind: 'refused'; refusal: RefusedResult }
 
-/** How a host's tool ended. */
-export type HostResult = { value: unknown } | { error: unknown }
+/** How a host's tool ended, and the limits for its result where the host has its own. */
+export type HostResult = ({ value: unknown } | { error: unknown }) & Pick<HostCall, 'truncation'>
 
 interface OpenCall {
   /** The call as it was asked about, and as it was let through: a host may ask again about either. */
@@ -51,10 +51,13 @@ export class SplitCalls {
     const before = new Promise<BeforeOutcome>((resolve) => {
       run = resolve
     })
-    const done = guardCall(call, this.#around, async (args) => {
+    const own = { ...call }
+    const done = guardCall(own, this.#around, async (args) => {
       identities.add(identityOf({ ...call, args }))
       run({ kind: 'run', args })
-      return unwrap(await result)
+      const ended = await result
+      if (ended.truncation !== undefined) own.truncation = ended.truncation
+      return unwrap(ended)
     })
     const answer = Promise.race([
       before,
@@ -79,7 +82,8 @@ export class SplitCalls {
     }
     const { permission: _, doomLoop: __, hooks, ...around } = this.#around
     const later = withoutBefore(hooks)
-    return guardCall(call, { ...around, ...(later && { hooks: later }) }, () => unwrap(result))
+    const { truncation = call.truncation } = result
+    return guardCall({ ...call, truncation }, { ...around, ...(later && { hooks: later }) }, () => unwrap(result))
   }
 }
 

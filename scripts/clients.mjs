@@ -1,0 +1,172 @@
+// `npm run test:clients [-- word…]`: the agent programs that npm has, each with Spillway and a model on this machine that plays a
+// script. It looks at the requests: is the notice in them, does the saved file have the whole output, can it be read from
+// inside, does the beginning of a request stay as it was. Installs into `target/clients`. With `--record` the table in
+// docs/clients.md and the fixtures that `npm test` reads are written.
+
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { CLIENTS } from '../__test__/clients/clients.mjs'
+import { startModel } from '../__test__/clients/model.mjs'
+import { linesOf } from '../__test__/clients/server.mjs'
+import { installManifest, nodeOf } from './nodes.mjs'
+import { main, ROOT } from './run.mjs'
+
+const WORK = join(ROOT, 'target', 'clients')
+const TIME_LIMIT_MS = 120_000
+const LINES = 20_000
+const WANTED = 15_000
+const SERVER = join(ROOT, '__test__', 'clients', 'server.mjs')
+
+/** A notice of Spillway's; a client that saves by itself has its own. */
+const NOTICE = /Full output saved to: (\S+spillway\S+\.txt)/
+
+/** Steps that print lines, read one of them back from the saved output, and end. */
+function script({ notice = NOTICE }, found) {
+  const command = `${process.execPath} ${SERVER} ${LINES}`
+  const print = {
+    call: [
+      { name: /print_lines$/, args: { count: LINES } },
+      { name: /^bash$/, args: { command, description: 'Prints lines' } },
+    ],
+  }
+  const readBack = ({ last }) => {
+    found.shown = last
+    found.path = notice.exec(last)?.[1]
+    if (found.path === undefined) throw new Error('the request has no notice')
+    const lines = { offset: WANTED, limit: 5 }
+    return {
+      call: [
+        { name: /read_output$/, args: { path: found.path, from_line: WANTED, line_count: 5 } },
+        { name: /^read$/, args: { path: found.path, filePath: found.path, ...lines } },
+      ],
+    }
+  }
+  const end = ({ last }) => {
+    found.read = last
+    return { text: 'Done.' }
+  }
+  return [print, readBack, end]
+}
+
+/** Runs a program to its end, or to the end of its time with everything that it started. */
+function run({ command, args, env, cwd }) {
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      printed += `\nIt did not end within ${TIME_LIMIT_MS / 1000} s.\n`
+      process.kill(-child.pid, 'SIGKILL')
+    }, TIME_LIMIT_MS)
+    child.on('error', (error) => (printed += error.message))
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code, printed })
+    })
+  })
+}
+
+/** A place that a model is told to look at, in the words of Spillway or of a client. */
+const ANY_NOTICE = /full output(?: saved to)?: \S+|saved to: \S+/gi
+
+const sha256 = (text) => createHash('sha256').update(text).digest('hex')
+
+const withoutCacheMarks = (value) =>
+  JSON.stringify(value, (key, inner) => (key === 'cache_control' ? undefined : inner))
+
+/** How many messages of each request are no longer what they were in the one before it. */
+function brokenPrefixes(requests) {
+  return requests.slice(1).filter(({ messages }, at) => {
+    const before = requests[at].messages
+    return before.some((message, place) => withoutCacheMarks(message) !== withoutCacheMarks(messages[place]))
+  }).length
+}
+
+/** Whether each of the promises holds for a client, and what it sent. */
+async function tryClient(client) {
+  const { name, packages, scripts, node: major = 24 } = client
+  const installed = join(WORK, 'installed', Object.keys(packages)[0].replaceAll('/', '+'))
+  installManifest(installed, { private: true, dependencies: packages }, { scripts })
+  const node = nodeOf(major)
+  const folder = join(WORK, 'runs', name)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  const work = join(folder, 'work')
+  mkdirSync(work, { recursive: true })
+  mkdirSync(join(folder, 'home'), { recursive: true })
+  const found = {}
+  const model = await startModel(script(client, found))
+  const server = [process.execPath, SERVER]
+  const proxy = [process.execPath, join(ROOT, 'dist', 'cli', 'main.js'), 'mcp', '--server', 'lines', '--', ...server]
+  const bin = (packaged, named) => {
+    const { bin } = JSON.parse(readFileSync(join(installed, 'node_modules', packaged, 'package.json'), 'utf8'))
+    return join(installed, 'node_modules', packaged, typeof bin === 'string' ? bin : bin[named])
+  }
+  const set = client.set({ bin, folder, work, origin: model.origin, server, proxy, packageFolder: ROOT })
+  const isScript = /\.[cm]?js$/.test(set.command)
+  const command = isScript ? node : set.command
+  const args = isScript ? [set.command, ...set.args] : set.args
+  const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', TERM: 'dumb', CI: '1', ...set.env }
+  const started = Date.now()
+  const { code, printed } = await run({ command, args, env, cwd: work })
+  await model.stop()
+  const whole = linesOf(LINES)
+  const notices = [...(found.shown ?? '').matchAll(ANY_NOTICE)]
+  const checks = {
+    notice: found.path !== undefined && notices.length === 1,
+    whole: found.path !== undefined && existsSync(found.path) && sha256(readFileSync(found.path)) === sha256(whole),
+    read: found.read?.includes(`line ${WANTED}: all is well`) === true,
+    prefix: model.requests.length > 2 && brokenPrefixes(model.requests) === 0,
+    ended: code === 0,
+  }
+  return {
+    checks,
+    printed,
+    found,
+    requests: model.requests,
+    failures: model.failures,
+    seconds: (Date.now() - started) / 1000,
+  }
+}
+
+await main(async () => {
+  const { values, positionals } = parseArgs({
+    options: { record: { type: 'boolean', default: false }, verbose: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  })
+  let failed = 0
+  for (const client of CLIENTS) {
+    if (positionals.length > 0 && !positionals.some((word) => client.name.includes(word))) continue
+    let tried
+    try {
+      tried = await tryClient(client)
+    } catch (error) {
+      console.log(`- ${client.name}: skipped (${error.message.slice(0, 200)})`)
+      continue
+    }
+    const { checks, printed, failures, found, requests, seconds } = tried
+    const broken = Object.keys(checks).filter((check) => !checks[check])
+    console.log(
+      `${broken.length === 0 ? '✓' : '✗'} ${client.name}: ${seconds.toFixed(1)} s, ${requests.length} requests${broken.length > 0 ? `, not: ${broken.join(', ')}` : ''}`,
+    )
+    if (broken.length > 0) failed += 1
+    if (broken.length > 0 || values.verbose) {
+      const ends = (text = '') => (text.length > 1500 ? `${text.slice(0, 700)}\n…\n${text.slice(-700)}` : text)
+      console.log(
+        [
+          ...failures,
+          printed.slice(-1500),
+          'SHOWN',
+          ends(found.shown),
+          'READ',
+          ends(found.read),
+          'TOOLS',
+          requests[0]?.tools.join(' '),
+        ].join('\n'),
+      )
+    }
+  }
+  if (failed > 0) process.exitCode = 1
+})
