@@ -1,4 +1,4 @@
-/** The short table that both READMEs show, between two marks, so that it is always that of the kept run. */
+/** Writes the short table of `benchmark/README.md`, between two marks, so that it is always that of the kept run. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { markdown } from './report.mjs'
@@ -15,15 +15,14 @@ const SHOWN = [
   /^`require/,
 ]
 
-export function updateReadmes({ tables, environment, startedAt }) {
+export function updateReadme({ tables, environment, startedAt }) {
   const rows = tables.flatMap(({ suites }) => suites).flatMap((suite) => suite.rows)
   const shown = rows.filter(({ work }) => SHOWN.some((pattern) => pattern.test(work)))
   const where = `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}, ${startedAt.slice(0, 10)}`
   const table = `${MARKS[0]}\n${markdown(shown)}\n\n${where}\n${MARKS[1]}`
-  for (const name of ['README.md', 'README.zh-CN.md']) {
-    const path = fileURLToPath(new URL(`../${name}`, import.meta.url))
-    const text = readFileSync(path, 'utf8')
-    const [from, to] = [text.indexOf(MARKS[0]), text.indexOf(MARKS[1]) + MARKS[1].length]
-    if (from >= 0 && to > from) writeFileSync(path, text.slice(0, from) + table + text.slice(to))
-  }
+  const path = fileURLToPath(new URL('./README.md', import.meta.url))
+  const text = readFileSync(path, 'utf8')
+  const [from, to] = [text.indexOf(MARKS[0]), text.indexOf(MARKS[1]) + MARKS[1].length]
+  if (from < 0 || to <= from) throw new Error(`benchmark/README.md has no ${MARKS.join(' … ')}`)
+  writeFileSync(path, text.slice(0, from) + table + text.slice(to))
 }

@@ -11,7 +11,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chart } from './chart.mjs'
-import { updateReadmes } from './readme.mjs'
+import { updateReadme } from './readme.mjs'
 import { describeEnvironment, failedRow, markdown } from './report.mjs'
 import { loadSubject } from './subject.mjs'
 import { context } from './suites/context.mjs'
@@ -98,7 +98,7 @@ if (only || args.quick || args.self) {
   mkdirSync(RESULTS, { recursive: true })
   writeFileSync(path.join(RESULTS, 'latest.json'), toJson(result))
   writeFileSync(path.join(RESULTS, 'chart.svg'), chart(result))
-  updateReadmes(result)
+  updateReadme(result)
 }
 
 function loadPackage() {
