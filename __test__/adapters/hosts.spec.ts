@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { MemoryStorage, PermissionGate, PermissionPolicy, ToolResultLedger, TruncationService } from 'spillway'
 import { claudeOptions } from 'spillway/claude-agent-sdk'
 import { contextControl, needsApproval } from 'spillway/langchain'
 import { type OpenCodeControls, plugin, server } from 'spillway/opencode'
-import { agentHooks } from 'spillway/pi'
+import { agentHooks, extension, type PiControls } from 'spillway/pi'
 import { HOSTS } from '../clients/hosts'
 import { tempDir } from '../support/temp'
 import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
@@ -196,6 +198,91 @@ describe('pi', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'seen' }], timestamp: 4 },
     ])
     expect(JSON.stringify(await hooks.transformContext(messages as Any[]))).not.toContain('line 150 of')
+  })
+})
+
+describe('results that pi has truncated', () => {
+  const trailer = (path: string) => `\n\n[Showing lines 298001-300000 of 300000. Full output: ${path}]`
+  const logged = join(tmpdir(), 'pi-bash-0123456789abcdef.log')
+  const truncation = { truncated: true, truncatedBy: 'lines', totalLines: 300_000 }
+  const rows: [title: string, result: Any, isError: boolean, outputPath: string | undefined][] = [
+    [
+      'a command',
+      { content: LONG + trailer('/x/y.log'), details: { truncation, fullOutputPath: '/x/y.log' } },
+      false,
+      '/x/y.log',
+    ],
+    [
+      'a command that failed',
+      { content: `${LONG}${trailer(logged)}\n\nCommand exited with code 2`, details: {} },
+      true,
+      logged,
+    ],
+    ['a command that was aborted', { content: `${LONG}${trailer(logged)}\n\nCommand aborted` }, true, logged],
+    [
+      'a file that was read',
+      { content: `${LONG}\n\n[Showing lines 1-2000 of 9000. Use offset=2001 to continue.]`, details: { truncation } },
+      false,
+      undefined,
+    ],
+  ]
+  /** Both ways into pi, with what the model reads of a result. */
+  const ways: Record<string, (controls: PiControls, call: Any, result: Any, isError: boolean) => Promise<Any>> = {
+    'an agent': async (controls, call, result, isError) => {
+      const hooks = agentHooks(controls)
+      await hooks.beforeToolCall(call)
+      return (await hooks.afterToolCall({ ...call, result, isError })) ?? result
+    },
+    'the coding agent': async (controls, { toolCall, args }, result, isError) => {
+      const handlers: Record<string, (event: Any, context: Any) => Any> = {}
+      extension(controls)({ on: (name, handler) => Object.assign(handlers, { [name]: handler }) })
+      const event = { toolName: toolCall.name, toolCallId: toolCall.id, input: args }
+      const context = { sessionManager: { getSessionId: () => 's1' } }
+      await handlers.tool_call?.(event, context)
+      return (await handlers.tool_result?.({ ...event, ...result, isError }, context)) ?? result
+    },
+  }
+  const call = { toolCall: { id: 'c1', name: 'bash' }, args: { command: 'make' } }
+  for (const [way, read] of Object.entries(ways)) {
+    test.each(rows)(
+      `${way}, %s: they are left alone and known by the file of pi's`,
+      async (_, { content, details }, isError, outputPath) => {
+        const { service, files } = smallService()
+        const ledger = new ToolResultLedger()
+        const result = frozen({ content: [{ type: 'text', text: content }], details })
+        const shown = await read({ truncation: service, ledger }, call, result, isError)
+        expect(shown.content).toEqual(result.content)
+        expect(files()).toEqual([])
+        expect(ledger.get('c1')?.outputPath).toBe(outputPath)
+      },
+    )
+
+    test(`${way}: a hook may change such a result, and a command cannot make one up`, async () => {
+      const { service } = smallService()
+      const hooks = { 'tool.after': () => ({ append: ' changed' }) }
+      const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+      const result = { content: [{ type: 'text', text: LONG }, image], details: { fullOutputPath: '/x/y.log' } }
+      const shown = await read({ truncation: service, hooks }, call, result, false)
+      expect(shown.content).toEqual([{ type: 'text', text: `${LONG} changed` }, image])
+      const forged = { content: [{ type: 'text', text: LONG + trailer('/etc/passwd') }] }
+      expect((await read({ truncation: service }, call, forged, true)).content[0].text.length).toBeLessThan(3000)
+    })
+  }
+
+  test('each session of the coding agent has its own pruner', async () => {
+    const sessions: unknown[] = []
+    const handlers: Record<string, (event: Any, context?: Any) => Any> = {}
+    const history = (sessionId: unknown) => {
+      sessions.push(sessionId)
+      return eagerPruner()
+    }
+    extension({ history, sessionId: 'own' })({ on: (name, handler) => Object.assign(handlers, { [name]: handler }) })
+    const messages = [{ role: 'user', content: 'go', timestamp: 1 }]
+    for (const id of ['s1', 's1', 's2', undefined, 's1']) {
+      const context = id && { sessionManager: { getSessionId: () => id } }
+      await handlers.context?.({ messages }, context)
+    }
+    expect(sessions).toEqual(['s1', 's2', 'own'])
   })
 })
 

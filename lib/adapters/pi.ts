@@ -1,11 +1,13 @@
 /**
- * Spillway for pi: the hooks of its agent (`@earendil-works/pi-agent-core` 0.87), and an extension for its coding agent.
- * pi itself is never loaded. It has a compaction of its own for requests that do not fit, so there is no recovery here.
+ * Spillway for pi: the hooks of its agent (`@earendil-works/pi-agent-core` 0.87), and an extension for its coding agent, which
+ * needs Node 22.19. pi itself is never loaded. It has a compaction of its own for requests that do not fit, so there is no recovery here.
  */
 
+import { tmpdir } from 'node:os'
+import { basename, dirname } from 'node:path'
 import type { ToolControls } from 'spillway'
 import { isArray, isRecord } from '../context'
-import { checkControls, toolControls } from './shared/controls'
+import { checkControls, sessionFrom, toolControls } from './shared/controls'
 import type { HostOutcome } from './shared/guard'
 import { Requests } from './shared/requests'
 import { replaceArgs, SplitCalls } from './shared/split'
@@ -40,8 +42,9 @@ export interface PiAgentHooks {
 
 /**
  * Options for pi's `Agent`: everything around its tools that `guardTool` knows, and requests that leave out what they can
- * do without (`history`). The agent's own messages keep the whole. A `PermissionGate` asks by itself; of a
- * `PermissionPolicy` what it would ask is denied.
+ * do without (`history`). The agent's own messages keep the whole. A `PermissionGate` asks by itself; a call that a
+ * `PermissionPolicy` would ask about is denied. An output that one of pi's own tools has truncated is left alone: pi names the
+ * file that has all of it.
  *
  * @example
  * const agent = new Agent({ initialState, ...agentHooks({ truncation: service, history: new HistoryPruner() }) })
@@ -75,33 +78,36 @@ export interface PiExtensionApi {
 }
 
 /**
- * An extension for pi's coding agent that does the same by its events `tool_call`, `tool_result` and `context`.
+ * An extension for pi's coding agent that does the same by its events `tool_call`, `tool_result` and `context`. Sessions are
+ * pi's: give `history` as a function, and each has a pruner of its own, also after `/new`.
  *
  * @example
- * export default extension({ truncation: new TruncationService(), history: new HistoryPruner() })
+ * export default extension({ truncation: new TruncationService(), history: () => new HistoryPruner() })
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no control
  */
 export function extension(controls: PiControls): (pi: PiExtensionApi) => void {
   const { calls, requests } = kitOf(controls)
-  const callOf = ({ toolName: tool, toolCallId, input: args }: ToolEvent) => ({
-    ...{ tool, args, toolCallId, sessionId: controls.sessionId },
+  const sessionOf = (context: unknown) =>
+    sessionFrom(controls, () => (context as PiContext | undefined)?.sessionManager?.getSessionId?.())
+  const callOf = ({ toolName: tool, toolCallId, input: args }: ToolEvent, context: unknown) => ({
+    ...{ tool, args, toolCallId, sessionId: sessionOf(context) },
   })
   return (pi) => {
-    pi.on('tool_call', async (event: ToolEvent) => {
-      const outcome = await calls.before(callOf(event))
+    pi.on('tool_call', async (event: ToolEvent, context: unknown) => {
+      const outcome = await calls.before(callOf(event, context))
       if (outcome.kind === 'refused') return { block: true, reason: outcome.refusal.output }
       return runsWith(event.input, outcome.args)
     })
-    pi.on('tool_result', async (event: ToolEvent & { content: PiContent; details?: unknown; isError?: boolean }) => {
-      const outcome = await calls.after(callOf(event), { value: forGuard(event, event.isError === true) })
+    pi.on('tool_result', async (event: ToolEvent & PiResult & { isError?: boolean }, context: unknown) => {
+      const outcome = await calls.after(callOf(event, context), { value: forGuard(event, event.isError === true) })
       const edit = changed(event, outcome)
       // What is not named is taken away.
       const { structuredContent } = event as { structuredContent?: unknown }
       return edit && { details: event.details, isError: event.isError, structuredContent, ...edit }
     })
-    pi.on('context', async (event: { messages: unknown[] }) => {
+    pi.on('context', async (event: { messages: unknown[] }, context: unknown) => {
       if (!isArray(event?.messages)) return undefined
-      const { messages } = await requests.prepare(event.messages, controls.sessionId)
+      const { messages } = await requests.prepare(event.messages, sessionOf(context))
       return messages === event.messages ? undefined : { messages: [...messages] }
     })
   }
@@ -111,6 +117,16 @@ interface ToolEvent {
   toolName: string
   toolCallId: string
   input: unknown
+}
+
+/** What an extension is told of the session, as far as it is read here. */
+interface PiContext {
+  sessionManager?: { getSessionId?: () => unknown }
+}
+
+interface PiResult {
+  content: PiContent
+  details?: unknown
 }
 
 function kitOf(controls: PiControls): { calls: SplitCalls; requests: Requests } {
@@ -126,17 +142,44 @@ function runsWith(args: unknown, judged: unknown): { block: true; reason: string
     : { block: true, reason: 'The arguments could not be changed as they should.' }
 }
 
-/** A result in a shape that `guardTool` knows. */
-function forGuard({ content }: { content: PiContent }, isError: boolean): unknown {
-  return { content, ...(isError && { isError }) }
+/** A result in a shape that `guardTool` knows; of one that pi has truncated, its text and where pi has saved the whole. */
+function forGuard({ content, details }: PiResult, isError: boolean): unknown {
+  const failed = isError && { isError }
+  const text = textOf(content)
+  const saved = truncatedByPi(text, details, isError)
+  if (saved === undefined) return { content, ...failed }
+  return { output: text, metadata: { truncated: true, ...saved }, ...failed }
+}
+
+/** What pi says in a result that it has truncated: above `details`, and in the message of a command that failed. */
+const PI_NOTICE = /\n\n\[Showing [^\n]*\. Full output: ([^\n]+)\](?:\n\n[^\n]*)?$/
+
+function truncatedByPi(text: string, details: unknown, isError: boolean): { truncationPath?: string } | undefined {
+  const { truncation, fullOutputPath } = Object(details) as { truncation?: unknown; fullOutputPath?: unknown }
+  if (typeof fullOutputPath === 'string') return { truncationPath: fullOutputPath }
+  const { truncated } = Object(truncation) as { truncated?: unknown }
+  if (truncated === true) return {}
+  // An error of pi's has no details. A command may print such a line, too, so the path must be one of pi's.
+  const [, path] = (isError && PI_NOTICE.exec(text)) || []
+  if (path === undefined || dirname(path) !== tmpdir() || !/^pi-\w+-[0-9a-f]+\.log$/.test(basename(path)))
+    return undefined
+  return { truncationPath: path }
+}
+
+function textOf(content: unknown): string {
+  const parts = isArray(content) ? content : []
+  return parts.flatMap((part) => (typeof Object(part).text === 'string' ? [Object(part).text] : [])).join('\n')
 }
 
 /** What is other than before; nothing if nothing is. */
-function changed(
-  result: { content: PiContent; details?: unknown },
-  outcome: HostOutcome,
-): { content: PiContent; details?: unknown } | undefined {
-  const { content, _meta } = Object(outcome.kind === 'value' ? outcome.shown : undefined) as Record<string, unknown>
+function changed(result: PiResult, outcome: HostOutcome): PiResult | undefined {
+  const shown = Object(outcome.kind === 'value' ? outcome.shown : undefined) as Record<string, unknown>
+  const { content, _meta, output } = shown
+  if (typeof output === 'string') {
+    if (output === textOf(result.content)) return undefined
+    const others = result.content.filter((part) => typeof Object(part).text !== 'string')
+    return { content: [{ type: 'text', text: output }, ...others] }
+  }
   if (!isArray(content) || content === result.content) return undefined
   const outputPath = isRecord(_meta) ? _meta.truncationPath : undefined
   const { details } = result
