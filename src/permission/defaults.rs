@@ -71,15 +71,23 @@ pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<
     rules
 }
 
-/// Denied whatever else holds: what destroys a machine and is never a step of a task.
-pub const HARD_DENIES: [(Domain, &str); 8] = [
+/// Denied whatever else holds: what destroys a machine and is never a step of a task. The analysis gives what is spelled in
+/// another way one of these texts.
+pub const HARD_DENIES: [(Domain, &str); 12] = [
     // However its options are written, and whatever else it removes.
     (Domain::Bash, "rm -* / *"),
     (Domain::Bash, "rm -* /\\* *"),
     (Domain::Bash, "rm *--no-preserve-root*"),
-    (Domain::Bash, "mkfs*"),
-    (Domain::Edit, "fs:/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk}*"),
-    (Domain::Edit, "fs:/dev/mapper/**"),
+    (Domain::Bash, "mkfs* /dev/*"),
+    (Domain::Bash, "truncate /etc/passwd"),
+    (Domain::Bash, "chmod -R 777 /"),
+    (Domain::Bash, ":(){ :|:& };:"),
+    (Domain::Bash, "kill -9 -1"),
+    (Domain::Bash, "shutdown now"),
+    (
+        Domain::Edit,
+        "fs:/dev/{block,sd,hd,vd,xvd,nvme,mmcblk,md,dm-,loop,disk,rdisk,mapper,mem}*{,/**}",
+    ),
+    (Domain::Edit, "fs:/boot/**"),
     (Domain::Edit, "fs:/proc/sysrq-trigger"),
-    (Domain::Edit, "fs:/dev/mem"),
 ];

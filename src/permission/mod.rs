@@ -9,6 +9,7 @@
 //! | [`pattern`] | which targets a pattern matches |
 //! | [`rules`] | a list of rules: which one counts, which ones it hides, whether their examples hold |
 //! | [`paths`] | where a path lies: in the vault or outside |
+//! | [`places`] | which folders, disks and files a machine cannot do without |
 //! | [`sensitive`] | which names are those of files with secrets |
 //! | [`hosts`] | which addresses are private or local |
 //! | [`targets`] | what a call of a tool touches; the names of tools and arguments are in [`tool_table`] |
@@ -30,6 +31,7 @@ mod options;
 mod patch;
 pub mod paths;
 pub mod pattern;
+mod places;
 pub mod real_path;
 mod repeated;
 pub mod rules;

@@ -8,6 +8,7 @@ use super::{Policy, Request, Target};
 use crate::permission::Domain;
 use crate::permission::defaults::Profile;
 use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
+use crate::permission::places::{canonical, is_protected_file};
 use crate::permission::sensitive::is_of_git;
 use crate::permission::shell::{self, Doubt};
 use crate::permission::targets::{Touched, touched};
@@ -298,6 +299,11 @@ impl<'a> Reader<'a> {
     fn others(&self, domain: Domain, text: &str, path: &str, extent: Extent) -> Vec<String> {
         let other = ["fs:", path].concat();
         let mut others = if other == text { Vec::new() } else { vec![other] };
+        if domain == Domain::Edit
+            && let Some(place) = is_protected_file(path)
+        {
+            others.push(canonical(place).to_owned());
+        }
         // A ban of everything in a folder is one of the folder.
         if extent == Extent::Whole {
             let options = &self.policy.options;

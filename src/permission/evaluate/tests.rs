@@ -180,7 +180,8 @@ fn full_access_stops_at_hard_denies() {
     assert_eq!(decide("edit", json!({ "path": "keep/x" })), Decision::Deny);
     assert_eq!(decide("bash", json!({ "command": "echo x > keep/x" })), Decision::Deny);
     assert_eq!(decide("bash", json!({ "command": "sudo rm -rf /" })), Decision::Deny);
-    assert_eq!(decide("bash", json!({ "command": "eval \"mkfs.ext4 x\"" })), Decision::Deny);
+    assert_eq!(decide("bash", json!({ "command": "eval \"mkfs.ext4 /dev/sda\"" })), Decision::Deny);
+    assert_eq!(decide("bash", json!({ "command": "mkfs.ext4 disk.img" })), Decision::Allow);
     for command in [
         "rm -rf /",
         "rm -fr /",

@@ -11,7 +11,7 @@ use super::{Doubt, Simple, portable, search};
 use crate::permission::Domain;
 
 /// Folders whose programs are those that their names say.
-const SYSTEM_FOLDERS: [&str; 7] = [
+pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
     "/bin",
     "/usr/bin",
     "/usr/local/bin",
@@ -36,9 +36,6 @@ const TAKE_NUMBERS: [&str; 11] = [
 /// Options of programs that change files which run something.
 const RUNNING_FLAGS: [&str; 2] = ["--filter", "--pager"];
 
-/// What a command that removes everything is told as, whatever its words are.
-pub(super) const REMOVES_ROOT: &str = "rm -rf /";
-
 /// What follows these words of a package manager is the name of a package or a script.
 const BEFORE_NAMES: [&str; 10] =
     ["run", "run-script", "add", "install", "i", "remove", "rm", "uninstall", "why", "info"];
@@ -62,6 +59,13 @@ impl Walker<'_> {
         let quiet_prefix = assigned.iter().all(|one| one.doubt.is_none());
         let told: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
         doubts.extend(assigned.iter().filter_map(|one| one.doubt.clone()));
+        for one in &assigned {
+            let value = one.raw.split_once('=').map_or("", |(_, value)| value);
+            let name =
+                if one.raw.contains("+=") { format!("{}+", one.name) } else { one.name.clone() };
+            self.remember(&name, value);
+        }
+        self.remember_words(&words, &fed.texts);
         if words.is_empty() {
             if !told.is_empty() || !doubts.is_empty() {
                 let quiet = doubts.is_empty();
@@ -71,6 +75,8 @@ impl Walker<'_> {
             return;
         }
         let mut command = self.judge(&words, doubts);
+        let destroyed = self.destroys(&words, &fed.texts);
+        command.others.extend(destroyed);
         self.feed(fed, &words, &mut command);
         if !quiet_prefix {
             command.others.push(command.text.clone());
@@ -297,12 +303,7 @@ impl Walker<'_> {
                 }
                 self.only_names_from(before);
             }
-            Kind::Writer => {
-                self.files(Domain::Edit, &words[1..], command);
-                if base == "rm" && self.removes_root(&words[1..]) {
-                    command.others.push(REMOVES_ROOT.to_owned());
-                }
-            }
+            Kind::Writer => self.files(Domain::Edit, &words[1..], command),
             Kind::Mover => {
                 self.target_folder(&words[1..], command);
                 self.files(Domain::Edit, &words[1..], command);
@@ -395,35 +396,6 @@ impl Walker<'_> {
         found
     }
 
-    /// Whether `rm` is told to remove everything, however that is written.
-    fn removes_root(&self, words: &[Word]) -> bool {
-        let recursive = |word: &Word| match word.text.strip_prefix("--") {
-            Some(long) => !long.is_empty() && "recursive".starts_with(long),
-            None => word.text.starts_with('-') && word.text.contains(['r', 'R']),
-        };
-        words.iter().any(recursive) && words.iter().any(|word| self.is_root(word))
-    }
-
-    /// Whether a word is the root of the file system, or everything in it.
-    pub(super) fn is_root(&self, word: &Word) -> bool {
-        if !word.known || word.text.starts_with('-') {
-            return false;
-        }
-        let (above, last) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
-        let folder = match word.glob && stands_for_all(last) {
-            true if above.is_empty() => "/",
-            true => above,
-            false => word.text.as_str(),
-        };
-        if folder.starts_with('~') && !word.tilde {
-            return false;
-        }
-        let root = [String::from("/")];
-        let places = if folder.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
-        let is_root = |path: String| path.bytes().all(|byte| byte == b'/');
-        places.iter().any(|place| self.folders.absolute(folder, place).is_some_and(is_root))
-    }
-
     fn wrapped(&mut self, wrapped: Wrapped, words: &[Word], command: &mut Simple) {
         match wrapped {
             Wrapped::Words(at) => {
@@ -486,19 +458,6 @@ fn jq(words: &[Word], command: &mut Simple) {
         reason: "a filter of jq can read files".into(),
         token: Some(word.told.clone()),
     }));
-}
-
-/// Whether a glob stands for nearly every name: it has a star, and no letter of its own.
-fn stands_for_all(glob: &str) -> bool {
-    let mut rest = glob;
-    while let Some((before, list)) = rest.split_once('[') {
-        let end = list.find(']').map_or(list.len(), |end| end + 1);
-        if !before.bytes().all(|byte| matches!(byte, b'*' | b'?')) {
-            return false;
-        }
-        rest = &list[end..];
-    }
-    glob.contains('*') && rest.bytes().all(|byte| matches!(byte, b'*' | b'?'))
 }
 
 /// Words as they are told, with one space between.

@@ -11,6 +11,8 @@
 //! | [`word`] | what a word is worth: its text, or that nobody knows it beforehand |
 //! | [`walk`] | what the tree of a command holds |
 //! | [`command`] | what one simple command does |
+//! | [`destroyers`] | what destroys the machine or a home, however it is spelled |
+//! | [`expand`] | the values that a command itself says its words have |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
 //! | [`portable`] | what other shells make of what bash reads |
@@ -30,6 +32,8 @@ use super::sensitive::SensitiveNames;
 
 mod builtins;
 mod command;
+mod destroyers;
+mod expand;
 mod git;
 mod guard;
 mod plain;

@@ -96,6 +96,13 @@ impl Walker<'_> {
         if portable::is_part_of_operator(&word.text) {
             return vec![Doubt::always("some shells take the next word for the file")];
         }
+        if domains.contains(&Domain::Edit)
+            && !word.known
+            && let Some(destroyed) = self.destroys_file(word)
+        {
+            let others = vec![destroyed.to_owned()];
+            self.push(Simple { text: format!("> {}", word.told), others, ..Simple::default() });
+        }
         domains.iter().filter_map(|domain| self.file(*domain, word)).collect()
     }
 }

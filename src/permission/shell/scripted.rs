@@ -1,6 +1,5 @@
 //! Programs that are told in a language of their own what to do: `sed`, `awk` and `find`.
 
-use super::command::REMOVES_ROOT;
 use super::programs::{self, Kind};
 use super::scripts::{awk_is_harmless, find_test, sed_is_harmless};
 use super::walk::Walker;
@@ -176,9 +175,6 @@ impl Walker<'_> {
                 });
                 for root in &roots {
                     command.doubts.extend(self.file(Domain::Edit, root));
-                }
-                if roots.iter().any(|root| self.is_root(root)) {
-                    command.others.push(REMOVES_ROOT.to_owned());
                 }
                 at += 1;
             } else if let Some(values) = find_test(text) {

@@ -4,10 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    ExtendedTestExpr, Pipeline, SeparatorOperator as Separator, SimpleCommand,
+    ExtendedTestExpr, FunctionDefinition, Pipeline, SeparatorOperator as Separator, SimpleCommand,
 };
 use brush_parser::{Parser, ParserOptions};
 
+use super::destroyers::FORKS;
 use super::redirect::Fed;
 use super::word::{self, Word};
 use super::{Doubt, FileUse, Reading, Simple, guard, plain, portable};
@@ -21,6 +22,11 @@ const MAX_DEPTH: usize = 6;
 const MAX_FOLDERS: usize = 4;
 /// The pieces of a text that cannot be read, for bans to look at.
 const MAX_PIECES: usize = 256;
+/// So many bytes of a command are read again for what they destroy, and each text counts so much at least.
+/// So many functions are looked into where they are called.
+const MAX_FUNCTIONS: usize = 8;
+const MAX_REREAD: usize = 64 * 1024;
+const MIN_REREAD: usize = 256;
 const NOT_PARSED: &str = "the command cannot be parsed";
 
 pub(super) struct Walker<'a> {
@@ -41,6 +47,14 @@ pub(super) struct Walker<'a> {
     /// Inside of something that may run several times, or some other time.
     repeats: usize,
     pub depth: usize,
+    /// What variables were set to in the command, for [destroyers](super::destroyers).
+    pub variables: Vec<(String, String)>,
+    /// What the command that is read now is given by a pipe, if that is known.
+    pub piped: Option<String>,
+    /// Functions that the command defines.
+    pub functions: Vec<FunctionDefinition>,
+    /// So many bytes may still be read once more for what they destroy.
+    pub left: usize,
     out: Reading,
 }
 
@@ -63,8 +77,33 @@ impl<'a> Walker<'a> {
             fed: Fed::default(),
             repeats: 0,
             depth: 0,
+            variables: Vec::new(),
+            piped: None,
+            functions: Vec::new(),
+            left: MAX_REREAD,
             out: Reading::default(),
         }
+    }
+
+    /// Another one that reads a text in the same place, only to see what it destroys. `None` if it is too much.
+    pub fn shadow(&mut self, text: &str) -> Option<Walker<'a>> {
+        if self.depth >= MAX_DEPTH || self.left < text.len() + MIN_REREAD {
+            return None;
+        }
+        Some(Walker {
+            places: self.places.clone(),
+            home: self.home,
+            depth: self.depth + 1,
+            variables: self.variables.clone(),
+            functions: self.functions.clone(),
+            left: self.left - text.len() - MIN_REREAD,
+            ..Walker::new(self.folders, "/", self.sensitive, false)
+        })
+    }
+
+    /// What was read, and how much may still be read again.
+    pub fn end(self) -> (usize, Reading) {
+        (self.left, self.out)
     }
 
     pub fn finish(self) -> Reading {
@@ -282,9 +321,12 @@ impl<'a> Walker<'a> {
             }
             return;
         }
-        for command in &pipeline.seq {
+        let outer = self.piped.take();
+        for (at, command) in pipeline.seq.iter().enumerate() {
             self.apart(|walker| walker.command(command));
+            self.piped = if at + 1 < pipeline.seq.len() { self.prints(command) } else { None };
         }
+        self.piped = outer;
     }
 
     /// Something that runs in a shell of its own: what it does to the folder is over when it ends.
@@ -306,13 +348,25 @@ impl<'a> Walker<'a> {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
+                let read =
+                    redirects.iter().flat_map(|list| &list.0).find_map(|one| self.read_by(one));
+                let outer = self.piped.clone();
+                self.piped = read.or(self.piped.take());
                 self.compound(compound);
+                self.piped = outer;
                 for redirect in redirects.iter().flat_map(|list| &list.0) {
                     self.redirect_alone(redirect);
                 }
             }
             Command::Function(function) => {
                 let name = function.fname.value.clone();
+                if forks(&name, &function.body.0) {
+                    let others = vec![FORKS.to_owned()];
+                    self.push(Simple { text: format!("{name}()"), others, ..Simple::default() });
+                }
+                if self.functions.len() < MAX_FUNCTIONS {
+                    self.functions.push(function.clone());
+                }
                 self.doubt(&format!("{name}()"), "a function gives a name a new meaning");
                 self.repeated(|walker| walker.compound(&function.body.0));
                 for redirect in function.body.1.iter().flat_map(|list| &list.0) {
@@ -343,6 +397,7 @@ impl<'a> Walker<'a> {
                 }
                 for value in clause.values.iter().flatten() {
                     self.value(&value.value, "for");
+                    self.remember(&clause.variable_name, &value.value);
                 }
                 self.repeated(|walker| walker.list(&clause.body.list));
             }
@@ -474,6 +529,7 @@ impl<'a> Walker<'a> {
             doubts.push(Doubt::always(portable::ENDS_SOONER));
         }
         self.run(assignments, words, doubts);
+        self.remember_file(simple);
         self.fed = outer;
     }
 
@@ -487,10 +543,40 @@ impl<'a> Walker<'a> {
             Item::IoRedirect(redirect) => doubts.extend(self.redirect(redirect)),
             Item::ProcessSubstitution(_, shell) => {
                 self.apart(|walker| walker.list(&shell.list));
+                let printed = self.printed(&shell.list);
+                self.fed.texts.extend(printed);
                 words.push(Word::plain("/dev/fd/63"));
             }
         }
     }
+}
+
+/// Whether a function calls itself twice at once, without an end.
+fn forks(name: &str, body: &CompoundCommand) -> bool {
+    let list = match body {
+        CompoundCommand::BraceGroup(group) => &group.list,
+        CompoundCommand::Subshell(shell) => &shell.list,
+        _ => return false,
+    };
+    let calls = |pipeline: &Pipeline| {
+        let is_call = |command: &&Command| match command {
+            Command::Simple(simple) => simple
+                .word_or_name
+                .as_ref()
+                .is_some_and(|word| word.value.trim_matches(['"', '\'']) == name),
+            Command::Compound(inner, _) => forks(name, inner),
+            _ => false,
+        };
+        pipeline.seq.iter().filter(is_call).count()
+    };
+    list.0.iter().any(|item| {
+        let others = item.0.additional.iter().map(|next| match next {
+            AndOr::And(pipeline) | AndOr::Or(pipeline) => pipeline,
+        });
+        let counts: Vec<usize> = std::iter::once(&item.0.first).chain(others).map(calls).collect();
+        counts.iter().any(|count| *count > 1)
+            || (matches!(item.1, Separator::Async) && counts.iter().any(|count| *count > 0))
+    })
 }
 
 /// The commands that a text may hold, however it is read.

@@ -1,0 +1,36 @@
+import { PermissionPolicy } from '../..'
+import data from './destroyers.json'
+
+const vault = '/home/u/project'
+const everything = { domain: '*', pattern: '*', decision: 'allow' } as const
+
+const policies = {
+  defaults: new PermissionPolicy({ vault }),
+  'everything allowed': new PermissionPolicy({ vault, rules: [everything] }),
+  opencode: new PermissionPolicy({ vault, profile: 'opencode' }),
+}
+
+function decide(name: keyof typeof policies, command: string, mode?: 'full_access') {
+  return policies[name].evaluate({ tool: 'bash', args: { command }, mode }).decision
+}
+
+const names = Object.keys(policies) as (keyof typeof policies)[]
+
+describe('what destroys a machine is denied in every mode', () => {
+  test.each(Object.entries(data.destroyers))('%s', (_class, commands) => {
+    expect(commands.length).toBeGreaterThanOrEqual(10)
+    const passed = commands.flatMap((command) => [
+      ...names.filter((name) => decide(name, command) !== 'deny').map((name) => [name, command]),
+      ...(decide('defaults', command, 'full_access') === 'deny' ? [] : [['full access', command]]),
+    ])
+    expect(passed).toEqual([])
+  })
+
+  test('the list is long', () => {
+    expect(Object.values(data.destroyers).flat().length).toBeGreaterThanOrEqual(150)
+  })
+
+  test('what only looks alike is allowed with full access', () => {
+    expect(data.harmless.filter((command) => decide('defaults', command, 'full_access') !== 'allow')).toEqual([])
+  })
+})

@@ -1,0 +1,236 @@
+//! Places that a machine or its users cannot do without: system folders, homes, disks, and the files that say who may log in.
+
+use super::paths::Folders;
+
+/// A kind of such a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The root of the file system, or of a drive.
+    Root,
+    /// A folder that the system runs from.
+    System,
+    /// A folder of the system that users install into or mount at, and may own.
+    Shared,
+    /// The folder of all homes.
+    Homes,
+    /// The home of a user.
+    Home,
+    /// A device that holds data, or memory.
+    Disk,
+    /// A file that the system cannot start or let anybody in without.
+    File,
+}
+
+/// Folders of the system, by their paths. Removing one of these, or all that is in it, breaks the machine.
+const SYSTEM: &str = "/bin /boot /dev /etc /lib /lib32 /lib64 /libx32 /proc /run /sbin /sys /usr /var \
+    /usr/bin /usr/sbin /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/share /usr/include /boot/efi /boot/grub /boot/EFI \
+    /var/lib /var/lib/dpkg /var/lib/rpm /var/lib/pacman /var/lib/docker /var/lib/systemd /var/spool /var/db \
+    /etc/pam.d /etc/ssh /etc/ssl /etc/systemd /etc/apt /etc/init.d /etc/security /dev/disk /dev/mapper /nix /nix/store /gnu/store \
+    /System /System/Library /System/Volumes /System/Volumes/Data /Library /Applications /private /private/etc /private/var /cores \
+    /lib/modules /usr/lib/modules /lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu /lib/aarch64-linux-gnu /usr/lib/aarch64-linux-gnu \
+    /sys/firmware /sys/firmware/efi /sys/firmware/efi/efivars";
+
+const SHARED: &str =
+    "/usr/local /opt /srv /mnt /media /Volumes /opt/homebrew /usr/local/bin /usr/local/lib";
+
+const HOMES: &str = "/home /Users";
+
+/// Folders at the top of a drive of Windows.
+const OF_DRIVE: &[&str] = &[
+    "windows",
+    "windows/system32",
+    "users",
+    "program files",
+    "program files (x86)",
+    "programdata",
+];
+
+/// Files without which nobody logs in or becomes root.
+const FILES: &[&str] = &[
+    "passwd",
+    "shadow",
+    "group",
+    "gshadow",
+    "sudoers",
+    "master.passwd",
+    "spwd.db",
+    "pwd.db",
+    "security/opasswd",
+    "ld.so.preload",
+    "ld.so.conf",
+    "ld.so.cache",
+    "fstab",
+    "inittab",
+    "crypttab",
+    "nsswitch.conf",
+    "shells",
+];
+
+/// Devices that hold no data, or whose data are a process's own. Everything else in `/dev` is taken for a disk.
+const NO_DISKS: &[&str] = &[
+    "null",
+    "zero",
+    "full",
+    "random",
+    "urandom",
+    "stdin",
+    "stdout",
+    "stderr",
+    "fd",
+    "tty",
+    "console",
+    "ptmx",
+    "pts",
+    "shm",
+    "mqueue",
+    "hugepages",
+    "ptyp",
+    "pty",
+    "dri",
+    "snd",
+    "dsp",
+    "audio",
+    "input",
+    "uinput",
+    "video",
+    "usb",
+    "bus",
+    "net",
+    "kvm",
+    "fuse",
+    "tcp",
+    "udp",
+    "cu",
+    "ttys",
+    "log",
+    "kmsg",
+    "hidraw",
+    "i2c",
+    "spidev",
+    "gpiochip",
+    "gpiomem",
+    "vhost",
+    "vsock",
+    "nvidia",
+    "midi",
+    "autofs",
+    "userfaultfd",
+    "xconsole",
+    "initctl",
+    "watchdog",
+    "rtc",
+    "loop-control",
+    "cuse",
+    "dma_heap",
+    "char",
+    "dtracehelper",
+    "rfkill",
+    "ppp",
+    "lp",
+    "parport",
+    "printer",
+    "usblp",
+    "vcs",
+    "vga_arbiter",
+    "serial",
+    "uhid",
+    "media",
+    "v4l",
+    "rfcomm",
+    "accel",
+    "kfd",
+    "sgx_enclave",
+];
+
+/// The place that a folder is. `path` is absolute and in normal form.
+pub fn protected(path: &str, folders: &Folders) -> Option<Place> {
+    let path = path.trim_end_matches('/');
+    if path.is_empty() {
+        return Some(Place::Root);
+    }
+    let is = |known: &str| known == path || (folders.fold_case && known.eq_ignore_ascii_case(path));
+    if let Some((_, place)) = protected_folders(folders).find(|(known, _)| is(known)) {
+        return Some(place);
+    }
+    if let Some((above, name)) = path.rsplit_once('/')
+        && HOMES.split(' ').any(|homes| homes == above)
+        && name != "Shared"
+        && path != folders.vault
+    {
+        return Some(Place::Home);
+    }
+    of_drive(path, folders.windows)
+}
+
+/// Folders of drives, as Windows, its shells and its Linux write them: `/C:/`, `/c/`, `/mnt/c/`.
+fn of_drive(path: &str, windows: bool) -> Option<Place> {
+    let rest = path.strip_prefix("/mnt").unwrap_or(path).strip_prefix('/')?;
+    let (drive, below) = rest.split_once('/').unwrap_or((rest, ""));
+    let mut letters = drive.chars();
+    let is_letter = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic());
+    let is_drive = match letters.as_str() {
+        ":" => true,
+        "" => windows || path.starts_with("/mnt/"),
+        _ => false,
+    };
+    if !is_letter || !is_drive {
+        return None;
+    }
+    let below = below.to_ascii_lowercase();
+    if below.is_empty() {
+        return Some(Place::Root);
+    }
+    if let Some(user) = below.strip_prefix("users/") {
+        return (!user.contains('/')).then_some(Place::Home);
+    }
+    OF_DRIVE.contains(&below.as_str()).then_some(Place::System)
+}
+
+/// All of these folders but the homes of others.
+pub fn protected_folders(folders: &Folders) -> impl Iterator<Item = (&str, Place)> {
+    let list = |names: &'static str, place: Place| {
+        names.split_ascii_whitespace().map(move |name| (name, place))
+    };
+    let home = folders.home.as_deref().map(|home| (home.trim_end_matches('/'), Place::Home));
+    list(SYSTEM, Place::System)
+        .chain(list(SHARED, Place::Shared))
+        .chain(list(HOMES, Place::Homes))
+        .chain([("/root", Place::Home), ("/var/root", Place::Home)])
+        .chain(home.filter(|(path, _)| !path.is_empty()))
+}
+
+/// Whether a file is a disk, or one that the system cannot start or let anybody in without. `path` is absolute and in normal form.
+pub fn is_protected_file(path: &str) -> Option<Place> {
+    let path = path.strip_prefix("/private").unwrap_or(path);
+    let (top, rest) = path.strip_prefix('/')?.split_once('/')?;
+    match top {
+        "dev" => {
+            let first = rest.split('/').next().unwrap_or_default();
+            let name = first.trim_end_matches(|letter: char| letter.is_ascii_digit());
+            let is_terminal = first.starts_with("tty")
+                || first.starts_with("cu.")
+                || first.starts_with("pty")
+                || first.starts_with("vcs");
+            let name = name.trim_end_matches(['-', '.']);
+            (!first.is_empty()
+                && !is_terminal
+                && !NO_DISKS.contains(&name)
+                && !NO_DISKS.contains(&first))
+            .then_some(Place::Disk)
+        }
+        "etc" => {
+            (FILES.contains(&rest) || rest.starts_with("sudoers.d/") || rest.starts_with("pam.d/"))
+                .then_some(Place::File)
+        }
+        "boot" => Some(Place::File),
+        "proc" => (rest == "sysrq-trigger" || rest == "kcore" || rest == "sys/kernel/sysrq")
+            .then_some(Place::File),
+        "sys" => rest.starts_with("firmware/").then_some(Place::File),
+        _ => None,
+    }
+}
+
+/// The canonical target of what [`is_protected_file`] says, which hard denies match.
+pub fn canonical(place: Place) -> &'static str {
+    if place == Place::Disk { "fs:/dev/block/" } else { "fs:/boot/" }
+}

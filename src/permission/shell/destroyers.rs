@@ -1,0 +1,946 @@
+//! Commands that destroy the machine or all of a user's files, however they are spelled.
+//!
+//! A command that does is given a canonical text among its [others](super::Simple::others), and hard denies match that text.
+//! Words that the analysis does not know beforehand are expanded here as far as the command itself says what they hold
+//! (variables set in it, `$(echo …)`, braces): a wrong guess can only add a denial of a canonical text, never allow anything.
+
+use super::command::SYSTEM_FOLDERS;
+use super::expand::{Expander, can_be_name};
+use super::programs::{self, Kind};
+use super::walk::Walker;
+use super::word::Word;
+use crate::permission::meeting::can_meet;
+use crate::permission::places::{Place, is_protected_file, protected, protected_folders};
+
+/// Canonical texts, each of which a built-in hard deny matches.
+pub(super) const REMOVES_ROOT: &str = "rm -rf /";
+pub(super) const WRITES_DISK: &str = "mkfs /dev/sda";
+pub(super) const WRITES_SYSTEM: &str = "truncate /etc/passwd";
+const CHANGES_RIGHTS: &str = "chmod -R 777 /";
+pub(super) const FORKS: &str = ":(){ :|:& };:";
+const KILLS_ALL: &str = "kill -9 -1";
+const STOPS_MACHINE: &str = "shutdown now";
+
+/// All of them.
+const CANONICAL: [&str; 7] =
+    [REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM, CHANGES_RIGHTS, FORKS, KILLS_ALL, STOPS_MACHINE];
+
+/// What the names of files that the command wrote begin with among its variables.
+pub(super) const WRITTEN: &str = "file ";
+
+/// Words at which the command of another program may begin.
+const MAX_TAILS: usize = 16;
+
+/// Programs that remove what they are given, with everything in it.
+const REMOVERS: &[&str] = &[
+    "rm",
+    "grm",
+    "srm",
+    "rimraf",
+    "del",
+    "del-cli",
+    "trash",
+    "trash-put",
+    "wipe",
+    "shred",
+    "unlink",
+    "truncate",
+    "rmdir",
+    "mv",
+    "gmv",
+    "erase",
+    "rd",
+];
+
+/// Programs that make a file system, a partition or a volume of what they are given.
+const FORMATTERS: &[&str] = &[
+    "mke2fs",
+    "mkswap",
+    "mkntfs",
+    "mkdosfs",
+    "mkexfatfs",
+    "mkudffs",
+    "mkreiserfs",
+    "mkisofs",
+    "pvcreate",
+    "pvremove",
+    "vgremove",
+    "lvremove",
+    "vgreduce",
+    "blkdiscard",
+    "nwipe",
+    "scrub",
+    "sg_format",
+    "sg_sanitize",
+];
+
+/// Programs that only do so with one of these words, and on a disk.
+const WITH_WORD: &[(&str, &[&str])] = &[
+    ("wipefs", &["-a", "--all", "-o", "--offset", "-af", "-fa"]),
+    (
+        "hdparm",
+        &[
+            "--security-erase",
+            "--security-erase-enhanced",
+            "--trim-sector-ranges",
+            "--write-sector",
+            "--make-bad-sector",
+            "--dco-restore",
+            "--repair-sector",
+        ],
+    ),
+    ("nvme", &["format", "sanitize", "write", "write-zeroes", "write-uncor", "dsm", "delete-ns"]),
+    ("cryptsetup", &["luksFormat", "luksErase", "erase", "reencrypt", "format"]),
+    ("mdadm", &["--create", "-C", "--zero-superblock", "--build", "-B"]),
+    ("badblocks", &["-w", "-wsv", "-wv", "-ws", "-svw", "-n"]),
+    ("debugfs", &["-w"]),
+    ("partclone.restore", &["-s"]),
+    ("gpart", &["destroy", "create", "delete"]),
+    ("gpt", &["destroy", "create", "remove"]),
+];
+
+/// Programs that destroy what they name with one of these words, whatever the name.
+const POOLS: &[(&str, &[&str])] = &[
+    ("zpool", &["destroy", "labelclear"]),
+    ("zfs", &["destroy"]),
+    (
+        "diskutil",
+        &[
+            "erasedisk",
+            "erasevolume",
+            "partitiondisk",
+            "zerodisk",
+            "randomdisk",
+            "secureerase",
+            "reformat",
+            "deletecontainer",
+            "deletevolume",
+        ],
+    ),
+];
+
+/// Editors of partition tables, which look with these words only.
+const PARTITIONERS: &[&str] = &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "cgdisk", "parted"];
+const LOOKS: &[&str] = &[
+    "-l",
+    "--list",
+    "-d",
+    "--dump",
+    "-J",
+    "--json",
+    "-V",
+    "--verify",
+    "-p",
+    "--print",
+    "-i",
+    "--info",
+    "-v",
+    "--version",
+    "-s",
+    "--show-size",
+    "-g",
+    "--show-geometry",
+    "-x",
+    "-lu",
+    "-ul",
+    "--list-free",
+    "-F",
+    "print",
+    "p",
+    "-h",
+    "--help",
+];
+const PART_VERBS: &[&str] = &[
+    "mklabel",
+    "mktable",
+    "mkpart",
+    "mkpartfs",
+    "mkfs",
+    "rm",
+    "resizepart",
+    "resize",
+    "rescue",
+    "name",
+    "set",
+    "toggle",
+    "disk_set",
+    "-o",
+    "-Z",
+    "--zap-all",
+    "--zap",
+    "-n",
+    "--new",
+    "-t",
+    "--typecode",
+    "--delete",
+    "--clear",
+    "-R",
+    "-z",
+];
+
+/// Programs that write what they are given last.
+const IMAGERS: &[&str] = &[
+    "ddrescue",
+    "e2image",
+    "qemu-img",
+    "nbdcopy",
+    "bmaptool",
+    "asr",
+    "partclone.dd",
+    "xorriso",
+    "dcfldd",
+    "dc3dd",
+];
+
+/// Programs that change who may do what.
+const RIGHTS: &[&str] = &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
+
+/// Shells, which run what they are given to read.
+const SHELLS: &[&str] = &[
+    "sh", "bash", "dash", "ash", "rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox",
+    "toybox", "source", ".", "parallel", "at", "crontab", "batch", "xargs", "gxargs", "pwsh", "nu",
+];
+
+/// Programs that run what they are given on this machine and outside of any container.
+const LOCAL_WRAPPERS: &[&str] = &[
+    "sudo",
+    "doas",
+    "nohup",
+    "timeout",
+    "gtimeout",
+    "nice",
+    "ionice",
+    "env",
+    "setsid",
+    "time",
+    "command",
+    "exec",
+    "builtin",
+    "stdbuf",
+    "chronic",
+    "run0",
+    "pkexec",
+    "busybox",
+    "toybox",
+    "systemd-run",
+    "xargs",
+];
+
+/// Commands of other languages that remove a folder.
+const REMOVING_CALLS: &[&str] = &[
+    "rmtree(",
+    "rmSync(",
+    "rmdirSync(",
+    "rm_rf(",
+    "rm_r(",
+    "rm_rf ",
+    "remove_entry(",
+    "remove_tree(",
+    "rmtree ",
+    "rimraf(",
+    "remove_dir_all(",
+    "removeSync(",
+    "emptyDirSync(",
+    ".rm(",
+    "Remove-Item ",
+    "deltree(",
+    "unlink glob",
+];
+
+/// The name of a program without its folder.
+fn base(text: &str) -> String {
+    let name = text.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    name.strip_suffix(".exe").map_or_else(|| name.clone(), str::to_owned)
+}
+
+impl Walker<'_> {
+    /// The canonical texts of what a command destroys. `read` are texts that it is given to read.
+    pub(super) fn destroys(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
+        let words = self.expanded(words);
+        let Some(name) = words.first().cloned() else { return Vec::new() };
+        let mut found = Vec::new();
+        let base = base(&name.text);
+        let program = programs::find(&base);
+        let kind = program.map(|program| program.kind);
+        let folder = name.text.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_itself = folder.is_empty() || SYSTEM_FOLDERS.contains(&folder);
+        let is_local = is_itself && LOCAL_WRAPPERS.contains(&base.as_str());
+        found.extend(self.destroys_by(&base, &words, is_itself));
+        found.extend(self.function_destroys(&name.text));
+        let is_shell = SHELLS.contains(&base.as_str());
+        // Programs of these kinds run none of their words.
+        let runs = is_shell
+            || !name.known
+            || match kind {
+                None => !matches!(base.as_str(), "man" | "info"),
+                Some(Kind::Code | Kind::Runner) => true,
+                _ => matches!(base.as_str(), "eval" | "trap" | "alias"),
+            };
+        if name.known && name.glob && name.text.contains(['*', '?', '[']) {
+            for known in REMOVERS.iter().chain(&["dd", "mkfs"]).chain(RIGHTS) {
+                let last = name.text.rsplit('/').next().unwrap_or_default();
+                if can_be_name(last, known) {
+                    found.extend(self.destroys_by(known, &words, false));
+                }
+            }
+        }
+        if runs {
+            for at in 1..words.len().min(MAX_TAILS) {
+                let inner = self::base(&words[at].text);
+                found.extend(self.destroys_by(&inner, &words[at..], is_local));
+            }
+            let mut inner: Vec<String> =
+                words[1..].iter().flat_map(|word| commands_in(&word.text)).collect();
+            if base == "eval" {
+                let all: Vec<&str> = words[1..].iter().map(|word| word.text.as_str()).collect();
+                inner.push(all.join(" "));
+            } else if words[0].text.contains(' ') || !name.known {
+                inner.push(
+                    words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
+                );
+            }
+            if kind == Some(Kind::Code) || kind == Some(Kind::Runner) {
+                found.extend(words[1..].iter().filter_map(|word| self.code_destroys(&word.text)));
+            }
+            for text in inner.iter().take(MAX_TAILS) {
+                found.extend(self.text_destroys(text));
+            }
+        }
+        if matches!(kind, Some(Kind::Awk | Kind::Sed | Kind::Git)) {
+            // Messages and patterns are texts; these are run.
+            let is_run = |text: &&str| kind != Some(Kind::Git) || text.contains("=!");
+            let texts: Vec<&str> =
+                words[1..].iter().map(|word| word.text.as_str()).filter(is_run).collect();
+            for text in texts.into_iter().flat_map(commands_in).take(MAX_TAILS) {
+                found.extend(self.text_destroys(&text));
+            }
+        }
+        if is_shell || words.len() == 1 {
+            let written: Vec<String> = words
+                .iter()
+                .filter_map(|word| {
+                    self.variables.iter().rev().find(|(name, _)| is_script(name, &word.text))
+                })
+                .map(|(_, text)| text.clone())
+                .collect();
+            for text in written {
+                found.extend(self.text_destroys(&text));
+            }
+        }
+        let reads = is_shell
+            || (runs && words.iter().any(|word| SHELLS.contains(&self::base(&word.text).as_str())));
+        if reads {
+            let piped = self.piped.clone();
+            for text in read.iter().chain(&piped) {
+                // In a document without quotes, a backslash keeps a dollar from the outer shell.
+                let text = text.replace("\\$", "$");
+                // The times of a table come first.
+                let command = if base == "crontab" {
+                    text.split_whitespace().skip(5).collect::<Vec<_>>().join(" ")
+                } else {
+                    text
+                };
+                found.extend(self.text_destroys(&command));
+            }
+            found.extend(self.xargs_destroys(&words, read));
+        } else if !read.is_empty()
+            && !matches!(
+                kind,
+                Some(Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Git)
+            )
+        {
+            for text in read {
+                found.extend(self.text_destroys(text));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(str::to_owned).collect()
+    }
+
+    /// What a function that was defined before destroys where it is called.
+    fn function_destroys(&mut self, name: &str) -> Vec<&'static str> {
+        let Some(at) = self.functions.iter().position(|function| function.fname.value == name)
+        else {
+            return Vec::new();
+        };
+        // One that calls itself is read once.
+        let function = self.functions.swap_remove(at);
+        let text = function.body.0.to_string();
+        self.text_destroys(&text)
+    }
+
+    /// What `xargs` makes of its words and of what it reads.
+    fn xargs_destroys(&mut self, words: &[Word], read: &[String]) -> Vec<&'static str> {
+        let at = words
+            .iter()
+            .position(|word| matches!(base(&word.text).as_str(), "xargs" | "gxargs" | "parallel"));
+        let Some(at) = at else { return Vec::new() };
+        let texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
+        let mut found = Vec::new();
+        for text in texts {
+            let given: Vec<Word> = text
+                .split(|letter: char| letter.is_whitespace() || letter == '\0')
+                .filter(|part| !part.is_empty())
+                .take(64)
+                .map(|part| expanded_word(part.trim_matches(['"', '\''])))
+                .collect();
+            let joined = given.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            for start in at + 1..words.len().min(at + MAX_TAILS) {
+                let inner = base(&words[start].text);
+                let mut all: Vec<Word> = words[start..].to_vec();
+                for word in &mut all {
+                    if word.text.contains("{}") {
+                        word.text = word.text.replace("{}", &joined);
+                    } else if word.text == "%" {
+                        word.text.clone_from(&joined);
+                    }
+                    word.glob |= word.text.contains('*');
+                }
+                let inner_texts: Vec<String> = all
+                    .iter()
+                    .filter(|word| word.text.contains(' '))
+                    .map(|word| word.text.clone())
+                    .collect();
+                all.extend(given.iter().cloned());
+                found.extend(self.destroys_by(&inner, &all, false));
+                for text in inner_texts {
+                    found.extend(self.text_destroys(&text));
+                }
+            }
+        }
+        found
+    }
+
+    /// What a text destroys that a shell reads.
+    pub(super) fn text_destroys(&mut self, text: &str) -> Vec<&'static str> {
+        let may = [
+            "rm", "mv", "dd", "mk", "ch", "/dev/", "/etc/", "/boot", "&", "kill", "wipe", "del",
+            "disk", "part", "shred", "shutdown", "boot", "poweroff", "halt", "$", "eval", "find",
+            "tr", "sysrq",
+        ];
+        if !may.iter().any(|part| text.contains(part)) {
+            return Vec::new();
+        }
+        let Some(mut inner) = self.shadow(text) else { return Vec::new() };
+        inner.source(text);
+        let (left, reading) = inner.end();
+        self.left = left;
+        let mut found = Vec::new();
+        for other in reading.commands.iter().flat_map(|one| one.others.iter().chain([&one.text])) {
+            found.extend(CANONICAL.iter().find(|known| *known == other).copied());
+        }
+        for file in
+            reading.files.iter().filter(|file| file.domain == crate::permission::Domain::Edit)
+        {
+            if let Some(place) = is_protected_file(&file.path) {
+                found.push(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM });
+            }
+        }
+        if found.is_empty() {
+            // Of what no shell reads.
+            found.extend(self.code_destroys(text));
+        }
+        found
+    }
+
+    /// What a text in another language destroys, by the names of its calls.
+    fn code_destroys(&self, text: &str) -> Option<&'static str> {
+        if !text.contains(['(', ' ']) {
+            return None;
+        }
+        let forks = text.contains("fork")
+            && ["while", "loop", "for ", "for(", "until"].iter().any(|word| text.contains(word));
+        if forks && !text.contains("git") {
+            return Some(FORKS);
+        }
+        let quoted = || {
+            text.split(['"', '\'', '`', ',', '(', ')', ' '])
+                .filter(|part| part.starts_with(['/', '~']))
+        };
+        if REMOVING_CALLS.iter().any(|call| text.contains(call)) {
+            let is_it = |path: &str| self.place(path, path.contains('*'), true).is_some();
+            if quoted().any(is_it) {
+                return Some(REMOVES_ROOT);
+            }
+        }
+        let writes = [
+            "'w", "\"w", "write", "'r+", "\"r+", "'a", "\">", "'>", "copyfile", "copyFile",
+            "truncate",
+        ]
+        .iter()
+        .any(|way| text.contains(way));
+        let place = quoted().find_map(is_protected_file).filter(|_| writes)?;
+        Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
+    }
+
+    /// What one program destroys with its arguments, which begin at the second word.
+    fn destroys_by(&self, base: &str, words: &[Word], is_first: bool) -> Option<&'static str> {
+        let rest = words.get(1..).unwrap_or_default();
+        let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
+        let operands =
+            || rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2);
+        let is_disk = |word: &Word| self.disk(word);
+        let on_disk = || operands().any(is_disk);
+        let unknown = || rest.iter().any(|word| !word.known);
+        // Another file can have the name of a program.
+        let base = if base.starts_with("mkfs.")
+            || base.starts_with("newfs")
+            || base == "mkfs"
+            || base.starts_with("mkfs_")
+        {
+            "mke2fs"
+        } else {
+            base
+        };
+        if has(&["--help", "--version", "-V"]) && base != "sfdisk" {
+            return None;
+        }
+        if REMOVERS.contains(&base) {
+            return self
+                .removes(base, rest)
+                .then_some(REMOVES_ROOT)
+                .or_else(|| self.writes(operands()));
+        }
+        if FORMATTERS.contains(&base) {
+            let is_volume =
+                matches!(base, "vgremove" | "lvremove" | "vgreduce") && operands().next().is_some();
+            return (is_volume || on_disk() || unknown()).then_some(WRITES_DISK);
+        }
+        if let Some((_, verbs)) = WITH_WORD.iter().find(|(name, _)| *name == base) {
+            let does = rest.iter().any(|word| {
+                verbs.iter().any(|verb| {
+                    word.text == *verb
+                        || (verb.starts_with("--") && word.text.starts_with(&format!("{verb}=")))
+                })
+            });
+            return (does && (on_disk() || unknown())).then_some(WRITES_DISK);
+        }
+        if let Some((_, verbs)) = POOLS.iter().find(|(name, _)| *name == base) {
+            let does =
+                rest.iter().any(|word| verbs.contains(&word.text.to_ascii_lowercase().as_str()));
+            return (does && operands().count() > 1).then_some(WRITES_DISK);
+        }
+        if PARTITIONERS.contains(&base) {
+            let looks = has(LOOKS)
+                && !(base == "parted" && has(PART_VERBS))
+                && !has(&["--zap-all", "-Z", "-o", "--delete", "-n", "--new"]);
+            return (!looks && (on_disk() || unknown())).then_some(WRITES_DISK);
+        }
+        if IMAGERS.contains(&base) {
+            let last = rest.last().is_some_and(is_disk) && operands().count() > 1;
+            let named = rest.iter().any(|word| {
+                word.text.split_once("of=").is_some_and(|(_, path)| self.disk(&expanded_word(path)))
+            });
+            return (last || named).then_some(WRITES_DISK);
+        }
+        if base == "dd" {
+            let out = rest
+                .iter()
+                .filter_map(|word| word.text.strip_prefix("of="))
+                .map(expanded_word)
+                .collect::<Vec<_>>();
+            return self.writes(out.iter());
+        }
+        if matches!(base, "cp" | "tee" | "install" | "ln" | "sponge" | "touch" | "gcp") {
+            return match base {
+                "tee" | "sponge" => self.writes(operands()),
+                _ => self.writes(rest.last().into_iter()),
+            };
+        }
+        if RIGHTS.contains(&base) {
+            return self.changes_rights(base, rest).then_some(CHANGES_RIGHTS);
+        }
+        match base {
+            "rsync" => {
+                let deletes = rest.iter().any(|word| {
+                    word.text.starts_with("--del") || word.text == "--remove-source-files"
+                });
+                let is_end = |word: &&Word| self.any_place(word).is_some();
+                (deletes && operands().any(|word| is_end(&word))).then_some(REMOVES_ROOT)
+            }
+            "tar" | "zip" | "7z" => {
+                let removes = has(&["--remove-files", "-m", "--move", "-sdel"])
+                    && (base != "tar" || has(&["--remove-files"]));
+                (removes && operands().any(|word| self.any_place(word).is_some()))
+                    .then_some(REMOVES_ROOT)
+            }
+            "git" => {
+                let cleans = has(&["clean"])
+                    && rest
+                        .iter()
+                        .any(|word| word.text.starts_with('-') && word.text.contains('f'));
+                let at = |path: &str| self.place(path, false, true).is_some();
+                let elsewhere =
+                    rest.windows(2).any(|pair| pair[0].text == "-C" && at(&pair[1].text));
+                (cleans
+                    && !has(&["-n", "--dry-run"])
+                    && (elsewhere || self.places.iter().any(|place| at(place))))
+                .then_some(REMOVES_ROOT)
+            }
+            "find" | "gfind" | "fd" | "fdfind" => self
+                .finds_and_removes(base, rest)
+                .then_some(REMOVES_ROOT)
+                .or_else(|| self.finds_and_changes(rest).then_some(CHANGES_RIGHTS)),
+            "kill" if is_first => {
+                let mut targets =
+                    rest.iter().skip_while(|word| word.text == "-s" || word.text == "-n");
+                let first = targets.next()?;
+                let all: Vec<&str> =
+                    std::iter::once(first).chain(targets).map(|word| word.text.as_str()).collect();
+                // The first of them is a signal where more follow.
+                let behind = if all.len() > 1
+                    && (all[0].starts_with('-')
+                        || rest[0].text.starts_with("-s")
+                        || rest[0].text == "-n")
+                {
+                    &all[1..]
+                } else {
+                    &all[..]
+                };
+                let signalled = all.len() > 1;
+                (behind.contains(&"-1") && (signalled || rest.len() > 1)
+                    || (signalled && behind.contains(&"1")))
+                .then_some(KILLS_ALL)
+            }
+            "userdel" | "deluser" => {
+                operands().any(|word| word.text == "root").then_some(WRITES_SYSTEM)
+            }
+            "killall5" => is_first.then_some(KILLS_ALL),
+            "pkill" if is_first => {
+                let all = operands()
+                    .any(|word| matches!(word.text.as_str(), "." | ".*" | "" | "^" | "*"));
+                all.then_some(KILLS_ALL)
+            }
+            "shutdown" => {
+                let only_tells = has(&["-c", "-k", "--show"]);
+                (is_first && !only_tells).then_some(STOPS_MACHINE)
+            }
+            "reboot" | "halt" | "poweroff" => is_first.then_some(STOPS_MACHINE),
+            "init" | "telinit" => (is_first
+                && rest.len() == 1
+                && matches!(rest[0].text.as_str(), "0" | "6" | "1" | "s" | "S"))
+            .then_some(STOPS_MACHINE),
+            "systemctl" => {
+                let stops =
+                    ["poweroff", "reboot", "halt", "kexec", "emergency", "rescue", "soft-reboot"];
+                (is_first
+                    && operands().next().is_some_and(|word| stops.contains(&word.text.as_str())))
+                .then_some(STOPS_MACHINE)
+            }
+            _ => None,
+        }
+    }
+
+    /// What writing to a file destroys whose name is not known beforehand.
+    pub(super) fn destroys_file(&mut self, word: &Word) -> Option<&'static str> {
+        let words = self.expanded(std::slice::from_ref(word));
+        self.writes(words.iter().filter(|word| word.known))
+    }
+
+    fn disk(&self, word: &Word) -> bool {
+        self.file_places(word).contains(&Place::Disk)
+    }
+
+    /// What a command does to the files that it writes.
+    fn writes<'w>(&self, mut words: impl Iterator<Item = &'w Word>) -> Option<&'static str> {
+        words.find_map(|word| {
+            let place = self.file_places(word).into_iter().next()?;
+            Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
+        })
+    }
+
+    fn file_places(&self, word: &Word) -> Vec<Place> {
+        let root = [String::from("/")];
+        let text = word.text.as_str();
+        if text.is_empty() || text.starts_with('-') {
+            return Vec::new();
+        }
+        let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
+        places
+            .iter()
+            .filter_map(|place| is_protected_file(&self.folders.absolute(text, place)?))
+            .collect()
+    }
+
+    /// Whether a program that removes what it is given is given one of the places that a machine needs.
+    fn removes(&self, base: &str, rest: &[Word]) -> bool {
+        let needs_recursion = matches!(
+            base,
+            "rm" | "grm" | "srm" | "rmdir" | "unlink" | "shred" | "truncate" | "wipe"
+        );
+        let is_recursive = !needs_recursion
+            || rest.iter().any(|word| match word.text.strip_prefix("--") {
+                Some(long) => {
+                    !long.is_empty() && "recursive".starts_with(long) || long == "no-preserve-root"
+                }
+                None => word.text.starts_with('-') && word.text.contains(['r', 'R']),
+            })
+            || rest.iter().any(|word| !word.known && !word.text.starts_with(['/', '"']));
+        let operands: Vec<&Word> = rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        // The last one is where the others are moved to.
+        let moves = matches!(base, "mv" | "gmv")
+            && !rest.iter().any(|word| word.text.starts_with("-t") || word.text.starts_with("--t"));
+        let count = operands.len() - usize::from(moves && !operands.is_empty());
+        operands[..count].iter().any(|word| match self.any_place(word) {
+            Some((_, is_all_in_it)) => is_recursive || is_all_in_it,
+            None => false,
+        })
+    }
+
+    fn changes_rights(&self, base: &str, rest: &[Word]) -> bool {
+        let is_recursive = rest.iter().any(|word| match word.text.strip_prefix("--") {
+            Some(long) => !long.is_empty() && "recursive".starts_with(long),
+            None => {
+                word.text.starts_with('-') && word.text.contains('R')
+                    || word.text.eq_ignore_ascii_case("/t")
+            }
+        });
+        let mode = rest
+            .iter()
+            .find(|word| !word.text.starts_with('-') || word.text == "-x")
+            .map_or("", |word| word.text.as_str());
+        let takes_all = !mode.is_empty() && mode.bytes().all(|byte| byte == b'0')
+            || mode.starts_with("a-")
+            || mode.starts_with("ugo-")
+            || mode.starts_with("-x")
+            || mode == "a="
+            || mode.starts_with("-rwx");
+        let gives_all = mode.ends_with("777") || mode.starts_with("a+rwx") || mode == "a=rwx";
+        let is_minus = |word: &&Word| {
+            word.text.len() > 1
+                && word.text[1..].bytes().all(|byte| b"rwxXst".contains(&byte))
+                && word.text.starts_with('-')
+        };
+        let first_file = usize::from(base != "chattr" && !rest.iter().any(|word| is_minus(&word)));
+        let files = rest.iter().filter(|word| !word.text.starts_with('-')).skip(first_file);
+        let files: Vec<&Word> = files.collect();
+        let by_reference = rest.iter().any(|word| word.text.starts_with("--reference"));
+        let all = rest.iter().filter(|word| by_reference && !word.text.starts_with('-'));
+        files.into_iter().chain(all).any(|word| match self.any_place(word) {
+            Some((Place::Root | Place::System | Place::Homes, is_all_in_it)) => {
+                is_recursive || is_all_in_it || (base == "chmod" && takes_all)
+            }
+            Some((Place::Home, is_all_in_it)) => {
+                base == "chmod" && (takes_all || (gives_all && (is_recursive || is_all_in_it)))
+            }
+            _ => false,
+        }) || (base == "chmod"
+            && rest.iter().skip(1).any(|word| takes_all && !self.file_places(word).is_empty()))
+    }
+
+    /// Whether `find` removes all that is in such a place.
+    fn finds_and_removes(&self, base: &str, rest: &[Word]) -> bool {
+        let is_fd = base.starts_with("fd");
+        let runs = |word: &Word| {
+            matches!(
+                word.text.as_str(),
+                "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
+            )
+        };
+        let removes = rest.iter().any(|word| word.text == "-delete")
+            || rest.iter().enumerate().any(|(at, word)| {
+                runs(word)
+                    && rest[at + 1..].iter().take(MAX_TAILS).any(|word| {
+                        let name = self::base(&word.text);
+                        REMOVERS.contains(&name.as_str()) || word.text.contains("rm ")
+                    })
+            });
+        if !removes {
+            return false;
+        }
+        let selects = selects(rest);
+        let end = rest.iter().position(runs).unwrap_or(rest.len());
+        let roots = rest[..end].iter().take_while(|word| {
+            is_fd
+                || !word.text.starts_with(['(', '!'])
+                    && (!word.text.starts_with('-') || word.text.len() == 2)
+        });
+        let mut roots: Vec<&Word> = roots.filter(|word| !word.text.starts_with('-')).collect();
+        let here = Word::plain(".");
+        if roots.is_empty() {
+            roots.push(&here);
+        }
+        roots.into_iter().any(|root| match self.any_place(root) {
+            Some((Place::Root, _)) => true,
+            Some(_) => !selects,
+            None => false,
+        })
+    }
+
+    /// Whether `find` changes who may do what with all that is in such a place.
+    fn finds_and_changes(&self, rest: &[Word]) -> bool {
+        let Some(at) = rest
+            .iter()
+            .position(|word| word.text.starts_with("-exec") || word.text.starts_with("-ok"))
+        else {
+            return false;
+        };
+        let inner = base(rest.get(at + 1).map_or("", |word| word.text.as_str()));
+        if !RIGHTS.contains(&inner.as_str()) || selects(rest) {
+            return false;
+        }
+        let given = |word: &Word| match word.text.as_str() {
+            "{}" => expanded_word(&format!("{}/*", rest[0].text.trim_end_matches('/'))),
+            _ => word.clone(),
+        };
+        let words: Vec<Word> = rest[at + 2..].iter().map(given).collect();
+        self.changes_rights(&inner, &words)
+    }
+
+    /// The place that a word means, and whether it is only all that is in it.
+    pub(super) fn any_place(&self, word: &Word) -> Option<(Place, bool)> {
+        self.place(&word.text, word.glob, word.tilde || !word.known)
+    }
+
+    fn place(&self, text: &str, glob: bool, tilde: bool) -> Option<(Place, bool)> {
+        let (above, last) = text
+            .trim_end_matches('/')
+            .rsplit_once('/')
+            .unwrap_or((".", text.trim_end_matches('/')));
+        let is_all = glob && stands_for_all(last);
+        let folder = match is_all {
+            true if above.is_empty() => "/",
+            true => above,
+            false => text,
+        };
+        if folder.starts_with('~') {
+            if !tilde {
+                return None;
+            }
+            let name = folder.trim_end_matches('/');
+            // The home of anybody.
+            if name.len() == 1
+                || !name.contains('/')
+                    && name[1..]
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+            {
+                return Some((Place::Home, is_all));
+            }
+        }
+        let root = [String::from("/")];
+        let places = if folder.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
+        places.iter().find_map(|place| {
+            let path = self.folders.absolute(folder, place)?;
+            if let Some(found) = protected(&path, self.folders) {
+                return Some((found, is_all));
+            }
+            (glob && path.contains(['*', '?', '[']))
+                .then(|| {
+                    protected_folders(self.folders).find(|(known, _)| can_meet(&path, false, known))
+                })
+                .flatten()
+                .map(|(_, place)| (place, is_all))
+        })
+    }
+
+    /// Words with what is known of their values, which may be more words than these.
+    pub(super) fn expanded(&mut self, words: &[Word]) -> Vec<Word> {
+        if words.iter().all(|word| word.known) {
+            return words.to_vec();
+        }
+        let mut all = Vec::new();
+        for word in words {
+            if word.known {
+                all.push(word.clone());
+                continue;
+            }
+            let texts = Expander::new(self).texts(&word.text);
+            if texts.is_empty() {
+                all.push(word.clone());
+            }
+            for text in texts {
+                let is_quoted = word.text.starts_with('"');
+                if !is_quoted || word.text.contains("[@]") || word.text.contains("$@") {
+                    all.extend(text.split_whitespace().map(expanded_word));
+                } else {
+                    all.push(expanded_word(&text));
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The commands that a word may hold: itself, the value of an option, what stands in quotes, and what follows `!` or `e`.
+fn commands_in(text: &str) -> Vec<String> {
+    if !text.contains([' ', ';', '(', '\n', '|']) {
+        return Vec::new();
+    }
+    let mut found = vec![text.to_owned()];
+    for separator in ["=", "!", "e "] {
+        found.extend(
+            text.split_once(separator).map(|(_, rest)| rest.trim_start_matches('!').to_owned()),
+        );
+    }
+    found.extend(text.split('=').next_back().map(str::to_owned));
+    for quote in ['"', '\'', '`'] {
+        found.extend(text.split(quote).skip(1).step_by(2).map(str::to_owned));
+    }
+    found.retain(|text| text.contains([' ', '{', '>']));
+    found.dedup();
+    found
+}
+
+/// Whether a file that the command wrote, which is kept by its name, is the one that runs.
+fn is_script(name: &str, path: &str) -> bool {
+    name.strip_prefix(WRITTEN)
+        .is_some_and(|name| name.trim_start_matches("./") == path.trim_start_matches("./"))
+}
+
+/// Whether tests of `find` choose some of what it finds.
+pub(super) fn selects(words: &[Word]) -> bool {
+    words.windows(2).any(|pair| {
+        let names = matches!(
+            pair[0].text.as_str(),
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex"
+        );
+        (names && !pair[1].text.trim_matches(['*', '.', '/']).is_empty())
+            || matches!(
+                pair[0].text.as_str(),
+                "-mtime"
+                    | "-atime"
+                    | "-ctime"
+                    | "-mmin"
+                    | "-amin"
+                    | "-newer"
+                    | "-inum"
+                    | "-empty"
+                    | "-samefile"
+                    | "-size"
+                    | "-user"
+                    | "-nouser"
+                    | "-e"
+                    | "--extension"
+                    | "-xtype"
+            )
+    })
+}
+
+/// A word as a shell puts it in.
+pub(super) fn expanded_word(text: &str) -> Word {
+    Word {
+        text: text.to_owned(),
+        told: text.to_owned(),
+        known: true,
+        glob: text.contains(['*', '?', '[']),
+        tilde: text.starts_with('~'),
+        ..Word::default()
+    }
+}
+
+/// Whether a glob stands for nearly every name: it has a star, and no letter of its own.
+fn stands_for_all(glob: &str) -> bool {
+    // With a dot in front, it stands for all that is hidden.
+    let glob = glob.strip_prefix('.').unwrap_or(glob);
+    let mut rest = glob;
+    while let Some((before, list)) = rest.split_once('[') {
+        let end = list.find(']').map_or(list.len(), |end| end + 1);
+        if !before.bytes().all(|byte| matches!(byte, b'*' | b'?')) {
+            return false;
+        }
+        rest = &list[end..];
+    }
+    glob.contains('*') && rest.bytes().all(|byte| matches!(byte, b'*' | b'?'))
+}
