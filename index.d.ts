@@ -3485,6 +3485,17 @@ export interface OutputSource {
 export interface OutputToolsOptions {
 	/** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
 	sessionId?: string;
+	/**
+	 * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
+	 */
+	pageBytes?: number;
+	/** Lines of one answer. Default: 500 of the output. */
+	pageLines?: number;
+	/**
+	 * `json`: `pageBytes` is the length of the answer as a string of JSON, for hosts that count that.
+	 * @default 'text'
+	 */
+	pageCounts?: "text" | "json";
 }
 /** What a tool is told about a call. */
 export interface OutputToolContext {

@@ -8,8 +8,8 @@ const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
 /** Without one of these every number is exact. */
 const MAYBE_LONG = /\d[\d.]{15}|\d[eE]/
-/** A string or a number. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+/** A string, whether it ends or not (each of its quotes would be looked at again), or a number. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 /** So many significant digits survive in every number of this size. */
 const SAFE_DIGITS = 15
 const SMALLEST = 1e-300

@@ -15,6 +15,17 @@ export interface OutputSource {
 export interface OutputToolsOptions {
   /** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
   sessionId?: string
+  /**
+   * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
+   */
+  pageBytes?: number
+  /** Lines of one answer. Default: 500 of the output. */
+  pageLines?: number
+  /**
+   * `json`: `pageBytes` is the length of the answer as a string of JSON, for hosts that count that.
+   * @default 'text'
+   */
+  pageCounts?: 'text' | 'json'
 }
 
 /** What a tool is told about a call. */
@@ -42,6 +53,10 @@ export interface OutputTool {
 
 /** What one call shows: below every default limit, so that nothing is cut or saved again. */
 const SHOWN_BYTES = 32 * 1024
+/** A smaller answer has no room for a path. */
+const LEAST_PAGE_BYTES = 512
+/** The lines around what is shown. */
+const FRAME_LINES = 3
 const SHOWN_LINES = 500
 const SHOWN_MATCHES = 50
 /** UTF-16 units of an error that are shown from each of its ends. */
@@ -62,11 +77,36 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     throw wrong('storage', source, 'a storage with readRange and search')
   }
   if (!isRecord(options)) throw wrong('options', options, 'an object')
-  const { sessionId } = readable('options', () => {
-    checkKeys('options', options, ['sessionId'])
-    return { sessionId: options.sessionId }
+  const { sessionId, pageBytes, pageLines, pageCounts } = readable('options', () => {
+    checkKeys('options', options, ['sessionId', 'pageBytes', 'pageLines', 'pageCounts'])
+    return { ...options } as OutputToolsOptions
   })
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('options.sessionId', sessionId, 'a string')
+  checkPage('pageBytes', pageBytes, LEAST_PAGE_BYTES)
+  checkPage('pageLines', pageLines, FRAME_LINES + 1)
+  if (pageCounts !== undefined && pageCounts !== 'text' && pageCounts !== 'json') {
+    throw wrong('options.pageCounts', pageCounts, "'text' or 'json'")
+  }
+  const shownBytes = Math.min(SHOWN_BYTES, Math.floor(pageBytes ?? SHOWN_BYTES))
+  const shownLines = Math.min(SHOWN_LINES, Math.floor((pageLines ?? Number.POSITIVE_INFINITY) - FRAME_LINES))
+  const sizeOf = (text: string) => (pageCounts === 'json' ? JSON.stringify(text).length : Buffer.byteLength(text))
+
+  /** The answer with as much as fits: what stands around it, and how it is counted, is known only once it is there. */
+  const fitting = async (make: (bytes: number) => Promise<OutputToolResult>): Promise<OutputToolResult> => {
+    let bytes = shownBytes
+    for (;;) {
+      const answer = await make(bytes)
+      const size = sizeOf(answer.output)
+      const lines = linesIn(answer.output)
+      const isFit = size <= (pageBytes ?? size) && lines <= (pageLines ?? lines)
+      if (isFit || bytes <= 4) return answer
+      const share = Math.min((pageBytes ?? size) / size, (pageLines ?? lines) / lines)
+      const frame = pageCounts === 'json' ? 0 : size - bytes
+      const isFrame = frame > 0 && pageBytes !== undefined && frame < pageBytes && lines <= (pageLines ?? lines)
+      const next = isFrame ? pageBytes - frame : Math.floor(bytes * share * 0.97)
+      bytes = Math.max(4, Math.min(next, Math.floor(bytes * 0.98) - 1))
+    }
+  }
 
   const tool = (
     name: OutputTool['name'],
@@ -97,22 +137,25 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
   const read = tool(
     'read_output',
     'Reads a part of a saved tool output, by lines (from_line, line_count) or by bytes (from_byte, byte_count). ' +
-      `At most ${SHOWN_LINES} lines and ${SHOWN_BYTES} bytes at a time; the answer says how to read on.`,
+      `At most ${shownLines} lines and ${shownBytes} bytes at a time; the answer says how to read on.`,
     {
       from_line: whole(1, 'The first line, from 1.'),
-      line_count: whole(1, `How many lines, ${SHOWN_LINES} unless given.`),
+      line_count: whole(1, `How many lines, ${shownLines} unless given.`),
       from_byte: whole(0, 'The first byte, from 0; with from_line, a byte inside that line to go on at.'),
       byte_count: whole(1, 'How many bytes.'),
     },
     ['path'],
     async (args, path, { signal, sessionId }) => {
-      const shown = await storage.readRange(path, { ...rangeOf(args), signal }, { sessionId })
-      const next = shown.next && argumentsOf(shown.next)
-      return {
-        success: true,
-        output: `${headOf(shown)}\n${shown.text}${endOf(shown.text)}${next ? `[More: read_output with ${say(path, next)}]` : '[End of the output]'}`,
-        metadata: { truncated: next !== undefined, ...(next && { next: { path, ...next } }) },
-      }
+      return fitting(async (bytes) => {
+        const range = { ...rangeOf(args, shownLines, bytes), signal }
+        const shown = await storage.readRange(path, range, { sessionId })
+        const next = shown.next && argumentsOf(shown.next)
+        return {
+          success: true,
+          output: `${headOf(shown)}\n${shown.text}${endOf(shown.text)}${next ? `[More: read_output with ${say(path, next)}]` : '[End of the output]'}`,
+          metadata: { truncated: next !== undefined, ...(next && { next: { path, ...next } }) },
+        }
+      })
     },
   )
 
@@ -130,30 +173,45 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     ['path', 'pattern'],
     async (args, path, { signal, sessionId }) => {
       const { pattern, literal, ignore_case, context = 0, max_matches = SHOWN_MATCHES, after } = args
-      const found = await storage.search(path, pattern as string, {
-        literal: literal as boolean | undefined,
-        ignoreCase: ignore_case as boolean | undefined,
-        context: typeof context === 'number' ? Math.min(context, 20) : (context as number),
-        maxMatches: typeof max_matches === 'number' ? Math.min(max_matches, 1000) : (max_matches as number),
-        // Line numbers and marks come on top.
-        maxBytes: SHOWN_BYTES / 2,
-        after: after as string | undefined,
-        signal,
-        sessionId,
+      // Line numbers and marks come on top.
+      return fitting(async (bytes) => {
+        const found = await storage.search(path, pattern as string, {
+          literal: literal as boolean | undefined,
+          ignoreCase: ignore_case as boolean | undefined,
+          context: typeof context === 'number' ? Math.min(context, 20) : (context as number),
+          maxMatches: typeof max_matches === 'number' ? Math.min(max_matches, 1000) : (max_matches as number),
+          maxBytes: Math.max(1, Math.floor(bytes / 2)),
+          after: after as string | undefined,
+          signal,
+          sessionId,
+        })
+        const more = found.next === undefined ? undefined : { ...args, after: found.next }
+        const count = found.matches.length
+        const lines = `${found.linesSearched} lines searched${found.incomplete ? INCOMPLETE : ''}`
+        const head = `[${count} matching line${count === 1 ? '' : 's'} in ${lines}]`
+        const foot = more
+          ? `\n[More: search_output with the same arguments and after ${JSON.stringify(found.next)}]`
+          : ''
+        return {
+          success: true,
+          output: [head, ...linesOf(found)].join('\n') + foot,
+          metadata: { truncated: more !== undefined, ...(more && { next: more }) },
+        }
       })
-      const more = found.next === undefined ? undefined : { ...args, after: found.next }
-      const count = found.matches.length
-      const lines = `${found.linesSearched} lines searched${found.incomplete ? INCOMPLETE : ''}`
-      const head = `[${count} matching line${count === 1 ? '' : 's'} in ${lines}]`
-      const foot = more ? `\n[More: search_output with the same arguments and after ${JSON.stringify(found.next)}]` : ''
-      return {
-        success: true,
-        output: [head, ...linesOf(found)].join('\n') + foot,
-        metadata: { truncated: more !== undefined, ...(more && { next: more }) },
-      }
     },
   )
   return [read, search]
+}
+
+function linesIn(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}
+
+function checkPage(name: string, value: unknown, least: number): void {
+  const isPage = value === undefined || (typeof value === 'number' && value >= least)
+  if (!isPage) throw wrong(`options.${name}`, value, `a number of at least ${least}`)
 }
 
 /** An error may repeat what the model made up, which has no end: of a long one the start and the end are shown. */
@@ -179,7 +237,11 @@ function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** What the arguments ask for, or as much of that as one call shows. What is wrong goes through, for the storage to name. */
-function rangeOf({ from_line, line_count, from_byte, byte_count }: Record<string, unknown>): ReadRange {
+function rangeOf(
+  { from_line, line_count, from_byte, byte_count }: Record<string, unknown>,
+  shownLines: number,
+  shownBytes: number,
+): ReadRange {
   const atMost = (most: number, asked: unknown = most) => (typeof asked === 'number' ? Math.min(asked, most) : asked)
   const byLines = from_line !== undefined || line_count !== undefined
   if (byLines && byte_count !== undefined) {
@@ -190,12 +252,12 @@ function rangeOf({ from_line, line_count, from_byte, byte_count }: Record<string
   }
   const byBytes = !byLines && (from_byte ?? byte_count) !== undefined
   const range = byBytes
-    ? { fromByte: from_byte ?? 0, byteCount: atMost(SHOWN_BYTES, byte_count) }
+    ? { fromByte: from_byte ?? 0, byteCount: atMost(shownBytes, byte_count) }
     : {
         fromLine: from_line ?? 1,
-        lineCount: atMost(SHOWN_LINES, line_count),
+        lineCount: atMost(shownLines, line_count),
         fromByte: from_byte,
-        maxBytes: SHOWN_BYTES,
+        maxBytes: shownBytes,
       }
   return range as ReadRange
 }

@@ -64,8 +64,8 @@ export class Host {
     return result!
   }
 
-  async initialize(capabilities: object = {}): Promise<Message> {
-    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'host', version: '1' } }
+  async initialize(capabilities: object = {}, name = 'host'): Promise<Message> {
+    const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name, version: '1' } }
     const answer = await this.request('initialize', params)
     this.send({ method: 'notifications/initialized' })
     return answer

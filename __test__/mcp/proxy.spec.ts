@@ -3,11 +3,13 @@ import { isAlive } from '../cli/support'
 import { filesIn } from '../support/temp'
 import { Host, pathIn, textOf } from './host'
 
+/** Limits that are given hold, whatever the host. */
+const WIDE = ['--max-bytes', '51200', '--max-lines', '2000']
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join('\n')
 
 describe('a result', () => {
   test('that is short passes byte for byte, and a long one is bounded and kept', async () => {
-    const host = new Host()
+    const host = new Host(WIDE)
     await host.initialize()
     await host.call('echo', { text: 'hello' })
     expect(host.lines.at(-1)).toBe('{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"hello"}]}}')
@@ -15,9 +17,11 @@ describe('a result', () => {
     const long = await host.call('lines', { count: 5000 })
     expect(long).toMatchObject({
       content: [{ type: 'text' }],
-      _meta: { 'spillway/truncation': { removedLines: 3000 } },
+      _meta: { 'spillway/truncation': { removedLines: 3008 } },
     })
-    expect(textOf(long)).toMatch(/^line 1\nline 2\n[\s\S]*\nline 2000\n\n\.\.\.3000 lines truncated/)
+    expect(textOf(long)).toMatch(
+      /^The tool call succeeded .*\n\nline 1\n[\s\S]*\nline 1992\n\n\.\.\.3008 lines truncated/,
+    )
     expect(textOf(long)).toContain('Use search_output to search that file.')
     expect(readFileSync(pathIn(long), 'utf8')).toBe(lines(5000))
     expect(filesIn(host.store)).toEqual([expect.stringMatching(/^mcp__fixture__lines_/)])
@@ -25,30 +29,33 @@ describe('a result', () => {
   })
 
   test('of a call that failed stays one, and shows its end', async () => {
-    const host = new Host()
+    const host = new Host(WIDE)
     await host.initialize()
     const failed = await host.call('fail', { count: 5000 })
     expect(failed.isError).toBe(true)
-    expect(textOf(failed)).toMatch(/line 5000$/)
+    expect(textOf(failed)).toMatch(/line 5000\n\nThe tool call failed .* saved to: .*$/)
     const { error } = await host.request('tools/call', { name: 'throw', arguments: { count: 5000 } })
     expect(error).toMatchObject({ code: -32000, data: { a: 1 } })
-    expect(error!.message).toMatch(/3000 lines truncated[\s\S]*line 5000$/)
+    expect(error!.message).toMatch(/3008 lines truncated[\s\S]*line 5000\n\nThe tool call failed .*$/)
     expect(await host.call('nope')).toEqual({ content: [{ type: 'text', text: 'unknown tool nope' }], isError: true })
     await host.close()
   })
 
   test('keeps images, links and blobs where they are, and shares its limits among texts', async () => {
-    const host = new Host()
+    const host = new Host(WIDE)
     await host.initialize()
     const { content, _meta } = await host.call('media')
     expect(content.map(({ type }) => type)).toEqual(['image', 'text', 'resource', 'resource', 'resource_link'])
     expect(content[0]).toMatchObject({ mimeType: 'image/png', data: 'QUJD'.repeat(30_000) })
-    expect(content[1]).toMatchObject({ text: lines(1500), annotations: { priority: 1 } })
+    expect(content[1]).toMatchObject({
+      text: expect.stringContaining(`\n\n${lines(1500)}`),
+      annotations: { priority: 1 },
+    })
     const { uri, text } = content[2]!.resource as { uri: string; text: string }
-    expect([uri, text.split('\n').slice(0, 500).join('\n')]).toEqual(['file:///a', lines(500)])
-    expect(text).toContain('...1000 lines truncated...')
+    expect([uri, text.split('\n').slice(0, 492).join('\n')]).toEqual(['file:///a', lines(492)])
+    expect(text).toContain('...1008 lines truncated...')
     expect(content[3]).toEqual({ type: 'resource', resource: { uri: 'file:///b', blob: 'QUJD' } })
-    expect(_meta).toMatchObject({ 'example.com/own': 1, 'spillway/truncation': { removedLines: 1000 } })
+    expect(_meta).toMatchObject({ 'example.com/own': 1, 'spillway/truncation': { removedLines: 1008 } })
     await host.close()
   })
 
@@ -62,7 +69,7 @@ describe('a result', () => {
     expect(JSON.parse(readFileSync(pathIn(twice), 'utf8')).rows).toHaveLength(3000)
     const beside = await host.call('beside', { count: 3000 })
     expect(beside).not.toHaveProperty('structuredContent')
-    expect(textOf(beside)).toMatch(/^see the structure\n\{\n {2}"needle"/)
+    expect(textOf(beside)).toMatch(/^The tool call .*\n\nsee the structure\n\{\n {2}"needle"/)
     expect(readFileSync(pathIn(beside), 'utf8')).toContain('"at": 2999')
     const odd = await host.call('odd', { count: 50_000 })
     expect(odd.content).toEqual([{ type: 'text', text: expect.stringContaining('"type":"chart"') }])
@@ -190,7 +197,7 @@ describe('an end', () => {
     await host.initialize()
     const long = host.call('lines', { count: 5000 })
     host.send({ id: 'c', method: 'tools/call', params: { name: 'crash' } })
-    expect(textOf(await long)).toContain('3000 lines truncated')
+    expect(textOf(await long)).toMatch(/\d+ (lines|bytes) truncated/)
     expect(await host.ended).toMatchObject({ code: 3, stderr: '' })
     for (const line of host.lines) JSON.parse(line)
   })

@@ -28,6 +28,11 @@ async function big(id, bytes) {
 const TOOLS = {
   echo: (args) => text(args.text),
   lines: (args) => text(lines(args.count)),
+  text: (args) => {
+    const { unit = 'x' } = args
+    const line = unit.repeat(Math.ceil(args.width / unit.length)).slice(0, args.width)
+    return text(Array.from({ length: args.lines }, () => line).join('\n'))
+  },
   fail: (args) => ({ ...text(lines(args.count)), isError: true }),
   media: () => ({
     content: [

@@ -8,11 +8,13 @@ import { PermissionPolicy, SpillwayError, TruncationStorage } from 'spillway'
 import { type Check, checkOptions, flag, strings } from '../checks'
 import { isRecord, wrong } from '../context'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../program'
+import { HOSTS, hostOf } from './mcp/hosts'
 import type { McpProxy, McpProxyOptions } from './mcp/options'
 import { ServerProxy } from './mcp/proxy'
 import { STRUCTURED_CONTENT } from './mcp/result'
 
 export { guardMcpClient, guardMcpTool, type McpControls } from './mcp/guard'
+export { HOSTS as MCP_HOSTS, type HostProfile as McpHostProfile } from './mcp/hosts'
 export type { McpProxy, McpProxyOptions, McpServerExit, McpTruncation } from './mcp/options'
 export type { StructuredContent } from './mcp/result'
 export type { McpCallParams, McpClientLike, McpContentBlock, McpToolResult } from './mcp/types'
@@ -62,6 +64,10 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
   output: ['a stream to write', (value) => typeof (value as Writable | null)?.write === 'function'],
   server: name,
   truncation: record,
+  host: [
+    `one of ${HOSTS.map((host) => host.name).join(', ')}`,
+    (value) => typeof value === 'string' && hostOf(value) !== undefined,
+  ],
   storage: ['a TruncationStorage', (value) => value instanceof TruncationStorage],
   sessionId: name,
   outputTools: flag,

@@ -26,7 +26,7 @@ export class Blocks {
         if (!whole && !Array.isArray(output)) return bound(tool, given, context)
         const failed = context.failed === true && { isError: true }
         const result = whole ? output : { ...this.#whole.get(output), content: output, ...failed }
-        const answer: McpToolResult = await boundResult(result, bound, context, structured)
+        const answer: McpToolResult = await boundResult(result, { bound, structured }, context)
         if (answer === result) return given
         const content = answer.content as object
         this.#meta.set(content, answer._meta?.[META_KEY])

@@ -1,6 +1,7 @@
 /** Messages of JSON-RPC over a stream: one a line, of any length. */
 
-import { parseExactly, toJson } from '../../exact-json'
+import { toJson } from '../../exact-json'
+import { readJson } from './lenient'
 import { Skimmer } from './skim'
 import { Spool } from './spool'
 import type { Message } from './types'
@@ -13,14 +14,16 @@ const LINE_FEED = 10
 export type Line = {
   /** What it says, with stand-ins for what is long; nothing if it is no JSON. */
   value: unknown
+  /** It is no JSON as it stands: it has numbers that JSON does not know. */
+  isMended: boolean
   /** Its line feed came. */
   isWhole: boolean
-} & ({ bytes: Buffer; spool?: undefined } | { spool: Spool; skim: Skimmer; bytes?: undefined })
+} & ({ bytes: Buffer; spool?: undefined; skim?: undefined } | { spool: Spool; skim: Skimmer; bytes?: undefined })
 
 /** The messages of a stream, one after the other; whoever reads them slowly slows the writer down. */
 export async function* linesOf(
   source: AsyncIterable<Buffer | string>,
-  { folders, mark }: { folders: readonly string[]; mark: string },
+  { folders, mark, dropsMembers }: { folders: readonly string[]; mark: string; dropsMembers: boolean },
 ): AsyncGenerator<Line> {
   let waiting: Buffer[] = []
   let waitingBytes = 0
@@ -34,7 +37,7 @@ export async function* linesOf(
     waiting.push(bytes)
     waitingBytes += bytes.length
     if (waitingBytes <= MEMORY_BYTES) return
-    long = { spool: new Spool(folders), skim: new Skimmer(mark) }
+    long = { spool: new Spool(folders), skim: new Skimmer(mark, dropsMembers) }
     const all = waiting
     waiting = []
     waitingBytes = 0
@@ -44,13 +47,13 @@ export async function* linesOf(
     const line = long
     if (line) {
       long = undefined
-      return { ...line, value: line.skim.parse(), isWhole }
+      return { ...line, ...line.skim.parse(), isWhole }
     }
     if (waitingBytes === 0) return undefined
     const bytes = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting)
     waiting = []
     waitingBytes = 0
-    return { bytes, value: parsed(bytes), isWhole }
+    return { bytes, ...readJson(bytes.toString('utf8')), isWhole }
   }
   try {
     for await (const piece of source) {
@@ -68,14 +71,6 @@ export async function* linesOf(
     if (last) yield last
   } finally {
     long?.spool.close()
-  }
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return parseExactly(bytes.toString('utf8'))
-  } catch {
-    return undefined
   }
 }
 

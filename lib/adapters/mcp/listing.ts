@@ -2,6 +2,7 @@
 
 import { createOutputTools, type OutputTool, type TruncationStorage } from 'spillway'
 import { isRecord } from '../../context'
+import type { Limits } from './bounding'
 import type { StructuredContent } from './result'
 
 export type OutputToolName = OutputTool['name']
@@ -32,18 +33,25 @@ export function nextPage(result: unknown): string | undefined {
 }
 
 export class Listing {
-  readonly tools: readonly OutputTool[]
+  tools: readonly OutputTool[]
   /** Known once the server has told of its last tool. */
   names: Names | undefined
   private taken = new Set<string>()
 
   constructor(
-    storage: TruncationStorage,
+    private readonly storage: TruncationStorage,
     private readonly isOffered: boolean,
     private readonly structured: StructuredContent,
-    sessionId: string | undefined,
+    private readonly sessionId: string | undefined,
   ) {
     this.tools = createOutputTools(storage, sessionId === undefined ? {} : { sessionId })
+  }
+
+  /** Pages have room in what the host lets through. */
+  setPage({ maxBytes, maxLines, counts }: Limits): void {
+    const { sessionId } = this
+    const page = { pageBytes: maxBytes, pageLines: maxLines, pageCounts: counts }
+    this.tools = createOutputTools(this.storage, { ...page, ...(sessionId !== undefined && { sessionId }) })
   }
 
   /** The tool of ours that is meant by a name. */

@@ -31,8 +31,16 @@ export interface McpProxyOptions {
    * @default the name that it gives itself
    */
   server?: string
-  /** How results are bounded. What concerns the storage is the affair of {@link storage}. */
+  /**
+   * How results are bounded. What concerns the storage is the affair of {@link storage}. `maxBytes` and `maxLines` are by default
+   * what the host lets through, and bound the whole text, notice included.
+   */
   truncation?: McpTruncation
+  /**
+   * The host whose limits hold, such as `claude-code`, `codex`, `opencode`; `other` for 15,000 bytes. Default: by the name that the host
+   * gives itself.
+   */
+  host?: string
   /** Where whole outputs are kept. Default: a storage with default settings. */
   storage?: TruncationStorage
   /** Outputs are kept for this session, and the tools show no others. Default: none. */

@@ -4,37 +4,49 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { createTruncation, type Truncation, TruncationStorage } from 'spillway'
+import { TruncationStorage } from 'spillway'
 import { isRecord } from '../../context'
 import { isExactNumber, plainly, toJson } from '../../exact-json'
 import { mcpToolName } from '../shared/mcp-names'
+import { asToolResult, capDeep, type Reader, shortenResult } from './answers'
 import { Asking } from './asking'
+import { Bounding, limitsOf } from './bounding'
+import { type HostProfile, hostOf, hostOfClient } from './hosts'
+import { IN_MEMORY, isBase64 } from './items'
 import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './lines'
 import { Listing, mayBeOurs, nextPage } from './listing'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './questions'
-import { boundError, boundResult, type StructuredContent } from './result'
-import { boundSkimmed } from './spooled'
-import type { Message } from './types'
+import { boundError, boundResult, type StructuredContent, textBlock } from './result'
+import { boundSkimmed, lookAt, piecesOf } from './spooled'
+import { CLIENT_INFO, META_KEY, type Message, SERVER_INFO } from './types'
 import { MessageWriter } from './writer'
 
 /** So much of what the server said is worked on at a time; then it has to wait. */
 const MOST_AT_WORK = 2 ** 24
 /** So many requests are remembered whose answer never came. */
 const MOST_PENDING = 10_000
-const MOST_ANSWERED = 1000
 const MOST_PAGES = 1000
 const KILL_AFTER_MS = 5000
 const LEFT_BEHIND_MS = 1000
 /** No system keeps more of what was written into a pipe and not read. */
 const MOST_UNREAD = 2 ** 22
 
-/** A request of the host that the server has not answered, as far as its answer is looked at. */
+/** Elements of a batch that are looked at. */
+const MOST_IN_BATCH = 10_000
+/** Where an id is looked for in a message that cannot be read. */
+const LOOKED_AT = 2 ** 16
+/** Members of an answer that mean nothing may have so many bytes. */
+const ODD_BYTES = 1024
+
+/** A request of the host that the server has not answered. */
 interface Pending {
   method: string
   /** Of `tools/call`. */
   tool?: string
   id: string
+  /** The id itself. */
+  given: unknown
 }
 
 export class ServerProxy {
@@ -44,9 +56,9 @@ export class ServerProxy {
   private readonly server: MessageWriter
   /** What no message contains. */
   private readonly mark = `spillway:${randomUUID()}:`
-  private readonly pending = new Map<string, Pending>()
-  /** A server that answers once more is no reason to let anything through. */
-  private readonly answeredLately = new Map<string, Pending>()
+  /** By the value of the id: hosts take the text of a number for the number, however it is written. */
+  private readonly pending = new Map<string, Pending[]>()
+  private pendingCount = 0
   /** Calls that wait: for the user, or for one of our tools. */
   private readonly waiting = new Map<string, AbortController>()
   private readonly toHost: Questions
@@ -55,8 +67,9 @@ export class ServerProxy {
   private readonly listing: Listing
   private readonly structured: StructuredContent
   private readonly asking: Asking | undefined
-  private truncation: Truncation | undefined
-  private namesUsed: object | undefined
+  private bounding: Bounding | undefined
+  private boundingFor: unknown[] = []
+  private profile: HostProfile
   private serverName: string | undefined
   private atWork = 0
   private readonly work = new Set<Promise<void>>()
@@ -67,9 +80,10 @@ export class ServerProxy {
     this.storage = options.storage ?? new TruncationStorage()
     this.structured = options.structuredContent ?? 'drop'
     this.serverName = options.server
+    this.profile = (options.host === undefined ? undefined : hostOf(options.host)) ?? hostOfClient(undefined)
     this.listing = new Listing(this.storage, options.outputTools !== false, this.structured, sessionId)
     // What is wrong with the settings shows before the server is started.
-    this.truncator()
+    this.bounds()
     this.child = spawn(command, args, {
       cwd,
       env: env ? { ...process.env, ...env } : process.env,
@@ -108,7 +122,7 @@ export class ServerProxy {
     })
     const fromHost = this.listen(input, (line) => this.onHost(line)).finally(() => child.stdin!.end())
     fromHost.catch(() => this.stop())
-    const fromServer = this.listen(child.stdout!, (line) => this.onServer(line))
+    const fromServer = this.listen(child.stdout!, (line) => this.onServer(line), { dropsMembers: true })
     try {
       const [exit] = await Promise.all([exited, fromServer.catch(() => {})])
       this.toServer.giveUp()
@@ -128,24 +142,37 @@ export class ServerProxy {
   private async listen(
     source: NodeJS.ReadableStream,
     onLine: (line: Line) => Promise<void> | undefined,
+    { isBatch = false, dropsMembers = false } = {},
   ): Promise<void> {
     const folders = [this.storage.getStorageDir()]
     const stream = source as AsyncIterable<Buffer | string>
-    for await (const line of linesOf(stream, { folders, mark: this.mark })) {
-      const isBatch = Array.isArray(line.value) && line.value.length > 0
-      const done = isBatch ? this.onBatch(line, line.value as unknown[], onLine) : onLine(line)
+    for await (const line of linesOf(stream, { folders, mark: this.mark, dropsMembers })) {
+      const { value } = line
+      const isMany = Array.isArray(value) && value.length > 0
+      if (isMany && isBatch) {
+        drop(line)
+        continue
+      }
+      const done = isMany ? this.onBatch(line, value as unknown[], onLine) : onLine(line)
       if (done) await done
     }
   }
 
-  /** Of the protocol of March 2025: several messages in one. They go on one by one. */
+  /**
+   * Of the protocol of March 2025: several messages in one. They go on one by one. A batch in a batch is no message, and of more
+   * elements than any host sends the rest is none either.
+   */
   private async onBatch(
     line: Line,
-    messages: readonly unknown[],
+    elements: readonly unknown[],
     onLine: (line: Line) => Promise<void> | undefined,
   ): Promise<void> {
+    const isOne = (element: unknown) => messageOf(element) !== undefined || line.skim?.rangeOf(element) !== undefined
+    const messages = elements.filter(isOne)
+    if (messages.length > MOST_IN_BATCH) warn(`${messages.length - MOST_IN_BATCH} messages of a batch were dropped`)
+    if (messages.length < elements.length) warn(`${elements.length - messages.length} parts of a batch are no messages`)
     try {
-      await this.listen(Readable.from(partsOf(messages, line)), onLine)
+      await this.listen(Readable.from(partsOf(messages.slice(0, MOST_IN_BATCH), line)), onLine, { isBatch: true })
     } finally {
       line.spool?.close()
     }
@@ -171,11 +198,21 @@ export class ServerProxy {
       if (!isNamed(message, this.mark)) return this.begin(0, this.refuse(line, id, NO_NAME))
     }
     if (key === undefined || typeof method !== 'string') return this.onward(line, message)
-    if (method === 'initialize' && isRecord(message.params)) this.asking?.learn(message.params.capabilities)
+    if (isRecord(message.params)) this.learnHost(method, message.params)
     if (method === 'tools/list' && !(isRecord(message.params) && message.params.cursor)) this.listing.begin()
     if (method === 'tools/call') return this.onCall(line, message, key)
-    this.expect(key, { method, id: key })
+    this.expect({ method, id: key, given: id })
     return this.onward(line, message)
+  }
+
+  /** The name of the host: of `initialize`, or of any request of a protocol that has no `initialize`. */
+  private learnHost(method: string, params: Record<string, unknown>): void {
+    const { _meta } = params
+    const info = method === 'initialize' ? params.clientInfo : isRecord(_meta) ? _meta[CLIENT_INFO] : undefined
+    if (method === 'initialize') this.asking?.learn(params.capabilities)
+    if (!isRecord(info) || this.options.host !== undefined) return
+    this.profile = hostOfClient(info.name)
+    this.warnOfLimits()
   }
 
   private onCall(line: Line, message: Message, key: string): Promise<void> | undefined {
@@ -187,7 +224,7 @@ export class ServerProxy {
     if (this.asking) {
       return this.begin(0, this.answeredByUs(message, this.callJudged(line, message, key, name)))
     }
-    return this.forwardCall(line, key, name)
+    return this.forwardCall(line, message, key, name)
   }
 
   /** What was judged is what is sent: of two members with one name another reader may take the other. */
@@ -213,8 +250,8 @@ export class ServerProxy {
     }
   }
 
-  private forwardCall(line: Line, key: string, tool: string): Promise<void> | undefined {
-    this.expect(key, { method: 'tools/call', tool, id: key })
+  private forwardCall(line: Line, { id }: Message, key: string, tool: string): Promise<void> | undefined {
+    this.expect({ method: 'tools/call', tool, id: key, given: id })
     return this.pass(line, this.server)
   }
 
@@ -229,7 +266,7 @@ export class ServerProxy {
       if (tool === undefined) {
         if (controller.signal.aborted) drop(line)
         else if (this.asking) await this.callJudged(line, message, key, name)
-        else await this.forwardCall(line, key, name)
+        else await this.forwardCall(line, message, key, name)
         return
       }
       const args = argumentsOf(message)
@@ -261,7 +298,7 @@ export class ServerProxy {
       line.spool?.close()
       await this.answer(message.id, refusal)
     } else {
-      this.expect(key, { method: 'tools/call', tool: name, id: key })
+      this.expect({ method: 'tools/call', tool: name, id: key, given: message.id })
       await this.onward(line, message)
     }
   }
@@ -288,16 +325,86 @@ export class ServerProxy {
     // The end of a message that the server did not finish would be a fault of ours.
     if (line.value === undefined && !line.isWhole) return drop(line)
     const message = messageOf(line.value)
-    if (message && this.toServer.settle(message)) return drop(line)
-    const pending = message && this.answered(message)
-    if (message === undefined || pending === undefined) return this.pass(line, this.host)
-    const changed = this.changedAnswer(line, message, pending)
-    if (changed === undefined) return this.pass(line, this.host)
+    if (message === undefined) return this.onUnreadable(line)
+    if (this.toServer.settle(message)) return drop(line)
+    const { method, id } = message
+    const isAnswer = message.result !== undefined || message.error !== undefined
+    if (isAnswer && (typeof method !== 'string' || this.find(id) !== undefined)) return this.onAnswer(line, message)
+    if (typeof method !== 'string') return this.onUnreadable(line, id)
+    return this.onServersOwn(line, message)
+  }
+
+  /** Only what is short goes to the host as it came where a request waits for its answer: hosts read more than JSON has. */
+  private onUnreadable(line: Line, known?: unknown): Promise<void> | undefined {
+    if (this.pendingCount === 0 || lengthOf(line) <= this.bounds().limits.maxBytes) return this.pass(line, this.host)
+    const { isMessage, ids } = idsIn(line)
+    const id = [known, ...ids].find((each) => this.find(each) !== undefined)
+    const only = isMessage && this.pendingCount === 1 ? [...this.pending.values()][0]?.[0]?.given : undefined
+    const pending = this.take(id ?? only)
+    if (pending === undefined) {
+      warn(`the server wrote ${lengthOf(line)} bytes that are no message; they were dropped`)
+      return drop(line)
+    }
+    return this.begin(lengthOf(line), this.answerUnreadable(line, pending))
+  }
+
+  private async answerUnreadable(line: Line, pending: Pending): Promise<void> {
+    const context = this.contextOf(pending)
+    const { service } = this.bounds()
+    const capture = service.capture(this.bounds().optionsFor({ ...context, failed: true }, 0))
+    try {
+      for (const piece of line.bytes ? [line.bytes] : line.spool.read()) {
+        if (!capture.write(Buffer.from(piece))) await new Promise((resolve) => capture.once('drain', resolve))
+      }
+    } finally {
+      drop(line)
+    }
+    capture.end()
+    const answer = await capture.result
+    const text = `The server answered with what is no message of MCP.\n${this.bounds().finish(answer.content, answer)}`
+    if (pending.method === 'tools/call') {
+      await this.answer(pending.given, { content: [textBlock(text)], isError: true })
+    } else {
+      const error = { code: -32603, message: text }
+      await this.host.write(`${toJson({ jsonrpc: '2.0', id: pending.given, error })}\n`)
+    }
+  }
+
+  /** A request of the server, or a notification. */
+  private onServersOwn(line: Line, message: Message): Promise<void> | undefined {
+    const { result, error, ...request } = message
+    const isPlain = result === undefined && error === undefined && !line.isMended
+    const isLong = lengthOf(line) > this.bounds().limits.maxBytes
+    if (isLong && message.id === undefined && String(message.method).startsWith('notifications/')) {
+      return this.begin(line.bytes?.length ?? 0, this.shortenNotification(line, message))
+    }
+    return isPlain ? this.pass(line, this.host) : this.send(line, request, this.host)
+  }
+
+  /** What a server logs, or says of its progress, is no way around the limits. */
+  private async shortenNotification(line: Line, { method, params }: Message): Promise<void> {
+    const reader = readerOf(line)
+    let shown: unknown = params
+    for (const cap of [4096, 256]) {
+      shown = capDeep(params, cap, reader)
+      if (reader.sizeOf(shown) <= this.bounds().limits.maxBytes) break
+      if (cap !== 256) continue
+      const { level, logger, progressToken, progress, total } = isRecord(params) ? params : ({} as never)
+      const left = `${lengthOf(line)} bytes left out by Spillway`
+      shown = capDeep({ level, logger, progressToken, progress, total, message: left, data: left }, cap, reader)
+    }
+    await this.send(line, { jsonrpc: '2.0', method, params: shown }, this.host)
+  }
+
+  private onAnswer(line: Line, message: Message): Promise<void> | undefined {
+    const pending = this.take(message.id)
+    const plain = plainAnswer(line, message)
+    const changed = this.changedAnswer(line, plain, pending)
+    if (changed === undefined) return plain === message ? this.pass(line, this.host) : this.send(line, plain, this.host)
     const done = changed
       .catch((error: unknown) => {
-        // The host gets what the server said, whatever becomes of us.
         warn(error)
-        return message
+        return failedAnswer(plain)
       })
       .then((answer) => (answer === message ? this.pass(line, this.host) : this.send(line, answer, this.host)))
     // One at a time where a file is read; the next waits in the pipe.
@@ -305,58 +412,107 @@ export class ServerProxy {
     return this.begin(line.bytes.length, done)
   }
 
-  /** The request that a message answers, if its answer is looked at. */
-  private answered({ id, method }: Message): Pending | undefined {
-    const key = method === undefined ? keyOf(id) : undefined
-    if (key === undefined) return undefined
-    // Clients take the text of a number for the number.
-    const [known] = [key, `n${id}`].filter((one) => this.pending.has(one))
-    if (known === undefined) return this.answeredLately.get(key)
-    const pending = this.pending.get(known)!
-    this.pending.delete(known)
-    remember(this.answeredLately, key, pending, MOST_ANSWERED)
-    return pending
+  /** The request that an id answers. */
+  private find(id: unknown): Pending | undefined {
+    const waiting = this.pending.get(valueKey(id) ?? '')
+    const exact = keyOf(id)
+    return waiting?.find((one) => one.id === exact) ?? waiting?.[0]
+  }
+
+  private take(id: unknown): Pending | undefined {
+    const found = this.find(id)
+    if (found === undefined) return undefined
+    const value = valueKey(found.given)!
+    const left = this.pending.get(value)!.filter((one) => one !== found)
+    if (left.length > 0) this.pending.set(value, left)
+    else this.pending.delete(value)
+    this.pendingCount -= 1
+    return found
   }
 
   /** The answer as the host gets it; the very same message, or nothing at once, if nothing is to change. */
-  private changedAnswer(line: Line, message: Message, pending: Pending): Promise<Message> | undefined {
+  private changedAnswer(line: Line, given: Message, pending: Pending | undefined): Promise<Message> | undefined {
+    const { method } = pending ?? {}
+    const message = this.learnServer(method, withoutOurMeta(given))
     const { result } = message
-    if (pending.method === 'tools/call' || pending.method === 'tasks/result') {
+    if (message.error !== undefined) return this.boundFailure(line, message, pending)
+    // An answer to nothing is bounded as that of a call: a host may know better to what it belongs.
+    if (method === undefined || method === 'tools/call' || method.startsWith('tasks/')) {
       return this.boundAnswer(line, message, pending)
     }
-    if (pending.method === 'initialize' && isRecord(result) && isRecord(result.serverInfo)) {
-      this.serverName ??= typeof result.serverInfo.name === 'string' ? result.serverInfo.name : undefined
+    const like = asToolResult(method, result)
+    if (like) {
+      return this.boundAs(like.given, line, pending).then((bounded) =>
+        bounded === like.given ? message : { ...message, result: like.back(bounded as never) },
+      )
     }
-    if (pending.method !== 'tools/list') return undefined
-    const page = this.listing.page(result)
-    return page === result ? undefined : Promise.resolve({ ...message, result: page })
+    if (!isKnown(method)) return message === given ? undefined : Promise.resolve(message)
+    const short = shortenResult(method, result, readerOf(line))
+    if (method === 'tools/list') {
+      const page = this.listing.page(isList(short) ? short : { ...(isRecord(short) ? short : {}), tools: [] })
+      return page === result && message === given ? undefined : Promise.resolve({ ...message, result: page })
+    }
+    if (short === result) return message === given ? undefined : Promise.resolve(message)
+    return Promise.resolve({ ...message, result: short })
   }
 
-  private async boundAnswer(line: Line, message: Message, { tool, id }: Pending): Promise<Message> {
-    const { service, middleware } = this.truncator()
+  /** The name of the server: of the answer to `initialize`, or of any result of a protocol that has no `initialize`. */
+  private learnServer(method: string | undefined, message: Message): Message {
+    const { result } = message
+    if (this.serverName !== undefined || !isRecord(result)) return message
+    const { serverInfo, _meta } = result
+    const says = method === 'initialize' || method === 'server/discover' ? serverInfo : undefined
+    const info = isRecord(says) ? says : isRecord(_meta) ? _meta[SERVER_INFO] : undefined
+    if (isRecord(info) && typeof info.name === 'string' && !info.name.startsWith(this.mark)) this.serverName = info.name
+    return message
+  }
+
+  private contextOf(pending: Pending | undefined) {
     const { sessionId } = this.options
-    const toolCallId = `${this.mark}${id}`
-    const context = {
-      toolName: mcpToolName(this.serverName ?? 'server', tool ?? 'task'),
-      toolCallId,
+    return {
+      toolName: mcpToolName(this.serverName ?? 'server', pending?.tool ?? pending?.method ?? 'answer'),
+      toolCallId: `${this.mark}${pending?.id ?? randomUUID()}`,
       ...(sessionId !== undefined && { sessionId }),
     }
-    const { result, error } = message
-    if (isRecord(error) && result === undefined) {
-      const { spool } = line
-      const answer = spool
-        ? await boundError(
-            error,
-            (failure) => boundSkimmed(failure, line, service, context, this.structured),
-            (json) => !line.skim.standIns(json).next().done,
-          )
-        : await boundError(error, (failure) => boundResult(failure, middleware, context, this.structured))
-      return answer === error ? message : { ...message, error: answer }
+  }
+
+  /** A result of a tool, bounded; the very same if there is nothing to do. */
+  private async boundAs(result: unknown, line: Line, pending: Pending | undefined): Promise<unknown> {
+    const bounds = this.bounds()
+    const context = this.contextOf(pending)
+    if (line.spool === undefined) return boundResult(result, bounds, context)
+    return (await boundSkimmed(result, line, bounds, context)) ?? result
+  }
+
+  private async boundAnswer(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
+    const { result } = message
+    // What the server asks is read by the host, and what it keeps with that is opaque.
+    if (isRecord(result) && result.resultType === 'input_required' && lengthOf(line) <= MOST_ASKED) {
+      const { content, structuredContent, ...question } = result
+      return content === undefined && structuredContent === undefined ? message : { ...message, result: question }
     }
-    const bounded = line.spool
-      ? ((await boundSkimmed(result, line, service, context, this.structured)) ?? result)
-      : await boundResult(result, middleware, context, this.structured)
+    // A task that is done holds the result of its call.
+    if (pending?.method.startsWith('tasks/') && isRecord(result) && isRecord(result.result)) {
+      const inner = await this.boundAs(result.result, line, pending)
+      return inner === result.result ? message : { ...message, result: { ...result, result: inner } }
+    }
+    const bounded = await this.boundAs(result, line, pending)
     return bounded === result ? message : { ...message, result: bounded }
+  }
+
+  private async boundFailure(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
+    const error = isRecord(message.error) ? message.error : { code: -32603, message: message.error }
+    const bounds = this.bounds()
+    const context = this.contextOf(pending)
+    const { spool } = line
+    const answer = spool
+      ? await boundError(
+          error,
+          (failure) => boundSkimmed(failure, line, bounds, context),
+          (json) => !line.skim.standIns(json).next().done,
+        )
+      : await boundError(error, (failure) => boundResult(failure, bounds, context))
+    return answer === message.error ? message : { ...message, error: answer }
   }
 
   // Both ways ---------------------------------------------------------------------------------------------------------
@@ -393,9 +549,14 @@ export class ServerProxy {
     return this.atWork > MOST_AT_WORK ? done : undefined
   }
 
-  private expect(key: string, pending: Pending): void {
-    this.answeredLately.delete(key)
-    remember(this.pending, key, pending, MOST_PENDING)
+  private expect(pending: Pending): void {
+    const value = valueKey(pending.given)!
+    const waiting = this.pending.get(value)
+    this.pending.set(value, [...(waiting?.filter(({ id }) => id !== pending.id) ?? []), pending])
+    if (waiting?.some(({ id }) => id === pending.id) !== true) this.pendingCount += 1
+    if (this.pendingCount <= MOST_PENDING) return
+    const [oldest] = this.pending.values()
+    this.take(oldest?.[0]?.given)
   }
 
   // Of our own --------------------------------------------------------------------------------------------------------
@@ -415,16 +576,129 @@ export class ServerProxy {
     }
   }
 
-  /** The notice names our tools as the host knows them. */
-  private truncator(): Truncation {
+  /** The limits of this host; the notice names our tools as the host knows them. */
+  private bounds(): Bounding {
     const { names } = this.listing
-    if (this.truncation && names === this.namesUsed) return this.truncation
-    this.namesUsed = names
-    const availableTools =
-      this.options.outputTools === false ? [] : names ? Object.values(names) : ['read_output', 'search_output']
-    this.truncation = createTruncation({ ...this.options.truncation, storage: this.storage, availableTools })
-    return this.truncation
+    const known = [names, this.profile]
+    if (this.bounding && known.every((each, index) => each === this.boundingFor[index])) return this.bounding
+    const { truncation = {}, outputTools } = this.options
+    const tools = outputTools === false ? [] : names ? Object.values(names) : ['read_output', 'search_output']
+    const limits = limitsOf(this.profile, truncation)
+    this.bounding = new Bounding(limits, this.structured, truncation, this.storage, tools)
+    this.boundingFor = known
+    this.listing.setPage(limits)
+    return this.bounding
   }
+
+  /** Limits that were given win; where the host cuts what they let through, somebody should know. */
+  private warnOfLimits(): void {
+    const { maxBytes, maxLines } = this.options.truncation ?? {}
+    const { name, maxBytes: mostBytes, maxLines: mostLines } = this.profile
+    if (name === 'other') return
+    const above = [
+      maxBytes !== undefined && maxBytes > mostBytes && `--max-bytes ${maxBytes}: ${name} lets ${mostBytes} through`,
+      mostLines !== undefined &&
+        maxLines !== undefined &&
+        maxLines > mostLines &&
+        `--max-lines ${maxLines}: ${name} lets ${mostLines} through`,
+    ].filter((each) => each !== false)
+    for (const each of above) warn(`${each}, and cuts what is longer itself`)
+  }
+}
+
+/** Questions of a server of this size pass with what it keeps in them. */
+const MOST_ASKED = 2 ** 20
+
+/** Methods whose results are looked at. */
+function isKnown(method: string): boolean {
+  return (
+    method === 'initialize' ||
+    method === 'server/discover' ||
+    method === 'completion/complete' ||
+    method.endsWith('/list')
+  )
+}
+
+function isList(result: unknown): boolean {
+  return isRecord(result) && Array.isArray(result.tools)
+}
+
+function lengthOf({ bytes, spool }: Line): number {
+  return bytes?.length ?? spool!.length
+}
+
+/** An answer with what answers have: the very same message if it is one already. */
+function plainAnswer(line: Line, message: Message): Message {
+  const { jsonrpc, id, result, error, ...odd } = message as Message & Record<string, unknown>
+  const isFailure = error !== undefined && error !== null
+  const isBoth = isFailure && result !== undefined
+  const isSmall = odd.method === undefined && readerOf(line).sizeOf({ ...odd, jsonrpc }) <= ODD_BYTES
+  if (isSmall && !isBoth && !('error' in message && error === null)) return line.isMended ? { ...message } : message
+  const said = isFailure
+    ? { error: result === undefined || result === null ? error : withResult(error, result) }
+    : { result }
+  return { jsonrpc: '2.0', id, ...said }
+}
+
+/** An answer that is both: it failed, and what it says besides is no way around the limits. */
+function withResult(error: unknown, result: unknown): object {
+  return isRecord(error)
+    ? { ...error, data: { data: error.data, result } }
+    : { code: -32603, message: error, data: { result } }
+}
+
+function failedAnswer({ id }: Message): Message {
+  return { jsonrpc: '2.0', id, error: { code: -32603, message: 'Spillway could not bound the answer of the server.' } }
+}
+
+/** The message without the facts about a cut that only we may state. */
+function withoutOurMeta(message: Message): Message {
+  const { result } = message
+  if (!isRecord(result) || !isRecord(result._meta) || !(META_KEY in result._meta)) return message
+  const { [META_KEY]: _, ...meta } = result._meta
+  return { ...message, result: { ...result, _meta: meta } }
+}
+
+/** How the values of a message are read. */
+function readerOf(line: Line): Reader {
+  if (line.spool === undefined) {
+    const isStandIn = () => false
+    return { ...IN_MEMORY, isBase64, headOf: (value) => value, lengthOf: ({ length }) => length, isStandIn }
+  }
+  const { skim } = line
+  return {
+    ...lookAt(line),
+    isStandIn: (value) => skim.rangeOf(value) !== undefined,
+    lengthOf: (value) => {
+      const range = skim.rangeOf(value)
+      return range ? range.to - range.from : value.length
+    },
+    headOf: (value, characters) => {
+      if (skim.rangeOf(value)?.kind === 'value') return ''
+      let head = ''
+      for (const piece of piecesOf(value, line)) {
+        head += piece.toString()
+        if (head.length >= characters) break
+      }
+      return head.slice(0, characters).toWellFormed()
+    },
+  }
+}
+
+/** The ids that stand in what cannot be read, and whether it looks like a message at all. */
+function idsIn(line: Line): { isMessage: boolean; ids: unknown[] } {
+  let [head, tail] = ['', '']
+  if (line.bytes) {
+    head = line.bytes.toString('utf8', 0, LOOKED_AT)
+    tail = line.bytes.toString('utf8', Math.max(0, line.bytes.length - LOOKED_AT))
+  } else {
+    const { spool } = line
+    for (const piece of spool.read(0, LOOKED_AT)) head += piece.toString()
+    for (const piece of spool.read(Math.max(0, spool.length - LOOKED_AT))) tail += piece.toString()
+  }
+  const found = [...`${head}\n${tail}`.matchAll(/"id"\s*:\s*(?:"([^"\\]{0,200})"|(-?[0-9][0-9.eE+-]{0,40}))/g)]
+  const ids = found.map(([, text, number]) => text ?? Number(number))
+  return { isMessage: /^\s*[{[]/.test(head), ids }
 }
 
 /** Answers to what cannot be judged. Without an id nobody can be told what became of a call. */
@@ -449,12 +723,12 @@ function keyOf(id: unknown): string | undefined {
   return typeof id === 'number' || isExactNumber(id) ? `n${id}` : undefined
 }
 
-/** Adds an entry, and forgets the oldest where there are too many. */
-function remember<V>(entries: Map<string, V>, key: string, value: V, most: number): void {
-  entries.set(key, value)
-  if (entries.size <= most) return
-  const [oldest] = entries.keys()
-  entries.delete(oldest!)
+/** The value of an id: clients take `"05"`, `" 5 "`, `"0x5"` and `5.0` for 5, each its own of these. */
+function valueKey(id: unknown): string | undefined {
+  if (typeof id !== 'string' && typeof id !== 'number' && !isExactNumber(id)) return undefined
+  const text = String(id).trim()
+  const value = Number(text)
+  return Number.isFinite(value) ? `n${value}` : `s${text}`
 }
 
 function drop(line: Line): undefined {

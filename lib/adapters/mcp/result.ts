@@ -1,11 +1,12 @@
-/** A tool's result with the texts in it bounded; everything else stays as it is, where it is. */
+/** A tool's result with everything in it bounded but media; what is bounded keeps its place. */
 
-import { isDeepStrictEqual } from 'node:util'
-import type { ToolResultLike, TruncationContext, TruncationMiddleware } from 'spillway'
+import type { ToolResultLike, TruncationContext } from 'spillway'
 import type { Check } from '../../checks'
 import { cuttable } from '../../content'
 import { isRecord } from '../../context'
-import { parseExactly, toJson } from '../../exact-json'
+import { toJson } from '../../exact-json'
+import { IN_MEMORY, type Item, itemsOf, type Look, REST_BYTES, Several, SMALL_BYTES, slimmed } from './items'
+import { besideTexts } from './structure'
 import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
 
 /** Whether a structure that says the same as the texts goes when those are cut. */
@@ -13,77 +14,107 @@ export type StructuredContent = 'drop' | 'keep'
 
 export const STRUCTURED_CONTENT: Check = ["'drop' or 'keep'", (value) => value === 'drop' || value === 'keep']
 
-/** Where a stand-in has the block that it stands for. */
+/**
+ * Bounds an output as a middleware does.
+ *
+ * @param besides bytes that go out beside the output and count towards the same limit
+ */
+export type Bound = (
+  toolName: string,
+  result: ToolResultLike,
+  context: TruncationContext,
+  besides?: number,
+) => Promise<ToolResultLike>
+
+/** Where a part has the block that it goes back into. */
 const BLOCK = Symbol('block')
-
-/** A block of a type that nobody knows, or the description of a link, is text from this size on. */
-const SMALL_UNITS = 1024
-
-const MEDIA = new Set(['image', 'audio', 'resource_link'])
 
 /** A part as the service takes it: all texts share one budget, and what is no text keeps its place. */
 type Part = { type: 'text'; text: string; [BLOCK]?: McpContentBlock } | { type: 'file'; [BLOCK]: unknown }
 
+/** How a result is bounded. */
+export interface ResultBounds {
+  bound: Bound
+  structured: StructuredContent
+  /** Bytes that may stay beside the texts. */
+  restBytes?: number
+}
+
 /**
- * The result, bounded; the very same object if there is nothing to do.
+ * Returns the result, bounded; the very same object if there is nothing to do.
  *
- * Texts, the texts of embedded resources and long descriptions of links are bounded together. With `'drop'` a `structuredContent` goes when they are cut,
- * because it says the same once more; where it does not, it is bounded and kept with them.
+ * Texts, the texts of embedded resources and all that is long beside them are bounded together. With `'drop'` a
+ * `structuredContent` goes when they are cut, because it says the same once more; what it says besides is kept with them.
  */
-export async function boundResult<R>(
-  result: R,
-  bound: TruncationMiddleware,
-  context: TruncationContext,
-  structured: StructuredContent,
-): Promise<R> {
+export async function boundResult<R>(result: R, bounds: ResultBounds, context: TruncationContext): Promise<R> {
+  const { bound, structured, restBytes = REST_BYTES } = bounds
   const given: unknown = result
-  if (!isRecord(given)) return result
-  if (!Array.isArray(given.content)) return (await boundOther(given, bound, context)) as R
-  const { content, structuredContent, ...rest } = given as McpToolResult & { content: unknown[] }
-  const parts = withDescriptionsApart(content).map(partOf)
-  const extra = structured === 'drop' ? structureBeside(content, structuredContent) : undefined
-  if (extra !== undefined) parts.push({ type: 'text', text: extra })
+  if (!isRecord(given) || !Array.isArray(given.content)) return (await boundOther(given, bounds, context)) as R
+  const { content } = given as McpToolResult & { content: unknown[] }
+  const { items, besides } = itemsOf(content, IN_MEMORY, restBytes)
+  const parts = items.map(partOf)
+  const { rest, meta, long } = membersOf(given, IN_MEMORY, restBytes)
+  for (const value of long) parts.push({ type: 'text', text: jsonOf(value) })
+  const { structuredContent } = given
+  const extra = structured === 'drop' ? besideTexts(textsOf(content), structuredContent) : undefined
+  if (extra !== undefined) parts.push({ type: 'text', text: jsonOf(extra) })
   const failed = given.isError === true
-  const answer = await bound(context.toolName, { output: parts }, { ...context, ...(failed && { failed }) })
+  const about = { ...context, ...(failed && { failed }) }
+  const answer = await bound(context.toolName, { output: parts }, about, besides + IN_MEMORY.sizeOf(rest))
   const isCut = answer.metadata?.truncated === true
   if (!isCut && hasTextsOf(answer.output, parts)) return mended(result, content)
   const blocks = Array.isArray(answer.output) ? (answer.output as Part[]).map(blockOf) : [textBlock(answer.output)]
   const kept = structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
   const isKept = isCut || answer.metadata?.truncationPath !== undefined
-  return { ...rest, content: blocks, ...kept, ...(isKept && { _meta: metaOf(given._meta, answer) }) } as R
+  return {
+    ...rest,
+    content: blocks,
+    ...kept,
+    ...(isKept ? { _meta: metaOf(meta, answer) } : meta && { _meta: meta }),
+  } as R
 }
 
 /**
- * The blocks, with the long descriptions of links as texts behind them: a description is no more than another text to read, and a
- * link whose description went would still lead somewhere.
+ * The members of a result beside its content, without those that are long, and those: what is long there is one more text, or a
+ * result could be of any size.
  */
-export function withDescriptionsApart(
-  content: readonly unknown[],
-  isLong: (description: string) => boolean = isLongText,
-): unknown[] {
-  return content.flatMap((block) => {
-    if (!isRecord(block) || block.type !== 'resource_link') return [block]
-    const { description, ...link } = block
-    return typeof description === 'string' && isLong(description) ? [link, textBlock(description)] : [block]
-  })
-}
-
-export function isLongText({ length }: string): boolean {
-  return length > SMALL_UNITS
-}
-
-/** A result without blocks, as older servers give it: too long, it is one text. */
-async function boundOther(
+export function membersOf(
   given: Record<string, unknown>,
-  bound: TruncationMiddleware,
-  context: TruncationContext,
-): Promise<Record<string, unknown>> {
-  const failed = given.isError === true
-  const whole = given.content ?? given
+  look: Look,
+  restBytes: number,
+): { rest: Record<string, unknown>; meta: Record<string, unknown> | undefined; long: unknown[] } {
+  const { content: _content, structuredContent: _structure, _meta, isError, ...others } = given
+  const failed = isError === true ? { isError } : {}
+  const odd = isError === undefined || typeof isError === 'boolean' ? {} : { isError }
+  const some = slimmed({ ...others, ...odd }, look, '') ?? { value: {}, long: [others] }
+  const meta = isRecord(_meta) ? slimmed(_meta, look) : undefined
+  const long = [...some.long, ...(meta?.long.length ? [{ _meta: Object.assign({}, ...meta.long.map(named)) }] : [])]
+  const isMuch = look.sizeOf(some.value) + look.sizeOf(meta?.value ?? {}) > restBytes
+  if (isMuch) return { rest: failed, meta: undefined, long: [{ ...others, ...odd, ...(isRecord(_meta) && { _meta }) }] }
+  return { rest: { ...some.value, ...failed }, meta: meta?.value, long }
+}
+
+const named = (long: unknown) => (isRecord(long) ? long : { long })
+
+/** A result without blocks, as older servers give it, or no result at all: too long, it is one text. */
+async function boundOther(given: unknown, bounds: ResultBounds, context: TruncationContext): Promise<unknown> {
+  const record = isRecord(given) ? given : {}
+  const failed = record.isError === true
+  const whole = record.content ?? given
   const output = typeof whole === 'string' ? whole : jsonOf(whole)
-  const answer = await bound(context.toolName, { output }, { ...context, ...(failed && { failed }) })
+  const about = { ...context, ...(failed && { failed }) }
+  const isMore = whole !== given && IN_MEMORY.sizeOf(given) > 2 * IN_MEMORY.sizeOf(whole) + SMALL_BYTES
+  const said = isMore ? jsonOf(given) : output
+  const answer = await bounds.bound(context.toolName, { output: said }, about)
   if (answer.metadata?.truncated !== true) return given
-  return { content: [textBlock(answer.output)], ...(failed && { isError: true }), _meta: metaOf(given._meta, answer) }
+  const { meta } = membersOf(record, IN_MEMORY, SMALL_BYTES)
+  const { resultType } = record
+  return {
+    ...(resultType === 'complete' && { resultType }),
+    content: [textBlock(answer.output)],
+    ...(failed && { isError: true }),
+    _meta: metaOf(meta, answer),
+  }
 }
 
 /** The fields of an error beside its message that are too long to go with it. */
@@ -91,6 +122,10 @@ export function longFields(error: object, hasMore: (json: string) => boolean = (
   const isLong = (json: string) => isLongText(json) || hasMore(json)
   const long = Object.entries(error).filter(([name, value]) => name !== 'message' && isLong(jsonOf(value)))
   return Object.fromEntries(long)
+}
+
+export function isLongText({ length }: string): boolean {
+  return length > SMALL_BYTES
 }
 
 /** An object without some of its fields. */
@@ -111,7 +146,10 @@ export async function boundError(
   hasMore: (json: string) => boolean = () => false,
 ): Promise<Record<string, unknown>> {
   const { message = '' } = error
-  const long = longFields(error, hasMore)
+  const all = longFields(error, hasMore)
+  // Many small fields are as long as a long one.
+  const isCrowded = Object.keys(error).length > 8
+  const long = isCrowded ? without(error, { code: 0, message: 0 }) : all
   const blocks = Object.entries(long).map(([name, value]) => {
     const block = { [name]: value }
     const json = jsonOf(block)
@@ -122,7 +160,10 @@ export async function boundError(
   const answer = (await bound(result)) ?? result
   if (answer === result || !Array.isArray(answer.content)) return error
   const texts = answer.content.map(textOf).filter((text) => text !== undefined)
-  return { ...without(error, long), message: stillSaid(said, texts.join('\n')) }
+  const { code } = error
+  const rest =
+    typeof code === 'number' || code === undefined ? without(error, long) : { ...without(error, long), code: -32603 }
+  return { ...rest, message: stillSaid(said, texts.join('\n')) }
 }
 
 /**
@@ -162,6 +203,10 @@ export function textOf(block: unknown): string | undefined {
     : undefined
 }
 
+function textsOf(content: readonly unknown[]): string[] {
+  return content.map(textOf).filter((text) => text !== undefined)
+}
+
 /** The block with another text. */
 export function withText(block: McpContentBlock, text: string): McpContentBlock {
   if (block.type === 'text') return { ...block, text }
@@ -171,20 +216,16 @@ export function withText(block: McpContentBlock, text: string): McpContentBlock 
   return { type: 'text', text }
 }
 
-/** Whether a block holds what is no text. */
-export function isMedia(block: unknown): boolean {
-  if (!isRecord(block)) return false
-  if (MEDIA.has(String(block.type))) return true
-  return block.type === 'resource' && isRecord(block.resource) && typeof block.resource.blob === 'string'
+function partOf(item: Item): Part {
+  if ('stays' in item) return { type: 'file', [BLOCK]: item.stays }
+  const { text, block } = item
+  return { type: 'text', text: saidBy(text), ...(block && { [BLOCK]: block }) }
 }
 
-function partOf(block: unknown): Part {
-  const text = textOf(block)
-  if (text !== undefined) return { type: 'text', text, [BLOCK]: block as McpContentBlock }
-  if (isMedia(block)) return { type: 'file', [BLOCK]: block }
-  const json = jsonOf(block)
-  if (json.length <= SMALL_UNITS || !isRecord(block)) return { type: 'file', [BLOCK]: block }
-  return { type: 'text', text: json, [BLOCK]: block as McpContentBlock }
+/** The text of an item of a message in memory. */
+function saidBy(text: unknown): string {
+  if (typeof text === 'string') return text
+  return text instanceof Several ? text.texts.map(saidBy).join('\n') : jsonOf(text)
 }
 
 function blockOf(part: Part): unknown {
@@ -195,23 +236,6 @@ function blockOf(part: Part): unknown {
 
 export function textBlock(text: unknown): McpContentBlock {
   return { type: 'text', text: String(text) }
-}
-
-/** The JSON of a structure, unless the one text is that JSON: servers send both, for clients that read only one. */
-function structureBeside(content: readonly unknown[], structuredContent: unknown): string | undefined {
-  if (structuredContent === undefined) return undefined
-  const texts = content.map(textOf).filter((text) => text !== undefined)
-  const [text] = texts
-  if (texts.length === 1 && text !== undefined && says(text, structuredContent)) return undefined
-  return jsonOf(structuredContent)
-}
-
-function says(text: string, value: unknown): boolean {
-  try {
-    return isDeepStrictEqual(parseExactly(text), value)
-  } catch {
-    return false
-  }
 }
 
 /** One lone surrogate in a request makes providers refuse the whole session. */

@@ -3,7 +3,9 @@
  * that `JSON.parse` shows what the message is about, and memory does not depend on its size.
  */
 
-import { parseExactly } from '../../exact-json'
+import { isRecord } from '../../context'
+import { toJson } from '../../exact-json'
+import { readJson } from './lenient'
 
 /** Strings up to so many bytes stay in the skeleton. */
 const LONG_STRING = 2 ** 14
@@ -13,6 +15,7 @@ const MOST_BYTES = 2 ** 21
 const DEEPEST = 200
 
 const QUOTE = 0x22
+const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
@@ -54,8 +57,14 @@ export class Skimmer {
   /** Not even the outline has room. */
   private isLost = false
 
-  /** @param mark what no message contains: stand-ins begin with it */
-  constructor(private readonly mark: string) {}
+  /**
+   * @param mark what no message contains: stand-ins begin with it
+   * @param dropsMembers whether of a message with too many members those that mean nothing may go
+   */
+  constructor(
+    private readonly mark: string,
+    private readonly dropsMembers = false,
+  ) {}
 
   push(bytes: Buffer): void {
     let at = 0
@@ -63,14 +72,10 @@ export class Skimmer {
     this.offset += bytes.length
   }
 
-  /** The skeleton, or nothing if it could not be kept, or is no JSON. */
-  parse(): unknown {
-    if (this.isLost) return undefined
-    try {
-      return parseExactly(this.skeleton.toString('utf8', 0, this.length))
-    } catch {
-      return undefined
-    }
+  /** The value of the skeleton; nothing if it could not be kept, or is no JSON. */
+  parse(): { value: unknown; isMended: boolean } {
+    if (this.isLost) return { value: undefined, isMended: false }
+    return readJson(this.skeleton.toString('utf8', 0, this.length))
   }
 
   /** What a stand-in stands for. */
@@ -195,7 +200,7 @@ export class Skimmer {
     if (this.skipped > 0 || this.isLost || to <= from) return
     const length = this.length + to - from
     if (length > MOST_BYTES) {
-      this.makeRoom()
+      if (this.makeRoom()) this.copy(bytes, from, to)
       return
     }
     if (length > this.skeleton.length) {
@@ -207,17 +212,60 @@ export class Skimmer {
     this.length = length
   }
 
-  /** Leaves out the innermost container that has most of it; the message itself never goes. */
-  private makeRoom(): void {
+  /**
+   * Leaves out the innermost container that has most of it; of the message itself the members that mean nothing. Answers whether
+   * what was to be copied still has to be.
+   */
+  private makeRoom(): boolean {
     const hasMost = ({ at }: Open) => this.length - at > MOST_BYTES / 2
     const index = this.open.findLastIndex((container, depth) => depth > 1 && hasMost(container))
     if (index > 1) this.skip(index)
     else if (this.open.length > 1) this.skip(1)
+    else if (this.dropsMembers && this.dropMembers()) return true
     else this.isLost = true
+    return false
+  }
+
+  /** Keeps only those members of the message that are known, so that many others cannot hide what it is. */
+  private dropMembers(): boolean {
+    // What has begun of the next member is kept as it is.
+    const end = this.inString ? this.stringAt : this.length
+    const comma = lastComma(this.skeleton, end)
+    if (comma <= 0) return false
+    const { value } = readJson(`${this.skeleton.toString('utf8', 0, comma)}}`)
+    if (!isRecord(value)) return false
+    const known = Object.entries(value).filter(([name]) => KNOWN.has(name))
+    const kept = Buffer.from((toJson(Object.fromEntries(known)) ?? '{}').slice(0, -1))
+    const begun = this.skeleton.toString('utf8', comma + 1, this.length).trimStart()
+    const tail = Buffer.from(known.length === 0 ? begun : `,${begun}`)
+    if (kept.length + tail.length > MOST_BYTES / 2) return false
+    const moved = kept.length + tail.length - this.length
+    kept.copy(this.skeleton)
+    tail.copy(this.skeleton, kept.length)
+    this.length += moved
+    this.stringAt += moved
+    return true
   }
 }
 
+/** The members of a message. */
+const KNOWN = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
+
 const QUOTES = Buffer.from('"')
+
+/**
+ * Where the last comma between members of the message is. It is looked for from the end: what follows it is the member that is
+ * not finished, in which no container is open.
+ */
+function lastComma(skeleton: Buffer, end: number): number {
+  let inString = false
+  for (let at = end - 1; at > 0; at -= 1) {
+    const byte = skeleton[at]!
+    if (byte === QUOTE && !endsEscaped(skeleton, 0, at, false)) inString = !inString
+    else if (byte === COMMA && !inString) return at
+  }
+  return -1
+}
 
 /** Whether the byte behind a stretch of a string is escaped. */
 function endsEscaped(bytes: Buffer, from: number, to: number, before: boolean): boolean {

@@ -42,3 +42,9 @@ export interface Message {
 
 /** Where the facts about a cut stand in the `_meta` of a result. */
 export const META_KEY = 'spillway/truncation'
+
+/** Where requests and results of the protocol of July 2026 have what `initialize` told before. */
+export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
+export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
+export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'

@@ -2,10 +2,13 @@
 
 import { constants } from 'node:os'
 import { PermissionPolicy } from 'spillway'
-import { type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
+import { MCP_HOSTS, type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
 import { oneOf, text } from '../values'
+
+const HOST_NAMES = MCP_HOSTS.map(({ name }) => name)
+const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes
 
 const command: Command = {
   name: 'mcp',
@@ -20,6 +23,11 @@ rules ask, the user is asked by elicitation.`,
       type: 'string',
       value: 'NAME',
       help: 'What rules and files call the server. Without rules: its own name.',
+    },
+    host: {
+      type: 'string',
+      value: 'NAME',
+      help: `Whose limits hold: ${HOST_NAMES.join(', ')}. Default: as the host calls itself; else ${OTHER_BYTES} bytes.`,
     },
     permission: { type: 'boolean', help: 'Judge calls: by default, tools of servers that no rule allows are asked.' },
     'no-output-tools': { type: 'boolean', help: 'Do not offer read_output and search_output.' },
@@ -73,6 +81,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     truncation: { ...limits, ...limitsOf(values), ...(language !== undefined && { language }) },
     storage: storageOf(values, { storageDir, retentionDays }),
     server,
+    host: oneOf(values, 'host', HOST_NAMES),
     sessionId: text(values, 'session'),
     outputTools: values['no-output-tools'] !== true,
     structuredContent: oneOf(values, 'structured-content', ['drop', 'keep']),

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { Host, pathIn, textOf } from './host'
+
+const HOSTS: [client: string, bytes: number, lines: number, counts?: 'json'][] = [
+  ['claude-code', 48_325, 2000],
+  ['opencode', 51_200, 2000],
+  ['qwen-cli-mcp-client-files', 24_332, 2000],
+  ['copilot-cli', 18_756, 2000],
+  ['gemini-cli-mcp-client', 40_000, 2000],
+  ['openclaw', 20_000, 2000, 'json'],
+  ['codex-mcp-client', 12_000, 2000, 'json'],
+  ['cline', 8000, 2000, 'json'],
+  ['Cline/VSCode', 8000, 2000, 'json'],
+  ['continue-cli-client', 51_200, 2000, 'json'],
+  ['mcp', 15_000, 2000],
+  ['never heard of', 15_000, 2000],
+]
+
+/** Texts of which each host counts something else. */
+const TEXTS: [what: string, args: object][] = [
+  ['short lines', { lines: 40_000, width: 1 }],
+  ['lines of a usual length', { lines: 3000, width: 80 }],
+  ['one line', { lines: 1, width: 300_000 }],
+  ['quotes and backslashes', { lines: 3000, width: 80, unit: '"\\' }],
+  ['control characters', { lines: 300, width: 400, unit: '\u0001' }],
+  ['Chinese', { lines: 3000, width: 40, unit: '你' }],
+]
+
+describe.each(HOSTS)('%s', (client, bytes, lines, counts) => {
+  const sizeOf = (text: string) => (counts === 'json' ? JSON.stringify(text).length : Buffer.byteLength(text))
+  const expectFits = (text: string) => {
+    expect(sizeOf(text)).toBeLessThanOrEqual(bytes)
+    expect(text.split('\n').length).toBeLessThanOrEqual(lines)
+  }
+
+  test('lets everything through, previews with their notices at both ends and pages', async () => {
+    const host = new Host()
+    await host.initialize({}, client)
+    await host.request('tools/list')
+    for (const [, args] of TEXTS) {
+      const result = await host.call('text', args)
+      const text = textOf(result)
+      expectFits(text)
+      const path = pathIn(result)
+      const all = text.split('\n')
+      expect(all[0]).toMatch(/truncated.*Shown: .*\d+.* saved to: /)
+      expect(all[0]).toContain(path)
+      expect(text.slice(-600)).toContain(path)
+      const saved = readFileSync(path, 'utf8')
+      let read = ''
+      let pages = 0
+      for (let next: object | undefined = { path }; next && pages < 4; pages += 1) {
+        const page = textOf(await host.call('read_output', next))
+        expectFits(page)
+        const [, more] = /\n\[More: read_output with (.*)\]$/.exec(page) ?? []
+        read += page.slice(page.indexOf('\n') + 1, page.lastIndexOf('\n'))
+        next = more === undefined ? undefined : JSON.parse(more)
+      }
+      expect(saved.replaceAll('\n', '').startsWith(read.replaceAll('\n', ''))).toBe(true)
+      for (const pattern of ['.', '$']) {
+        const found = textOf(await host.call('search_output', { path, pattern, max_matches: 1000, context: 20 }))
+        expectFits(found)
+      }
+    }
+    await host.close()
+  })
+})
+
+test('without initialize, the host says its name in every request', async () => {
+  const host = new Host()
+  const _meta = { 'io.modelcontextprotocol/clientInfo': { name: 'claude-code', version: '2' } }
+  const { result } = await host.request('tools/call', { name: 'text', arguments: { lines: 3000, width: 80 }, _meta })
+  expect(textOf(result!).length).toBeGreaterThan(30_000)
+  await host.close()
+})
+
+test('--host decides, whatever the host says', async () => {
+  const host = new Host(['--host', 'cline'])
+  await host.initialize({}, 'claude-code')
+  expect(textOf(await host.call('text', { lines: 3000, width: 80 })).length).toBeLessThan(8000)
+  await host.close()
+})
+
+test('limits that are given win, and what the host would cut is told', async () => {
+  const host = new Host(['--max-bytes', '100k', '--max-lines', '1000'])
+  await host.initialize({}, 'opencode')
+  const text = textOf(await host.call('text', { lines: 3000, width: 80 }))
+  expect(text.length).toBeGreaterThan(60_000)
+  expect(text.split('\n').length).toBeLessThanOrEqual(1000)
+  const { stderr } = await host.close()
+  expect(stderr).toContain('--max-bytes 102400: opencode lets 48000 through')
+  expect(stderr).not.toContain('--max-lines')
+})

@@ -1,0 +1,210 @@
+/** Answers to requests other than calls: lists and prompts and resources reach a model, too. */
+
+import { isRecord } from '../../context'
+import type { Look } from './items'
+import type { McpContentBlock } from './types'
+
+/** What a list may have in its descriptions and schemas together. */
+const LIST_BYTES = 2 ** 19
+/** Characters of one string in a list, from the first of these at which the whole has room. */
+const LIST_CAPS = [8192, 1024, 128]
+const IDENTITY_BYTES = 4096
+const META_BYTES = 2 ** 14
+const INSTRUCTIONS = 8192
+/** A page of an app that a host shows in a frame: it is no text for a model. */
+const APP_BYTES = 2 ** 22
+const MOST_COMPLETIONS = 100
+
+const LISTS = { 'tools/list': 'tools', 'prompts/list': 'prompts', 'resources/list': 'resources' } as const
+const TEMPLATES = 'resourceTemplates'
+/** Members of an entry of a list that hosts show, to users or to models. */
+const SHOWN = new Set(['description', 'title', 'inputSchema', 'outputSchema', 'arguments', 'annotations', 'mimeType'])
+const IDENTITY = ['name', 'uri', 'uriTemplate']
+
+/** How values of a message are read. */
+export interface Reader extends Look {
+  /** The first characters of a string. */
+  headOf(value: string, characters: number): string
+  /** UTF-16 units of a string. */
+  lengthOf(value: string): number
+  /** Whether a value stands for one that is not here. */
+  isStandIn(value: unknown): boolean
+}
+
+/** Returns a result of a method that is no call, with what is long in it shortened; the very same object if nothing is. */
+export function shortenResult(method: string, result: unknown, reader: Reader): unknown {
+  if (!isRecord(result)) return result
+  const key = listOf(method)
+  if (key !== undefined) return withoutLongMeta(shortenList(result, key, reader), reader)
+  if (method === 'initialize' || method === 'server/discover') {
+    const capped = capMembers(result, new Set(['instructions']), INSTRUCTIONS, reader)
+    return withoutLongMeta(capMembers(capped, new Set(['serverInfo', '_meta']), 1024, reader), reader)
+  }
+  if (method === 'completion/complete' && isRecord(result.completion)) {
+    const { completion } = result
+    const capped = capDeep(completion, 1024, reader)
+    const values = isRecord(capped) && Array.isArray(capped.values) ? capped.values : []
+    if (capped === completion && values.length <= MOST_COMPLETIONS) return result
+    return { ...result, completion: { ...(capped as object), values: values.slice(0, MOST_COMPLETIONS) } }
+  }
+  return result
+}
+
+/** The member of a result that is a list. */
+export function listOf(method: string): string | undefined {
+  return method === 'resources/templates/list' ? TEMPLATES : LISTS[method as keyof typeof LISTS]
+}
+
+function shortenList(result: Record<string, unknown>, key: string, reader: Reader): Record<string, unknown> {
+  const entries = result[key]
+  if (!Array.isArray(entries)) return result
+  const isKnown = (entry: unknown) =>
+    !isRecord(entry) ||
+    IDENTITY.every((name) => entry[name] === undefined || reader.sizeOf(entry[name]) <= IDENTITY_BYTES)
+  const known = entries.every(isKnown) ? entries : entries.filter(isKnown)
+  let shown: unknown[] = known
+  for (const cap of LIST_CAPS) {
+    shown = mapSame(known, (entry) => (isRecord(entry) ? capMembers(entry, SHOWN, cap, reader) : entry))
+    if (sizeOfShown(shown, reader) <= LIST_BYTES) break
+    if (cap === LIST_CAPS.at(-1)) shown = shown.map((entry) => (isRecord(entry) ? withoutSchema(entry) : entry))
+  }
+  return shown === entries ? result : { ...result, [key]: shown }
+}
+
+function sizeOfShown(entries: readonly unknown[], reader: Reader): number {
+  let total = 0
+  for (const entry of entries) {
+    if (!isRecord(entry)) continue
+    for (const name of SHOWN) if (entry[name] !== undefined) total += reader.sizeOf(entry[name])
+  }
+  return total
+}
+
+function withoutSchema(entry: Record<string, unknown>): Record<string, unknown> {
+  const { outputSchema: _, ...rest } = entry
+  return rest.inputSchema === undefined ? rest : { ...rest, inputSchema: { type: 'object' } }
+}
+
+function withoutLongMeta(result: Record<string, unknown>, reader: Reader): Record<string, unknown> {
+  if (result._meta === undefined || reader.sizeOf(result._meta) <= META_BYTES) return result
+  const { _meta, ...rest } = result
+  return rest
+}
+
+/** The object with long strings shortened in some of its members. */
+function capMembers(
+  value: Record<string, unknown>,
+  names: ReadonlySet<string>,
+  cap: number,
+  reader: Reader,
+): Record<string, unknown> {
+  let changed: Record<string, unknown> | undefined
+  for (const [name, member] of Object.entries(value)) {
+    if (!names.has(name)) continue
+    const capped = capDeep(member, cap, reader)
+    if (capped === member) continue
+    changed ??= { ...value }
+    changed[name] = capped
+  }
+  return changed ?? value
+}
+
+/** The value with long strings shortened; the very same if there are none. What is not there any more is an empty object. */
+export function capDeep(value: unknown, cap: number, reader: Reader, depth = 0): unknown {
+  if (typeof value === 'string') return capText(value, cap, reader)
+  if (typeof value !== 'object' || value === null || depth > 100) return value
+  if (Array.isArray(value)) return mapSame(value, (item) => capDeep(item, cap, reader, depth + 1))
+  if (!isRecord(value)) return value
+  let changed: Record<string, unknown> | undefined
+  for (const [name, member] of Object.entries(value)) {
+    const capped = capDeep(member, cap, reader, depth + 1)
+    if (capped === member) continue
+    changed ??= { ...value }
+    changed[name] = capped
+  }
+  return changed ?? value
+}
+
+function capText(value: string, cap: number, reader: Reader): unknown {
+  const length = reader.lengthOf(value)
+  if (length <= cap) return value
+  if (reader.isStandIn(value)) {
+    const head = reader.headOf(value, cap)
+    // A container that was left out is no text.
+    return head === '' ? {} : `${head}… [cut by Spillway: ${length} characters in all]`
+  }
+  return `${value.slice(0, cap).toWellFormed()}… [cut by Spillway: ${length} characters in all]`
+}
+
+function mapSame<T>(items: readonly T[], change: (item: T) => T): T[] {
+  let isSame = true
+  const changed = items.map((item) => {
+    const other = change(item)
+    if (other !== item) isSame = false
+    return other
+  })
+  return isSame ? (items as T[]) : changed
+}
+
+/** Where a block has the message that it is of. */
+const OF = Symbol('of')
+
+/**
+ * A prompt or the contents of a resource as the result of a tool, so that it is bounded as one, and back. Nothing for other
+ * methods.
+ */
+export function asToolResult(
+  method: string,
+  result: unknown,
+): { given: Record<string, unknown>; back(bounded: Record<string, unknown>): Record<string, unknown> } | undefined {
+  if (!isRecord(result)) return undefined
+  if (method === 'prompts/get' && Array.isArray(result.messages)) {
+    const { messages, ...rest } = result
+    const content = (messages as unknown[]).flatMap((message) => {
+      if (!isRecord(message)) return [message]
+      const { content: blocks, ...of } = message
+      const all: unknown[] = Array.isArray(blocks) ? blocks : [blocks]
+      return all.map((block) => (isRecord(block) ? { ...block, [OF]: of } : block))
+    })
+    return {
+      given: { ...rest, content },
+      back: ({ content: blocks, ...others }) => ({
+        ...others,
+        messages: (blocks as (McpContentBlock & { [OF]?: object })[]).map((block) => ({
+          role: 'user',
+          ...block[OF],
+          content: block,
+        })),
+      }),
+    }
+  }
+  if (method === 'resources/read' && Array.isArray(result.contents)) {
+    const { contents, ...rest } = result
+    const [first] = contents as unknown[]
+    const uri = isRecord(first) && typeof first.uri === 'string' ? first.uri.slice(0, 1024) : ''
+    const apps = contents.filter(isApp)
+    const content = contents.filter((each) => !isApp(each)).map((resource: unknown) => ({ type: 'resource', resource }))
+    return {
+      given: { ...rest, content },
+      back: ({ content: blocks, ...others }) => ({
+        ...others,
+        contents: [
+          ...apps,
+          ...(blocks as McpContentBlock[]).map((block) =>
+            isRecord(block.resource) ? block.resource : { uri, mimeType: 'text/plain', text: block.text },
+          ),
+        ],
+      }),
+    }
+  }
+  return undefined
+}
+
+function isApp(resource: unknown): boolean {
+  if (!isRecord(resource)) return false
+  const { uri, mimeType, text } = resource
+  const isPage = typeof mimeType === 'string' && mimeType.startsWith('text/html')
+  return (
+    isPage && typeof uri === 'string' && uri.startsWith('ui://') && typeof text === 'string' && text.length <= APP_BYTES
+  )
+}
