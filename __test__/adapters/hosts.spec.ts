@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MemoryStorage, PermissionGate, PermissionPolicy, ToolResultLedger, TruncationService } from 'spillway'
-import { claudeOptions } from 'spillway/claude-agent-sdk'
+import { type ClaudeControls, claudeOptions } from 'spillway/claude-agent-sdk'
 import { contextControl, needsApproval } from 'spillway/langchain'
 import { type OpenCodeControls, plugin, server } from 'spillway/opencode'
 import { agentHooks, extension, type PiControls } from 'spillway/pi'
@@ -201,6 +201,19 @@ describe('pi', () => {
   })
 })
 
+test.each([
+  ['pi', (controls: Any) => agentHooks(controls)],
+  ['OpenCode', (controls: Any) => plugin(controls)],
+])('%s: a gate that no one hears is told', (_, make) => {
+  const events: Any[] = []
+  const onEvent = (event: Any) => events.push(event)
+  const policy = new PermissionPolicy()
+  for (const permission of [policy, new PermissionGate(policy, { onEvent: () => {} })]) make({ permission, onEvent })
+  expect(events).toEqual([])
+  make({ permission: new PermissionGate(policy), onEvent })
+  expect(events).toMatchObject([{ type: 'error', error: { message: expect.stringContaining('has no onEvent') } }])
+})
+
 describe('results that pi has truncated', () => {
   const trailer = (path: string) => `\n\n[Showing lines 298001-300000 of 300000. Full output: ${path}]`
   const logged = join(tmpdir(), 'pi-bash-0123456789abcdef.log')
@@ -378,6 +391,25 @@ describe('the Claude Agent SDK', () => {
     expect(permission.pending()).toHaveLength(1)
     expect(await canUseTool?.('Bash', input.tool_input, { toolUseID: 't1', signal })).toMatchObject({ message: 'no' })
     expect(permission.pending()).toEqual([])
+  })
+
+  test('a gate that no one hears is denied at once, and what was asked is taken back', async () => {
+    const gate = new PermissionGate(new PermissionPolicy())
+    const { hooks, canUseTool } = claudeOptions({ permission: gate })
+    const asked = await (hooks.PreToolUse[0]!.hooks[0] as Any)(input, 't1', { signal })
+    expect(asked.hookSpecificOutput.permissionDecision).toBe('ask')
+    const answer: Any = await canUseTool?.('Bash', input.tool_input, { toolUseID: 't1', signal })
+    expect(answer).toMatchObject({ behavior: 'deny', message: expect.stringContaining('no one can be asked') })
+    await new Promise(setImmediate)
+    expect(gate.pending()).toEqual([])
+  })
+
+  test('the folder of saved outputs may be read, where there is one', () => {
+    const storageDir = tempDir()
+    const folders = (controls: ClaudeControls) => claudeOptions(controls).additionalDirectories
+    expect(folders({ truncation: new TruncationService({ global: { storageDir } }) })).toEqual([storageDir])
+    expect(folders({ truncation: new TruncationService({ storage: new MemoryStorage() }) })).toBeUndefined()
+    expect(folders({})).toBeUndefined()
   })
 
   test('without a permission the host decides', async () => {

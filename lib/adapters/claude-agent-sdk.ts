@@ -6,9 +6,10 @@
 import type { ToolControls } from 'spillway'
 import type { Check } from '../checks'
 import { isRecord } from '../context'
+import { hasListener } from '../permission/gate'
 import { plainJson } from '../plain-json'
 import { approvalsOf, type CallToJudge, judge } from './shared/approvals'
-import { checkControls, toolControls } from './shared/controls'
+import { checkControls, storageDirOf, toolControls } from './shared/controls'
 import { leafwise } from './shared/leaves'
 import { Recent } from './shared/sessions'
 import { type HostResult, SplitCalls } from './shared/split'
@@ -43,6 +44,8 @@ export interface ClaudeOptions {
   }
   /** Only with `permission` or `ask`: without, the SDK decides as it would. */
   canUseTool?: ClaudeCanUseTool
+  /** The folder of saved outputs, so that `Read` opens them without a question. Add your own folders to it. */
+  additionalDirectories?: string[]
 }
 
 const NOT_HERE: Check = ['nothing: the SDK does that by itself', () => false]
@@ -51,14 +54,18 @@ const OWN = { recovery: NOT_HERE, history: NOT_HERE, sessionId: NOT_HERE, now: N
 /** The host has put the output into a file by itself. */
 const PERSISTED = 'persistedOutputPath'
 
+/** What the model reads where a question could reach no one. */
+const UNHEARD =
+  'The call needs approval, and no one can be asked: the PermissionGate has no onEvent, and claudeOptions has no ask.'
+
 /**
- * Options for `query`: hooks with everything around the tools that `guardTool` knows, and `canUseTool`. Results keep the shape
- * of their tool; every long text in them is bounded by itself. What the SDK has put into a file by itself is left alone.
- * Messages of failed tools cannot be changed.
+ * Options for `query`: hooks with everything around the tools that `guardTool` knows, `canUseTool`, and the folder of saved
+ * outputs. Results keep the shape of their tool; every long text in them is truncated by itself. An output that the SDK has
+ * saved by itself is left alone. Messages of failed tools cannot be changed.
  *
- * What `permission` denies does not run. Where it asks, the SDK asks `canUseTool`: `ask`, if that is given, answers for the
- * user; else a `PermissionGate` asks by itself, and of a `PermissionPolicy` it is denied. What it allows the SDK's own rules may
- * still deny.
+ * A call that `permission` denies does not run. Where it asks, the SDK asks `canUseTool`: `ask`, if that is given, answers for the
+ * user; else a `PermissionGate` asks by its `onEvent`, and without one the call is denied, as it is by a `PermissionPolicy`. A
+ * call that is allowed here may still be denied by the SDK's own rules.
  *
  * @example
  * for await (const message of query({ prompt, options: { ...claudeOptions({ truncation: service }), model } })) show(message)
@@ -123,6 +130,11 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     if (permission === undefined) return (ask as ClaudeCanUseTool)(tool, args, options)
     const { decision, reason } = await judge(controls, factsOf(call))
     if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }
+    if (decision === 'ask' && ask === undefined && !hasListener(permission)) {
+      // It would wait for ever.
+      approvalsOf(permission).withdraw(call)
+      return { behavior: 'deny', message: UNHEARD }
+    }
     let input = args
     let isApproved = false
     if (decision === 'ask' && ask !== undefined) {
@@ -142,6 +154,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     return { behavior: 'allow', updatedInput: outcome.args as Record<string, unknown> }
   }
 
+  const folder = storageDirOf(controls)
   return {
     hooks: {
       PreToolUse: [{ hooks: [before] }],
@@ -149,6 +162,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
       PostToolUseFailure: [{ hooks: [failed] }],
     },
     ...((permission !== undefined || ask !== undefined) && { canUseTool }),
+    ...(folder !== undefined && { additionalDirectories: [folder] }),
   }
 }
 

@@ -1,12 +1,13 @@
 /**
  * Spillway for LangChain (`langchain` 1): one middleware around the tools and the model, and a function that says which
  * calls the user must approve. `@langchain/core` is loaded when a tool fails, because the message of an error must be one
- * of its own.
+ * of its own, and for {@link outputTools}.
  */
 
-import type { ToolControls, ToolTruncationConfig } from 'spillway'
+import type { OutputSource, OutputToolsOptions, ToolControls, ToolTruncationConfig } from 'spillway'
 import type { Check } from '../checks'
 import { isArray, isRecord } from '../context'
+import { createOutputTools } from '../output-tools'
 import { CHECK } from '../overflow/limits'
 import { plainJson } from '../plain-json'
 import { approvalsOf, judge } from './shared/approvals'
@@ -151,6 +152,31 @@ export function needsApproval(controls: LangChainControls): (request: {
   }
 }
 
+/**
+ * `read_output` and `search_output` as tools of LangChain, for agents whose file tools do not see the disk (deepagents). They
+ * show outputs of the thread of the call, or of `sessionId`. `storage` is the one that the `TruncationService` was given.
+ *
+ * @example
+ * const storage = new TruncationStorage()
+ * const truncation = new TruncationService({ storage, availableTools: ['read_output', 'search_output'] })
+ * createAgent({ model, tools: [...tools, ...outputTools(storage)], middleware: [contextControl({ truncation })] })
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no storage or no option
+ */
+// biome-ignore lint/suspicious/noExplicitAny: LangChain's own type of a tool stands here
+export function outputTools(storage: OutputSource, options: OutputToolsOptions = {}): any[] {
+  const { tool } = require('@langchain/core/tools') as typeof import('@langchain/core/tools')
+  return createOutputTools(storage, options).map(({ name, description, inputSchema, execute }) => {
+    const run = async (args: unknown, runtime: LangChainRuntime = {}) => {
+      const { configurable, signal } = runtime
+      const sessionId = configurable?.thread_id
+      const context = { ...(sessionId !== undefined && { sessionId }), ...(signal && { signal }) }
+      return (await execute(args, context)).output
+    }
+    // A part of an output is as long as it may be, and is not saved again.
+    return Object.assign(tool(run, { name, description, schema: inputSchema }), { truncation: { enabled: false } })
+  })
+}
+
 /** What is said beside an answer with nothing in it, if that is because there was no room for one: each package has another place for it. */
 function emptyOf(answer: unknown, window: number | undefined): unknown {
   const { content, tool_calls, response_metadata, additional_kwargs } = Object(answer) as Record<string, unknown>
@@ -187,7 +213,7 @@ function forHost(
   if (outcome.kind === 'refused') return errorMessage(toolCall, outcome.refusal.output)
   if (outcome.kind === 'threw') {
     if (suspends(outcome.error) || runtime?.signal?.aborted) throw outcome.error
-    return errorMessage(toolCall, outcome.shown)
+    return errorMessage(toolCall, outcome.shown, referenceOf(outcome.metadata))
   }
   const shown = outcome.shown as { output: unknown; metadata?: Record<string, unknown>; [WHOLE]: unknown }
   const whole = shown[WHOLE]
@@ -198,13 +224,7 @@ function forHost(
 /** The message with what the model reads, of the very class that it had. */
 function shortened(message: ToolMessageLike, shown: { output: unknown; metadata?: Record<string, unknown> }): unknown {
   const { tool_call_id, name, id, status, artifact, additional_kwargs, response_metadata, metadata } = message
-  const { truncationPath, truncationRemovedLines, truncationRemovedBytes } = shown.metadata ?? {}
-  const reference = {
-    outputPath: truncationPath,
-    removedLines: truncationRemovedLines,
-    removedBytes: truncationRemovedBytes,
-  }
-  const kept = truncationPath === undefined ? undefined : reference
+  const kept = referenceOf(shown.metadata)
   const isFree = artifact === undefined || artifact === null || isRecord(artifact)
   const ToolMessage = message.constructor as new (fields: object) => unknown
   return new ToolMessage({
@@ -215,7 +235,19 @@ function shortened(message: ToolMessageLike, shown: { output: unknown; metadata?
   })
 }
 
-function errorMessage({ id, name }: ToolRequest['toolCall'], content: string): unknown {
+/** Where the whole of a result is, for its `artifact`; nothing of a result that is whole. */
+function referenceOf(metadata: Record<string, unknown> = {}): object | undefined {
+  const { truncationPath, truncationRemovedLines, truncationRemovedBytes } = metadata
+  if (truncationPath === undefined) return undefined
+  return {
+    outputPath: truncationPath,
+    removedLines: truncationRemovedLines,
+    removedBytes: truncationRemovedBytes,
+  }
+}
+
+function errorMessage({ id, name }: ToolRequest['toolCall'], content: string, artifact?: object): unknown {
   const { ToolMessage } = require('@langchain/core/messages') as typeof import('@langchain/core/messages')
-  return new ToolMessage({ content, tool_call_id: id ?? '', name, status: 'error' })
+  const more = artifact && { artifact }
+  return new ToolMessage({ content, tool_call_id: id ?? '', name, status: 'error', ...more })
 }

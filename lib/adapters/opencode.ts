@@ -11,7 +11,7 @@ import { ToolResultLedger } from '../history/ledger'
 import { HistoryPruner } from '../history/prune/pruner'
 import { TruncationService } from '../service'
 import { chatOf, withOutputs } from './opencode/messages'
-import { checkControls, storageDirOf, tellError, toolControls } from './shared/controls'
+import { checkControls, storageDirOf, tellError, tellUnheard, toolControls } from './shared/controls'
 import { Requests } from './shared/requests'
 import { replaceArgs, SplitCalls } from './shared/split'
 import type { AdapterControls } from './shared/types'
@@ -67,6 +67,7 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     recovery: ['nothing: OpenCode recovers by itself', () => false],
     sessionId: ['nothing: sessions are those of OpenCode', () => false],
   })
+  tellUnheard(controls)
   const around: ToolControls = toolControls(controls)
   const calls = new SplitCalls(around)
   const requests = new Requests(controls)

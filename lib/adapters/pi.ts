@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname } from 'node:path'
 import type { ToolControls } from 'spillway'
 import { isArray, isRecord } from '../context'
-import { checkControls, sessionFrom, toolControls } from './shared/controls'
+import { checkControls, sessionFrom, tellUnheard, toolControls } from './shared/controls'
 import type { HostOutcome } from './shared/guard'
 import { Requests } from './shared/requests'
 import { replaceArgs, SplitCalls } from './shared/split'
@@ -131,6 +131,7 @@ interface PiResult {
 
 function kitOf(controls: PiControls): { calls: SplitCalls; requests: Requests } {
   checkControls(controls, { recovery: ['nothing: pi recovers by itself', () => false] })
+  tellUnheard(controls)
   const around: ToolControls = toolControls(controls)
   return { calls: new SplitCalls(around), requests: new Requests(controls) }
 }

@@ -264,6 +264,15 @@ export class PermissionGate {
   }
 }
 
+/**
+ * Whether a gate tells its questions to a listener. Of a gate of another kind that is not known, and `true`.
+ * @internal
+ */
+export function hasListener(gate: object): boolean {
+  const state = states.get(gate)
+  return state === undefined || state.options.onEvent !== undefined
+}
+
 /** Stands for arguments that cannot be read: nor can this. */
 const UNREADABLE = Symbol('unreadable')
 

@@ -12,10 +12,24 @@ import {
   ToolMessage,
   tool,
 } from 'langchain'
-import { DoomLoopDetector, type GateEvent, PermissionGate, PermissionPolicy, ToolResultLedger } from 'spillway'
-import { type AdapterEvent, contextControl, type LangChainControls, needsApproval } from 'spillway/langchain'
+import {
+  DoomLoopDetector,
+  type GateEvent,
+  PermissionGate,
+  PermissionPolicy,
+  ToolResultLedger,
+  TruncationService,
+  TruncationStorage,
+} from 'spillway'
+import {
+  type AdapterEvent,
+  contextControl,
+  type LangChainControls,
+  needsApproval,
+  outputTools,
+} from 'spillway/langchain'
 import { z } from 'zod'
-import { type Any, eagerPruner, longText, smallService, snapshot } from './support.ts'
+import { type Any, eagerPruner, longText, smallService, snapshot, tempDir } from './support.ts'
 
 const LONG = longText(300)
 const looking = (execute: (input: Any, config: Any) => Any, name = 'look', more: object = {}) =>
@@ -66,6 +80,8 @@ test('results and errors are bounded; the artifact says where the whole is', asy
   assert.equal(broken.status, 'error')
   assert.ok(String(broken.content).length < 3000)
   assert.ok(String(broken.content).includes('line 300 of some length'))
+  assert.equal(broken.artifact.outputPath, ledger.get('c2')?.outputPath)
+  assert.ok(broken.artifact.removedLines > 0)
   assert.deepEqual([short.content, short.artifact], ['short', undefined])
   assert.ok(String(own.content).length < 3000)
   assert.equal(own.artifact.rows, 3)
@@ -78,6 +94,31 @@ test('results and errors are bounded; the artifact says where the whole is', asy
   // No model ever sees an artifact.
   const sent = model.calls[1]?.messages as BaseMessage[]
   assert.equal(toolsOf(sent).length, 4)
+})
+
+test('a saved output is read and searched by tools, of its own thread only', async () => {
+  const dir = tempDir()
+  const storage = new TruncationStorage(dir)
+  const truncation = new TruncationService({ storage, global: { maxLines: 3 } })
+  const long = Array.from({ length: 900 }, (_, at) => `row ${at + 1}`).join('\n')
+  const ask = (id: string, name: string, args: object) => (messages: BaseMessage[]) => {
+    const [, path] = /saved to: (\S+)/.exec(String(toolsOf(messages)[0]?.content)) ?? []
+    return new AIMessage({ content: '', tool_calls: [{ id, name, args: { path, ...args } }] })
+  }
+  const model = fakeModel()
+    .respondWithTools(call('c1'))
+    .respond(ask('c2', 'read_output', { from_line: 100, line_count: 400 }) as Any)
+    .respond(ask('c3', 'search_output', { pattern: 'row 77$' }) as Any)
+    .respond(new AIMessage('done'))
+  const tools = [looking(async () => long), ...outputTools(storage)]
+  const agent = createAgent({ model, tools, middleware: [contextControl({ truncation })] })
+  const { messages } = await agent.invoke(go, thread())
+  const [first, read, found] = toolsOf(messages)
+  assert.match(String(read?.content), /row 100\nrow 101\n[\s\S]*row 499/)
+  assert.match(String(found?.content), /row 77/)
+  const [, path] = /saved to: (\S+)/.exec(String(first?.content)) ?? []
+  const [reading] = outputTools(storage)
+  assert.match(await reading.invoke({ path }, thread()), /^Error: /)
 })
 
 test('wrong arguments come back to the model', async () => {

@@ -8,6 +8,7 @@ import { messageOf, SpillwayError as OurError } from '../../errors'
 import { CONTROL_KEYS, checkToolControls } from '../../guard-tool'
 import { CHECK } from '../../overflow/limits'
 import { CHECKS } from '../../overflow/recover'
+import { hasListener } from '../../permission/gate'
 import { catchLater, warn } from '../../report'
 import type { AdapterControls, AdapterEvent, HistoryControl, RecoveryOptions, RequestControls } from './types'
 
@@ -87,6 +88,17 @@ export function tell({ onEvent }: Pick<RequestControls, 'onEvent'>, event: Adapt
   } catch (thrown) {
     warn('onEvent', thrown)
   }
+}
+
+/** Tells of a gate whose questions no one hears: a call that it asks about waits until `pending` is looked at. */
+export function tellUnheard(controls: AdapterControls): void {
+  const { permission } = controls
+  if (permission === undefined || hasListener(permission)) return
+  const error = new OurError(
+    'INVALID_ARGUMENT',
+    'permission: the gate has no onEvent, so a call that it asks about waits',
+  )
+  tell(controls, { type: 'error', error })
 }
 
 /** Tells of a failure that cost nobody a request. */

@@ -35,8 +35,8 @@ export type HostOutcome =
    * at its end if it is a text.
    */
   | { kind: 'value'; value: unknown; shown: unknown; warning?: string | undefined }
-  /** The tool threw; `shown` is what the model reads of the message. */
-  | { kind: 'threw'; error: unknown; shown: string }
+  /** The tool threw; `shown` is what the model reads of the message, and `metadata` says what is missing and where it is. */
+  | { kind: 'threw'; error: unknown; shown: string; metadata?: Record<string, unknown> | undefined }
   /** It was not let through. */
   | { kind: 'refused'; refusal: RefusedResult }
 
@@ -96,7 +96,8 @@ export async function guardCall(
   const outcome = ran as { value: unknown } | { error: unknown } | undefined
   if (outcome === undefined) return { kind: 'refused', refusal: result as RefusedResult }
   if ('value' in outcome) return { kind: 'value', value: outcome.value, shown: result, warning }
-  return { kind: 'threw', error: outcome.error, shown: String((result as RefusedResult).output) }
+  const { output, metadata } = result as RefusedResult & { metadata?: Record<string, unknown> }
+  return { kind: 'threw', error: outcome.error, shown: String(output), metadata }
 }
 
 type HooksOfTools = ToolControls['hooks']
