@@ -503,3 +503,57 @@ test('what is no tool or no control is named', () => {
   refused('controls.hookTimeoutMs', { hookTimeoutMs: 0 })
   expect(() => guardTool({} as never)).toThrow(expect.objectContaining({ field: 'tool' }))
 })
+
+test('what was judged is what runs, whatever arguments say the second time they are asked', async () => {
+  const permission = new PermissionPolicy({
+    rules: [{ domain: 'bash', pattern: 'ls', decision: 'allow' }],
+    vault: '/x',
+  })
+  class Parsed {
+    command = 'evil'
+    toJSON() {
+      return { command: 'ls' }
+    }
+  }
+  const flipping = (answers: string[]) => ({
+    get command() {
+      return answers.length > 1 ? answers.shift() : answers[0]
+    },
+  })
+  class Flipping {
+    constructor() {
+      Object.defineProperty(this, 'command', {
+        enumerable: true,
+        ...Object.getOwnPropertyDescriptor(flipping(['ls', 'evil']), 'command'),
+      })
+    }
+  }
+  const proxy = () => {
+    const answers = ['ls', 'evil']
+    return new Proxy(
+      { command: '' },
+      { get: (_, key) => (key === 'command' ? (answers.shift() ?? 'evil') : undefined) },
+    )
+  }
+  for (const args of [
+    { command: 'evil', toJSON: () => ({ command: 'ls' }) },
+    new Parsed(),
+    flipping(['ls', 'evil']),
+    new Flipping(),
+    proxy(),
+    {
+      command: 'ls',
+      list: [1],
+      toJSON() {
+        return this
+      },
+    },
+  ]) {
+    const steps: Step[] = []
+    const result = await guardTool(echo(steps), { permission }).execute(args as never)
+    expect(
+      steps.map(([, given]) => (given as { command: string }).command).filter((command) => command !== 'ls'),
+    ).toEqual([])
+    if (steps.length === 0) expect(result).toMatchObject({ kind: 'permission_denied' })
+  }
+})

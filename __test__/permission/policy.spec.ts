@@ -383,3 +383,54 @@ test('a reason says which target it is about, in few words', () => {
   expect(reasons.join().length).toBeLessThan(300)
   expect(reasons[0]).toMatch(/shell:xé+…$/)
 })
+
+test('every folder that a call names counts', () => {
+  const rules = [{ domain: 'bash', pattern: 'cat *', decision: 'allow' }] as const
+  const policy = new PermissionPolicy({ vault, rules })
+  const decide = (tool: string, args: object) => policy.evaluate({ tool, args }).decision
+  const command = 'cat passwd'
+  expect(decide('bash', { command })).toBe('allow')
+  expect(decide('bash', { command, cwd: '.' })).toBe('allow')
+  expect(decide('bash', { command, cwd: '.', workdir: './' })).toBe('allow')
+  const keys = [
+    'cwd',
+    'workdir',
+    'working_dir',
+    'workingDir',
+    'work_dir',
+    'working_directory',
+    'directory',
+    'dir',
+    'folder',
+    'root',
+    'path',
+    'WORKDIR',
+  ]
+  for (const key of keys) {
+    expect([key, decide('bash', { command, [key]: '/etc' })]).toEqual([key, 'ask'])
+    for (const other of keys.filter((other) => other !== key)) {
+      for (const value of ['.', null, 3, ['.']]) {
+        expect([key, other, decide('bash', { command, [key]: '/etc', [other]: value })]).toEqual([key, other, 'ask'])
+        expect([key, other, decide('bash', { command, [other]: value, [key]: '/etc' })]).toEqual([key, other, 'ask'])
+      }
+    }
+  }
+  for (const key of ['cwd', 'workdir', 'working_dir', 'dir', 'directory', 'root', 'folder', 'base_dir']) {
+    for (const tool of ['read', 'grep', 'list_dir']) {
+      expect([tool, key, decide(tool, { path: 'passwd', [key]: '/etc' })]).toEqual([tool, key, 'ask'])
+      expect([tool, key, decide(tool, { path: 'a.md', [key]: vault })]).toEqual([tool, key, 'allow'])
+    }
+    expect([key, decide('write', { path: 'passwd', [key]: '/etc' })]).toEqual([key, 'deny'])
+    const patch = '*** Begin Patch\n*** Update File: passwd\n@@\n-x\n+y\n*** End Patch'
+    expect([key, decide('apply_patch', { input: patch, [key]: '/etc' })]).toEqual([key, 'deny'])
+    expect([key, decide('apply_patch', { input: patch, [key]: vault })]).toEqual([key, 'allow'])
+  }
+  for (const files of [
+    [{ path: 'a.md', file_path: '/etc/passwd' }],
+    [{ file: '/etc/passwd', path: 'a.md' }],
+    [{ path: 'a.md', filePath: 3 }],
+  ]) {
+    expect(decide('read_files', { files })).toBe('ask')
+  }
+  expect(decide('read_files', { files: [{ path: 'a.md', file_path: 'b.md' }] })).toBe('allow')
+})

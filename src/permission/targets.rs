@@ -12,8 +12,9 @@ use serde_json::{Map, Value};
 use super::Domain;
 use super::patch::patched;
 use super::tool_table::{
-    ADDRESS_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS,
-    PATCH_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS, SOURCE_KEYS, TABLE,
+    ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, CWD_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS,
+    INCLUDE_KEYS, PATCH_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS, SOURCE_KEYS,
+    TABLE,
 };
 use crate::tool_names::{is_same, plain};
 
@@ -169,7 +170,8 @@ pub fn touched(
         Shape::Copy => moved(args, &tool, &mut found),
         Shape::Editor => {
             let views = args.get("command").and_then(Value::as_str) == Some("view");
-            let tool = Tool { domain: if views { Domain::Read } else { tool.domain }, ..tool };
+            let tool =
+                Tool { domain: if views { Domain::Read } else { tool.domain }, ..tool.clone() };
             strings(args, &tool, PATH_KEYS, &mut found, |text| Touched::Path(tool.domain, text));
         }
         Shape::Folder => {
@@ -196,7 +198,60 @@ pub fn touched(
         Shape::Address => strings(args, &tool, ADDRESS_KEYS, &mut found, Touched::Address),
         Shape::Query => strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query),
     }
+    if tool.domain.is_of_files() && !found.is_empty() {
+        from_bases(args, &tool, &mut found);
+    }
     found
+}
+
+/// The folders that arguments of these names give, by their names.
+fn folders_in<'a>(
+    args: &'a Map<String, Value>,
+    tool: &Tool,
+    is_known: impl Fn(&str) -> bool,
+) -> Vec<(&'a String, &'a Value)> {
+    let is_own = |key: &String| tool.keys.contains(key);
+    args.iter().filter(|(key, _)| !is_own(key) && is_known(&plain(key))).collect()
+}
+
+/// What relative paths are where the call names a folder that they may begin at. Some tools look at it and some do not.
+fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
+    let is_relative =
+        |path: &str| !path.starts_with(['/', '~', '\\']) && path.as_bytes().get(1) != Some(&b':');
+    let takes_folders = matches!(tool.shape, Shape::Folder | Shape::Glob | Shape::Search);
+    let mut more = Vec::new();
+    for (key, value) in folders_in(args, tool, |key| BASE_KEYS.contains(&key)) {
+        let base = match value {
+            Value::Null => continue,
+            Value::String(base) => base,
+            // A tool that takes many folders was asked about each.
+            _ if takes_folders && FOLDER_KEYS.contains(&key.as_str()) => continue,
+            _ => {
+                more.push(Touched::Unreadable(tool.domain, key.clone()));
+                continue;
+            }
+        };
+        let below = |path: &str| [base.trim_end_matches('/'), "/", path].concat();
+        for one in found.iter() {
+            match one {
+                Touched::Path(domain, path) if is_relative(path) && path != base => {
+                    more.push(Touched::Path(*domain, below(path)));
+                }
+                Touched::Folder(domain, path) if is_relative(path) && path != base => {
+                    more.push(Touched::Folder(*domain, below(path)));
+                }
+                Touched::Names { folder, glob } => {
+                    let folder = folder.as_deref().unwrap_or(".");
+                    if is_relative(folder) && folder != base {
+                        let folder = Some(below(folder));
+                        more.push(Touched::Names { folder, glob: glob.clone() });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    found.extend(more);
 }
 
 /// Files that get another name: what they hold is handed on, so they are read. One of both sides that nobody knows cannot
@@ -245,11 +300,16 @@ fn each(
             }
         }
         Value::Object(object) if depth > 0 => {
-            let inner =
-                ["path", "file_path", "filePath", "file"].iter().find_map(|key| object.get(*key));
-            match inner {
-                Some(Value::String(text)) => found.push(make(text.clone())),
-                _ => found.push(Touched::Unreadable(tool.domain, key.to_owned())),
+            let before = found.len();
+            for value in PATH_KEYS.iter().filter_map(|key| object.get(*key)) {
+                match value {
+                    Value::Null => {}
+                    Value::String(text) => found.push(make(text.clone())),
+                    _ => found.push(Touched::Unreadable(tool.domain, key.to_owned())),
+                }
+            }
+            if found.len() == before {
+                found.push(Touched::Unreadable(tool.domain, key.to_owned()));
             }
         }
         _ => found.push(Touched::Unreadable(tool.domain, key.to_owned())),
@@ -314,14 +374,30 @@ fn is_usual_shell(value: &Value) -> bool {
 }
 
 fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
-    let cwd = CWD_KEYS.iter().find_map(|key| args.get(*key)).filter(|value| !value.is_null());
-    let cwd = match cwd {
-        None => None,
-        Some(Value::String(text)) => Some(text.clone()),
-        Some(_) => return found.push(Touched::Unreadable(Domain::Bash, "cwd".into())),
+    // The tool looks at one of them, and nobody knows at which.
+    let is_cwd = |key: &str| BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key);
+    let given = folders_in(args, tool, is_cwd);
+    let cwd = given.iter().find_map(|(_, value)| value.as_str()).map(str::to_owned);
+    for (key, value) in &given {
+        match value.as_str() {
+            Some(folder) => {
+                let folder = Touched::Path(Domain::Read, folder.to_owned());
+                if !found.contains(&folder) {
+                    found.push(folder);
+                }
+            }
+            None if value.is_null() && cwd.is_none() => {}
+            None => found.push(Touched::Unreadable(Domain::Bash, (*key).clone())),
+        }
+    }
+    let texts: Vec<&str> = given.iter().filter_map(|(_, value)| value.as_str()).collect();
+    let plain_path = |path: &str| {
+        let path = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+        if path.is_empty() { String::from(".") } else { path.to_owned() }
     };
-    if let Some(folder) = &cwd {
-        found.push(Touched::Path(Domain::Read, folder.clone()));
+    if texts.windows(2).any(|pair| plain_path(pair[0]) != plain_path(pair[1])) {
+        let key = given.last().map_or("cwd", |(key, _)| key);
+        found.push(Touched::Unreadable(Domain::Bash, key.to_owned()));
     }
     let own_keys = |key: &&&str| tool.keys.iter().any(|own| own == **key);
     let powers =
@@ -393,6 +469,25 @@ mod tests {
         assert_eq!(
             all("read", json!({ "path": 1 })),
             [Touched::Unreadable(Domain::Read, "path".into())]
+        );
+        assert_eq!(
+            all("read_files", json!({ "files": [{ "path": "a", "file_path": "/b" }] })),
+            [path("a"), path("/b")]
+        );
+        assert_eq!(
+            all("read_files", json!({ "files": [{ "path": "a", "file_path": 1 }] })),
+            [path("a"), Touched::Unreadable(Domain::Read, "files".into())]
+        );
+        assert_eq!(
+            all("read", json!({ "path": "a", "workdir": "/etc" })),
+            [path("a"), path("/etc/a")]
+        );
+        assert_eq!(
+            all("write", json!({ "path": "/a", "cwd": ["/etc"] })),
+            [
+                Touched::Path(Domain::Edit, "/a".into()),
+                Touched::Unreadable(Domain::Edit, "cwd".into())
+            ]
         );
         assert_eq!(all("read", json!({})), []);
         assert_eq!(all("deploy", json!({ "path": "a" })), []);
@@ -489,6 +584,22 @@ mod tests {
             assert_eq!(found, [Touched::Powerful(key.into()), text("ls")]);
         }
         assert_eq!(all("bash", json!({ "command": "ls", "workdir": "../x" })).len(), 2);
+        let blind = |found: Vec<Touched>| {
+            found.iter().any(|one| matches!(one, Touched::Unreadable(Domain::Bash, _)))
+        };
+        for key in ["cwd", "workdir", "working_dir", "workingDir", "dir", "folder", "root", "path"]
+        {
+            let found = all("bash", json!({ "command": "ls", key: "/etc" }));
+            assert_eq!(found[0], Touched::Path(Domain::Read, "/etc".into()), "{key}");
+            assert!(!blind(found), "{key}");
+            for other in [json!("/x"), json!(null), json!(1), json!(["/etc"])] {
+                let key = if key == "cwd" { "workdir" } else { key };
+                let args = json!({ "command": "ls", "cwd": "/etc", key: other });
+                assert!(blind(all("bash", args)), "{key} {other}");
+            }
+        }
+        assert!(!blind(all("bash", json!({ "command": "ls", "cwd": "a/", "workdir": "./a" }))));
+        assert!(!blind(all("bash", json!({ "command": "ls", "cwd": null }))));
     }
 
     #[test]

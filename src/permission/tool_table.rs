@@ -198,15 +198,30 @@ pub(super) const INCLUDE_KEYS: &[&str] = &[
 ];
 pub(super) const COMMAND_KEYS: &[&str] =
     &["command", "cmd", "commands", "script", "input", "code", "args", "arguments", "argv"];
-pub(super) const CWD_KEYS: &[&str] = &[
+/// What relative paths of any tool begin at, in any spelling.
+pub(super) const BASE_KEYS: &[&str] = &[
     "cwd",
     "workdir",
-    "working_directory",
-    "workingDirectory",
-    "work_dir",
+    "workingdir",
+    "workingdirectory",
+    "currentdir",
+    "currentdirectory",
+    "basedir",
+    "basepath",
+    "rootdir",
+    "rootpath",
+    "projectdir",
+    "projectroot",
+    "projectpath",
+    "dirpath",
+    "dir",
     "directory",
-    "dir_path",
+    "folder",
+    "root",
+    "base",
 ];
+/// The folder of a command, beside those.
+pub(super) const CWD_KEYS: &[&str] = &["path", "chdir", "location", "folderpath"];
 /// What changes which program runs, where, or what it may do.
 pub(super) const POWER_KEYS: &[&str] = &[
     "env",

@@ -19,8 +19,11 @@ const FEW: usize = 16;
 /// So many arguments are looked at as paths: each is a call of the system or more.
 const MAX_NAMED: usize = 1000;
 
+/// So many paths are followed: each is a call of the system or more.
+const MAX_PATHS: usize = 4000;
+
 /// So many pairs of a path and a ban are looked at for whether wildcards make them meet: each takes a microsecond or two.
-const MAX_MEETINGS: usize = 50_000;
+const MAX_MEETINGS: usize = 20_000;
 
 /// What a rule has to name to speak of git's folder.
 const GIT: &str = "/.git/";
@@ -38,6 +41,8 @@ pub(super) struct Reader<'a> {
     seen: BTreeSet<(Domain, String, bool)>,
     /// Paths that were looked at: each is judged once.
     asked: BTreeSet<(Domain, String, Extent)>,
+    /// How many names wildcards may still be compared with.
+    names_left: usize,
     pub(super) blind: Vec<String>,
     pub(super) addresses: Vec<String>,
 }
@@ -92,6 +97,7 @@ impl<'a> Reader<'a> {
             folders,
             targets: Vec::new(),
             seen: BTreeSet::new(),
+            names_left: wildcards::MAX_NAMES,
             blind,
             asked: BTreeSet::new(),
             addresses: Vec::new(),
@@ -277,6 +283,12 @@ impl<'a> Reader<'a> {
         if !self.asked.insert((domain, written.to_owned(), extent)) {
             return;
         }
+        if self.asked.len() > MAX_PATHS {
+            if self.asked.len() == MAX_PATHS + 1 {
+                self.blind.push("the call names too many files to be judged".to_owned());
+            }
+            return;
+        }
         if let Some(path) = normal(written) {
             self.path(domain, &path, extent);
         }
@@ -388,7 +400,8 @@ impl<'a> Reader<'a> {
         let given = make(first.clone(), path);
         let followed = (second != first).then(|| make(second, &real));
         // For a tool, `**` stands for any number of folders: what is in them is not looked at.
-        let below = (is_glob && !real.contains("**")).then(|| wildcards::links(&real, self.real));
+        let below = (is_glob && !real.contains("**"))
+            .then(|| wildcards::links(&real, &mut self.names_left, self.real));
         self.push(given);
         if let Some(followed) = followed {
             self.push(followed);

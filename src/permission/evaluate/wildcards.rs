@@ -3,8 +3,11 @@
 use crate::permission::meeting::can_meet;
 use crate::permission::paths::RealPaths;
 
-/// So many names are looked at for one path.
-const MAX_NAMES: usize = 4096;
+/// So many names are looked at for the paths of one call.
+pub(super) const MAX_NAMES: usize = 16_384;
+
+/// So many of them for one path.
+const MAX_NAMES_OF_PATH: usize = 4096;
 
 const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 
@@ -18,12 +21,19 @@ pub(super) struct Link {
 
 /// The links that a glob stands for; `None` if there are too many names to look at. `**` stands for one name here, as it does
 /// in most shells, and the part of `path` without wildcards is taken to have no links.
-pub(super) fn links(path: &str, real: &dyn RealPaths) -> Option<Vec<Link>> {
+pub(super) fn links(path: &str, left: &mut usize, real: &dyn RealPaths) -> Option<Vec<Link>> {
+    let most = (*left).min(MAX_NAMES_OF_PATH);
+    let mut left_here = most;
+    let found = within(path, &mut left_here, real);
+    *left -= most - left_here;
+    found
+}
+
+fn within(path: &str, left: &mut usize, real: &dyn RealPaths) -> Option<Vec<Link>> {
     let fixed = path.find(WILDCARDS).map_or(path.len(), |at| path[..at].rfind('/').unwrap_or(0));
     let (start, rest) = path.split_at(fixed);
     let mut found = Vec::new();
     let mut folders = vec![start.to_owned()];
-    let mut left = MAX_NAMES;
     let mut rest = rest.strip_prefix('/');
     while let Some(parts) = rest {
         let (part, behind) = match parts.split_once('/') {
@@ -32,7 +42,7 @@ pub(super) fn links(path: &str, real: &dyn RealPaths) -> Option<Vec<Link>> {
         };
         let mut next = Vec::new();
         for folder in &folders {
-            for (name, is_link) in named(part, folder, &mut left, real)? {
+            for (name, is_link) in named(part, folder, left, real)? {
                 let one = [folder, "/", &name].concat();
                 if !is_link {
                     next.push(one);
@@ -67,7 +77,11 @@ fn named(
     let folder = if folder.is_empty() { "/" } else { folder };
     // One name more than may be looked at shows that there are too many.
     let mut names = real.names(folder, *left + 1);
-    *left = left.checked_sub(names.len())?;
+    if names.len() > *left {
+        *left = 0;
+        return None;
+    }
+    *left -= names.len();
     names.retain(|(name, _)| can_meet(part, false, &literal(name)));
     Some(names)
 }

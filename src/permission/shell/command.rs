@@ -4,10 +4,10 @@ use super::git::{self, git};
 use super::programs::{self, Kind, Program, flag};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
-use super::walk::{Walker, pieces};
+use super::walk::{TOO_MUCH, Walker, pieces};
 use super::word::Word;
-use super::wrappers::{Wrapped, unwrap};
-use super::{Doubt, Simple, portable, search};
+use super::wrappers::{self, Environment, Wrapped, unwrap};
+use super::{Doubt, Simple, guess, portable, search};
 use crate::permission::Domain;
 
 /// Folders whose programs are those that their names say.
@@ -23,6 +23,9 @@ pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
 
 /// So many words of a command are looked at as the beginning of another one.
 const MAX_TAILS: usize = 16;
+
+/// So many words of a command of git are looked at.
+const MAX_GIT_WORDS: usize = 2048;
 
 /// So many letters of short options stand in one word.
 const MAX_LETTERS: usize = 8;
@@ -95,9 +98,16 @@ impl Walker<'_> {
         if fed.has_document {
             command.doubts.push(Doubt::always(HERE_DOCUMENT));
         }
+        if guess::runs_input(words) {
+            self.guess_texts(&fed.texts, command);
+        }
     }
 
     pub(super) fn judge(&mut self, words: &[Word], doubts: Vec<Doubt>) -> Simple {
+        if !self.spend(words.len() + 1) {
+            let text = words[0].told.clone();
+            return Simple { text, doubts: vec![Doubt::always(TOO_MUCH)], ..Simple::default() };
+        }
         let text = told(words);
         let name = &words[0];
         let mut command = Simple { text, doubts, ..Simple::default() };
@@ -125,7 +135,11 @@ impl Walker<'_> {
         }
         if let Some(wrapped) = unwrap(base, words) {
             self.secrets(wrapped.own(words), None, &mut command);
+            self.nested += 1;
+            // Deeper ones are not read one by one: whatever may run behind them is looked at instead.
+            let wrapped = if self.is_nested() { Wrapped::Unknown } else { wrapped };
             self.wrapped(wrapped, words, &mut command);
+            self.nested -= 1;
             // Any file can have the name of a program that does nothing itself.
             let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
             command.quiet &= is_itself;
@@ -136,6 +150,11 @@ impl Walker<'_> {
                 programs::find(base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
             })
             .filter(|program| is_builtin || program.kind != Kind::Shell);
+        // For each of its words git's others are looked through.
+        if words.len() > MAX_GIT_WORDS && program.is_some_and(|one| one.kind == Kind::Git) {
+            command.doubts.push(Doubt::always(TOO_MUCH));
+            return command;
+        }
         let inert = program.is_some_and(|program| program.kind == Kind::Inert);
         if !inert {
             self.unknown_words(words, program, &mut command);
@@ -149,6 +168,9 @@ impl Walker<'_> {
             if takes_numbers && words.iter().any(runs) {
                 command.doubts.push(Doubt::always(RUNNING_INDEX));
             }
+        }
+        if let Some((how, from)) = guess::mode(base, program.map(|program| program.kind), words) {
+            self.guess(words, from, how, &mut command);
         }
         command
     }
@@ -403,7 +425,15 @@ impl Walker<'_> {
                 let inner = self.judge(&words[at..], Vec::new());
                 self.push(inner);
             }
+            Wrapped::Environment(env) => self.environment(&env, words, command),
             Wrapped::Powerful(at) => {
+                let set = words[1..at].iter().filter_map(|word| word.text.split_once('='));
+                let changes = set.filter(|(name, value)| !variables::is_handed(name, value));
+                command.doubts.extend(
+                    changes
+                        .filter(|(name, _)| !name.starts_with('-'))
+                        .map(|(name, _)| Doubt::always(variables::can_change(name))),
+                );
                 let mut inner = self.judge(&words[at..], Vec::new());
                 inner.quiet = true;
                 command.doubts.append(&mut inner.doubts);
@@ -436,13 +466,61 @@ impl Walker<'_> {
                 command.others.extend(texts(&words[1..]));
                 let about =
                     words.get(1).map_or_else(|| words[0].told.clone(), |word| word.told.clone());
-                let known = words.iter().all(|word| word.known) && words.len() > 1;
+                let known = words.iter().all(|word| word.known)
+                    && words.len() > 1
+                    && words.len() <= MAX_TAILS
+                    && !self.is_nested();
                 command.doubts.push(Doubt {
                     reason: format!("what {} runs is not known", words[0].told),
                     token: known.then_some(about),
                 });
+                self.guess(words, 1, guess::Guess::Keep, command);
             }
         }
+    }
+
+    /// What `env` runs, in the folder and with the variables that it says.
+    fn environment(&mut self, env: &Environment, words: &[Word], command: &mut Simple) {
+        let value = |(at, from): (usize, usize)| Word {
+            text: words[at].text[from..].to_owned(),
+            ..words[at].clone()
+        };
+        if env.folder.is_some() || env.split.is_some() {
+            command.doubts.push(Doubt {
+                reason: format!("what {} runs is not known", words[0].told),
+                token: Some(words[1].told.clone()),
+            });
+        }
+        let set = |at: &usize| words[*at].text.split('=').next().unwrap_or_default();
+        let doubts = env.assigned.iter().map(|at| Doubt::always(variables::can_change(set(at))));
+        let doubts: Vec<Doubt> = doubts.collect();
+        let inner = match env.split {
+            None => words[env.at..].to_vec(),
+            Some((at, from)) => [
+                vec![Word::plain("env")],
+                wrappers::split(&words[at].text[from..]),
+                words.get(at + 1..).unwrap_or_default().to_vec(),
+            ]
+            .concat(),
+        };
+        self.apart(|walker| {
+            if let Some(folder) = env.folder {
+                command.doubts.extend(walker.enter(Some(&value(folder))));
+                walker.places = walker.next_places.take().unwrap_or_default();
+            }
+            let mut inner = walker.judge(&inner, doubts);
+            // As it would be written without `env`.
+            if !env.assigned.is_empty() && env.split.is_none() {
+                let set: Vec<Word> = env.assigned.iter().map(|at| words[*at].clone()).collect();
+                inner.others.push(inner.text.clone());
+                inner.text = format!("{} {}", told(&set), inner.text);
+            } else if !env.assigned.is_empty() {
+                command.doubts.append(&mut inner.doubts);
+            }
+            inner.quiet |= env.split.is_some();
+            walker.push(inner);
+        });
+        command.quiet = command.doubts.is_empty();
     }
 }
 

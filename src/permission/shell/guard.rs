@@ -18,6 +18,15 @@ const FEW_PARENTHESES: usize = 4;
 /// Digits that the number of a descriptor may have: of a larger one the parser panics.
 const MAX_DIGITS: usize = 9;
 
+/// The parser looks through the whole text for the end of each.
+const MAX_DOCUMENTS: usize = 64;
+
+/// With more of them the parser is given a stack of its own: each takes a kilobyte or more of it, and a thread can have little.
+const FEW_OPENERS: usize = 8;
+
+/// Variables and substitutions in one word. The parser looks for the end of each through the whole word.
+const MAX_EXPANSIONS: usize = 128;
+
 const OPENING_WORDS: [&str; 8] =
     ["if", "while", "until", "for", "case", "select", "function", "coproc"];
 
@@ -26,14 +35,11 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
     if text.len() > MAX_BYTES {
         return Some("the command is too long to be read");
     }
-    let opening = |byte: u8| matches!(byte, b'(' | b'{' | b'`' | b'[');
-    let mut openers = text.bytes().filter(|byte| opening(*byte)).count();
-    if openers <= MAX_OPENERS {
-        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-        openers += words.filter(|word| OPENING_WORDS.contains(word)).count();
-    }
-    if openers > MAX_OPENERS || takes_too_long(text) {
+    if openers(text) > MAX_OPENERS || takes_too_long(text) {
         return Some("the command is nested too deeply to be read");
+    }
+    if text.matches("<<").take(MAX_DOCUMENTS + 1).count() > MAX_DOCUMENTS {
+        return Some("the command has too many here-documents to be read");
     }
     if has_huge_descriptor(text) {
         return Some("the number of a descriptor is too large to be read");
@@ -44,6 +50,34 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
         text.chars().any(is_strange)
     };
     strange.then_some("the command has letters that look like others or like nothing")
+}
+
+/// How often the parser may call itself for a text; more than [`MAX_OPENERS`] are not counted.
+fn openers(text: &str) -> usize {
+    let opening = |byte: &u8| matches!(byte, b'(' | b'{' | b'`' | b'[');
+    let mut openers = text.bytes().filter(opening).count();
+    if openers > MAX_OPENERS {
+        return openers;
+    }
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    openers += words.filter(|word| OPENING_WORDS.contains(word)).count();
+    // Within a test these are nested, too.
+    if text.contains("[[") {
+        openers += text.bytes().filter(|byte| *byte == b'!').count();
+        openers += text.matches("&&").count() + text.matches("||").count();
+    }
+    openers
+}
+
+/// Whether a text is only read where there is enough of a stack.
+pub(super) fn is_deep(text: &str) -> bool {
+    text.len() <= MAX_BYTES && (FEW_OPENERS + 1..=MAX_OPENERS).contains(&openers(text))
+}
+
+/// Whether a word has more in it than the parser takes apart in time.
+pub(super) fn has_many_expansions(word: &str) -> bool {
+    let is_one = |byte: &u8| matches!(byte, b'$' | b'`');
+    word.bytes().filter(is_one).take(MAX_EXPANSIONS + 1).count() > MAX_EXPANSIONS
 }
 
 /// Whether a text could take the parser longer than anybody waits: a few dozen parentheses can take it years.

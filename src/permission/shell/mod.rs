@@ -19,6 +19,7 @@
 //! | [`variables`] | which variables change what is run |
 //! | [`git`], [`scripted`] | programs with a language of their own |
 //! | [`wrappers`] | which programs run their arguments |
+//! | [`guess`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is [`program_table`] |
 //! | [`recent`] | which commands are known already |
 //! | [`search`] | which words of a search are files |
@@ -36,6 +37,7 @@ mod destroyers;
 mod expand;
 mod git;
 mod guard;
+mod guess;
 mod plain;
 mod portable;
 mod program_table;
@@ -108,6 +110,9 @@ pub struct Reading {
     pub named: Vec<String>,
 }
 
+/// The stack for a command that the parser calls itself for. Only what is used of it is taken.
+const STACK_BYTES: usize = 16 * 1024 * 1024;
+
 /// A text as one word of a shell.
 pub fn quoted(text: &str) -> String {
     word::quoted(text)
@@ -122,9 +127,19 @@ pub fn read(
     sensitive: &SensitiveNames,
     with_named: bool,
 ) -> Reading {
-    let mut walker = walk::Walker::new(folders, cwd, sensitive, with_named);
-    walker.source(command);
-    walker.finish()
+    let work = || {
+        let mut walker = walk::Walker::new(folders, cwd, sensitive, with_named);
+        walker.source(command);
+        walker.finish()
+    };
+    if !guard::is_deep(command) {
+        return work();
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        thread.ok().and_then(|thread| thread.join().ok())
+    })
+    .unwrap_or_else(|| walk::Walker::new(folders, cwd, sensitive, with_named).refuse(command))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Programs that are told in a language of their own what to do: `sed`, `awk` and `find`.
 
+use super::guess::Guess;
 use super::programs::{self, Kind};
 use super::scripts::{awk_is_harmless, find_test, sed_is_harmless};
 use super::walk::Walker;
@@ -148,6 +149,7 @@ impl Walker<'_> {
         for root in &roots {
             command.doubts.extend(self.file(Domain::Read, root));
         }
+        let finds_secrets = self.finds_secrets(words);
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
             if matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir") {
@@ -159,14 +161,17 @@ impl Walker<'_> {
                 if follows {
                     command.doubts.push(Doubt::always("find follows links"));
                 }
-                if self.finds_secrets(words) {
+                if finds_secrets {
                     command.doubts.push(Doubt::always("find can find files with secrets"));
                 }
-                if inner.is_empty() {
+                self.nested += 1;
+                if inner.is_empty() || self.is_nested() {
                     command.doubts.push(Doubt::always("what find runs is not known"));
+                    self.guess(inner, 0, Guess::Keep, command);
                 } else {
                     self.for_each_file(inner, &roots, command);
                 }
+                self.nested -= 1;
                 at = end + 1;
             } else if text == "-delete" {
                 command.doubts.push(Doubt {

@@ -210,7 +210,8 @@ fn what_is_not_understood_is_a_doubt() {
 #[test]
 fn bans_see_through_what_is_not_understood() {
     let others = |command: &str| {
-        reading(command).commands.into_iter().flat_map(|one| one.others).collect::<Vec<_>>()
+        let all = reading(command).commands.into_iter();
+        all.flat_map(|one| one.others.into_iter().chain([one.text])).collect::<Vec<_>>()
     };
     assert!(others("/bin/rm -rf x").contains(&"rm -rf x".to_owned()));
     assert!(others("PATH=x rm y").contains(&"rm y".to_owned()));
@@ -233,7 +234,9 @@ fn bans_see_through_what_is_not_understood() {
     for command in ["rm / -rf", "rm -r //", "rm -rf /tmp/..", "cd / && rm -r *", "find / -delete"] {
         assert!(others(command).contains(&"rm -rf /".to_owned()), "{command}");
     }
-    assert!(others("git commit -m 'rm -rf /'; rm -r x/*; echo 'rm y'").is_empty());
+    for told in others("git commit -m 'rm -rf /'; rm -r x/*; echo 'rm y'") {
+        assert!(told != "rm -rf /" && !told.ends_with("rm y"), "{told}");
+    }
 }
 
 #[test]

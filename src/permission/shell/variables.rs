@@ -74,6 +74,11 @@ pub fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || name.starts_with("LC_")
 }
 
+/// Whether a variable with this value can be handed to programs without a question.
+pub fn is_handed(name: &str, _value: &str) -> bool {
+    is_harmless(name)
+}
+
 /// Whether a variable can be set in a shell without a question. A name in lower case is the shell's own, and no program
 /// hears of it unless it did before.
 pub fn is_own(name: &str) -> bool {

@@ -9,6 +9,7 @@ use brush_parser::ast::{
 use brush_parser::{Parser, ParserOptions};
 
 use super::destroyers::FORKS;
+use super::guess::Guess;
 use super::redirect::Fed;
 use super::word::{self, Word};
 use super::{Doubt, FileUse, Reading, Simple, guard, plain, portable};
@@ -18,6 +19,15 @@ use crate::permission::sensitive::SensitiveNames;
 
 /// A command in a command in a command: deeper ones are not read.
 const MAX_DEPTH: usize = 6;
+/// So many programs that run each other are read as such.
+const MAX_NESTED: usize = 8;
+/// So often the folder is changed, and so long is its path, before nobody knows.
+const MAX_ENTERED: usize = 64;
+const MAX_PLACE: usize = 4096;
+/// So many words are looked at, each as often as it is part of a command in another.
+const MAX_WORDS: usize = 200_000;
+/// Why no more of them are.
+pub(super) const TOO_MUCH: &str = "the command does too much to be read";
 /// A relative path can lie in so many folders before nobody knows.
 const MAX_FOLDERS: usize = 4;
 /// The pieces of a text that cannot be read, for bans to look at.
@@ -55,6 +65,18 @@ pub(super) struct Walker<'a> {
     pub functions: Vec<FunctionDefinition>,
     /// So many bytes may still be read once more for what they destroy.
     pub left: usize,
+    /// Programs that run programs, around the command that is read now.
+    pub nested: usize,
+    /// How often the folder was changed.
+    entered: usize,
+    /// How many words may still be looked at.
+    words_left: usize,
+    /// What is read now may run, and nobody knows.
+    pub guess: Option<Guess>,
+    /// Whether all other commands that may run are looked at elsewhere.
+    pub is_flat: bool,
+    /// Doubts about what may run.
+    pub kept: Vec<Doubt>,
     out: Reading,
 }
 
@@ -81,6 +103,12 @@ impl<'a> Walker<'a> {
             piped: None,
             functions: Vec::new(),
             left: MAX_REREAD,
+            nested: 0,
+            entered: 0,
+            words_left: MAX_WORDS,
+            guess: None,
+            is_flat: false,
+            kept: Vec::new(),
             out: Reading::default(),
         }
     }
@@ -104,6 +132,12 @@ impl<'a> Walker<'a> {
     /// What was read, and how much may still be read again.
     pub fn end(self) -> (usize, Reading) {
         (self.left, self.out)
+    }
+
+    /// What becomes of a command that is not read at all.
+    pub fn refuse(mut self, text: &str) -> Reading {
+        self.unread(text, NOT_PARSED);
+        self.out
     }
 
     pub fn finish(self) -> Reading {
@@ -133,13 +167,13 @@ impl<'a> Walker<'a> {
             Err(reason) => return self.unread(text, reason),
         };
         let text = if text.contains("<<") { text.to_owned() } else { String::new() };
-        let outer = std::mem::replace(&mut self.text, text);
+        let outer = (std::mem::replace(&mut self.text, text), std::mem::take(&mut self.is_flat));
         self.depth += 1;
         for list in &program.complete_commands {
             self.list(list);
         }
         self.depth -= 1;
-        self.text = outer;
+        (self.text, self.is_flat) = outer;
     }
 
     /// A text that is not understood. Bans look at its pieces.
@@ -152,7 +186,20 @@ impl<'a> Walker<'a> {
         });
     }
 
-    pub fn push(&mut self, command: Simple) {
+    /// Whether so many programs run each other that deeper ones are not read as such.
+    pub fn is_nested(&self) -> bool {
+        self.nested > MAX_NESTED
+    }
+
+    /// Takes from what may be read; `false` if that is too little.
+    pub fn spend(&mut self, cost: usize) -> bool {
+        let is_enough = self.words_left >= cost;
+        self.words_left = self.words_left.saturating_sub(cost);
+        is_enough
+    }
+
+    pub fn push(&mut self, mut command: Simple) {
+        self.as_guess(&mut command);
         self.out.commands.push(command);
     }
 
@@ -232,6 +279,10 @@ impl<'a> Walker<'a> {
         };
         if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
             return Some(self.lost("the folder is not known beforehand"));
+        }
+        self.entered += 1;
+        if self.entered > MAX_ENTERED || self.places.iter().any(|place| place.len() > MAX_PLACE) {
+            return Some(self.lost("the folder is changed too often to be known"));
         }
         let before = self.places.clone();
         if before.is_empty() && !word.text.starts_with(['/', '~']) {

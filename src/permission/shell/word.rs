@@ -3,6 +3,8 @@
 use brush_parser::ParserOptions;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
+use super::guard;
+
 /// More words than these do not come of one.
 const MAX_ALTERNATIVES: usize = 32;
 
@@ -49,7 +51,9 @@ pub(super) fn read(raw: &str, home: Option<&str>, options: &ParserOptions) -> Wo
     let mut scan = Scan { word: Word { known: true, ..Word::default() }, expands: false, home };
     scan.run(raw);
     let Scan { mut word, expands, .. } = scan;
-    if expands {
+    if expands && guard::has_many_expansions(raw) {
+        word.doubts.push("it has too much in it to be read");
+    } else if expands {
         match word::parse(raw, options) {
             Ok(pieces) => {
                 take_pieces(&pieces, &mut word);
@@ -123,6 +127,10 @@ fn is_several(raw: &str, from: usize) -> bool {
 /// Commands in the body of a here-document.
 pub(super) fn read_document(raw: &str, options: &ParserOptions) -> Word {
     let mut word = Word { known: false, ..Word::default() };
+    if guard::has_many_expansions(raw) {
+        word.doubts.push("it has too much in it to be read");
+        return word;
+    }
     match word::parse_heredoc(raw, options) {
         Ok(pieces) => take_pieces(&pieces, &mut word),
         Err(_) => word.doubts.push("part of it cannot be parsed"),

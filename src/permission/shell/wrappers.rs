@@ -15,8 +15,23 @@ pub(super) enum Wrapped {
     Text(usize),
     /// Nothing that can be run: it only looks.
     Nothing,
+    /// What `env` makes of its words.
+    Environment(Environment),
     /// Something, and nobody knows what.
     Unknown,
+}
+
+/// What `env` changes for the command that it runs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Environment {
+    /// Where the command begins; behind the last word if there is none.
+    pub at: usize,
+    /// Where a variable is set that can change what is run.
+    pub assigned: Vec<usize>,
+    /// The folder that it runs in: the word, and where the folder begins in it.
+    pub folder: Option<(usize, usize)>,
+    /// A text that becomes words of `env` in front of those that follow.
+    pub split: Option<(usize, usize)>,
 }
 
 impl Wrapped {
@@ -26,6 +41,7 @@ impl Wrapped {
             Self::Words(at) | Self::WordsAndMore(at) | Self::Powerful(at) | Self::Text(at) => {
                 &words[..*at]
             }
+            Self::Environment(env) => &words[..env.at],
             Self::Nothing | Self::Unknown => words,
         }
     }
@@ -62,7 +78,12 @@ static WRAPPERS: &[Wrapper] = &[
         valued: &[],
         before: 0,
     },
-    Wrapper { names: &["time"], plain: &["-p", "-v"], valued: &[], before: 0 },
+    Wrapper {
+        names: &["time", "gtime"],
+        plain: &["-p", "-v", "-q", "-a", "-l", "--portability", "--verbose", "--quiet", "--append"],
+        valued: &["-f", "--format"],
+        before: 0,
+    },
     Wrapper {
         names: &["stdbuf"],
         plain: &[],
@@ -76,8 +97,24 @@ static WRAPPERS: &[Wrapper] = &[
 static POWERFUL: &[Wrapper] = &[
     Wrapper {
         names: &["sudo"],
-        plain: &["-n", "-S", "-k", "-K", "-b", "-H", "-E", "--non-interactive"],
-        valued: &["-u", "--user", "-g", "--group", "-p", "--prompt"],
+        plain: &[
+            "-n",
+            "-S",
+            "-k",
+            "-K",
+            "-b",
+            "-H",
+            "-E",
+            "-A",
+            "-P",
+            "-B",
+            "--non-interactive",
+            "--preserve-env",
+            "--stdin",
+            "--background",
+            "--set-home",
+        ],
+        valued: &["-u", "--user", "-g", "--group", "-p", "--prompt", "-T", "--preserve-env"],
         before: 0,
     },
     Wrapper { names: &["doas"], plain: &["-n"], valued: &["-u"], before: 0 },
@@ -126,6 +163,20 @@ pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     None
 }
 
+/// Whether a word sets a variable for the command behind it.
+pub(super) fn is_assignment(text: &str) -> bool {
+    let name = text.split('=').next().unwrap_or(text);
+    name.len() < text.len()
+        && name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a program only runs what follows its options.
+pub(super) fn is_wrapper(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "env")
+        || WRAPPERS.iter().chain(POWERFUL).chain([&XARGS]).any(|row| row.names.contains(&name))
+}
+
 /// Where the command begins. `None` if an option is not known or there is no command.
 fn first_word(wrapper: &Wrapper, words: &[Word]) -> Option<usize> {
     let mut at = 1;
@@ -137,6 +188,10 @@ fn first_word(wrapper: &Wrapper, words: &[Word]) -> Option<usize> {
         if text == "--" {
             at += 1;
             break;
+        }
+        if is_assignment(text) && wrapper.names.contains(&"sudo") {
+            at += 1;
+            continue;
         }
         if !text.starts_with('-') || text == "-" {
             break;
@@ -165,29 +220,145 @@ fn first_word(wrapper: &Wrapper, words: &[Word]) -> Option<usize> {
     (at < words.len()).then_some(at)
 }
 
+/// Long options of `env` and the letters that mean the same: `0` where there is none.
+static ENV_OPTIONS: [(&str, u8); 13] = [
+    ("--ignore-environment", b'i'),
+    ("--null", b'0'),
+    ("--unset", b'u'),
+    ("--chdir", b'C'),
+    ("--split-string", b'S'),
+    ("--argv0", b'a'),
+    ("--debug", b'v'),
+    ("--block-signal", b' '),
+    ("--default-signal", b' '),
+    ("--ignore-signal", b' '),
+    ("--list-signal-handling", b' '),
+    ("--help", b' '),
+    ("--version", b' '),
+];
+
 fn environment(words: &[Word]) -> Wrapped {
-    let mut at = 1;
-    while let Some(word) = words.get(at) {
+    let mut env = Environment { at: 1, ..Environment::default() };
+    while let Some(word) = words.get(env.at) {
         if !word.known || word.glob {
             return Wrapped::Unknown;
         }
         let text = word.text.as_str();
-        let harmless =
-            text.split_once('=').is_some_and(|(name, _)| super::variables::is_harmless(name));
-        match text {
-            "-i" | "--ignore-environment" | "-0" | "--null" => at += 1,
-            "-u" | "--unset" => at += 2,
-            "--" => {
-                at += 1;
+        let (letters, is_long) = match text.strip_prefix('-') {
+            None if text.contains('=') => {
+                let name = text.split('=').next().unwrap_or(text);
+                if !super::variables::is_handed(name, &text[name.len() + 1..]) {
+                    env.assigned.push(env.at);
+                }
+                env.at += 1;
+                continue;
+            }
+            None => break,
+            Some("") => {
+                env.at += 1;
+                continue;
+            }
+            Some("-") => {
+                env.at += 1;
                 break;
             }
-            _ if text.starts_with('-') => return Wrapped::Unknown,
-            _ if harmless => at += 1,
-            _ if text.contains('=') => return Wrapped::Unknown,
-            _ => break,
+            Some(long) if long.starts_with('-') => {
+                let name = text.split('=').next().unwrap_or(text);
+                let mut found = ENV_OPTIONS.iter().filter(|(known, _)| known.starts_with(name));
+                match (found.next(), found.next()) {
+                    (Some((_, letter)), None) => (std::slice::from_ref(letter), true),
+                    _ => return Wrapped::Unknown,
+                }
+            }
+            Some(letters) => (letters.as_bytes(), false),
+        };
+        let own = env.at;
+        env.at += 1;
+        for (place, letter) in letters.iter().enumerate() {
+            if matches!(letter, b'i' | b'0' | b'v' | b' ') {
+                continue;
+            }
+            // The value is behind the equal sign, behind the letter, or the next word.
+            let value = match (text.find('='), letters.get(place + 1)) {
+                (Some(sign), _) if is_long => (own, sign + 1),
+                (_, Some(_)) if !is_long => (own, place + 2),
+                _ => {
+                    env.at += 1;
+                    (own + 1, 0)
+                }
+            };
+            if words.get(value.0).is_none_or(|word| !word.known || word.glob) {
+                return Wrapped::Unknown;
+            }
+            match letter {
+                b'u' | b'a' => {}
+                b'C' => env.folder = Some(value),
+                b'S' => {
+                    env.split = Some(value);
+                    return Wrapped::Environment(env);
+                }
+                _ => return Wrapped::Unknown,
+            }
+            break;
         }
     }
-    if at < words.len() { Wrapped::Words(at) } else { Wrapped::Nothing }
+    match env {
+        Environment { at, .. } if at >= words.len() => Wrapped::Nothing,
+        Environment { at, assigned, folder: None, split: None } if assigned.is_empty() => {
+            Wrapped::Words(at)
+        }
+        _ => Wrapped::Environment(env),
+    }
+}
+
+/// The words that `env -S` makes of a text; one that holds a variable is not known.
+pub(super) fn split(text: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut known = true;
+    let mut quote = None;
+    let mut letters = text.chars();
+    loop {
+        let letter = letters.next();
+        let ends = match (letter, quote) {
+            (None, _) => true,
+            (Some('#'), None) if word.is_none() => true,
+            (Some(letter), None) => letter.is_ascii_whitespace(),
+            _ => false,
+        };
+        if ends {
+            words.extend(word.take().map(|text| Word { known, ..Word::plain(&text) }));
+            known = true;
+            match letter {
+                None | Some('#') => return words,
+                _ => continue,
+            }
+        }
+        let Some(letter) = letter else { return words };
+        let text = word.get_or_insert_with(String::new);
+        match letter {
+            '\\' if quote != Some('\'') => match letters.next() {
+                // Outside of quotes it is where a word ends.
+                Some('_') if quote.is_none() => {
+                    words.extend(word.take().map(|text| Word { known, ..Word::plain(&text) }));
+                }
+                Some('c') => letters = "".chars(),
+                Some('_') => text.push(' '),
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some(next @ ('f' | 'r' | 'v')) => text.push(next),
+                Some(next) => text.push(next),
+                None => {}
+            },
+            '$' if quote != Some('\'') => {
+                known = false;
+                text.push('$');
+            }
+            '\'' | '"' if quote == Some(letter) => quote = None,
+            '\'' | '"' if quote.is_none() => quote = Some(letter),
+            letter => text.push(letter),
+        }
+    }
 }
 
 fn shell(words: &[Word]) -> Wrapped {
@@ -225,14 +396,36 @@ mod tests {
     }
 
     #[test]
+    fn env_says_where_its_command_begins_and_what_it_changes() {
+        let env = |command: &str| match find(command) {
+            Some(Wrapped::Environment(env)) => env,
+            other => panic!("{command}: {other:?}"),
+        };
+        assert_eq!((env("env PATH=x ls").at, env("env PATH=x ls").assigned), (2, vec![1]));
+        assert_eq!(env("env -iu A --ch=/x B=C -C y ls").folder, Some((6, 0)));
+        assert_eq!(env("env -iu A --ch=/x B=C -C y ls").at, 7);
+        assert_eq!(env("env -C/x ls").folder, Some((1, 2)));
+        for (command, split) in [
+            ("env -S ls", (2, 0)),
+            ("env -vSls", (1, 3)),
+            ("env --split=ls", (1, 8)),
+            ("env -i --split-string ls", (3, 0)),
+        ] {
+            assert_eq!(env(command).split, Some(split), "{command}");
+        }
+        let texts: Vec<String> =
+            split("a 'b c'\\_d\"e\\_f\" $x # y").into_iter().map(|word| word.text).collect();
+        assert_eq!(texts, ["a", "b c", "de f", "$x"].map(str::to_owned));
+    }
+
+    #[test]
     fn the_inner_command_is_found_behind_options() {
         assert_eq!(find("timeout -k 5 --signal=KILL 10 npm test"), Some(Wrapped::Words(5)));
         assert_eq!(find("nice -n10 ls"), Some(Wrapped::Words(2)));
         assert_eq!(find("nice -5 ls"), Some(Wrapped::Words(2)));
         assert_eq!(find("env -i NODE_ENV=test ls"), Some(Wrapped::Words(3)));
         assert_eq!(find("env"), Some(Wrapped::Nothing));
-        assert_eq!(find("env PATH=x ls"), Some(Wrapped::Unknown));
-        assert_eq!(find("env -S ls"), Some(Wrapped::Unknown));
+        assert_eq!(find("env --bad ls"), Some(Wrapped::Unknown));
         assert_eq!(find("xargs -0 -n 1 rm"), Some(Wrapped::WordsAndMore(4)));
         assert_eq!(find("sudo -u root rm"), Some(Wrapped::Powerful(3)));
         assert_eq!(find("timeout 5"), Some(Wrapped::Unknown));
