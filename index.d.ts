@@ -216,10 +216,12 @@ export interface RedactionOptions {
 	/** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 1 MiB in all. */
 	values?: readonly string[];
 	/**
-	 * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` headers, cookies, passwords
-	 * in URLs and of `curl -u`, and keys of AWS, Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe, npm, PyPI, Hugging
-	 * Face, SendGrid and DigitalOcean; and values of 8 characters or more with a digit that are named as a secret (`api_key: …`,
-	 * `"password": "…"`, `--token …`), in variables of the environment (`DB_PASSWORD=…`) also without one.
+	 * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` and other headers with a
+	 * key, cookies, passwords in URLs and in arguments (`curl -u`, `mysql -p`), and the tokens of about 200 vendors, among them AWS,
+	 * Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe and npm; and values that are named as a secret
+	 * (`DB_PASSWORD=…`, `"password": "…"`, `--token …`, `<password>…</password>`, `name: API_KEY, value: …`), unless they are a
+	 * type, a placeholder or a reference such as `${DB_PASSWORD}`. A word of lower case alone counts only where nothing but a
+	 * password can stand.
 	 * @default false
 	 */
 	known?: boolean;

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::record::{LONGEST_LINE, NO_HASH, RESERVED, Sealer, VERSION, bound, redact};
+use super::record::{LONGEST_LINE, NO_HASH, RESERVED, Sealer, VERSION, bound};
+use super::redact::redact;
 use crate::error::{Code, Error, Result, os_reason};
 use crate::order::sort_by_key;
 use crate::store::folder::Folder;

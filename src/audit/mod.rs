@@ -7,6 +7,7 @@
 //! | module | what it decides |
 //! | --- | --- |
 //! | [`record`] | what one line is: its form, its hash, how long it may get |
+//! | `redact` | which parts of an event are secrets |
 //! | [`log`] | how lines get into the file: locks, torn ends, the next file |
 //! | [`options`] | what a caller may set |
 //! | [`verify`] | whether a log is as it was written, and which record is the first that is not |
@@ -14,4 +15,5 @@
 pub mod log;
 pub mod options;
 pub mod record;
+mod redact;
 pub mod verify;

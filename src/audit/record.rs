@@ -1,9 +1,7 @@
 //! One record: a JSON object in canonical form, with the hash of everything in it but the hash itself.
 
 use std::cmp::Reverse;
-use std::convert::Infallible;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value, json};
@@ -12,8 +10,6 @@ use sha2::{Digest, Sha256};
 use crate::canonical::canonical;
 use crate::hex::hex;
 use crate::order::{object, sort_by_key};
-use crate::store::known::is_secret_name;
-use crate::store::redact::{Redactor, Rules};
 
 /// Bytes of a line. Longer fields are cut, and the record says so.
 pub const LONGEST_LINE: usize = 64 * 1024;
@@ -61,48 +57,6 @@ impl Sealer {
         record.insert("hash".to_owned(), Value::String(hash.clone()));
         (canonical(&Value::Object(record)) + "\n", hash)
     }
-}
-
-/// Takes secrets out of every text of an event, names of members included, and hides every text under a secret's name.
-pub fn redact(value: &mut Value, rules: &Arc<Rules>) {
-    redact_in(value, rules, false);
-}
-
-fn redact_in(value: &mut Value, rules: &Arc<Rules>, is_secret: bool) {
-    match value {
-        Value::String(text) if is_secret => *text = "*".repeat(text.len()),
-        Value::String(text) => *text = redacted(text, rules),
-        Value::Array(items) => {
-            items.iter_mut().for_each(|item| redact_in(item, rules, is_secret));
-        }
-        Value::Object(members) => {
-            for (name, mut inner) in std::mem::take(members) {
-                let is_secret = is_secret || (rules.knows() && is_secret_name(&name));
-                redact_in(&mut inner, rules, is_secret);
-                let mut name = redacted(&name, rules);
-                while members.contains_key(&name) {
-                    name.push('*');
-                }
-                members.insert(name, inner);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn redacted(text: &str, rules: &Arc<Rules>) -> String {
-    let mut redactor = Redactor::default();
-    redactor.add(Arc::clone(rules));
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut keep = |part: &[u8]| {
-        bytes.extend_from_slice(part);
-        Ok::<(), Infallible>(())
-    };
-    let Ok(()) = redactor.push(text.as_bytes(), &mut keep);
-    let Ok(()) = redactor.finish(&mut keep);
-    // Stars may stand for a part of a character.
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Cuts what is too long for a line: long texts and lists first, at last the largest fields. It marks the event: `cut` has the
@@ -224,23 +178,5 @@ mod tests {
         let mut short = object(json!({ "tool": "bash" }));
         bound(&mut short);
         assert_eq!(short, object(json!({ "tool": "bash" })));
-    }
-
-    #[test]
-    fn secrets_go_from_values_and_names() {
-        let rules = Arc::new(Rules::new(&[], &["hunter22".to_owned()], true).unwrap());
-        let mut event = json!({ "a": ["say \"hunter22\"\n"], "hunter22": 1, "n": 5 });
-        redact(&mut event, &rules);
-        assert_eq!(event, json!({ "a": ["say \"********\"\n"], "********": 1, "n": 5 }));
-        let mut event = json!({ "dbPassword": "short", "tokens": "many", "token": 3 });
-        redact(&mut event, &rules);
-        assert_eq!(event, json!({ "dbPassword": "*****", "tokens": "many", "token": 3 }));
-        let mut event =
-            json!({ "password": ["a", { "old": "bc" }], "apiKey": { "n": 1, "is": "d" } });
-        redact(&mut event, &rules);
-        assert_eq!(
-            event,
-            json!({ "password": ["*", { "old": "**" }], "apiKey": { "n": 1, "is": "*" } })
-        );
     }
 }

@@ -16,8 +16,8 @@ use super::known;
 pub const LONGEST_MATCH: usize = 64 * 1024;
 /// Bytes that are decided on at once.
 const STEP: usize = 192 * 1024;
-/// Bytes around a match that decide whether a word or line begins or ends with it.
-const LOOK_AROUND: usize = 8;
+/// Bytes behind a match that decide whether a word or line ends with it.
+const LOOK_AHEAD: usize = 8;
 
 /// Bytes of a pattern.
 const LONGEST_PATTERN: usize = 4096;
@@ -60,11 +60,9 @@ pub struct Rules {
 
 /// An expression, and the group that is the secret, if only a part of a match is one.
 #[derive(Debug)]
-pub(super) struct Expression {
+struct Expression {
     regex: Regex,
     secret: Option<usize>,
-    /// Whether what was found is a secret after all.
-    counts: fn(&[u8]) -> bool,
 }
 
 #[derive(Debug)]
@@ -81,7 +79,7 @@ const SECRET_GROUP: &str = "secret";
 
 impl Expression {
     /// Compiles a pattern; the error says what is wrong with it.
-    pub(super) fn new(pattern: &Pattern) -> Result<Self, String> {
+    fn new(pattern: &Pattern) -> Result<Self, String> {
         let length = pattern.source.len();
         if !(1..=LONGEST_PATTERN).contains(&length) {
             return Err(format!("has {length} bytes, allowed are 1 to {LONGEST_PATTERN}"));
@@ -117,43 +115,18 @@ impl Expression {
                 "is too large; use smaller counts or classes, such as [a-z] for \\w".to_owned()
             })?;
         let secret = regex.capture_names().position(|name| name == Some(SECRET_GROUP));
-        Ok(Expression { regex, secret, counts: |_| true })
-    }
-
-    /// Where a group of this name matches, that is the secret, if it counts as one.
-    pub(super) fn only(self, group: &str, counts: fn(&[u8]) -> bool) -> Self {
-        match self.regex.capture_names().position(|name| name == Some(group)) {
-            Some(place) => Expression { secret: Some(place), counts, ..self },
-            None => self,
-        }
+        Ok(Expression { regex, secret })
     }
 
     /// The next match at or after `at`: all of it, and what of it is secret.
     fn find(&self, text: &[u8], at: usize) -> Option<(Stretch, Stretch)> {
         let whole =
             |found: regex::bytes::Match<'_>| Stretch { from: found.start(), to: found.end() };
-        let mut at = at;
-        loop {
-            let all = whole(self.regex.find_at(text, at)?);
-            let Some(group) = self.secret else { return Some((all, all)) };
-            let groups = self.regex.captures_at(text, all.from);
-            let secret = groups.and_then(|groups| groups.get(group)).map_or(all, whole);
-            if (self.counts)(&text[secret.from..secret.to]) {
-                return Some((all, secret));
-            }
-            at = all.to;
-        }
-    }
-
-    /// The secrets in a text that is looked at as a whole.
-    #[cfg(test)]
-    pub(super) fn secrets<'a>(&self, text: &'a str) -> Vec<&'a str> {
-        let (mut at, mut found) = (0, Vec::new());
-        while let Some((all, secret)) = self.find(text.as_bytes(), at) {
-            found.push(&text[secret.from..secret.to]);
-            at = all.to;
-        }
-        found
+        let all = whole(self.regex.find_at(text, at)?);
+        let Some(group) = self.secret else { return Some((all, all)) };
+        let groups = self.regex.captures_at(text, all.from);
+        let secret = groups.and_then(|groups| groups.get(group)).map_or(all, whole);
+        Some((all, secret))
     }
 }
 
@@ -216,11 +189,6 @@ impl Rules {
     pub fn is_empty(&self) -> bool {
         self.expressions.is_empty() && self.values.is_none() && !self.known
     }
-
-    fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        let known = if self.known { known::expressions() } else { &[] };
-        self.expressions.iter().chain(known)
-    }
 }
 
 /// An output on its way through the rules.
@@ -251,7 +219,7 @@ impl Default for Redactor {
 impl Redactor {
     /// Adds rules, before the first byte.
     pub fn add(&mut self, rules: Arc<Rules>) {
-        self.next.extend(rules.expressions().map(|_| 0));
+        self.next.extend(rules.expressions.iter().map(|_| 0));
         self.rules.push(rules);
     }
 
@@ -282,7 +250,7 @@ impl Redactor {
         mut write: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         loop {
-            let full = self.done + self.step + self.longest + LOOK_AROUND;
+            let full = self.done + self.step + self.longest + LOOK_AHEAD;
             let (fresh, later) = bytes.split_at(bytes.len().min(full - self.buffer.len()));
             self.buffer.extend_from_slice(fresh);
             if self.buffer.len() < full {
@@ -354,7 +322,7 @@ impl Redactor {
 
     /// Drops what is handed on, except what the next search looks back at.
     fn forget(&mut self, end: usize) {
-        let dropped = end.saturating_sub(LOOK_AROUND);
+        let dropped = end.saturating_sub(known::LOOK_BEHIND);
         self.buffer.drain(..dropped);
         self.done = end - dropped;
         let shift = |at: &mut usize| *at = at.saturating_sub(dropped);
@@ -367,7 +335,7 @@ impl Redactor {
 
     fn search(&mut self, end: usize) {
         let Redactor { rules, buffer, done, next, found, .. } = self;
-        let expressions = rules.iter().flat_map(|rules| rules.expressions());
+        let expressions = rules.iter().flat_map(|rules| &rules.expressions);
         for (expression, next) in expressions.zip(next) {
             while *next < end {
                 let Some((all, secret)) = expression.find(buffer, *next) else { break };
@@ -380,6 +348,11 @@ impl Redactor {
                 *next = all.to;
             }
             *next = end.max(*next);
+        }
+        if rules.iter().any(|rules| rules.known) {
+            known::search(buffer, *done..end, &mut |secret| {
+                found.push(Stretch { from: secret.start, to: secret.end });
+            });
         }
         for Values { automaton, longest } in rules.iter().filter_map(|rules| rules.values.as_ref())
         {

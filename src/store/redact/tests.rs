@@ -97,7 +97,7 @@ fn of_a_match_that_is_too_long_at_least_the_longest_is_masked() {
 #[test]
 fn secrets_are_found_wherever_a_window_ends() {
     let secret = "S3CRET-value-0123456789";
-    let whole = STEP + LONGEST_MATCH + LOOK_AROUND;
+    let whole = STEP + LONGEST_MATCH + LOOK_AHEAD;
     for edge in [STEP, whole, 2 * STEP, whole + STEP] {
         for at in (edge - secret.len() - 9..edge + 9).step_by(3) {
             let text = format!("{}{secret}{}", "€".repeat(at / 3), ".".repeat(whole + STEP));

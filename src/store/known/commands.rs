@@ -1,0 +1,206 @@
+//! Secrets in the arguments of commands whose options do not say that they are one: `mysql -pX`, `curl -u me:X`.
+
+use std::ops::Range;
+
+use super::value;
+
+/// What of an argument is secret.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// All of the next argument.
+    Next,
+    /// What is written behind the option, `-pX`.
+    Attached,
+    /// Of `user:password` what follows the colon, attached or next.
+    AfterColon,
+    /// Of `user%password` or `user,password` what follows that byte.
+    After(u8),
+    /// Of `name=value; name=value` what follows the first `=`.
+    Cookies,
+    /// What follows `pass:`.
+    Source,
+    /// The argument at this place behind the option's word.
+    Place(usize),
+}
+
+struct Row {
+    programs: &'static str,
+    /// The argument that must be there, such as `login`.
+    word: &'static str,
+    options: &'static str,
+    part: Part,
+}
+
+const fn row(programs: &'static str, word: &'static str, options: &'static str, part: Part) -> Row {
+    Row { programs, word, options, part }
+}
+
+static ROWS: &[Row] = &[
+    row(
+        "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlsh mysqlshow mycli mariadb mariadb-dump mariadb-admin",
+        "",
+        "-p",
+        Part::Attached,
+    ),
+    row("curl", "", "-u --user -U --proxy-user", Part::AfterColon),
+    row("curl", "", "-b --cookie", Part::Cookies),
+    row("http https xh wget", "", "-a --auth", Part::AfterColon),
+    row("redis-cli valkey-cli", "", "-a --pass", Part::Next),
+    row("sshpass", "", "-p", Part::Attached),
+    row(
+        "sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh clickhouse-client influx",
+        "",
+        "-p",
+        Part::Next,
+    ),
+    row("docker podman nerdctl buildah skopeo helm az oc crane heroku", "login", "-p", Part::Next),
+    row("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", "", "-w", Part::Next),
+    row("sqlcmd bcp isql", "", "-P", Part::Next),
+    row("smbclient smbmap rpcclient net", "", "-U --user", Part::After(b'%')),
+    row("lftp", "", "-u --user", Part::After(b',')),
+    row("7z 7za 7zz rar unrar", "", "-p", Part::Attached),
+    row("zip unzip", "", "-P", Part::Next),
+    row("openssl", "", "-pass -passin -passout", Part::Source),
+    row("openssl", "", "-k", Part::Next),
+    row("xfreerdp wfreerdp", "", "/p:", Part::Attached),
+    row("rdesktop evil-winrm vncviewer", "", "-p", Part::Next),
+    row("htpasswd", "", "-b -bc -cb -nb -nbB -bB -Bb", Part::Place(2)),
+    row("rabbitmqctl", "", "add_user change_password", Part::Place(2)),
+    row("vault", "", "login", Part::Place(1)),
+    row("ssh-keygen", "", "-N -P", Part::Next),
+];
+
+/// The names of all programs, without their order.
+pub(super) fn programs() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().flat_map(|row| row.programs.split(' '))
+}
+
+/// The secrets in the arguments of the program that ends at `at`, up to the end of its command.
+pub(super) fn in_text(text: &[u8], name: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    let before = name.start.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
+    let after = text.get(name.end).copied().unwrap_or(b'\n');
+    if before.is_ascii_alphanumeric()
+        || matches!(before, b'_' | b'-' | b'.')
+        || !matches!(after, b' ' | b'\t' | b'"' | b'\'' | b'\\')
+    {
+        return;
+    }
+    let Some(program) = text.get(name.clone()) else { return };
+    let is_list = matches!(after, b'"' | b'\'');
+    let words = words(text, name.end + usize::from(is_list), is_list);
+    let given: Vec<&[u8]> = words.iter().filter_map(|word| text.get(word.clone())).collect();
+    in_words(program, &given, &mut |word, part| {
+        if let Some(place) = words.get(word) {
+            found(place.start + part.start..place.start + part.end);
+        }
+    });
+}
+
+/// The arguments of a command, or of a list such as `["mysql", "-pX"]`.
+fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> {
+    const MOST: usize = 64;
+    let mut words = Vec::new();
+    let limit = text.len().min(at + 4096);
+    let mut at = at;
+    while at < limit && words.len() < MOST {
+        match text.get(at) {
+            Some(b' ' | b'\t') => at += 1,
+            Some(b',' | b'\n' | b'\r') if is_list => at += 1,
+            Some(b'\\') if matches!(text.get(at + 1), Some(b'\n' | b'\r')) => at += 2,
+            None | Some(b'\n' | b'\r' | b';' | b'|' | b')' | b'`' | b']' | b'}' | b'<' | b'>') => {
+                break;
+            }
+            Some(_) => {
+                let word = value::quoted(text, at).filter(|word| word.end <= limit);
+                let word = match word {
+                    Some(word) => word,
+                    None if is_list => break,
+                    None => {
+                        let rest = text.get(at..limit).unwrap_or_default();
+                        let length = rest
+                            .iter()
+                            .position(|byte| byte.is_ascii_whitespace() || b"\"';|`".contains(byte))
+                            .unwrap_or(rest.len());
+                        // `-p'password'` and `--user='me:password'`
+                        if matches!(text.get(at + length), Some(b'"' | b'\''))
+                            && rest.first() == Some(&b'-')
+                            && (length == 2 || rest.get(length - 1) == Some(&b'='))
+                            && let Some(value) = value::quoted(text, at + length)
+                        {
+                            words.push(at..value.range.end);
+                            at = value.end;
+                            continue;
+                        }
+                        if length == 0 {
+                            break;
+                        }
+                        value::Value { range: at..at + length, end: at + length }
+                    }
+                };
+                at = word.end;
+                words.push(word.range);
+            }
+        }
+    }
+    words
+}
+
+/// The secrets in the arguments of a program: the place of the argument, and the part of it.
+pub(super) fn in_words(
+    program: &[u8],
+    words: &[&[u8]],
+    found: &mut impl FnMut(usize, Range<usize>),
+) {
+    let rows = ROWS.iter().filter(|row| {
+        row.programs.split(' ').any(|name| name.as_bytes().eq_ignore_ascii_case(program))
+    });
+    for Row { word, options, part, .. } in rows {
+        if !word.is_empty() && !words.iter().take(4).any(|given| *given == word.as_bytes()) {
+            continue;
+        }
+        for (at, given) in words.iter().enumerate() {
+            for option in options.split(' ') {
+                let Some(rest) = given.strip_prefix(option.as_bytes()) else { continue };
+                let next = words.get(at + 1).copied().unwrap_or_default();
+                let is_long = option.len() > 2 && option.starts_with('-');
+                let attached = if is_long {
+                    rest.strip_prefix(b"=")
+                } else {
+                    Some(rest).filter(|rest| !rest.is_empty())
+                };
+                let (place, value) = match (*part, attached) {
+                    (Part::Place(count), _) if rest.is_empty() => {
+                        (at + count, words.get(at + count).copied().unwrap_or_default())
+                    }
+                    (Part::Place(_), _) | (Part::Attached, None) | (Part::Next, Some(_)) => {
+                        continue;
+                    }
+                    (_, Some(value)) => (at, value),
+                    (_, None) if rest.is_empty() => (at + 1, next),
+                    _ => continue,
+                };
+                let skipped = words.get(place).map_or(0, |word| word.len() - value.len());
+                if let Some(secret) = secret_in(*part, value) {
+                    found(place, skipped + secret.start..skipped + secret.end);
+                }
+            }
+        }
+    }
+}
+
+fn secret_in(part: Part, value: &[u8]) -> Option<Range<usize>> {
+    if let [b'"' | b'\'', inner @ ..] = value {
+        return secret_in(part, inner).map(|range| range.start + 1..range.end + 1);
+    }
+    let from = |separator: u8| value.iter().position(|byte| *byte == separator).map(|at| at + 1);
+    let range = match part {
+        Part::Next | Part::Attached | Part::Place(_) => 0..value.len(),
+        Part::AfterColon => from(b':').filter(|from| *from > 1)?..value.len(),
+        Part::After(separator) => from(separator)?..value.len(),
+        Part::Cookies => from(b'=')?..value.len(),
+        Part::Source => value.starts_with(b"pass:").then_some(5..value.len())?,
+    };
+    let secret = value.get(range.clone())?;
+    let is_secret = secret.len() >= 3 && !secret.starts_with(b"-") && !value::is_reference(secret);
+    (is_secret && !value.starts_with(b"$")).then_some(range)
+}

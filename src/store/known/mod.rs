@@ -1,0 +1,210 @@
+//! The shapes of well-known secrets.
+//!
+//! A shape counts only if it is distinctive: a long output must not be riddled with stars because something in it looks
+//! random. What stands around a secret and helps to read the output, such as the name of a header, is left.
+//!
+//! One pass over the text finds the words at which a secret may be, and each such place is judged by itself: see `names` for
+//! what a secret is called, `value` for what is a value, `tokens` for prefixes of vendors, `commands` for options of programs.
+
+mod commands;
+mod named;
+mod names;
+mod places;
+mod tokens;
+mod value;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
+
+pub(crate) use names::is_secret_name;
+
+/// Bytes before a place that decide whether there is a secret.
+pub(super) const LOOK_BEHIND: usize = 256;
+
+/// Bytes of a secret before the word at which it is found.
+const MOST_BEFORE: usize = 64;
+
+/// What is done where a word is found.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// A token with this row.
+    Token(usize),
+    /// A name.
+    Name,
+    /// A program with arguments.
+    Program,
+    Address,
+    PrivateKey,
+    Putty,
+    WebToken,
+    Bearer,
+    Azure,
+    Telegram,
+    Discord,
+    Mailchimp,
+    Twilio,
+    PgPass,
+    Identified,
+}
+
+#[derive(Debug)]
+struct Places {
+    automaton: AhoCorasick,
+    places: Vec<Place>,
+    longest: usize,
+}
+
+fn all() -> Option<&'static Places> {
+    static PLACES: OnceLock<Option<Places>> = OnceLock::new();
+    PLACES
+        .get_or_init(|| {
+            let fixed = [
+                ("://", Place::Address),
+                ("---BEGIN ", Place::PrivateKey),
+                ("--- BEGIN ", Place::PrivateKey),
+                ("Private-Lines:", Place::Putty),
+                ("eyJ", Place::WebToken),
+                ("bearer", Place::Bearer),
+                ("Q~", Place::Azure),
+                (":AA", Place::Telegram),
+                (".", Place::Discord),
+                ("-us", Place::Mailchimp),
+                ("AC", Place::Twilio),
+                ("identified by", Place::Identified),
+                (":5432:", Place::PgPass),
+                (":6432:", Place::PgPass),
+                (":3306:", Place::PgPass),
+            ];
+            let tokens = tokens::TOKENS.iter().enumerate();
+            let words: Vec<(&str, Place)> = fixed
+                .into_iter()
+                .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
+                .chain(names::TRIGGERS.iter().map(|word| (*word, Place::Name)))
+                .chain(commands::programs().map(|name| (name, Place::Program)))
+                .collect();
+            let automaton = AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .kind(Some(AhoCorasickKind::DFA))
+                .build(words.iter().map(|(word, _)| word))
+                .ok()?;
+            let longest = words.iter().map(|(word, _)| word.len()).max().unwrap_or(1);
+            Some(Places {
+                automaton,
+                places: words.into_iter().map(|(_, place)| place).collect(),
+                longest,
+            })
+        })
+        .as_ref()
+}
+
+/// Finds every secret that begins in `range`, and a few of those behind it. Of the text the [`LOOK_BEHIND`] bytes before it
+/// and all after it count.
+pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    let Some(Places { automaton, places, longest }) = all() else { return };
+    let range = range.start..text.len().min(range.end + MOST_BEFORE);
+    let end = text.len().min(range.end + longest - 1);
+    if range.start >= end {
+        return;
+    }
+    // Where the next last line of a private key is, and the end of the last key: what is inside is redacted already.
+    let (mut last_line, mut covered) = (None, 0);
+    for hit in automaton.find_overlapping_iter(Input::new(text).range(range.start..end)) {
+        let (from, to) = (hit.start(), hit.end());
+        let Some(place) =
+            places.get(hit.pattern().as_usize()).filter(|_| from < range.end && from >= covered)
+        else {
+            continue;
+        };
+        let secret = match *place {
+            Place::Token(row) => {
+                let token = tokens::TOKENS
+                    .get(row)
+                    .filter(|token| token.prefix.starts_with('.') || is_start(text, from));
+                let secret =
+                    token.and_then(|token| token.at(text, from)).map(|(from, to)| from..to);
+                if let Some(secret) = secret.as_ref()
+                    && matches!(token, Some(token) if token.is_aws_id())
+                    && let Some(beside) = places::beside(text, secret.end, true)
+                {
+                    found(beside);
+                }
+                secret
+            }
+            Place::Name => named::secret(text, from..to),
+            Place::Program => {
+                commands::in_text(text, from..to, found);
+                None
+            }
+            Place::Address => places::address(text, from),
+            Place::PrivateKey => {
+                let begin = from
+                    - text.get(..from).map_or(0, |before| {
+                        before.iter().rev().take(2).take_while(|byte| **byte == b'-').count()
+                    });
+                let key = places::private_key(text, begin, &mut last_line);
+                covered = key.as_ref().map_or(covered, |key| key.end);
+                key
+            }
+            Place::Putty => places::putty(text, to),
+            Place::WebToken => places::web_token(text, from),
+            Place::Bearer if is_start(text, from) => places::bearer(text, to),
+            Place::Bearer => None,
+            Place::Azure => places::azure(text, from),
+            Place::Telegram => places::telegram(text, from),
+            Place::Discord => places::discord(text, from),
+            Place::Mailchimp => places::mailchimp(text, from),
+            Place::Twilio => twilio(text, from),
+            Place::PgPass => places::pgpass(text, from),
+            Place::Identified => places::identified(text, to),
+        };
+        if let Some(secret) = secret {
+            found(secret);
+        }
+    }
+}
+
+/// The secret beside the id of an account of Twilio.
+fn twilio(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let id = text.get(at..at + 34)?;
+    let is_id = id.starts_with(b"AC")
+        && id.iter().skip(2).all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (is_id && is_start(text, at)).then(|| places::beside(text, at + 34, false)).flatten()
+}
+
+/// Whether a word begins here, also behind an escape of JSON or of a URL, or a colour of a terminal, which end in a letter.
+fn is_start(text: &[u8], at: usize) -> bool {
+    let before = text.get(at.saturating_sub(24)..at).unwrap_or_default();
+    let Some(last) = before.last() else { return true };
+    if !last.is_ascii_alphanumeric() {
+        return true;
+    }
+    let is_hex = |part: &[u8]| part.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [.., b'\\', b'b' | b'f' | b'n' | b'r' | b't'] => true,
+        [.., b'%', a, b] if is_hex(&[*a, *b]) => true,
+        [.., b'\\', b'u', a, b, c, d] if is_hex(&[*a, *b, *c, *d]) => true,
+        [codes @ .., b'm'] => {
+            let escape = codes
+                .iter()
+                .rev()
+                .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
+                .count();
+            codes.get(..codes.len() - escape).is_some_and(|start| {
+                [&b"\x1b["[..], b"\\u001b[", b"\\u001B[", b"\\x1b[", b"\\033[", b"\\e["]
+                    .iter()
+                    .any(|end| start.ends_with(end))
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Where the secrets are among the arguments of a program.
+pub(crate) fn in_arguments(words: &[&str], mut found: impl FnMut(usize, Range<usize>)) {
+    let Some((first, rest)) = words.split_first() else { return };
+    let program = first.rsplit(['/', '\\']).next().unwrap_or(first);
+    let rest: Vec<&[u8]> = rest.iter().map(|word| word.as_bytes()).collect();
+    commands::in_words(program.as_bytes(), &rest, &mut |at, part| found(at + 1, part));
+}

@@ -1,0 +1,637 @@
+//! Secrets that are named: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `Authorization: …`, `<password>…</password>`,
+//! `{ name: 'DB_PASSWORD', value: '…' }`.
+
+use std::ops::Range;
+
+use super::names::{Kind, kind_of};
+use super::value::{self, Form, Value};
+
+/// Bytes of a name that are looked at, before the word that makes it one.
+const LONGEST_NAME: usize = 64;
+/// Bytes between the name of a pair and its value.
+const PAIR: usize = 256;
+
+/// The secret whose name has the word at `hit`.
+pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let end = name_end(text, hit.end)?;
+    let begin = name_begin(text, hit.start);
+    let name = Name::new(text, begin, end)?;
+    if let Some(found) = name.pair(text) {
+        return Some(found);
+    }
+    let (form, at) = name.separator(text)?;
+    match name.kind {
+        Kind::Authorization => authorization(text, at),
+        Kind::Cookie => cookie(text, at, form),
+        _ => name.value(text, form, at),
+    }
+}
+
+/// The end of the name whose last word ends at `at`, with a suffix such as `_2`; nothing if the name goes on in another way.
+fn name_end(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..text.len().min(at + 24)).unwrap_or_default();
+    let length = rest.iter().take_while(|byte| is_letter(**byte)).count();
+    let length = if rest.starts_with("：".as_bytes()) { 0 } else { length };
+    match (rest.first(), length) {
+        (_, 0) => Some(at),
+        (Some(b'_' | b'0'..=b'9'), _) => Some(at + length),
+        // `passwordHash` is another name, and `passwordB64` is not.
+        (Some(b'A'..=b'Z'), _) => Some(at + length),
+        _ => None,
+    }
+    .map(|end| {
+        // `client-key-data` and `password-2`.
+        let rest = text.get(end..text.len().min(end + 8)).unwrap_or_default();
+        match rest {
+            [b'-', b'd', b'a', b't', b'a', after, ..] if !is_letter(*after) => end + 5,
+            [b'-', b'0'..=b'9', after, ..] if !is_letter(*after) => end + 2,
+            _ => end,
+        }
+    })
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// The beginning of the name that has a word at `at`.
+fn name_begin(text: &[u8], at: usize) -> usize {
+    let before = text.get(at.saturating_sub(LONGEST_NAME)..at).unwrap_or_default();
+    let length = before
+        .iter()
+        .rev()
+        .take_while(|byte| is_letter(**byte) || matches!(byte, b'-' | b'.'))
+        .count();
+    let mut begin = at - length;
+    // `\n` and `\u001b[1m` in the JSON of a text end in a letter.
+    if length > 0 && begin > 0 && text.get(begin - 1) == Some(&b'\\') {
+        begin += match text.get(begin) {
+            Some(b'n' | b'r' | b't' | b'b' | b'f') => 1,
+            Some(b'u') => 5,
+            _ => 0,
+        };
+    }
+    // A colour, `ESC [ 1 m`, and `%20`.
+    if let Some(colour) = text.get(begin.saturating_sub(8)..(begin + 4).min(at))
+        && let Some(escape) = colour.iter().rposition(|byte| *byte == b'[')
+        && let Some(length) =
+            colour.get(escape + 1..).and_then(|rest| rest.iter().position(|byte| *byte == b'm'))
+        && colour
+            .get(escape + 1..escape + 1 + length)
+            .is_some_and(|codes| codes.iter().all(|byte| byte.is_ascii_digit() || *byte == b';'))
+    {
+        begin = begin.max(begin.saturating_sub(8) + escape + 2 + length);
+    }
+    // Words before it: `Secret access key`.
+    begin.min(at)
+}
+
+struct Name {
+    kind: Kind,
+    /// Where it begins, dashes of an option not included.
+    begin: usize,
+    end: usize,
+    /// It is an option of a command, `--name`.
+    is_option: bool,
+    /// It is in capitals, as variables of the environment are.
+    is_upper: bool,
+}
+
+impl Name {
+    fn new(text: &[u8], begin: usize, end: usize) -> Option<Name> {
+        let whole = text.get(begin..end)?;
+        let dashes = whole.iter().take_while(|byte| **byte == b'-').count();
+        let begin = begin + whole.iter().take_while(|byte| matches!(byte, b'-' | b'.')).count();
+        let begin = spaced(text, begin);
+        let name = std::str::from_utf8(text.get(begin..end)?).ok()?;
+        let kind = kind_of(name)?;
+        Some(Name {
+            kind,
+            begin,
+            end,
+            is_option: dashes > 0,
+            is_upper: name.bytes().any(|byte| byte.is_ascii_uppercase())
+                && !name.bytes().any(|byte| byte.is_ascii_lowercase()),
+        })
+    }
+
+    /// What ties a value to the name, and where the value begins.
+    fn separator(&self, text: &[u8]) -> Option<(Form, usize)> {
+        let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
+        let mut at = colours(text, self.end);
+        let mut has_quote = false;
+        for _ in 0..8 {
+            match byte(at) {
+                b'"' | b'\'' | b'`' => has_quote = true,
+                b'\\' if matches!(byte(at + 1), b'"' | b'\'' | b'\\') => {}
+                b']' | b'*' if at > self.end || byte(at) == b'*' => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        at = colours(text, at);
+        let after = blanks(text, at, 64);
+        let gap = after - at;
+        let begin = |at: usize| colours(text, blanks(text, colours(text, at), 16));
+        match byte(after) {
+            b'?' | b'+' | b'!' if byte(after + 1) == b'=' && byte(after + 2) != b'=' => {
+                Some((Form::Assigned, begin(after + 2)))
+            }
+            // TypeScript: `password?: string`.
+            b'?' if byte(after + 1) == b':' => self.typed(text, begin(after + 2)),
+            b'=' if matches!(byte(after + 1), b'=' | b'~') => None,
+            b'=' if byte(after + 1) == b'>' => Some((Form::Assigned, begin(after + 2))),
+            b'=' => {
+                let at = begin(after + 1);
+                let is_tight = gap == 0 && at == after + 1;
+                let form = if self.is_option {
+                    Form::Option
+                } else if self.is_upper && is_tight || self.is_environment(text) {
+                    Form::Variable
+                } else if is_tight && self.fills_line(text, at) {
+                    Form::Property
+                } else {
+                    Form::Assigned
+                };
+                Some((form, at))
+            }
+            b':' if byte(after + 1) == b':' => None,
+            b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
+            // The user of an address.
+            b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
+            b':' => self.typed(text, begin(after + 1)),
+            0xef if text.get(after..after + 3) == Some("：".as_bytes()) => {
+                Some((Form::Colon, begin(after + 3)))
+            }
+            b'>' if !has_quote && self.is_element(text) => Some((Form::Element, after + 1)),
+            b'|' if gap > 0 => Some((Form::Column, begin(after + 1))),
+            0xe2 if text.get(after..after + 3) == Some("│".as_bytes()) => {
+                Some((Form::Column, begin(after + 3)))
+            }
+            b',' if has_quote => {
+                let at = lines(text, after + 1);
+                let value = value::quoted(text, at)?;
+                if self.is_option {
+                    return Some((Form::Pair, at));
+                }
+                // Of two, not one of a list of words.
+                let is_first = matches!(
+                    self.begin.checked_sub(2).and_then(|at| text.get(at)),
+                    Some(b'(' | b'[')
+                );
+                let is_last = matches!(text.get(lines(text, value.end)), Some(b')' | b']'));
+                (is_first && is_last).then_some((Form::Call, at))
+            }
+            b'(' if gap == 0 => {
+                let at = begin(after + 1);
+                value::quoted(text, at).map(|_| (Form::Call, at))
+            }
+            b'\n' | b'\r' => None,
+            _ if gap == 0 => None,
+            b'i' if text
+                .get(after..after + 3)
+                .is_some_and(|word| matches!(word, b"is " | b"is:")) =>
+            {
+                Some((Form::Call, begin(after + 3)))
+            }
+            // `CREATE USER me PASSWORD 'x'`
+            b'\'' | b'"' if self.kind == Kind::Password && !self.is_option => {
+                Some((Form::Call, after))
+            }
+            _ if self.is_option => Some((Form::OptionWord, colours(text, after))),
+            _ if self.is_element(text) => {
+                let rest = text.get(after..text.len().min(after + 128))?;
+                let end = rest.iter().position(|byte| matches!(byte, b'<' | b'>'))?;
+                let opens = rest.get(end) == Some(&b'>') && !rest.get(..end)?.ends_with(b"/");
+                opens.then_some((Form::Element, after + end + 1))
+            }
+            _ if self.is_netrc(text) || self.is_setting(text) => Some((Form::OptionWord, after)),
+            _ if (gap > 1 || text.get(at) == Some(&b'\t')) && self.kind != Kind::Token => {
+                Some((Form::Column, colours(text, after)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Behind a colon there may be a type, and the value behind an equals sign.
+    fn typed(&self, text: &[u8], at: usize) -> Option<(Form, usize)> {
+        let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
+        let length =
+            rest.iter().take_while(|byte| is_letter(**byte) || b".<>[]|?& ".contains(byte)).count();
+        if length > 0
+            && rest.first().is_some_and(u8::is_ascii_alphabetic)
+            && rest.get(length) == Some(&b'=')
+            && rest.get(length + 1).is_some_and(|next| !matches!(next, b'=' | b'>'))
+            && rest.get(length - 1) == Some(&b' ')
+        {
+            return Some((Form::Assigned, blanks(text, at + length + 1, 16)));
+        }
+        // The block of YAML, `|` or `>-`, and JSON on the next line.
+        let mut at = at;
+        if let Some(b'|' | b'>') = text.get(at) {
+            let marks = rest.iter().take_while(|byte| b"|>+-0123456789".contains(byte)).count();
+            if text.get(at + marks) == Some(&b'\n') {
+                at = lines(text, at + marks);
+            }
+        } else if matches!(text.get(at), Some(b'\n' | b'\r')) {
+            let next = lines(text, at);
+            value::quoted(text, next)?;
+            at = next;
+        }
+        Some((Form::Colon, at))
+    }
+
+    fn value(&self, text: &[u8], form: Form, at: usize) -> Option<Range<usize>> {
+        let at = literal(text, at);
+        let (value, is_quoted) = match form {
+            Form::Element => (element(text, at)?, false),
+            _ => match value::quoted(text, at) {
+                Some(value) => (value, true),
+                None => (value::bare(text, at, self.is_query(text))?, false),
+            },
+        };
+        let Value { range, end, .. } = value;
+        let bytes = text.get(range.clone())?;
+        let after = text.get(end).copied().unwrap_or(b'\n');
+        if !is_quoted && form != Form::Element {
+            let is_open = matches!(after, b'(' | b'[' | b'{');
+            let is_code =
+                !matches!(form, Form::Variable | Form::Property | Form::Option | Form::OptionWord)
+                    && value::is_code(bytes);
+            // `<your password>`, and what begins a list.
+            let is_group = matches!(bytes.first(), Some(b'(' | b'['))
+                && form != Form::Variable
+                && self.kind != Kind::Key;
+            if is_open
+                || is_group
+                || is_code
+                || value::is_code(bytes) && !bytes.iter().any(u8::is_ascii_digit)
+            {
+                return None;
+            }
+        }
+        // `PASS: 12 tests`, `pass=12`.
+        let name = text.get(self.begin..self.end)?;
+        let is_count = form == Form::Call
+            || (!is_quoted && bytes.iter().all(|byte| !byte.is_ascii_alphabetic()));
+        let word = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+        if word.eq_ignore_ascii_case(b"pass") && is_count {
+            return None;
+        }
+        let mut form = form;
+        if self.kind == Kind::Key && self.is_query(text) {
+            form = Form::Option;
+        }
+        // `auth=("me", "password")`
+        if self.kind == Kind::Key && bytes.first() == Some(&b'(') {
+            let user = value::quoted(text, range.start + 1)?;
+            let at = text
+                .get(user.end)
+                .filter(|byte| **byte == b',')
+                .map(|_| lines(text, user.end + 1))?;
+            let password = value::quoted(text, at)?;
+            let bytes = text.get(password.range.clone())?;
+            return (bytes.len() >= 3 && !value::is_reference(bytes)).then_some(password.range);
+        }
+        let is_auth = word.to_ascii_lowercase().ends_with(b"auth");
+        if is_auth && (is_quoted || name.first() == Some(&b'_')) && value::is_base64_text(bytes) {
+            return Some(range);
+        }
+        let is_header = form == Form::Colon && name.contains(&b'-') && value::is_mixed(bytes);
+        if is_header && self.kind != Kind::Key {
+            return Some(range);
+        }
+        let is_whole_line = matches!(after, b'\n' | b'\r')
+            || text.get(end..end + 2).is_some_and(|next| matches!(next, b"\\n" | b"\\r" | b" #"));
+        value::is_secret(self.kind, form, bytes, is_quoted, is_whole_line).then_some(range)
+    }
+
+    /// Whether it begins its line, and its value, which begins at `at`, ends it.
+    fn fills_line(&self, text: &[u8], at: usize) -> bool {
+        let rest = text.get(at..text.len().min(at + 256)).unwrap_or_default();
+        let end = rest.iter().position(|byte| byte.is_ascii_whitespace() || b"(),;".contains(byte));
+        let is_end = end.map_or(at + rest.len() >= text.len(), |end| {
+            matches!(rest.get(end), Some(b'\n' | b'\r'))
+        });
+        is_end && (self.begin == 0 || matches!(text.get(self.begin - 1), Some(b'\n' | b';')))
+    }
+
+    /// It is the name of a parameter in an address or a form: `?token=…&password=…`.
+    fn is_query(&self, text: &[u8]) -> bool {
+        matches!(self.begin.checked_sub(1).and_then(|at| text.get(at)), Some(b'?' | b'&'))
+    }
+
+    /// `export NAME = …`, `$env:NAME = …`, `process.env.NAME = …`, `ENV NAME=…`.
+    fn is_environment(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(12)..self.begin).unwrap_or_default();
+        let lower = before.to_ascii_lowercase();
+        [&b"$env:"[..], b"process.env.", b"export "].iter().any(|start| lower.ends_with(start))
+    }
+
+    /// Whether it is the name of an element: `<password>`, `<ns:password>`, `<string name="password">`.
+    fn is_element(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(32)..self.begin).unwrap_or_default();
+        let name =
+            before.iter().rev().take_while(|byte| is_letter(**byte) || **byte == b':').count();
+        before.len() > name && before.get(before.len() - name - 1) == Some(&b'<')
+    }
+
+    /// `machine example.com login me password …`
+    fn is_netrc(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(128)..self.begin).unwrap_or_default();
+        self.kind == Kind::Password
+            && (before.windows(6).any(|word| word == b"login ")
+                || before.windows(8).any(|word| word == b"machine "))
+    }
+
+    /// `ENV NAME …`, `setx NAME …`, `aws configure set name …`.
+    fn is_setting(&self, text: &[u8]) -> bool {
+        let before = text.get(self.begin.saturating_sub(64)..self.begin).unwrap_or_default();
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let words: [&[u8]; 3] = [b"setx ", b"ENV ", b"g set "];
+        line.ends_with(b" set ")
+            || words.iter().any(|word| line.windows(word.len()).any(|part| part == *word))
+            || line.windows(15).any(|part| part == b"aws configure s")
+    }
+
+    /// The value of a pair whose name is this: `name: DB_PASSWORD` and then `value: …`.
+    fn pair(&self, text: &[u8]) -> Option<Range<usize>> {
+        const NAMES: [&str; 12] = [
+            "name",
+            "key",
+            "variable",
+            "var",
+            "env",
+            "id",
+            "field",
+            "header",
+            "param",
+            "parameter",
+            "parametername",
+            "parameterkey",
+        ];
+        let before = text.get(self.begin.saturating_sub(32)..self.begin)?;
+        let is_blank = |byte: &&u8| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | b'\t' | b'`');
+        let rest = before.len() - before.iter().rev().take_while(is_blank).count();
+        let (b'=' | b':') = before.get(rest.checked_sub(1)?)? else { return None };
+        let rest = before.get(..rest - 1)?;
+        let rest = rest.get(..rest.len() - rest.iter().rev().take_while(is_blank).count())?;
+        let length = rest.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let word = std::str::from_utf8(rest.get(rest.len() - length..)?).ok()?.to_lowercase();
+        if !NAMES.contains(&word.as_str()) {
+            return None;
+        }
+        let window = text.get(self.end..text.len().min(self.end + PAIR))?;
+        let mut at = 0;
+        while at < window.len() {
+            match window.get(at)? {
+                b'}' | b'{' | b'[' => return None,
+                b'<' if window.get(at + 1) == Some(&b'/') => return None,
+                b'-' if window.get(at + 1) == Some(&b' ')
+                    && at > 0
+                    && matches!(window.get(at - 1), Some(b' ' | b'\n')) =>
+                {
+                    return None;
+                }
+                b'>' if !matches!(window.get(at.saturating_sub(1)), Some(b'=' | b'/')) => {
+                    let at = self.end + at + 1;
+                    return self.judged(text, element(text, at)?);
+                }
+                b'v' | b'V'
+                    if window
+                        .get(at..at + 5)
+                        .is_some_and(|word| word.eq_ignore_ascii_case(b"value")) =>
+                {
+                    let is_word = at == 0
+                        || window.get(at - 1).is_some_and(|byte| !byte.is_ascii_alphanumeric());
+                    let rest = window.get(at + 5..)?;
+                    let gap = rest.iter().take_while(is_blank).count();
+                    let separator = rest.get(gap).copied();
+                    if is_word && matches!(separator, Some(b'=' | b':')) {
+                        let arrow = usize::from(rest.get(gap + 1) == Some(&b'>'));
+                        let at = lines(text, self.end + at + 5 + gap + 1 + arrow);
+                        let value =
+                            value::quoted(text, at).or_else(|| value::bare(text, at, false))?;
+                        return self.judged(text, value);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    fn judged(&self, text: &[u8], value: Value) -> Option<Range<usize>> {
+        let bytes = text.get(value.range.clone())?;
+        value::is_secret(self.kind, Form::Pair, bytes, true, true).then_some(value.range)
+    }
+}
+
+/// Where a name begins that has words before it: `Secret access key`, `API key`.
+fn spaced(text: &[u8], begin: usize) -> usize {
+    const WORDS: [&str; 20] = [
+        "api",
+        "access",
+        "secret",
+        "private",
+        "auth",
+        "client",
+        "encryption",
+        "shared",
+        "account",
+        "master",
+        "signing",
+        "session",
+        "storage",
+        "security",
+        "personal",
+        "refresh",
+        "bearer",
+        "bot",
+        "app",
+        "recovery",
+    ];
+    let mut begin = begin;
+    for _ in 0..3 {
+        let Some(b' ') = begin.checked_sub(1).and_then(|at| text.get(at)) else { break };
+        let before = text.get(begin.saturating_sub(16)..begin - 1).unwrap_or_default();
+        let length = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let word = before.get(before.len() - length..).unwrap_or_default();
+        if !WORDS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())) {
+            break;
+        }
+        begin -= 1 + length;
+    }
+    begin
+}
+
+/// Behind spaces and tabs, at most so many.
+fn blanks(text: &[u8], at: usize, most: usize) -> usize {
+    let rest = text.get(at..text.len().min(at + most)).unwrap_or_default();
+    at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// Behind white space, line breaks too.
+fn lines(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
+    at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+/// Behind the colours of a terminal.
+fn colours(text: &[u8], at: usize) -> usize {
+    let mut at = at;
+    for _ in 0..4 {
+        let rest = text.get(at..text.len().min(at + 24)).unwrap_or_default();
+        let starts: [&[u8]; 4] = [b"\x1b[", b"\\u001b[", b"\\x1b[", b"\\033["];
+        let Some(start) = starts.iter().find(|start| rest.starts_with(start)) else {
+            return at;
+        };
+        let codes = rest.get(start.len()..).unwrap_or_default();
+        let length =
+            codes.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+        if codes.get(length) != Some(&b'm') {
+            return at;
+        }
+        at += start.len() + length + 1;
+    }
+    at
+}
+
+/// Behind what may stand before a quote: `b"…"`, `N'…'`, `new Secret("…")`.
+fn literal(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..text.len().min(at + 40)).unwrap_or_default();
+    let word = rest.iter().take_while(|byte| is_letter(**byte) || b".: ".contains(byte)).count();
+    match rest.get(word) {
+        Some(b'"' | b'\'')
+            if word == 1 && matches!(rest.first(), Some(b'b' | b'r' | b'u' | b'N' | b'L')) =>
+        {
+            at + 1
+        }
+        Some(b'(') if word > 0 => {
+            let name = rest.get(..word).unwrap_or_default().to_ascii_lowercase();
+            let name = name.rsplit(|byte| matches!(byte, b'.' | b':')).next().unwrap_or_default();
+            let holds = [&b"secret"[..], b"some", b"string", b"from", b"password"]
+                .iter()
+                .any(|known| name.windows(known.len()).any(|part| part == *known));
+            if holds && matches!(rest.get(word + 1), Some(b'"' | b'\'')) {
+                at + word + 1
+            } else {
+                at
+            }
+        }
+        Some(b'"' | b'\'') if rest.first() == Some(&b'@') || rest.first() == Some(&b'$') => at + 1,
+        _ => at,
+    }
+}
+
+/// The text of an element that begins at `at`, also in `<value>` and `<![CDATA[`.
+fn element(text: &[u8], at: usize) -> Option<Value> {
+    let mut at = lines(text, at);
+    for start in [&b"<value>"[..], b"<string>", b"<![CDATA["] {
+        if text.get(at..).is_some_and(|rest| rest.starts_with(start)) {
+            at += start.len();
+        }
+    }
+    let rest = text.get(at..text.len().min(at + 1024))?;
+    let length = rest.iter().position(|byte| matches!(byte, b'<' | b'\n'))?;
+    let is_cdata = rest.get(..length)?.ends_with(b"]]>");
+    let to = at + length - if is_cdata { 3 } else { 0 };
+    (rest.get(length) == Some(&b'<') && to > at)
+        .then_some(Value { range: at..to, end: at + length })
+}
+
+/// The credentials in the value of an `Authorization` header: behind the scheme, if there is one.
+fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let (range, is_quoted) = header(text, at)?;
+    let value = text.get(range.clone())?;
+    let scheme = value.iter().take_while(|byte| is_letter(**byte) || **byte == b'-').count();
+    let gap = value.get(scheme..)?.iter().take_while(|byte| **byte == b' ').count();
+    let is_scheme = scheme > 0 && gap > 0 && scheme <= 24;
+    let mut from = range.start + if is_scheme { scheme + gap } else { 0 };
+    let credentials = text.get(from..range.end)?;
+    // `"Bearer " + token`, and the scheme by itself.
+    if value::is_reference(credentials)
+        || credentials.iter().any(|byte| matches!(byte, b'{' | b'$'))
+    {
+        return None;
+    }
+    let word = credentials.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let first = credentials.get(..word)?;
+    let has = |is: fn(&u8) -> bool| first.iter().any(is);
+    let is_token = if is_scheme {
+        let is_basic =
+            value.get(..scheme).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic"));
+        first.len() >= if is_basic { 6 } else { 8 }
+            && (has(u8::is_ascii_digit)
+                || (has(u8::is_ascii_uppercase) && (is_basic || first.len() >= 16))
+                || (is_basic && first.ends_with(b"="))
+                || (first.contains(&b'=') && credentials.iter().any(u8::is_ascii_digit))
+                || first.len() >= 32)
+    } else {
+        first.len() >= 8 && (has(u8::is_ascii_digit) || first.len() >= 24) && !value::is_code(first)
+    };
+    if !is_token {
+        return None;
+    }
+    let to = if credentials.contains(&b'=') && credentials.contains(&b',') {
+        range.end
+    } else {
+        from + word
+    };
+    let mut to = to;
+    while !is_quoted
+        && to > from
+        && matches!(text.get(to - 1), Some(b')' | b']' | b'}' | b',' | b';'))
+    {
+        to -= 1;
+    }
+    // `Token token=…`
+    if let Some(equals) = text.get(from..to)?.iter().take(16).position(|byte| *byte == b'=')
+        && !text.get(from..from + equals)?.iter().any(u8::is_ascii_digit)
+        && from + equals + 2 < to
+        && !text.get(from..to)?.contains(&b',')
+    {
+        from += equals + 1;
+    }
+    Some(from..to)
+}
+
+/// All of the cookies: nothing says which one opens a session.
+fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>> {
+    if !matches!(form, Form::Colon | Form::Call | Form::Assigned | Form::Variable | Form::Pair) {
+        return None;
+    }
+    let (range, _) = header(text, at)?;
+    let value = text.get(range.clone())?;
+    let name = value
+        .iter()
+        .take(128)
+        .position(|byte| !byte.is_ascii_graphic() || b"=:;,\"'\\".contains(byte))?;
+    let secret = range.start + name + 1..range.end;
+    let is_cookie = name > 0 && value.get(name) == Some(&b'=') && secret.len() >= 6;
+    (is_cookie && !value::is_reference(text.get(secret.clone())?)).then_some(secret)
+}
+
+/// The value of a header: all of its line, or what is in its quotes.
+fn header(text: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
+    if let Some(value) = value::quoted(text, at).filter(|value| value.end <= text.len()) {
+        return Some((value.range, true));
+    }
+    let rest = text.get(at..text.len().min(at + 8192))?;
+    let mut length = rest
+        .iter()
+        .position(|byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'))
+        .unwrap_or(rest.len());
+    // The parameters of `Digest` are in quotes themselves.
+    if let Some(b'"') = rest.get(length)
+        && length > 0
+        && rest.get(length - 1) == Some(&b'=')
+    {
+        length = rest
+            .iter()
+            .position(|byte| matches!(byte, b'\n' | b'\r' | b'\'' | b'\\'))
+            .unwrap_or(rest.len());
+    }
+    (length > 0).then_some((at..at + length, false))
+}

@@ -1,0 +1,367 @@
+//! Names whose values are secrets, such as `DB_PASSWORD`, `apiKey` and `x-auth-token`.
+
+/// The kind of a secret that a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A password: chosen by a person, of any form.
+    Password,
+    /// A key, or a token that is named in full: made by a machine.
+    Secret,
+    /// A token, which in source code is often something else.
+    Token,
+    /// Some key: only a value that looks random is a secret.
+    Key,
+    /// The value of an `Authorization` header.
+    Authorization,
+    /// Cookies.
+    Cookie,
+}
+
+/// Words at which a name is looked at, without case. Each ends a name, or stands before a suffix that is known.
+pub(super) const TRIGGERS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passwort",
+    "kennwort",
+    "passcode",
+    "contraseña",
+    "密码",
+    "口令",
+    "密钥",
+    "pass",
+    "pwd",
+    "psw",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "credentials",
+    "creds",
+    "authorization",
+    "cookie",
+    "mnemonic",
+    "phrase",
+    "pat",
+    "jwt",
+    "auth",
+    "sig",
+    "signature",
+    "sessid",
+    "sessionid",
+];
+
+/// Ends of a name that mean a password, whatever stands before.
+const PASSWORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passwort",
+    "kennwort",
+    "passcode",
+    "contraseña",
+    "密码",
+    "口令",
+];
+/// The same as whole words only: `smtp_pass`, but not `bypass`.
+const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw"];
+/// What `pass` and `pwd` are written together with.
+const BEFORE_SHORT: &[&str] = &[
+    "db", "root", "admin", "user", "store", "key", "smtp", "mail", "ftp", "ssh", "sudo", "my",
+    "http", "proxy",
+];
+/// Ends of a name that mean a key or a token of a machine.
+const SECRETS: &[&str] = &[
+    "secret",
+    "密钥",
+    "credential",
+    "credentials",
+    "creds",
+    "mnemonic",
+    "seed_phrase",
+    "recovery_phrase",
+    "secret_key_base",
+    "key_data",
+];
+/// Words before `key` that make it a secret.
+const SECRET_KEYS: &[&str] = &[
+    "api",
+    "access",
+    "secret",
+    "private",
+    "encryption",
+    "decryption",
+    "signing",
+    "master",
+    "auth",
+    "account",
+    "shared",
+    "storage",
+    "session",
+    "app",
+    "application",
+    "client",
+    "service",
+    "role",
+    "admin",
+    "root",
+    "deploy",
+    "webhook",
+    "jwt",
+    "hmac",
+    "aes",
+    "cipher",
+    "crypto",
+    "license",
+    "subscription",
+    "server",
+    "write",
+    "ingest",
+    "ingestion",
+    "integration",
+    "security",
+    "anon",
+    "functions",
+];
+/// Words before `token` that make it a secret beyond doubt.
+const SECRET_TOKENS: &[&str] = &[
+    "access", "auth", "refresh", "bearer", "id", "session", "security", "private", "api", "bot",
+    "deploy", "sas", "vault", "github", "gitlab", "npm", "slack", "job",
+];
+/// Words before `token` that make it something else.
+const OTHER_TOKENS: &[&str] = &[
+    "next",
+    "page",
+    "continuation",
+    "continue",
+    "cancellation",
+    "cancel",
+    "sync",
+    "cursor",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "mask",
+    "stop",
+    "special",
+    "start",
+    "end",
+    "per",
+    "first",
+    "last",
+    "max",
+    "min",
+    "syntax",
+];
+/// Words that make a key something that everybody may see, or a place in a table.
+const OTHER_KEYS: &[&str] = &[
+    "public",
+    "publishable",
+    "pub",
+    "primary",
+    "foreign",
+    "cache",
+    "sort",
+    "partition",
+    "hash",
+    "range",
+    "index",
+    "object",
+    "row",
+    "group",
+    "order",
+    "host",
+    "idempotency",
+    "translation",
+    "lookup",
+    "routing",
+    "event",
+    "unique",
+    "dedup",
+    "query",
+    "restore",
+];
+/// Last words that say which one of several secrets it is, or how it is written.
+const SUFFIXES: &[&str] = &[
+    "prod",
+    "production",
+    "dev",
+    "development",
+    "staging",
+    "test",
+    "old",
+    "new",
+    "current",
+    "previous",
+    "live",
+    "value",
+    "plain",
+    "plaintext",
+    "raw",
+    "b64",
+    "base64",
+    "hex",
+    "default",
+    "main",
+    "primary",
+    "secondary",
+    "pem",
+];
+
+/// Whether a name says that its value is a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    !matches!(kind_of(name), None | Some(Kind::Key))
+}
+
+/// The kind of secret that a name stands for.
+pub(super) fn kind_of(name: &str) -> Option<Kind> {
+    let words = words_of(name);
+    let mut words: Vec<&str> = words.split('_').filter(|word| !word.is_empty()).collect();
+    while words.len() > 1
+        && words.last().is_some_and(|word| {
+            SUFFIXES.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    {
+        words.pop();
+    }
+    let last = words.last()?.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let before = words.len().checked_sub(2).and_then(|at| words.get(at)).copied().unwrap_or("");
+    let joined = words.join("_");
+    let is_short =
+        |end: &str| last.strip_suffix(end).is_some_and(|first| BEFORE_SHORT.contains(&first));
+    let ends = |list: &[&str]| list.iter().any(|end| last.ends_with(end) || joined.ends_with(end));
+    if ends(PASSWORDS)
+        || (PASSWORD_WORDS.contains(&last) && name != "PWD")
+        || is_short("pass")
+        || is_short("pwd")
+    {
+        return Some(Kind::Password);
+    }
+    if matches!(joined.as_str(), "cookie" | "set_cookie" | "setcookie" | "http_cookie") {
+        return Some(Kind::Cookie);
+    }
+    if last.ends_with("authorization") {
+        return Some(Kind::Authorization);
+    }
+    if ends(SECRETS) {
+        return Some(Kind::Secret);
+    }
+    if let Some(first) = last.strip_suffix("token") {
+        let what = if first.is_empty() { before } else { first };
+        return if OTHER_TOKENS.iter().any(|other| what == *other) {
+            None
+        } else if SECRET_TOKENS.contains(&what) {
+            Some(Kind::Secret)
+        } else {
+            Some(Kind::Token)
+        };
+    }
+    if let Some(first) = last.strip_suffix("key") {
+        let what = if first.is_empty() { before } else { first };
+        if OTHER_KEYS.contains(&what) || words.iter().any(|word| word.starts_with("publi")) {
+            return None;
+        }
+        let is_secret = if first.is_empty() {
+            SECRET_KEYS.contains(&what)
+        } else {
+            SECRET_KEYS.iter().any(|word| first.ends_with(word))
+        };
+        return Some(if is_secret { Kind::Secret } else { Kind::Key });
+    }
+    match last {
+        "pat"
+            if [
+                "github",
+                "gh",
+                "gitlab",
+                "gl",
+                "azure",
+                "ado",
+                "devops",
+                "git",
+                "access",
+                "bitbucket",
+            ]
+            .contains(&before) =>
+        {
+            Some(Kind::Token)
+        }
+        "jwt" | "sessid" | "sessionid" | "phpsessid" | "jsessionid" => Some(Kind::Token),
+        "auth" | "sig" | "signature" => Some(Kind::Key),
+        _ if last.ends_with("sessid") || last.ends_with("sessionid") => Some(Kind::Token),
+        _ => None,
+    }
+}
+
+/// The words of a name in lower case, joined by `_`: `dbAPIKey` and `DB-api.key` are `db_api_key`.
+fn words_of(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 8);
+    let letters: Vec<char> = name.chars().collect();
+    for (at, letter) in letters.iter().enumerate() {
+        if !letter.is_alphanumeric() {
+            words.push('_');
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|at| letters.get(at));
+        let after = letters.get(at + 1);
+        let begins = letter.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase()
+                    || before.is_ascii_digit()
+                    || (before.is_uppercase() && after.is_some_and(|after| after.is_lowercase()))
+            });
+        if begins {
+            words.push('_');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_told_from_other_names() {
+        for (name, kind) in [
+            ("DB_PASSWORD", Some(Kind::Password)),
+            ("dbpassword", Some(Kind::Password)),
+            ("spring.datasource.password", Some(Kind::Password)),
+            ("MYSQL_PWD", Some(Kind::Password)),
+            ("smtpPass", Some(Kind::Password)),
+            ("PASSWORD_2", Some(Kind::Password)),
+            ("password1", Some(Kind::Password)),
+            ("ADMIN_PASSWORD_PROD", Some(Kind::Password)),
+            ("PWD", None),
+            ("OLDPWD", None),
+            ("bypass", None),
+            ("password_hint", None),
+            ("passwordHash", None),
+            ("SECRET_KEY_BASE", Some(Kind::Secret)),
+            ("apiKey", Some(Kind::Secret)),
+            ("openaiapikey", Some(Kind::Secret)),
+            ("APIKey", Some(Kind::Secret)),
+            ("x-amz-security-token", Some(Kind::Secret)),
+            ("PRIVATE-TOKEN", Some(Kind::Secret)),
+            ("client_secret", Some(Kind::Secret)),
+            ("client-key-data", Some(Kind::Secret)),
+            ("CLIENT_SECRET_VALUE", Some(Kind::Secret)),
+            ("aws_access_key_id", None),
+            ("token", Some(Kind::Token)),
+            ("tokens", None),
+            ("max_tokens", None),
+            ("nextPageToken", None),
+            ("GH_PAT", Some(Kind::Token)),
+            ("SENTRY_KEY", Some(Kind::Key)),
+            ("public_key", None),
+            ("CACHE_KEY", None),
+            ("monkey", Some(Kind::Key)),
+            ("Proxy-Authorization", Some(Kind::Authorization)),
+            ("Set-Cookie", Some(Kind::Cookie)),
+        ] {
+            assert_eq!(kind_of(name), kind, "{name}");
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Secrets that are known by what stands around them: passwords in addresses, keys between their lines, tokens of several parts.
+
+use std::ops::Range;
+
+use super::value;
+
+fn digits(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_digit)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// Bytes at the beginning of `text` that are `is`, at most `most`.
+fn run(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    text.iter().take_while(|byte| is(**byte)).count()
+}
+
+/// The password of an address whose `://` is at `at`, or the token that stands for it.
+pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let from = at + 3;
+    let rest = text.get(from..text.len().min(from + 2048))?;
+    let length =
+        run(rest, |byte| byte.is_ascii_graphic() && !b"\"'`<>\\".contains(&byte) || byte >= 0x80);
+    let rest = rest.get(..length)?;
+    let authority = run(rest, |byte| !b"/?#".contains(&byte));
+    let first = rest.get(..authority)?;
+    // Without a user the first part is a host, with its port: an `@` behind it is a part of the path.
+    if !first.contains(&b'@') {
+        let port =
+            first.iter().rposition(|byte| *byte == b':').and_then(|colon| first.get(colon + 1..));
+        let is_port = port
+            .is_none_or(|port| port.iter().all(u8::is_ascii_digit) || port.first() == Some(&b'$'));
+        if is_port || first.starts_with(b"[") || first.starts_with(b"$") || first.starts_with(b"{")
+        {
+            return None;
+        }
+    }
+    let scheme = text.get(at.saturating_sub(12)..at)?;
+    let is_web = scheme.ends_with(b"http") || scheme.ends_with(b"https");
+    // The last `@` that a host follows ends the password; in an address of the web the first such one, for a path may have more.
+    let mut ends = rest
+        .iter()
+        .enumerate()
+        .filter(|(place, byte)| {
+            **byte == b'@' && is_host(rest.get(place + 1..).unwrap_or_default(), is_web)
+        })
+        .map(|(place, _)| place);
+    let end = if is_web { ends.next() } else { ends.last() };
+    let end = end.or_else(|| first.iter().rposition(|byte| *byte == b'@'))?;
+    let user_info = rest.get(..end)?;
+    let colon = user_info.iter().position(|byte| *byte == b':');
+    let (user, password) = match colon {
+        Some(colon) => (user_info.get(..colon)?, user_info.get(colon + 1..)?),
+        None => (user_info, &b""[..]),
+    };
+    let is_token = |part: &[u8]| {
+        part.len() >= 16 && digits(part) && !value::is_reference(part)
+            || part.len() >= 32 && part.iter().all(u8::is_ascii_alphanumeric)
+    };
+    let secret = from + user.len() + 1..from + end;
+    if is_token(user) {
+        let is_more = password.len() > 2 && password != b"x-oauth-basic";
+        return Some(from..from + if is_more { end } else { user.len() });
+    }
+    if colon.is_none() {
+        return (user.len() >= 8
+            && digits(user)
+            && user.iter().any(u8::is_ascii_uppercase)
+            && !user.contains(&b'.')
+            && !value::is_reference(user))
+        .then_some(from..from + end);
+    }
+    // `x` and `x-oauth-basic` stand for no password.
+    let is_secret = password.len() >= 3
+        && !is_variable(password)
+        && password != b"x-oauth-basic"
+        && !password.starts_with(b"//");
+    is_secret.then_some(secret)
+}
+
+/// `$PASSWORD`, `${PASSWORD}`, `<password>`, `{password}`, `****`.
+fn is_variable(value: &[u8]) -> bool {
+    let is_name = |name: &[u8]| name.iter().all(|byte| is_word(*byte));
+    match value {
+        [b'$', rest @ ..] => is_name(rest) || rest.starts_with(b"{") || rest.starts_with(b"("),
+        [b'%', inner @ .., b'%'] | [b'{', inner @ .., b'}'] => inner.len() < 64,
+        _ => {
+            value.iter().all(|byte| *byte == b'*')
+                || value.starts_with(b"${")
+                || value.starts_with(b"{{")
+        }
+    }
+}
+
+/// Whether a host begins a text: a name with a dot or a port if the address is one of the web, any name else.
+fn is_host(text: &[u8], is_web: bool) -> bool {
+    let length =
+        run(text, |byte| byte.is_ascii_alphanumeric() || b".-_[]".contains(&byte) || byte >= 0x80);
+    let host = text.get(..length).unwrap_or_default();
+    let rest = text.get(length..).unwrap_or_default();
+    let port = match rest.first() {
+        Some(b':') => run(rest.get(1..).unwrap_or_default(), |byte| byte.is_ascii_digit()),
+        _ => 0,
+    };
+    let after = if port > 0 { rest.get(port + 1..).unwrap_or_default() } else { rest };
+    let ends = matches!(
+        after.first(),
+        None | Some(
+            b'/' | b'?'
+                | b'#'
+                | b','
+                | b')'
+                | b';'
+                | b']'
+                | b'}'
+                | b':'
+                | b'.'
+                | b'$'
+                | b'*'
+                | b'{'
+                | b'|'
+        )
+    );
+    let is_known = !is_web || port > 0 || host.contains(&b'.') || host == b"localhost";
+    (ends && !host.is_empty() && is_known)
+        || text.starts_with(b"[")
+        || matches!(text.first(), Some(b'$' | b'{' | b'<' | b'('))
+}
+
+/// A private key whose first line has its `-----BEGIN ` at `at`: up to its last line, or as far as lines look like one.
+pub(super) fn private_key(
+    text: &[u8],
+    at: usize,
+    last: &mut Option<usize>,
+) -> Option<Range<usize>> {
+    let dashes = run(text.get(at..)?, |byte| byte == b'-');
+    let label = text.get(at..text.len().min(at + 80))?;
+    let title = label.get(dashes..)?;
+    let length = title.windows(4).position(|four| four == b"----")?;
+    let name = title.get(..length)?;
+    let is_private = name.windows(11).any(|part| part == b"PRIVATE KEY");
+    if !is_private || name.iter().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_control()) {
+        return None;
+    }
+    let body = at + dashes + length;
+    let body = body + run(text.get(body..)?, |byte| byte == b'-');
+    let limit = text.len().min(at + super::super::redact::LONGEST_MATCH);
+    // Where the next last line is, is worked out once for all first lines before it.
+    let known = last.filter(|last| *last >= body);
+    let end = known.unwrap_or_else(|| {
+        let rest = text.get(body..).unwrap_or_default();
+        rest.windows(8)
+            .position(|part| part == b"----END " || part == b"--- END ")
+            .map_or(text.len(), |end| body + end)
+    });
+    *last = Some(end);
+    // A last line behind another first line is not its own.
+    let next = text.get(body..end)?.windows(6).position(|part| part == b"BEGIN ");
+    if end < limit && next.is_none() {
+        let rest = text.get(end..limit)?;
+        let line = run(rest, |byte| byte != b'\n' && byte != b'\\');
+        // A body, not two lines of code that know the first and the last line.
+        if let Some(name) =
+            rest.get(..line)?.windows(7).position(|part| part == b"PRIVATE" || part == b"private")
+        {
+            let close = rest.get(name..line)?;
+            let tail = close.windows(4).position(|four| four == b"----");
+            let dashes = tail.map_or(0, |tail| {
+                tail + run(close.get(tail..).unwrap_or_default(), |byte| byte == b'-')
+            });
+            return has_body(text.get(body..end)?).then_some(at..end + name + dashes);
+        }
+    }
+    // Its end is missing: lines of base64 and their headers, behind whatever stands before them.
+    let rest = text.get(body..limit.max(body))?;
+    let mut length = 0;
+    loop {
+        let line = rest.get(length..)?;
+        let end =
+            run(line, |byte| byte.is_ascii_alphanumeric() || b"+/=:,.()>|#* \t-".contains(&byte));
+        let prefix = run(line, |byte| byte.is_ascii_digit() || b">|#*: \t+-".contains(&byte));
+        let content = line.get(prefix.min(end)..end)?;
+        if content.contains(&b' ') && !content.contains(&b':') {
+            break;
+        }
+        length += end;
+        length += match line.get(end..).unwrap_or_default() {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] | [b'\\', b'n' | b'r', ..] => 2,
+            _ => break,
+        };
+    }
+    has_body(rest.get(..length)?).then_some(at..body + length)
+}
+
+fn has_body(text: &[u8]) -> bool {
+    text.split(|byte| !byte.is_ascii_alphanumeric() && !b"+/".contains(byte))
+        .any(|run| run.len() >= 8)
+}
+
+/// The lines of a private key of PuTTY: as many as `Private-Lines: ` says, whose end is at `at`.
+pub(super) fn putty(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..text.len().min(at + 16 * 1024))?;
+    let count = run(rest, |byte| byte.is_ascii_digit() || byte == b' ');
+    let lines: usize = std::str::from_utf8(rest.get(..count)?).ok()?.trim().parse().ok()?;
+    let begin = count + run(rest.get(count..)?, |byte| byte == b'\r' || byte == b'\n');
+    let mut to = begin;
+    for _ in 0..lines.min(200) {
+        to += run(rest.get(to..)?, |byte| byte != b'\n');
+        to += usize::from(to < rest.len());
+    }
+    let body = rest.get(begin..to)?;
+    let to = to - body.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+    (to > begin).then_some(at + begin..at + to)
+}
+
+/// A JSON web token, signed or encrypted: header and claims are JSON, and `eyJ` is what `{"` becomes.
+pub(super) fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
+    if !text.get(at..)?.starts_with(b"eyJ") {
+        return None;
+    }
+    let mut to = at;
+    let mut parts = 0;
+    for part in 0..5 {
+        let length = run(text.get(to..)?, is_word);
+        if part < 2 && length < 8 {
+            return None;
+        }
+        // The claims are JSON in a signed token; in an encrypted one the second part is a key, if there is one.
+        if part == 1 && !text.get(to..)?.starts_with(b"eyJ") && length < 40 {
+            return None;
+        }
+        to += length;
+        parts += 1;
+        if text.get(to) != Some(&b'.') || part == 4 {
+            break;
+        }
+        if !text.get(to + 1).is_some_and(|next| is_word(*next)) && part != 1 {
+            break;
+        }
+        to += 1;
+    }
+    (parts >= 3).then_some(at..to)
+}
+
+/// The token behind the `bearer` that ends at `at`.
+pub(super) fn bearer(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..text.len().min(at + 8192))?;
+    let gap = run(rest, |byte| byte == b' ');
+    let token = rest.get(gap..)?;
+    let length = run(token, |byte| is_word(byte) || b".~+/".contains(&byte));
+    let length = length + run(token.get(length..)?, |byte| byte == b'=');
+    let token = token.get(..length)?;
+    let is_token = gap > 0
+        && gap <= 8
+        && length >= 16
+        && (digits(token) || token.iter().any(u8::is_ascii_uppercase) || length >= 32)
+        && !value::is_reference(token);
+    is_token.then_some(at + gap..at + gap + length)
+}
+
+/// The client secret of Azure that has its `Q~` at `at`.
+pub(super) fn azure(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let is = |byte: u8| is_word(byte) || byte == b'.' || byte == b'~';
+    let from = at.checked_sub(4)?;
+    let before = text.get(from..at)?;
+    let begins = from == 0 || text.get(from - 1).is_none_or(|byte| !is_word(*byte));
+    let length = run(text.get(at + 2..)?, is);
+    let matches = text.get(at..at + 2) == Some(b"Q~")
+        && begins
+        && before.iter().all(|byte| is(*byte))
+        && before.last().is_some_and(u8::is_ascii_digit);
+    (matches && (31..=34).contains(&length)).then_some(from..at + 2 + length)
+}
+
+/// The token of a bot of Telegram that has its `:AA` at `at`.
+pub(super) fn telegram(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let before = text.get(at.saturating_sub(11)..at)?;
+    let id = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = run(text.get(at + 1..)?, is_word);
+    let matches = text.get(at..at + 3) == Some(b":AA")
+        && (8..=10).contains(&id)
+        && (33..=36).contains(&length);
+    matches.then_some(at - id..at + 1 + length)
+}
+
+/// The token of a bot of Discord that has the first of its two dots at `at`.
+pub(super) fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
+    if text.get(at + 7) != Some(&b'.') {
+        return None;
+    }
+    let before = text.get(at.saturating_sub(32)..at)?;
+    let id = before.iter().rev().take_while(|byte| is_word(**byte)).count();
+    let from = at - id;
+    let length = run(text.get(at + 8..)?, is_word);
+    let matches = (23..=28).contains(&id)
+        && matches!(text.get(from), Some(b'M' | b'N' | b'O'))
+        && text.get(at + 1..at + 7)?.iter().all(|byte| is_word(*byte))
+        && (27..=40).contains(&length)
+        && digits(text.get(from..at)?);
+    matches.then_some(from..at + 8 + length)
+}
+
+/// A key of Mailchimp, whose data centre has its `-us` at `at`.
+pub(super) fn mailchimp(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let from = at.checked_sub(32)?;
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let key = text.get(from..at)?;
+    let length = run(text.get(at + 3..)?, |byte| byte.is_ascii_digit());
+    let begins = from == 0 || text.get(from - 1).is_none_or(|byte| !is_word(*byte));
+    (begins && key.iter().all(|byte| is_hex(*byte)) && (1..=2).contains(&length))
+        .then_some(from..at + 3 + length)
+}
+
+/// The secret beside the id of a key, of which it is known by its length only: 40 bytes of base64 beside one of AWS, 32 hex digits
+/// beside an account of Twilio.
+pub(super) fn beside(text: &[u8], at: usize, is_aws: bool) -> Option<Range<usize>> {
+    let is = |byte: u8| {
+        if is_aws {
+            byte.is_ascii_alphanumeric() || byte == b'/' || byte == b'+'
+        } else {
+            matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+        }
+    };
+    let length = if is_aws { 40 } else { 32 };
+    let end = text.len().min(at + 160);
+    let mut place = at;
+    while place < end {
+        let count = run(text.get(place..)?, is);
+        let part = text.get(place..place + count)?;
+        let before =
+            place.checked_sub(1).and_then(|before| text.get(before)).copied().unwrap_or(b' ');
+        let looks = digits(part)
+            && (!is_aws
+                || part.iter().any(u8::is_ascii_uppercase)
+                    && part.iter().any(u8::is_ascii_lowercase));
+        if count == length
+            && looks
+            && !is_word(before)
+            && text.get(place + count).is_none_or(|byte| !is_word(*byte))
+        {
+            return Some(place..place + count);
+        }
+        place += count.max(1);
+    }
+    None
+}
+
+/// The password of a line of `.pgpass`, whose port is at `at`: `host:5432:database:user:password`.
+pub(super) fn pgpass(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at + 6..text.len().min(at + 512))?;
+    let line = rest.get(..run(rest, |byte| byte.is_ascii_graphic() || byte == b' '))?;
+    let mut parts = line.splitn(3, |byte| *byte == b':');
+    let (database, user, password) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_name = |part: &[u8]| {
+        !part.is_empty() && part.iter().all(|byte| is_word(*byte) || matches!(byte, b'*' | b'.'))
+    };
+    let from = at + 6 + database.len() + user.len() + 2;
+    let is_password = is_name(database)
+        && is_name(user)
+        && password.len() >= 4
+        && !password.contains(&b' ')
+        && !password.contains(&b':');
+    (is_password && !value::is_reference(password)).then_some(from..from + password.len())
+}
+
+/// The password behind the `IDENTIFIED BY` that ends at `at`.
+pub(super) fn identified(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let gap = run(text.get(at..text.len().min(at + 32))?, |byte| byte.is_ascii_whitespace());
+    let value = value::quoted(text, at + gap).filter(|_| text.get(at + gap) != Some(&b'`'))?;
+    let bytes = text.get(value.range.clone())?;
+    (bytes.len() >= 3 && !value::is_reference(bytes)).then_some(value.range)
+}

@@ -1,0 +1,229 @@
+//! Tokens that begin with a prefix of their own: one row of a table each.
+
+/// The bytes that follow a prefix.
+#[derive(Debug, Clone, Copy)]
+enum Tail {
+    /// `0-9a-f`
+    Hex,
+    /// `0-9A-Z`
+    Upper,
+    /// `0-9A-Za-z`
+    Alnum,
+    /// The same and `_`.
+    Name,
+    /// The same and `-`.
+    Word,
+    /// The same and `.`.
+    Dotted,
+    /// Base64, in either alphabet.
+    Base64,
+    /// Parts of a path.
+    Path,
+    /// Whatever a token can hold.
+    Any,
+}
+
+impl Tail {
+    fn has(self, byte: u8) -> bool {
+        let alnum = byte.is_ascii_alphanumeric();
+        match self {
+            Tail::Hex => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+            Tail::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Tail::Alnum => alnum,
+            Tail::Name => alnum || byte == b'_',
+            Tail::Word => alnum || matches!(byte, b'_' | b'-'),
+            Tail::Dotted => alnum || matches!(byte, b'_' | b'-' | b'.'),
+            Tail::Base64 => alnum || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'='),
+            Tail::Path => alnum || matches!(byte, b'_' | b'-' | b'/' | b'.' | b'@'),
+            Tail::Any => {
+                alnum || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b':')
+            }
+        }
+    }
+}
+
+/// A token: its prefix, the bytes behind it, and how many there are at least and at most.
+#[derive(Debug)]
+pub(super) struct Token {
+    pub(super) prefix: &'static str,
+    tail: Tail,
+    least: usize,
+    most: usize,
+}
+
+const ANY: usize = usize::MAX;
+
+macro_rules! tokens {
+    ($($prefix:literal $tail:ident $least:literal $($most:literal)?;)*) => {
+        &[$(Token { prefix: $prefix, tail: Tail::$tail, least: $least, most: tokens!(@ $($most)?) }),*]
+    };
+    (@ $most:literal) => { $most };
+    (@) => { ANY };
+}
+
+// Of a prefix with a slash, which is an address, only what follows is secret.
+pub(super) static TOKENS: &[Token] = tokens! {
+    // AWS
+    "AKIA" Upper 16 16; "ASIA" Upper 16 16; "ABIA" Upper 16 16; "ACCA" Upper 16 16; "ABSK" Base64 40;
+    // GitHub
+    "ghp_" Alnum 36; "gho_" Alnum 36; "ghu_" Alnum 36; "ghs_" Alnum 36; "ghr_" Alnum 36; "github_pat_" Name 36;
+    // GitLab
+    "glpat-" Dotted 20; "glrt-" Dotted 20; "glrtr-" Dotted 20; "gldt-" Dotted 20; "glcbt-" Word 20; "glptt-" Word 20;
+    "glft-" Word 20; "glsoat-" Word 20; "glimt-" Word 20; "glagent-" Word 20; "gloas-" Word 20; "glffct-" Word 20;
+    "glwt-" Word 20; "GR1348941" Word 20;
+    // Bitbucket and Atlassian
+    "ATBB" Alnum 24; "ATATT3" Base64 20; "ATCTT3" Base64 20; "ATOATT3" Base64 20; "ATSTT3" Base64 20;
+    // Slack, Discord, Teams and other webhooks
+    "xoxa-" Word 16; "xoxb-" Word 16; "xoxc-" Word 16; "xoxd-" Any 16; "xoxe-" Word 16; "xoxe.xox" Dotted 16;
+    "xoxo-" Word 16; "xoxp-" Word 16; "xoxr-" Word 16; "xoxs-" Word 16; "xapp-" Word 16;
+    "hooks.slack.com/services/" Path 20; "hooks.slack.com/workflows/" Path 20; "hooks.slack.com/triggers/" Path 20;
+    "discord.com/api/webhooks/" Path 40; "discordapp.com/api/webhooks/" Path 40;
+    ".webhook.office.com/webhookb2/" Path 40; "outlook.office.com/webhook/" Path 40;
+    "hooks.zapier.com/hooks/catch/" Path 10; "open.feishu.cn/open-apis/bot/v2/hook/" Path 20;
+    "open.larksuite.com/open-apis/bot/v2/hook/" Path 20; "hooks.chime.aws/incomingwebhooks/" Path 20;
+    // OpenAI, Anthropic and others that begin alike
+    "sk-ant-" Word 20; "sk-proj-" Word 20; "sk-svcacct-" Word 20; "sk-admin-" Word 20; "sk-or-" Word 20;
+    "sk-lf-" Word 20; "pk-lf-" Word 20; "sk-None-" Word 20; "sk-service-" Word 20; "sess-" Alnum 40; "sk-" Alnum 20;
+    // Models and their hosts
+    "gsk_" Alnum 20; "xai-" Alnum 20; "pplx-" Alnum 20; "r8_" Alnum 20; "nvapi-" Word 20; "hf_" Alnum 30;
+    "api_org_" Alnum 30; "tgp_v1_" Word 20; "fw_" Alnum 20; "csk-" Alnum 20; "esecret_" Alnum 20; "lsv2_pt_" Name 30;
+    "lsv2_sk_" Name 30; "tvly-" Word 20; "jina_" Word 30; "e2b_" Hex 20; "fc-" Hex 32; "pcsk_" Name 20;
+    "AIzaSy" Word 33 33; "sk_" Hex 48 48; "bfl_" Alnum 20; "vck_" Alnum 20;
+    // Google
+    "AIza" Word 35 35; "GOCSPX-" Word 20; "ya29." Dotted 20; "1//0" Word 30; "AQ.Ab8" Word 20;
+    // Azure and Databricks
+    "AccountKey=" Base64 16; "SharedAccessKey=" Base64 16; "SharedSecretKey=" Base64 16; "dapi" Hex 32;
+    // HashiCorp, Pulumi, Doppler
+    "hvs." Word 20; "hvb." Word 20; "hvr." Word 20; "atlasv1." Base64 40; "pul-" Hex 40 40; "dp.pt." Alnum 20; "dp.st." Dotted 20;
+    "dp.ct." Alnum 20; "dp.sa." Alnum 20; "dp.scim." Alnum 20; "dp.audit." Alnum 20; "ops_eyJ" Word 40; "dvc_server_token_" Alnum 16;
+    // Payment
+    "sk_live_" Alnum 16; "sk_test_" Alnum 16; "rk_live_" Alnum 16; "rk_test_" Alnum 16; "sk_prod_" Alnum 16; "rk_prod_" Alnum 16;
+    "whsec_" Base64 20; "rzp_live_" Alnum 14; "rzp_test_" Alnum 14; "sq0atp-" Word 20; "sq0csp-" Word 20; "EAAAE" Word 40; "EAAAl" Word 40;
+    "access_token$production$" Word 20; "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
+    "EZAK" Alnum 50; "EZTK" Alnum 50; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
+    // Mail and messages
+    "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
+    "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "sec-c-" Base64 30;
+    // Packages
+    "npm_" Alnum 36 36; "pypi-AgE" Word 50; "rubygems_" Hex 32; "dckr_pat_" Word 20; "dckr_oat_" Word 20; "oy2" Alnum 43 43; "cio" Alnum 32 32;
+    "CLOJARS_" Hex 60; "AKCp" Alnum 60; "cmVmdGtu" Base64 50; "rdme_" Alnum 40; "pdm_" Alnum 40; "jsr_" Alnum 30;
+    // Clouds and hosting
+    "dop_v1_" Hex 64; "doo_v1_" Hex 64; "dor_v1_" Hex 64; "nfp_" Alnum 30; "nfc_" Alnum 30; "nfo_" Alnum 30; "nfb_" Alnum 30; "nfu_" Alnum 30;
+    "vcp_" Alnum 24; "vca_" Alnum 24; "vci_" Alnum 24; "vcr_" Alnum 24; "vercel_blob_rw_" Name 30; "fo1_" Word 40; "fm1r_" Base64 40; "fm1a_" Base64 40; "fm2_" Base64 40;
+    "FlyV1 " Any 40; "HRKU-" Word 30; "rnd_" Alnum 24; "ddp_" Alnum 30; "ddo_" Alnum 30; "tk-us-" Word 40; "v1.0-" Word 100;
+    "cfut_" Alnum 30; "cfat_" Alnum 30; "cfk_" Alnum 30; "LTAI" Alnum 16 26; "AKID" Alnum 32 32; "AQVN" Word 35; "y0_" Word 50; "SCW" Upper 17 17; "tskey-" Word 20; "sha256~" Word 40 43;
+    "ory_st_" Alnum 20; "ory_at_" Base64 20; "ory_rt_" Base64 20; "ovh_" Alnum 40; "psc_" Alnum 30; "prk_" Alnum 30;
+    // Databases
+    "pscale_tkn_" Dotted 20; "pscale_pw_" Dotted 20; "pscale_oauth_" Dotted 20; "pscale_otkn_" Dotted 20; "sbp_" Hex 40; "sb_secret_" Word 20; "napi_" Alnum 40; "npg_" Alnum 12;
+    "xau_" Alnum 30; "AVNS_" Word 16; "cfp_" Alnum 30; "prisma+postgres://accelerate.prisma-data.net/?api_key=" Any 30;
+    // Watching
+    "glsa_" Name 32; "glc_" Base64 32; "eyJrIjoi" Base64 40; "NRAK-" Upper 20; "NRJS-" Hex 19; "NRII-" Word 20; "NRRA-" Hex 40; "NRAA-" Hex 20; "NRIQ-" Word 20; "NRAL" Hex 36;
+    "sntrys_" Any 40; "sntryu_" Hex 40; "sntrya_" Hex 40; "phx_" Word 32; "phc_" Word 32; "hcaik_" Alnum 50; "hcamk_" Alnum 50; "dt0c01." Dotted 60; "dt0s01." Dotted 60; "dt0s16." Dotted 60; "ddapi_" Alnum 30; "ddpat_" Alnum 30;
+    "bkua_" Hex 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 30;
+    "pd_u" Word 20; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "tfp_" Word 40;
+    // Work
+    "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36;
+    "shpat_" Alnum 32; "shpss_" Alnum 32; "shpca_" Alnum 32; "shppa_" Alnum 32; "shptka_" Alnum 32; "shpua_" Alnum 32; "shprt_" Alnum 32; "sl.B" Word 60; "sl.u." Word 60;
+    "aio_" Alnum 28; "sk.eyJ" Dotted 60; "zpka_" Name 40; "pk_live_" Alnum 60; "cal_live_" Hex 20; "apify_api_" Alnum 30; "sm_aat_" Word 16; "sm_pat_" Word 16; "sm_sat_" Word 16; "expo_" Word 40; "inngest_" Alnum 30; "signkey-prod-" Hex 30; "signkey-test-" Hex 30; "tr_dev_" Alnum 16; "tr_prod_" Alnum 16; "cvx_" Alnum 40; "sk_org_" Alnum 20; "ak_" Alnum 40;
+    // Keys of people and of coins
+    "AGE-SECRET-KEY-1" Upper 50; "AGE-PLUGIN-" Word 30; "xprv" Alnum 100; "zprv" Alnum 100;
+    // Private keys in base64, as a variable or a secret of Kubernetes holds them
+    "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS" Base64 20; "LS0tLS1CRUdJTiBSU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFQyBQUklWQVRF" Base64 20;
+    "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE" Base64 20; "LS0tLS1CRUdJTiBEU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBQR1AgUFJJVkFURS" Base64 20;
+};
+
+impl Token {
+    /// Whether it is the id of a key of AWS, beside which its secret may stand.
+    pub(super) fn is_aws_id(&self) -> bool {
+        matches!(self.prefix, "AKIA" | "ASIA" | "ABIA" | "ACCA")
+    }
+
+    fn is_address(&self) -> bool {
+        self.prefix.contains('/') && self.prefix.contains('.')
+    }
+
+    /// The token whose prefix stands at `at`, without a look at what stands before: where its secret begins and ends.
+    pub(super) fn at(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+        let from = at + self.prefix.len();
+        // Without case prefixes are found, with it they count; addresses have none.
+        let is_address = self.is_address();
+        if !is_address && text.get(at..from)? != self.prefix.as_bytes() {
+            return None;
+        }
+        let rest = text.get(from..)?;
+        let length = rest.iter().take_while(|byte| self.tail.has(**byte)).count();
+        let mut tail = rest.get(..length)?;
+        while let [shorter @ .., b'.' | b':' | b'-' | b'/'] = tail {
+            tail = shorter;
+        }
+        let goes_on = tail.len() == length
+            && rest.get(length).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        if goes_on || !(self.least..=self.most).contains(&tail.len()) || !is_random(tail) {
+            return None;
+        }
+        Some((if is_address || self.prefix.ends_with('=') { from } else { at }, from + tail.len()))
+    }
+}
+
+/// Whether a text looks made by a machine: words have no digits, and are in one case but for their first letter.
+fn is_random(tail: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| tail.iter().any(is);
+    let different = tail.iter().fold([false; 256], |mut seen, byte| {
+        seen[usize::from(*byte)] = true;
+        seen
+    });
+    let different = different.iter().filter(|seen| **seen).count();
+    different >= 5.min(tail.len() / 2)
+        && (has(u8::is_ascii_digit) || (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tail of so many bytes that looks random.
+    fn tail(token: &Token, length: usize) -> String {
+        let letters: Vec<char> = (b'!'..=b'~')
+            .filter(|byte| token.tail.has(*byte) && byte.is_ascii_alphanumeric())
+            .map(char::from)
+            .collect();
+        (0..length).map(|at| letters[(at * 7 + at / 5 + 3) % letters.len()]).collect()
+    }
+
+    #[test]
+    fn every_row_finds_its_token_and_nothing_that_looks_like_it() {
+        for token in TOKENS {
+            let prefix = token.prefix;
+            let least = tail(token, token.least);
+            let found = |text: &str| {
+                token.at(text.as_bytes(), 0).map(|(from, to)| text[from..to].to_owned())
+            };
+            let whole = format!("{prefix}{least}");
+            let secret = if token.is_address() || prefix.ends_with('=') {
+                least.clone()
+            } else {
+                whole.clone()
+            };
+            for after in ["", "\n", "\"", " x", "&a=b", ",", ")", "<"] {
+                assert_eq!(
+                    found(&format!("{whole}{after}")).as_ref(),
+                    Some(&secret),
+                    "{whole}{after}"
+                );
+            }
+            assert_eq!(found(&whole[..whole.len() - 1]), None, "{prefix}: one byte less");
+            assert_eq!(
+                found(&format!("{prefix}{}", "x".repeat(token.least))),
+                None,
+                "{prefix}: one letter"
+            );
+            if token.most != ANY {
+                let longer = format!("{prefix}{}", tail(token, token.most + 1));
+                assert_eq!(found(&longer), None, "{prefix}: one byte more");
+            }
+            if !token.is_address() && prefix.to_uppercase() != prefix {
+                assert_eq!(found(&whole.to_uppercase()), None, "{prefix}: in another case");
+            }
+        }
+    }
+}

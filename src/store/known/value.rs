@@ -1,0 +1,711 @@
+//! Values that stand beside a name of a secret: where they end, and which of them are no secrets but types, references and
+//! placeholders.
+
+use std::ops::Range;
+
+use super::names::Kind;
+
+/// Bytes of a value that is looked at.
+const LONGEST_VALUE: usize = 4096;
+
+/// How a value is tied to its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `NAME=value` of a variable of the environment, and what is as plain.
+    Variable,
+    /// `name=value`, which fills its line and begins it.
+    Property,
+    /// `name = value`, `name := value`, `name => value`.
+    Assigned,
+    /// `name: value`.
+    Colon,
+    /// `--name=value`.
+    Option,
+    /// `--name value`.
+    OptionWord,
+    /// `['--name', 'value']`, `{ name: 'NAME', value: 'value' }`.
+    Pair,
+    /// Columns of a table.
+    Column,
+    /// `<name>value</name>`.
+    Element,
+    /// `name(value)`.
+    Call,
+}
+
+/// A value, its quotes not included.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    pub(super) range: Range<usize>,
+    /// Behind the value and its quote.
+    pub(super) end: usize,
+}
+
+/// The bytes of escapes before a quote, if there is one at `at`: 0 in a text, 1 in the JSON of a text, 3 in its JSON.
+fn quote_at(text: &[u8], at: usize) -> Option<(usize, u8)> {
+    let escapes = text.get(at..)?.iter().take(16).take_while(|byte| **byte == b'\\').count();
+    let quote = *text.get(at + escapes)?;
+    matches!(quote, b'"' | b'\'' | b'`').then_some((escapes, quote))
+}
+
+/// The value in quotes that begins at `at`.
+pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
+    let (escapes, quote) = quote_at(text, at)?;
+    let from = at + escapes + 1;
+    let most = text.len().min(from + LONGEST_VALUE);
+    let mut run = 0;
+    let mut to = from;
+    while to < most {
+        match text.get(to).copied()? {
+            b'\\' => run += 1,
+            b'\n' => break,
+            byte if byte == quote => {
+                // An escaped quote has more backslashes before it than the quote that opens, twice as many and one more.
+                let closes = run >= escapes && (run - escapes).is_multiple_of(2 * (escapes + 1));
+                if closes || quote == b'\'' && escapes == 0 && run.is_multiple_of(2) {
+                    let end = to + 1;
+                    return Some(Value { range: from..to - run.min(escapes), end });
+                }
+                run = 0;
+            }
+            _ => run = 0,
+        }
+        to += 1;
+    }
+    // It does not end in its line: cut off, or no quote at all.
+    let rest = text.get(from..to)?;
+    let word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    (word == rest.len() && word > 0).then_some(Value { range: from..to, end: to })
+}
+
+/// The value without quotes that begins at `at`: up to white space, a quote, or what ends it in code, in a query or in a list.
+pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
+    let rest = text.get(at..text.len().min(at + LONGEST_VALUE))?;
+    let is_end = |place: usize, byte: u8| {
+        let next = rest.get(place + 1).copied().unwrap_or(b' ');
+        match byte {
+            b'"' | b'\'' | b'`' | b'|' | b';' | 0..=b' ' | 0x7f => true,
+            b'<' => place > 0,
+            b'\\' => matches!(
+                next,
+                b'n' | b'r' | b't' | b'u' | b'x' | b'"' | b'\'' | b'\\' | b' ' | b'\n'
+            ),
+            b'&' if is_query => true,
+            b',' | b'&' => {
+                let mut after = rest.iter().skip(place + 1).copied();
+                let name = after.by_ref().take(40).find(|byte| !is_name(*byte));
+                !is_name(next) || matches!(name, Some(b'=' | b':'))
+            }
+            _ => false,
+        }
+    };
+    let mut length = 0;
+    while let Some(byte) = rest.get(length) {
+        if is_end(length, *byte) {
+            break;
+        }
+        length += 1;
+    }
+    let mut value = rest.get(..length)?;
+    // What closes a call, a list or a sentence is not a part of it, unless it is opened in it.
+    loop {
+        let opens = |open: u8| value.contains(&open);
+        value = match value {
+            [shorter @ .., b')'] if !opens(b'(') => shorter,
+            [shorter @ .., b']'] if !opens(b'[') => shorter,
+            [shorter @ .., b'}'] if !opens(b'{') => shorter,
+            [shorter @ .., b'>'] if !opens(b'<') => shorter,
+            [shorter @ .., b',' | b'.' | b':'] => shorter,
+            _ => break,
+        };
+    }
+    let range = at..at + value.len();
+    (!value.is_empty()).then_some(Value { end: range.end, range })
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// What is known about the bytes of a value.
+struct Looks {
+    digits: usize,
+    lower: usize,
+    upper: usize,
+    /// Neither letters, digits, spaces, nor what joins words.
+    special: usize,
+    spaces: usize,
+}
+
+fn looks(value: &[u8]) -> Looks {
+    let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    Looks {
+        digits: count(u8::is_ascii_digit),
+        lower: count(u8::is_ascii_lowercase),
+        upper: count(u8::is_ascii_uppercase),
+        special: count(|byte| byte.is_ascii_punctuation() && !b"_-.,:/".contains(byte)),
+        spaces: count(|byte| *byte == b' '),
+    }
+}
+
+/// Whether a value of a kind, tied to its name in such a way, is a secret.
+pub(super) fn is_secret(
+    kind: Kind,
+    form: Form,
+    value: &[u8],
+    is_quoted: bool,
+    is_whole_line: bool,
+) -> bool {
+    let text = String::from_utf8_lossy(value);
+    let text = text.trim();
+    let value = text.as_bytes();
+    if is_reference(value) || is_plain_word(text) {
+        return false;
+    }
+    let Looks { digits, lower, upper, special, spaces } = looks(value);
+    let letters = lower + upper;
+    let is_password = kind == Kind::Password;
+    let least = if kind == Kind::Token && !is_quoted { 8 } else { 6 };
+    let is_literal = is_quoted || form == Form::Element;
+    if kind == Kind::Key {
+        return matches!(form, Form::Variable | Form::Pair | Form::Option) && is_entropic(value);
+    }
+    if spaces > 0 {
+        // A phrase, not a sentence about one.
+        let is_phrase = (is_password || (kind == Kind::Secret && upper == 0)) && !is_sentence(text);
+        return is_literal
+            && kind != Kind::Token
+            && (form == Form::Variable || is_phrase)
+            && value.len() >= 8;
+    }
+    if matches!(form, Form::Variable | Form::Pair) {
+        let least = if is_password { 4 } else { 8 };
+        return value.len() >= least || form == Form::Pair;
+    }
+    if form == Form::Option && value.len() >= 4 {
+        return digits > 0 || upper > 0 || special > 0 || is_password || value.len() >= 12;
+    }
+    if form == Form::OptionWord && (is_quoted && is_password) && value.len() >= 4 {
+        return true;
+    }
+    if form == Form::OptionWord && is_password && value.len() >= 4 && digits > 0 {
+        return true;
+    }
+    let only_numbers = letters == 0 && special == 0;
+    if only_numbers {
+        return is_password && digits == value.len() && digits >= 6 && form != Form::Column;
+    }
+    if !is_literal && (is_algorithm(text) || is_number(text) || is_snake(text)) {
+        return false;
+    }
+    let least = if kind == Kind::Token && form == Form::Call { 16 } else { least };
+    if digits > 0 && value.len() >= least {
+        return true;
+    }
+    if special > 0 && letters > 0 && value.len() >= least && kind != Kind::Token {
+        return is_literal || !is_code(value);
+    }
+    if is_literal
+        && upper > 1
+        && lower > 1
+        && value.len() >= 16
+        && turns(value) * 5 >= value.len() * 2
+    {
+        return true;
+    }
+    // A word of lower case could be anything in code; it is a password where nothing else can stand.
+    let is_word = upper == 0
+        && digits == 0
+        && value.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-');
+    if kind == Kind::Secret && is_word && form == Form::Property {
+        return value.len() >= 8;
+    }
+    is_password
+        && is_word
+        && match form {
+            Form::Property => value.len() >= 4,
+            Form::Element => value.len() >= 6,
+            Form::Colon => value.len() >= 8 && (is_quoted || is_whole_line),
+            Form::OptionWord => value.len() >= 8 && is_whole_line,
+            _ => false,
+        }
+}
+
+/// How often a text changes between upper and lower case.
+fn turns(value: &[u8]) -> usize {
+    value
+        .windows(2)
+        .filter(|pair| matches!(pair, [a, b] if a.is_ascii_uppercase() != b.is_ascii_uppercase()))
+        .count()
+}
+
+/// Whether a value looks made by a machine.
+pub(super) fn is_entropic(value: &[u8]) -> bool {
+    let Looks { digits, lower, upper, spaces, .. } = looks(value);
+    spaces == 0
+        && value.len() >= 16
+        && digits >= 2
+        && lower + upper >= 2
+        && !value.starts_with(b"/")
+        && !value.contains(&b'*')
+        && value.iter().all(|byte| byte.is_ascii_graphic())
+        && longest_word(value) < 8
+}
+
+/// Letters of the longest run in one case.
+fn longest_word(value: &[u8]) -> usize {
+    value.split(|byte| !byte.is_ascii_lowercase()).map(<[u8]>::len).max().unwrap_or(0)
+}
+
+/// Whether a value says where the value is, or that there is one: `${NAME}`, `settings.name`, `TOKEN_NAME`, a path, an
+/// address, `<your password>`, `****`.
+pub(super) fn is_reference(value: &[u8]) -> bool {
+    let is_name = |part: &[u8]| {
+        part.first().is_some_and(|first| !first.is_ascii_digit())
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    let Some((first, rest)) = value.split_first() else { return true };
+    let contains = |part: &[u8]| value.windows(part.len()).any(|found| found == part);
+    let starts = |part: &[u8]| value.starts_with(part);
+    let is_short = value.len() <= 48;
+    let is_member =
+        is_short && value.contains(&b'.') && value.split(|byte| *byte == b'.').all(is_name);
+    let is_constant = value.contains(&b'_')
+        && value
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+        && value.iter().any(u8::is_ascii_uppercase);
+    let is_one_byte = !rest.is_empty() && rest.iter().all(|byte| byte == first);
+    let is_file = is_short && is_file(value);
+    let is_variable = match first {
+        b'$' => {
+            rest.split(|byte| matches!(byte, b':' | b'.')).all(is_name)
+                || matches!(rest.first(), Some(b'{' | b'(' | b'$' | b'['))
+                || contains(b".") && !contains(b"!")
+        }
+        b'%' => {
+            value.ends_with(b"%")
+                || matches!(rest, [b's' | b'd' | b'v' | b'q' | b'(' | b'{' , ..] if rest.len() < 3 || rest.contains(&b')'))
+        }
+        b'#' => rest.iter().all(u8::is_ascii_hexdigit),
+        b'@' | b'&' => is_name(rest),
+        b'!' => rest.iter().all(|byte| byte.is_ascii_alphabetic() || b"._!$?".contains(byte)),
+        b'{' | b'<' => true,
+        b'[' => value.ends_with(b"]"),
+        b'*' => is_name(rest) || rest.first() == Some(&b'*'),
+        b'/' => !is_base64(value),
+        b'~' => rest.first() == Some(&b'/') || rest.is_empty(),
+        b'.' => matches!(rest.first(), Some(b'.' | b'/')),
+        b'-' => rest.first() == Some(&b'-'),
+        _ => false,
+    };
+    is_member
+        || is_constant
+        || is_one_byte
+        || is_file
+        || is_variable
+        || [
+            &b"://"[..],
+            b"${",
+            b"$(",
+            b"{{",
+            b"#{",
+            b"<%",
+            b"...",
+            b"[0-9",
+            b"[a-z",
+            b"[A-Z",
+            b"(?",
+            b"\\d",
+            b"\\w",
+        ]
+        .iter()
+        .any(|part| contains(part))
+        || contains("…".as_bytes())
+        || [
+            &b"arn:"[..],
+            b"ENC[",
+            b"vault:",
+            b"projects/",
+            b"op:",
+            b"process.env",
+            b"import.meta",
+            b"os.environ",
+        ]
+        .iter()
+        .any(|part| starts(part))
+        || (value.get(1..3) == Some(b":\\") && first.is_ascii_alphabetic())
+        || (is_one_letter_run(value))
+}
+
+/// Whether a value is a placeholder such as `sk-xxxxxxxx` or `xxxx-xxxx`.
+fn is_one_letter_run(value: &[u8]) -> bool {
+    value
+        .chunk_by(|a, b| a == b)
+        .any(|run| run.len() >= 6 && matches!(run.first(), Some(b'x' | b'X' | b'*' | b'.')))
+}
+
+fn is_file(value: &[u8]) -> bool {
+    const ENDS: [&str; 25] = [
+        "txt", "pem", "key", "json", "yaml", "yml", "env", "js", "mjs", "cjs", "ts", "tsx", "py",
+        "rb", "rs", "go", "sh", "toml", "ini", "crt", "cer", "p12", "jks", "md", "xml",
+    ];
+    let Some(dot) = value.iter().rposition(|byte| *byte == b'.') else {
+        return value.iter().filter(|byte| **byte == b'/').count() > 1 && !is_base64(value);
+    };
+    dot > 0
+        && ENDS.iter().any(|end| value.get(dot + 1..) == Some(end.as_bytes()))
+        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(byte))
+}
+
+/// Whether a value is a user and a password in base64, as far as its letters say.
+pub(super) fn is_base64_text(value: &[u8]) -> bool {
+    let Looks { lower, upper, .. } = looks(value);
+    value.len() >= 8
+        && value.len().is_multiple_of(4)
+        && lower > 0
+        && upper > 1
+        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
+        && turns(value) * 3 >= value.len()
+}
+
+/// Whether a value is long and in both cases, as a token of a machine is.
+pub(super) fn is_mixed(value: &[u8]) -> bool {
+    let Looks { lower, upper, .. } = looks(value);
+    value.len() >= 16
+        && lower > 1
+        && upper > 1
+        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-.".contains(byte))
+        && !is_reference(value)
+}
+
+/// Whether a value with slashes is more likely base64 than a path.
+fn is_base64(value: &[u8]) -> bool {
+    let Looks { digits, lower, upper, .. } = looks(value);
+    value.len() >= 20
+        && digits > 0
+        && lower > 0
+        && upper > 2
+        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-".contains(byte))
+        && longest_word(value) < 7
+}
+
+/// Whether a value without quotes is an expression: `sha256(name)`, `tokens[0]`, `a->b`.
+pub(super) fn is_code(value: &[u8]) -> bool {
+    let name = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_$.?!:->".contains(byte))
+        .count();
+    let begins = value
+        .first()
+        .is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'_' | b'$'));
+    let after = value.get(name..).unwrap_or_default();
+    let closes = |open: u8, close: u8| {
+        after.first() == Some(&open)
+            && (after.contains(&close) || after.len() == 1 || close == b')')
+    };
+    begins
+        && (closes(b'(', b')')
+            || closes(b'[', b']')
+            || closes(b'{', b'}')
+            || closes(b'<', b'>')
+            || value
+                .windows(2)
+                .any(|pair| pair == b"->" || pair == b"::" || pair == b"??" || pair == b"?."))
+}
+
+/// Whether a value is a number as source code has them: `0x10`, `262144u32`, `10n`.
+fn is_number(value: &str) -> bool {
+    let value = value.trim_start_matches('-');
+    let hex = value.strip_prefix("0x").or_else(|| value.strip_prefix("0X"));
+    let digits = hex.unwrap_or(value).trim_end_matches(|letter: char| {
+        letter.is_ascii_digit()
+            || (hex.is_some() && letter.is_ascii_hexdigit())
+            || "uifnlUL".contains(letter)
+    });
+    digits.is_empty() && value.len() <= 20
+}
+
+/// Whether a value is a name of source code: `user_token_2`.
+fn is_snake(value: &str) -> bool {
+    let words = value.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    value.contains('_')
+        && value.len() - words.len() <= 2
+        && words.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
+/// Whether a value names a way of writing or of hashing, or a type: `base64url`, `Uint8Array`, `HS256`.
+fn is_algorithm(value: &str) -> bool {
+    const NAMES: [&str; 34] = [
+        "base64", "base58", "base32", "base16", "utf8", "utf-8", "utf16", "sha1", "sha224",
+        "sha256", "sha384", "sha512", "sha-256", "sha3", "md5", "uint8", "uint16", "uint32",
+        "uint64", "int32", "int64", "float32", "float64", "oauth2", "http2", "hs256", "hs384",
+        "hs512", "rs256", "es256", "ed25519", "x509", "argon2", "aes256",
+    ];
+    let mut rest = value.to_ascii_lowercase();
+    for name in NAMES {
+        rest = rest.replace(name, "");
+    }
+    rest.len() < value.len() && !rest.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a value is a word of a language, of a manual or of a form rather than a secret.
+fn is_plain_word(value: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "string",
+        "number",
+        "boolean",
+        "bool",
+        "integer",
+        "object",
+        "array",
+        "null",
+        "undefined",
+        "none",
+        "nil",
+        "void",
+        "never",
+        "unknown",
+        "any",
+        "true",
+        "false",
+        "yes",
+        "no",
+        "on",
+        "off",
+        "str",
+        "int",
+        "bytes",
+        "text",
+        "varchar",
+        "char",
+        "value",
+        "file",
+        "path",
+        "stdin",
+        "prompt",
+        "env",
+        "required",
+        "optional",
+        "disabled",
+        "enabled",
+        "hidden",
+        "empty",
+        "missing",
+        "invalid",
+        "valid",
+        "expired",
+        "changed",
+        "encrypted",
+        "redacted",
+        "masked",
+        "sensitive",
+        "authentication",
+        "authorization",
+        "auto",
+        "default",
+        "deprecated",
+        "identifier",
+        "input",
+        "field",
+        "type",
+        "name",
+        "username",
+        "email",
+        "user",
+        "self",
+        "this",
+        "await",
+        "async",
+        "new",
+        "function",
+        "return",
+        "const",
+        "let",
+        "option",
+        "options",
+        "argument",
+        "arguments",
+        "parameter",
+        "flag",
+        "interactive",
+        "interactively",
+        "automatically",
+        "securestring",
+        "secretstr",
+        "unset",
+        "todo",
+        "tbd",
+        "n/a",
+        "not",
+        "and",
+        "the",
+        "with",
+        "from",
+        "for",
+        "must",
+        "generated",
+        "autogenerate",
+        "keyring",
+        "keychain",
+        "protected",
+        "private",
+        "public",
+        "static",
+        "readonly",
+        "current-password",
+        "new-password",
+        "plaintext",
+        "plain",
+        "basic",
+        "bearer",
+        "request",
+        "response",
+        "change",
+        "reset",
+        "forgot",
+        "confirm",
+        "confirmed",
+        "incorrect",
+        "correct",
+        "accepted",
+        "rejected",
+        "provided",
+        "specified",
+        "unchanged",
+        "generate",
+        "validate",
+        "validated",
+        "cleartext",
+        "undisclosed",
+        "keyboard-interactive",
+        "publickey",
+    ];
+    /// What a name of the secret, or a hint of a manual, begins or ends with.
+    const STARTS: &[&str] = &["your", "<", "example", "placeholder", "insert", "replace", "enter"];
+    let plain = value.trim_end_matches(['?', '!', ';', ',', '.', ':']).to_lowercase();
+    let letters_only =
+        plain.chars().all(|letter| letter.is_alphabetic() || matches!(letter, '-' | '_' | ' '));
+    WORDS.contains(&plain.as_str())
+        || (letters_only
+            && (STARTS.iter().any(|start| plain.starts_with(start))
+                || [
+                    "password",
+                    "passwort",
+                    "passwd",
+                    "passphrase",
+                    "secret",
+                    "token",
+                    "api-key",
+                    "api_key",
+                    "apikey",
+                    "contraseña",
+                    "mot de passe",
+                    "-here",
+                    "_here",
+                ]
+                .iter()
+                .any(|end| plain.ends_with(end))))
+        || ["your_", "your-", "<your", "changeme", "change_me", "change-me"]
+            .iter()
+            .any(|start| plain.starts_with(start))
+}
+
+/// Whether a text with spaces is a sentence about a secret.
+fn is_sentence(value: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "a",
+        "an",
+        "the",
+        "is",
+        "are",
+        "was",
+        "be",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "with",
+        "and",
+        "or",
+        "not",
+        "no",
+        "must",
+        "should",
+        "may",
+        "can",
+        "has",
+        "have",
+        "your",
+        "you",
+        "please",
+        "enter",
+        "password",
+        "passwords",
+        "passphrase",
+        "token",
+        "secret",
+        "key",
+        "characters",
+        "least",
+        "required",
+        "invalid",
+        "wrong",
+        "this",
+        "that",
+        "it",
+        "if",
+        "from",
+        "by",
+        "as",
+        "use",
+        "used",
+        "will",
+        "does",
+        "do",
+        "match",
+        "string",
+        "de",
+        "der",
+        "die",
+        "das",
+        "le",
+        "la",
+        "el",
+        "un",
+        "est",
+        "ist",
+        "contraseña",
+        "passe",
+        "new",
+        "old",
+        "forgot",
+        "reset",
+        "confirm",
+        "change",
+        "optional",
+        "hash",
+        "field",
+        "set",
+        "null",
+        "undefined",
+        "return",
+    ];
+    let words =
+        value.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut count = 0;
+    for word in words {
+        count += 1;
+        if WORDS.contains(&word.to_lowercase().as_str()) {
+            return true;
+        }
+    }
+    // Two words in title case are a label.
+    count < 3
+        && value.starts_with(char::is_uppercase)
+        && value.chars().all(|letter| letter.is_alphabetic() || letter == ' ')
+        || value.contains('(')
+        || value.contains(" = ")
+}
