@@ -59,6 +59,37 @@ describe("the document's constants", () => {
   })
 })
 
+describe('the tokens that the input may have', () => {
+  test.each<[object, number | undefined, number | undefined]>([
+    // Nobody knows what an answer may have.
+    [{ context: 100_000 }, undefined, 80_000],
+    [{ context: 100_000 }, 50_000, 50_000],
+    [{ context: 100_000 }, 0, 100_000],
+    [{ context: 100_000, output: 0 }, 16_384, 83_616],
+    // An answer that is longer than what is reserved needs its room all the same.
+    [{ context: 100_000, output: 32_000 }, undefined, 68_000],
+    [{ context: 100_000, output: 32_000 }, 10_000, 68_000],
+    [{ context: 100_000, output: 32_000 }, 50_000, 50_000],
+    [{ context: 100_000, output: 4_000 }, undefined, 96_000],
+    [{ context: 400_000, output: 128_000, input: 272_000 }, undefined, 252_000],
+    [{ context: 400_000, output: 128_000, input: 272_000 }, 50_000, 222_000],
+    // The default leaves something of a small window.
+    [{ context: 8_000 }, undefined, 6_400],
+    [{ context: 8_000 }, 8_000, undefined],
+    [{ context: 0 }, 5, undefined],
+  ])('%j with %j reserved: %j', (model, reserved, usable) => {
+    expect(usableTokens(model as never, reserved)).toBe(usable)
+    const full = (total: number) =>
+      isContextFull({
+        model: model as never,
+        usage: { total },
+        ...(reserved !== undefined && { reservedTokens: reserved }),
+      })
+    expect(full((usable ?? 1e9) + 1)).toBe(usable !== undefined)
+    expect(full((usable ?? 1e9) - 1)).toBe(false)
+  })
+})
+
 describe('arguments that are not allowed', () => {
   const messages = history(['a'])
   const recover = (options: object) => recoverFromOverflow({ messages, contextWindowTokens: 1000, ...options })

@@ -16,6 +16,9 @@ const PER_MESSAGE = 4
 /** What an image or a file takes: an image of a megapixel, at the rate of the large providers. */
 export const PER_MEDIA = 1_500
 
+/** What a character takes of a signature or of encrypted reasoning, which only the provider can read. */
+export const PER_SEALED = 1 / 4
+
 /** Names of tools and placeholders are few texts that come again and again. */
 const MOST_REPEATED = 1_000
 
@@ -28,6 +31,8 @@ export interface Besides {
   readonly message: number
   /** An image or a file. */
   readonly media: number
+  /** A character that only the provider can read. */
+  readonly sealed: number
 }
 
 /** An estimate that remembers what it has read. */
@@ -44,7 +49,11 @@ export class Estimate {
   constructor(
     private readonly own?: EstimateTokens,
     private readonly tell: (error: SpillwayError) => void = () => {},
-    private readonly besides: Besides = { message: PER_MESSAGE, media: PER_MEDIA },
+    private readonly besides: Besides = {
+      message: PER_MESSAGE,
+      media: PER_MEDIA,
+      sealed: PER_SEALED,
+    },
   ) {}
 
   /** The tokens of a history. */
@@ -101,8 +110,11 @@ export class Estimate {
     return sizes as TextSizes[]
   }
 
-  private sized({ text, aside, calls, results }: MessageView, read: Sized): TextSizes {
-    const said = sizeOfText(text, read) + (aside === undefined ? 0 : sizeOfText(aside, read))
+  private sized({ text, aside, thinking, sealed, calls, results }: MessageView, read: Sized): TextSizes {
+    let said = sizeOfText(text, read)
+    if (aside !== undefined) said += sizeOfText(aside, read)
+    if (thinking !== undefined) said += sizeOfText(thinking, read)
+    if (sealed !== undefined) said += Math.ceil(sealed * this.besides.sealed)
     if (calls.length === 0 && results.length === 0) return { said, calls: NONE, results: NONE }
     return { said, calls: this.sizesOfCalls(calls, read), results: sizesOfResults(results, read) }
   }
@@ -194,9 +206,10 @@ function sizeOfText(text: ResultText, read: Sized): number {
 }
 
 /** Adds all texts of a message, in the order of {@link TextSizes}. */
-function pushTexts({ text, aside, calls, results }: MessageView, texts: string[]): void {
+function pushTexts({ text, aside, thinking, calls, results }: MessageView, texts: string[]): void {
   pushText(text, texts)
   if (aside !== undefined) texts.push(aside)
+  if (thinking !== undefined) pushText(thinking, texts)
   for (let place = 0; place < calls.length; place++) texts.push((calls[place] as CallView).argsText)
   for (let place = 0; place < results.length; place++) pushText((results[place] as ResultView).text, texts)
 }

@@ -4,8 +4,8 @@ import { sameText, unitsOf } from './knowledge'
 import type { CallView, MessageView, ResultView } from './view'
 
 /** UTF-16 units of everything in a message, and how much in it is no text: by this it is known again. */
-export function sizeOf({ text, aside = '', calls, results, media }: MessageView): number {
-  let size = unitsOf(text) + aside.length + media
+export function sizeOf({ text, aside = '', thinking = '', sealed = 0, calls, results, media }: MessageView): number {
+  let size = unitsOf(text) + aside.length + unitsOf(thinking) + sealed + media
   for (let place = 0; place < calls.length; place++) {
     const { name, argsText } = calls[place] as CallView
     size += (name?.length ?? 0) + argsText.length
@@ -23,6 +23,8 @@ export function sameView(a: MessageView, b: MessageView): boolean {
     a.role === b.role &&
     a.media === b.media &&
     a.aside === b.aside &&
+    a.sealed === b.sealed &&
+    sameText(a.thinking ?? '', b.thinking ?? '') &&
     sameText(a.text, b.text) &&
     a.calls.length === b.calls.length &&
     a.results.length === b.results.length &&

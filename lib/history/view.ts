@@ -58,9 +58,13 @@ export interface MessageView {
   readonly text: ResultText
   /** What the provider's own tools were asked and answered: it takes its room, and no rule reads or changes it. */
   readonly aside?: string | undefined
+  /** The reasoning of the model: it takes its room, and no rule reads or changes it. */
+  readonly thinking?: ResultText | undefined
+  /** Characters of signatures and of reasoning that only the provider can read. */
+  readonly sealed?: number | undefined
   readonly calls: readonly CallView[]
   readonly results: readonly ResultView[]
-  /** Images, files and whatever else is no text, outside of results. */
+  /** Images, files that are no texts and whatever else is none, outside of results. */
   readonly media: number
   /** Milliseconds since the epoch. */
   readonly time: number | undefined
@@ -68,7 +72,7 @@ export interface MessageView {
   tokens?: TextSizes | undefined
 }
 
-/** The tokens of a message's texts: of what it says with what is beside it, of each of its calls with the tool's name, and of each result. */
+/** The tokens of a message's texts: of what it says with its reasoning and what is beside it, of each of its calls with the tool's name, and of each result. */
 export interface TextSizes {
   readonly said: number
   readonly calls: readonly number[]

@@ -34,8 +34,8 @@ export interface ContextFullOptions {
   /** The tokens of the last request, not the sum over several. */
   usage: TokenUsage
   /**
-   * Tokens that stay free for the next answer.
-   * @default 20000, or what an answer may have if that is less
+   * Tokens that stay free for the next answer. What an answer may have stays free in any case.
+   * @default 20000, or what an answer may have if that is less; a fifth of a window that is not larger
    */
   reservedTokens?: number
   /**
@@ -56,8 +56,8 @@ const USAGE_KEYS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
 const USAGE = Object.fromEntries(['total', ...USAGE_KEYS].map((key) => [key, CHECK.atLeastZero]))
 
 /**
- * The tokens that the input of a request may have: the context without the answer, and not more than the provider's limit
- * of the input without what is reserved. Room for the answer is kept in both cases.
+ * The tokens that the input of a request may have: the context without the answer or what is reserved, whichever is more,
+ * and not more than the provider's limit of the input without what is reserved.
  *
  * @returns `undefined` if nobody knows the context, or if nothing would be left
  * @throws SpillwayError `INVALID_ARGUMENT` if a number is not allowed

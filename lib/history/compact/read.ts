@@ -2,7 +2,7 @@
 
 import { call, native } from '../../native'
 import { warn } from '../../report'
-import { Estimate, PER_MEDIA } from '../estimate'
+import { Estimate, PER_MEDIA, PER_SEALED } from '../estimate'
 import { elementOf, formatOf, type ReadViews } from '../formats'
 import { OTHER } from '../formats/define'
 import { unitsOf } from '../knowledge'
@@ -56,10 +56,14 @@ export class Measure {
     const tell = (error: Error) => warn('compaction', error)
     if (unit === 'chars') {
       this.media = 4 * PER_MEDIA
-      this.estimate = new Estimate((text) => text.length, tell, { message: 0, media: this.media })
+      this.estimate = new Estimate((text) => text.length, tell, { message: 0, media: this.media, sealed: 1 })
     } else if (options.estimateTokens === undefined && quarters) {
       this.media = PER_MEDIA
-      this.estimate = new Estimate((text) => text.length / 4, tell, { message: 0, media: this.media })
+      this.estimate = new Estimate((text) => text.length / 4, tell, {
+        message: 0,
+        media: this.media,
+        sealed: PER_SEALED,
+      })
     } else {
       this.media = PER_MEDIA
       this.estimate = new Estimate(options.estimateTokens, tell)
@@ -178,8 +182,8 @@ export function edgesOf(pairs: ToolPairs, length: number): Uint32Array {
 }
 
 /** UTF-16 units of everything that a message says. */
-export function charsOf({ text, calls, results }: MessageView): number {
-  let chars = unitsOf(text)
+export function charsOf({ text, thinking = '', sealed = 0, calls, results }: MessageView): number {
+  let chars = unitsOf(text) + unitsOf(thinking) + sealed
   for (let place = 0; place < calls.length; place++) {
     const { name, argsText } = calls[place] as CallView
     chars += (name?.length ?? 0) + argsText.length

@@ -4,24 +4,27 @@
  */
 
 import type { MessageRole } from '../view'
-import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define'
 import { type Edit, edited, REMOVED } from './edit'
+import { sealedIn, thinkingOf } from './extras'
 import { asideOf, elements, flag, get, isObject, isRecord, jsonText, nonEmpty, outputPathOf, watched } from './read'
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 const SURE = /^(tool-(call|result|approval-request|approval-response|error)|reasoning-file)$/
 const KNOWN = /^(text|image|file|reasoning|custom|source)$/
 
-const parts: PartRules = textParts(['text'], (_part, type) =>
-  type === 'image' || type === 'file' || type === 'reasoning-file' ? 'media' : 'none',
-)
+const parts: PartRules = textParts(['text'], (part, type) => {
+  if (type === 'reasoning') return thinkingOf(part)
+  if (type === 'file') return fileOrMedia(part)
+  return type === 'image' || type === 'reasoning-file' ? 'media' : 'none'
+})
 
 /** A file can be a text, too. */
 const outputParts: PartRules = textParts(['text'], (part, type) => {
   const data = get(part, 'data')
   const text = type === 'file' && get(data, 'type') === 'text' ? watched(data, 'text') : undefined
-  return typeof text === 'string' ? [['data', 'text'], text] : 'media'
+  return typeof text === 'string' ? [['data', 'text'], text] : fileOrMedia(part)
 })
 
 export const aiSdk = defineFormat({
@@ -45,9 +48,12 @@ export const aiSdk = defineFormat({
     const calls: CallReading[] = []
     const results: ResultReading[] = []
     const others: unknown[] = []
+    let signed = 0
     for (let at = 0; at < found.length; at++) {
       const part = found[at]
       const type = get(part, 'type')
+      // Google signs calls and texts.
+      if (role === 'assistant' && type !== 'reasoning') signed += sealedIn(get(part, 'providerOptions'))
       if (role === 'assistant' && type === 'tool-call') {
         if (get(part, 'providerExecuted') === true) others.push(get(part, 'input'))
         else calls.push(readCall(part as object, at))
@@ -56,9 +62,11 @@ export const aiSdk = defineFormat({
       if (role === 'tool' && type === 'tool-result') results.push(readResult(part as object, at))
     }
     const said = readContent(content, parts, found)
+    const sealed = (said.sealed ?? 0) + signed
     return {
       role,
       ...said,
+      ...(sealed > 0 && { sealed }),
       aside: asideOf(others),
       calls,
       results,

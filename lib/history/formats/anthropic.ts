@@ -7,23 +7,27 @@
 import type { MessageRole } from '../view'
 import { contentWithText, type PartKind, type PartRules, plainParts, readContent, withoutMedia } from './blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define'
+import { thinkingOf } from './extras'
 import { asideOf, elements, flag, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
 const SURE = /^(tool_use|tool_result|redacted_thinking|server_tool_use|\w+_tool_result|container_upload|compaction)$/
 
+/** Reasoning. */
+const THINKING = /^(thinking|redacted_thinking)$/
+
 /** Blocks that are neither text nor media. */
-const SILENT = /^(tool_use|tool_result|thinking|redacted_thinking|server_tool_use|\w+_tool_result|compaction|fallback)$/
+const SILENT = /^(tool_use|tool_result|server_tool_use|\w+_tool_result|compaction|fallback)$/
 
 /** What the provider's own tools were asked, and what they answered. */
 const PROVIDERS = /^(server_tool_use|\w+_tool_result)$/
 
 const blocks: PartRules = {
   make: plainParts.make,
-  kind: (block) => (isSilent(block) ? 'none' : plainParts.kind(block)),
-}
-
-function isSilent(block: unknown): boolean {
-  return SILENT.test(String(get(block, 'type')))
+  kind(block) {
+    const type = String(get(block, 'type'))
+    if (THINKING.test(type)) return thinkingOf(block)
+    return SILENT.test(type) ? 'none' : plainParts.kind(block)
+  },
 }
 
 export const anthropic = defineFormat({
@@ -40,24 +44,26 @@ export const anthropic = defineFormat({
     return found.every((block) => ANTHROPIC.test(String(get(block, 'type')))) ? 1 : 0
   },
   read(message, outer) {
-    const said = get(message, 'role')
+    const speaker = get(message, 'role')
     const content = watched(message, 'content')
     const found = elements(content)
-    const { text, media } = readContent(content, blocks, found)
+    const said = readContent(content, blocks, found)
+    const { text, media } = said
     const calls: CallReading[] = []
     const results: ResultReading[] = []
     const others: unknown[] = []
     for (let at = 0; at < found.length; at++) {
       const block = found[at]
       const type = get(block, 'type')
-      if (said === 'assistant' && PROVIDERS.test(String(type))) others.push(block)
-      if (said === 'assistant' && type === 'tool_use') calls.push(readCall(block as object, at))
-      if (said === 'user' && type === 'tool_result') results.push(readResult(block as object, at, outer))
+      if (speaker === 'assistant' && PROVIDERS.test(String(type))) others.push(block)
+      if (speaker === 'assistant' && type === 'tool_use') calls.push(readCall(block as object, at))
+      if (speaker === 'user' && type === 'tool_result') results.push(readResult(block as object, at, outer))
     }
-    const role: MessageRole = results.length > 0 && text.length === 0 && media === 0 ? 'tool' : (said as MessageRole)
+    const role: MessageRole = results.length > 0 && text.length === 0 && media === 0 ? 'tool' : (speaker as MessageRole)
     const time = timeOf(get(message, 'timestamp')) ?? timeOf(get(message, 'ts'))
     const aside = asideOf(others)
-    return { role, text, aside, media, calls, results, time, withoutMedia: withoutMedia(['content'], content, blocks) }
+    const noMedia = withoutMedia(['content'], content, blocks)
+    return { role, ...said, aside, calls, results, time, withoutMedia: noMedia }
   },
   // Instructions are a parameter of the request, and not in the history.
   summary: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),

@@ -6,9 +6,18 @@
 
 import type { ResultText } from '../knowledge'
 import type { MessageRole } from '../view'
-import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import {
+  contentWithText,
+  fileOrMedia,
+  type PartRules,
+  readContent,
+  reasoningOf,
+  textParts,
+  withoutMedia,
+} from './blocks'
 import type { CallReading, MediaEdits, Reading, ResultReading } from './define'
 import type { Edit } from './edit'
+import { sealedIn, type Thinking, thinkingBeside } from './extras'
 import { elements, get, isObject, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
 /** What a message that is a summary is called where messages have names. */
@@ -29,7 +38,7 @@ const FOREIGN =
 
 const parts: PartRules = textParts(['text'], (part, type) => {
   const refusal = type === 'refusal' ? watched(part, 'refusal') : undefined
-  return typeof refusal === 'string' ? [['refusal'], refusal] : 'media'
+  return typeof refusal === 'string' ? [['refusal'], refusal] : fileOrMedia(part)
 })
 
 /** A message, as far as it is read. V8 answers a name in the code faster than one in a variable. */
@@ -77,6 +86,11 @@ export function readChatMessage(message: object): Reading {
   const content = watched(message, 'content')
   const { text, media } = readContent(content, parts)
   const noMedia = withoutMedia(CONTENT, content, parts)
+  if (role === 'assistant') {
+    const reading = { role, text, media, time, calls: readCalls(message), withoutMedia: noMedia }
+    const thinking = readThinking(message as ChatMessage)
+    return thinking === undefined ? reading : { ...reading, ...reasoningOf(thinking) }
+  }
   if (role !== 'tool') return { role, text, media, time, calls: readCalls(message), withoutMedia: noMedia }
   const result = new ChatResult(
     nonEmpty((message as ChatMessage).tool_call_id),
@@ -125,6 +139,15 @@ export function missingChatResult(call: CallReading, text: string): Record<strin
   // Before there were lists of calls, functions had names and nothing else.
   if (call.id === undefined) return { role: 'function', name: call.name ?? '', content: text }
   return { role: 'tool', tool_call_id: call.id, content: text }
+}
+
+/** The reasoning beside the content, and what Gemini signs its calls with. */
+function readThinking(message: ChatMessage): Thinking | undefined {
+  const beside = thinkingBeside(message)
+  const { tool_calls: calls } = message
+  const signed = Array.isArray(calls) ? calls.reduce((sum, call) => sum + sealedIn(get(call, 'extra_content')), 0) : 0
+  if (signed === 0) return beside
+  return { thinking: beside?.thinking ?? [], sealed: (beside?.sealed ?? 0) + signed }
 }
 
 function readCalls(message: object): readonly CallReading[] {

@@ -51,6 +51,10 @@ export interface Reading {
   text?: ResultText
   /** What the provider's own tools were asked and answered, as {@link asideOf} writes it. */
   aside?: string | undefined
+  /** The reasoning of the model. */
+  thinking?: ResultText | undefined
+  /** Characters of it that only the provider can read. */
+  sealed?: number | undefined
   calls?: readonly CallReading[]
   results?: readonly ResultReading[]
   media?: number
@@ -220,8 +224,19 @@ function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
 
 function viewOf(reading: Reading | undefined): MessageView {
   if (reading === undefined) return OTHER
-  const { role, text = '', aside, calls, results, media = 0, time } = reading
-  return { role, text, aside, calls: callsOf(calls), results: resultsOf(results, time), media, time, tokens: undefined }
+  const { role, text = '', aside, thinking, sealed, calls, results, media = 0, time } = reading
+  return {
+    role,
+    text,
+    aside,
+    thinking,
+    sealed,
+    calls: callsOf(calls),
+    results: resultsOf(results, time),
+    media,
+    time,
+    tokens: undefined,
+  }
 }
 
 function callsOf(calls: readonly CallReading[] | undefined): readonly CallView[] {

@@ -2,9 +2,10 @@
 
 import type { ResultText } from '../knowledge'
 import type { MessageRole } from '../view'
-import { withoutMedia } from './blocks'
+import { reasoningOf, withoutMedia } from './blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define'
 import type { Edit } from './edit'
+import { mediaTypeOf, sealedIn, textOfData } from './extras'
 import { asideOf, elements, get, isRecord, jsonText, nonEmpty, outputPathOf, resultText, timeOf, watched } from './read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
@@ -35,21 +36,38 @@ export const gemini = defineFormat({
     const calls: CallReading[] = []
     const results: ResultReading[] = []
     const others: unknown[] = []
+    const thinking: string[] = []
     let media = 0
+    let sealed = 0
     for (const [at, part] of elements(watched(message, 'parts')).entries()) {
       const text = watched(part, 'text')
+      if (said === 'assistant')
+        sealed += sealedIn(get(part, 'thoughtSignature') ?? get(part, 'thought_signature'), true)
       const call = get(part, 'functionCall')
       const response = get(part, 'functionResponse')
       if (isRecord(call)) calls.push(readCall(call, at))
       else if (isRecord(response)) results.push(readResponse(response, at))
-      else if (typeof text === 'string' && get(part, 'thought') !== true) texts.push(text)
-      else if (kindOf(part) === 'media') media++
-      else if (PROVIDERS.some((key) => isRecord(get(part, key)))) others.push(part)
+      else if (typeof text === 'string') (get(part, 'thought') === true ? thinking : texts).push(text)
+      else if (kindOf(part) === 'media') {
+        const attached = attachedIn(part)
+        if (attached === undefined) media++
+        else texts.push(attached)
+      } else if (PROVIDERS.some((key) => isRecord(get(part, key)))) others.push(part)
     }
     const role = results.length > 0 && texts.length === 0 && media === 0 ? 'tool' : said
     const time = timeOf(get(message, 'timestamp'))
     const noMedia = withoutMedia(['parts'], get(message, 'parts'), { kind: kindOf, make: (text) => ({ text }) })
-    return { role, text: resultText(texts), aside: asideOf(others), calls, results, media, time, withoutMedia: noMedia }
+    return {
+      role,
+      text: resultText(texts),
+      aside: asideOf(others),
+      ...reasoningOf({ thinking, sealed }),
+      calls,
+      results,
+      media,
+      time,
+      withoutMedia: noMedia,
+    }
   },
   // Instructions are a parameter of the request, and not in the history.
   summary: (text) => ({ role: 'user', parts: [{ text }] }),
@@ -61,6 +79,12 @@ export const gemini = defineFormat({
 
 function kindOf(part: unknown): 'media' | 'none' {
   return MEDIA.some((key) => isRecord(get(part, key))) ? 'media' : 'none'
+}
+
+/** The text of a file that is one. */
+function attachedIn(part: unknown): string | undefined {
+  const data = get(part, 'inlineData') ?? get(part, 'inline_data')
+  return isRecord(data) ? textOfData(watched(data, 'data'), mediaTypeOf(data)) : undefined
 }
 
 function readCall(call: object, at: number): CallReading {

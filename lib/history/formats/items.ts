@@ -4,9 +4,18 @@
  */
 
 import type { MessageRole } from '../view'
-import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import {
+  contentWithText,
+  fileOrMedia,
+  type PartRules,
+  readContent,
+  reasoningOf,
+  textParts,
+  withoutMedia,
+} from './blocks'
 import type { CallReading, Reading, ResultReading } from './define'
 import type { Edit } from './edit'
+import { thinkingOf } from './extras'
 import { asideOf, elements, get, isRecord, jsonText, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
 /** How one of the two writes things. */
@@ -26,7 +35,7 @@ const ROLES: Readonly<Record<string, MessageRole>> = {
 
 const parts: PartRules = textParts(['input_text', 'output_text', 'text'], (part, type) => {
   const refusal = type === 'refusal' ? watched(part, 'refusal') : undefined
-  return typeof refusal === 'string' ? [['refusal'], refusal] : 'media'
+  return typeof refusal === 'string' ? [['refusal'], refusal] : fileOrMedia(part)
 })
 
 /** Where the calls of each type have their arguments, and their name if the item does not say it. */
@@ -66,7 +75,7 @@ export function isCallOrResult(item: object, names: ItemNames): boolean {
 /** What is a picture and little else. */
 const PICTURES = /^(computer_call_(output|result)|image_generation_call)$/
 
-/** What only the provider can read: nobody else knows how much it takes. */
+/** What the provider keeps, or what only it can read but for summaries. */
 const SEALED = /^(reasoning|compaction|item_reference)$/
 
 const RESULTS = /^(custom_tool|local_shell|shell|apply_patch)_call_output$/
@@ -85,7 +94,7 @@ export function readItem(item: object, names: ItemNames): Reading {
   // What the provider's own tools did, reasoning, compaction: part of what the model said, and nobody's to change.
   const said = type === 'computer_call_output' || type === 'computer_call_result' ? 'tool' : 'assistant'
   if (PICTURES.test(type)) return { role: said, time, media: 1 }
-  return { role: said, time, aside: SEALED.test(type) ? undefined : asideOf([item]) }
+  return { role: said, time, ...(SEALED.test(type) ? reasoningOf(thinkingOf(item)) : { aside: asideOf([item]) }) }
 }
 
 /** The result of a call that has none, in the form that its kind of call wants. */
@@ -150,7 +159,8 @@ function readResult(item: object, type: string, names: ItemNames): ResultReading
 function readOne(output: object): Pick<ResultReading, 'text' | 'media' | 'edits'> {
   const kind = parts.kind(output)
   if (kind === 'media') return { text: '', media: 1 }
-  if (kind === 'none') return { text: jsonText(output) }
+  if (kind === 'none' || 'thinking' in kind) return { text: jsonText(output) }
+  if ('attached' in kind) return { text: kind.attached, edits: (other) => [[['output'], other]] }
   const [path, text] = kind
   return { text, edits: (other) => [[['output', ...path], other]] }
 }

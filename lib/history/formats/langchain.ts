@@ -1,9 +1,18 @@
 /** Messages of LangChain: instances of its classes, and the plain objects with a `type` or a `role` that it takes as well. */
 
 import type { MessageRole } from '../view'
-import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import {
+  contentWithText,
+  fileOrMedia,
+  type PartRules,
+  readContent,
+  reasoningOf,
+  textParts,
+  withoutMedia,
+} from './blocks'
 import { type CallReading, defineFormat, type Reading } from './define'
 import type { Edit } from './edit'
+import { sealedIn, thinkingBeside, thinkingOf } from './extras'
 import { elements, get, isRecord, nonEmpty, outputPathOf, watched } from './read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
@@ -18,10 +27,17 @@ const ROLES: Readonly<Record<string, MessageRole>> = {
 }
 
 /** Calls stand in the content once more, as the provider wrote them. */
-const SILENT =
-  /^(tool_use|tool_call|tool_call_chunk|input_json_delta|thinking|redacted_thinking|reasoning|function_call|non_standard)$/
+const SILENT = /^(tool_use|tool_call|tool_call_chunk|input_json_delta|function_call|non_standard)$/
 
-const parts: PartRules = textParts(['text'], (_part, type) => (SILENT.test(String(type)) ? 'none' : 'media'))
+const THINKING = /^(thinking|redacted_thinking|reasoning|reasoning_content)$/
+
+/** Where LangChain keeps the signatures of Gemini's calls. */
+const GEMINI_SIGNATURES = '__gemini_function_call_thought_signatures__'
+
+const parts: PartRules = textParts(['text'], (part, type) => {
+  if (THINKING.test(String(type))) return thinkingOf(part)
+  return SILENT.test(String(type)) ? 'none' : fileOrMedia(part)
+})
 
 export const langchain = defineFormat({
   name: 'langchain',
@@ -39,8 +55,14 @@ export const langchain = defineFormat({
     const content = watched(message, 'content')
     const said = readContent(content, parts)
     const noMedia = withoutMedia(['content'], content, parts)
-    if (role !== 'tool') return { role, ...said, calls: readCalls(message, content), withoutMedia: noMedia }
-    return readTool(message, content, said)
+    if (role === 'tool') return readTool(message, content, said)
+    const reading = { role, ...said, calls: readCalls(message, content), withoutMedia: noMedia }
+    const kwargs = role === 'assistant' ? get(message, 'additional_kwargs') : undefined
+    if (!isRecord(kwargs)) return reading
+    const beside = thinkingBeside(kwargs)
+    const sealed = (said.sealed ?? 0) + (beside?.sealed ?? 0) + sealedIn(get(kwargs, GEMINI_SIGNATURES), true)
+    // Where the content has the reasoning as well, it is the same.
+    return { ...reading, ...reasoningOf({ thinking: [said.thinking ?? beside?.thinking ?? []].flat(), sealed }) }
   },
   summary: (text) => ({ role: 'system', content: text, additional_kwargs: { spillway: { summary: true } } }),
   // Not an instance, because the class is not here; LangChain makes one of it.

@@ -1,6 +1,6 @@
 /** Results of MCP tools: `{ content: [...], structuredContent?, isError? }`. Which call they answer is not in them. */
 
-import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './blocks'
 import { defineFormat } from './define'
 import { type Edit, REMOVED } from './edit'
 import { elements, flag, get, isRecord, jsonText, outputPathOf, watched } from './read'
@@ -11,7 +11,7 @@ const TYPES = /^(text|image|audio|resource|resource_link)$/
 const blocks: PartRules = textParts(['text'], (block, type) => {
   const resource = get(block, 'resource')
   const text = type === 'resource' ? watched(resource, 'text') : undefined
-  return typeof text === 'string' ? [['resource', 'text'], text] : 'media'
+  return typeof text === 'string' ? [['resource', 'text'], text] : fileOrMedia(block)
 })
 
 export const mcp = defineFormat({

@@ -5,16 +5,20 @@
  */
 
 import type { MessageRole } from '../view'
-import { contentWithText, type PartRules, readContent, textParts, withoutMedia } from './blocks'
+import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './blocks'
 import { type CallReading, defineFormat, type Reading } from './define'
 import type { Edit } from './edit'
+import { sealedIn, thinkingOf } from './extras'
 import { elements, flag, get, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
 const CALL = /^(toolCall|toolUse|functionCall)$/
 
-const parts: PartRules = textParts(['text'], (_part, type) =>
-  type === 'thinking' || CALL.test(String(type)) ? 'none' : 'media',
-)
+const parts: PartRules = textParts(['text'], (part, type) => {
+  if (type === 'thinking') return thinkingOf(part)
+  if (!CALL.test(String(type))) return fileOrMedia(part)
+  const sealed = sealedIn(get(part, 'thoughtSignature'), true)
+  return sealed > 0 ? { thinking: [], sealed } : 'none'
+})
 
 /** What pi puts before the model in the user's place, and where it has the text. */
 const TEXT_KEYS: Readonly<Record<string, string>> = {

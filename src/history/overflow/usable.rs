@@ -13,22 +13,32 @@ pub struct Model {
     pub input: Option<f64>,
 }
 
-/// What an answer is left at most by default.
+/// What stays free by default, unless an answer can have less.
 const RESERVED: f64 = 20_000.0;
 
-/// The tokens that the input may have, or none if nobody knows the context. Head-room for the answer is kept although
-/// the provider limits the input by itself: the next turn adds to it before anybody looks again.
+/// The same as a share of a window that is not larger than that.
+const RESERVED_SHARE: f64 = 0.2;
+
+/// Returns the tokens that the input may have: the context without the answer or what is reserved, whichever is more, and
+/// not more than the provider's limit of the input without what is reserved, because the next turn adds to it before
+/// anybody looks again. None if the context is not known, or if nothing would be left.
 pub fn usable(model: &Model, reserved: Option<f64>) -> Option<f64> {
     let Model { context, output, input } = *model;
     if !context.is_finite() || context <= 0.0 {
         return None;
     }
     let output = if output.is_finite() { output.max(0.0) } else { 0.0 };
-    let reserved = reserved.unwrap_or(if output > 0.0 { RESERVED.min(output) } else { RESERVED });
-    let room = context - output;
-    let usable = match input.filter(|input| input.is_finite() && *input > 0.0) {
-        Some(input) => (input - reserved).min(if room > 0.0 { room } else { context }),
-        None if room > 0.0 => room,
+    let input = input.filter(|input| input.is_finite() && *input > 0.0);
+    let reserved = reserved.unwrap_or_else(|| match input.unwrap_or(context) {
+        _ if output > 0.0 => RESERVED.min(output),
+        limit if limit <= RESERVED => RESERVED_SHARE * limit,
+        _ => RESERVED,
+    });
+    // An answer as long as the context says nothing about the input.
+    let is_known = output < context;
+    let usable = match input {
+        Some(input) => (input - reserved).min(if is_known { context - output } else { context }),
+        None if is_known => context - output.max(reserved),
         None => context - reserved,
     };
     // With nothing usable every request would be an overflow.
@@ -52,6 +62,8 @@ mod tests {
         assert_eq!(of(200_000.0, 32_000.0, Some(200_000.0)), Some(168_000.0));
         assert_eq!(of(0.0, 32_000.0, None), None);
         assert_eq!(of(1_000.0, 32_000.0, None), None);
+        assert_eq!(of(100_000.0, 0.0, None), Some(80_000.0));
+        assert_eq!(of(8_000.0, 0.0, None), Some(6_400.0));
         assert_eq!(target(128_000.0, 0.0), 123_904.0);
         assert_eq!(target(1_000.0, 0.0), 800.0);
     }

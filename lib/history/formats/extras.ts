@@ -1,0 +1,157 @@
+/** What takes room in a message and is neither said nor called: the reasoning of the model, and files that are texts. */
+
+import { elements, get, isObject, isRecord, watched } from './read'
+
+/** Reasoning: its texts, and how many characters of it only the provider can read. */
+export interface Thinking {
+  readonly thinking: readonly string[]
+  readonly sealed: number
+}
+
+/** Where the text of a part is that holds reasoning. */
+const TEXTS = ['thinking', 'reasoning', 'reasoningText', 'text', 'content', 'summary', 'rawContent'] as const
+
+/** Where messages have their reasoning that do not have it in a part. Of several that say the same, one counts. */
+const BESIDE = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_text', 'reasoning_details'] as const
+
+/** Fields that only the provider can read: signatures, and reasoning that was encrypted or redacted. */
+const SEALED = /signature|encrypted|redacted|opaque/i
+
+/** Signatures are not nested deeper than this below a part. */
+const MAX_DEPTH = 5
+
+/** Reads a part or an item that holds reasoning, in whatever format. */
+export function thinkingOf(part: unknown): Thinking {
+  const thinking: string[] = []
+  for (const key of TEXTS) if (get(part, key) !== undefined) addTexts(watched(part, key), thinking)
+  const data = get(part, 'data')
+  return { thinking, sealed: sealedIn(part) + (typeof data === 'string' ? data.length : 0) }
+}
+
+/** Reads the reasoning that is a field of a message; `undefined` if there is none. */
+export function thinkingBeside(message: unknown): Thinking | undefined {
+  let found: { thinking: readonly string[]; sealed: number } | undefined
+  for (const key of BESIDE) {
+    if (get(message, key) === undefined) continue
+    const value = watched(message, key)
+    const parts = Array.isArray(value) ? elements(value) : isRecord(value) ? [value] : [{ text: value }]
+    found ??= { thinking: [], sealed: 0 }
+    const read = parts.map(thinkingOf)
+    if (found.thinking.length === 0) found.thinking = read.flatMap(({ thinking }) => thinking)
+    found.sealed += read.reduce((sum, { sealed }) => sum + sealed, 0)
+  }
+  const opaque = get(message, 'reasoning_opaque')
+  if (typeof opaque !== 'string') return found
+  return { thinking: found?.thinking ?? [], sealed: (found?.sealed ?? 0) + opaque.length }
+}
+
+/** A text, or a list of texts or of parts with a text. */
+function addTexts(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') {
+    if (value !== '') texts.push(value)
+    return
+  }
+  for (const part of isRecord(value) ? [value] : elements(value)) {
+    const text = typeof part === 'string' ? part : watched(part, 'text')
+    if (typeof text === 'string' && text !== '') texts.push(text)
+  }
+}
+
+/** Characters of everything below a value that only the provider can read. */
+export function sealedIn(value: unknown, isSealed = false, depth = 0): number {
+  if (typeof value === 'string') return isSealed ? value.length : 0
+  if (!isObject(value) || depth > MAX_DEPTH || ArrayBuffer.isView(value)) return 0
+  let sealed = 0
+  for (const key of Object.keys(value)) {
+    const inner = get(value, key)
+    const isInner = isSealed || SEALED.test(key)
+    sealed += sealedIn(inner, isInner, depth + 1)
+  }
+  return sealed
+}
+
+/** Media types whose files are texts that a model reads as they are. */
+const TEXT_TYPE =
+  /^(text\/|application\/(json|xml|javascript|typescript|x-?(sh|yaml|javascript|typescript|python|ndjson)|ya?ml|toml|sql|graphql)\b)|\+(json|xml|yaml)\b/i
+
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i
+
+/** The text of a file, document or search result; `undefined` for images, PDF, references, and whatever else is no text. */
+export function attachedText(part: unknown): string | undefined {
+  if (!isRecord(part)) return undefined
+  const type = get(part, 'type')
+  if (type === 'search_result') return searchResultText(part)
+  if (type === 'image' || type === 'image_url' || type === 'input_image') return undefined
+  const { source, file, resource } = part
+  if (isRecord(source)) return sourceText(source)
+  if (isRecord(file)) return textOfData(watched(file, 'file_data'), mediaTypeOf(file))
+  if (isRecord(resource)) return textOfData(watched(resource, 'blob'), mediaTypeOf(resource))
+  if (type === 'input_file') return textOfData(watched(part, 'file_data'), undefined)
+  const plain = type === 'text-plain' || get(part, 'source_type') === 'text' ? watched(part, 'text') : undefined
+  if (typeof plain === 'string') return plain
+  return textOfData(watched(part, 'data'), mediaTypeOf(part) ?? (type === 'text-plain' ? 'text/plain' : undefined))
+}
+
+/** What a search found, with the address and the title that the model reads. */
+function searchResultText(part: object): string | undefined {
+  const texts: string[] = []
+  for (const key of ['title', 'source', 'content']) addTexts(watched(part, key), texts)
+  return texts.length === 0 ? undefined : texts.join('\n')
+}
+
+/** The source of a document of Anthropic's. */
+function sourceText(source: object): string | undefined {
+  const type = get(source, 'type')
+  if (type === 'base64') return textOfData(watched(source, 'data'), mediaTypeOf(source))
+  if (type === 'text') {
+    const data = watched(source, 'data')
+    return typeof data === 'string' ? data : undefined
+  }
+  if (type !== 'content') return undefined
+  const content = watched(source, 'content')
+  const parts = elements(content)
+  if (parts.some((part) => typeof get(part, 'text') !== 'string')) return undefined
+  const texts: string[] = []
+  addTexts(content, texts)
+  return texts.join('\n')
+}
+
+export function mediaTypeOf(holder: object): string | undefined {
+  for (const key of ['mediaType', 'media_type', 'mimeType', 'mime_type']) {
+    const type = get(holder, key)
+    if (typeof type === 'string') return type
+  }
+  return undefined
+}
+
+/** The text of data in base64, in bytes, or behind an address that has them in it. */
+export function textOfData(data: unknown, mediaType: string | undefined): string | undefined {
+  if (isRecord(data) && get(data, 'type') === 'text') {
+    const text = watched(data, 'text')
+    return typeof text === 'string' ? text : undefined
+  }
+  if (isRecord(data) && get(data, 'type') === 'data') return textOfData(watched(data, 'data'), mediaType)
+  if (data instanceof Uint8Array) return isText(mediaType) ? Buffer.from(data).toString() : undefined
+  const text = data instanceof URL ? data.href : data
+  if (typeof text !== 'string') return undefined
+  const [head, type, parameters] = DATA_URL.exec(text.slice(0, 256)) ?? []
+  if (head === undefined) {
+    const isAddress = /^[a-z][a-z0-9+.-]*:/i.test(text.slice(0, 32))
+    return isText(mediaType) && !isAddress ? Buffer.from(text, 'base64').toString() : undefined
+  }
+  if (!isText(type === '' ? (mediaType ?? 'text/plain') : type)) return undefined
+  const body = text.slice(head.length)
+  return /;base64$/i.test(parameters ?? '') ? Buffer.from(body, 'base64').toString() : decoded(body)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function isText(mediaType: string | undefined): boolean {
+  return mediaType !== undefined && TEXT_TYPE.test(mediaType)
+}
