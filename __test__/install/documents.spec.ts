@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -51,4 +52,12 @@ test.each([...pages, ...docs.map((name) => `docs/${name}`)])('%s links only to w
   const links = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, link]) => link!)
   const missing = links.filter((link) => !existsSync(join(ROOT, dirname(page), decodeURI(link))))
   expect(missing).toEqual([])
+})
+
+test('the recorded session of README is what the commands print', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/session.mjs', '--check'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
