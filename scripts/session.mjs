@@ -29,7 +29,7 @@ console.log('error: could not compile cart (lib) due to 1 previous error')
 process.exit(101)
 `
 
-const escape = (text) => text.replace(/[&<>]/g, (letter) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[letter])
+const escapeXml = (text) => text.replace(/[&<>]/g, (letter) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[letter])
 
 /** Runs a command of the package and returns what a terminal would show. */
 function run(args, cwd, env) {
@@ -77,7 +77,7 @@ function svg({ rows, end }) {
   )
   const lines = rows.map(
     ({ text, at, kind }, index) =>
-      `<text class="${kind} ${names.get(at)}" x="20" y="${34 + index * LINE_HEIGHT}" xml:space="preserve">${escape(text)}</text>`,
+      `<text class="${kind} ${names.get(at)}" x="20" y="${34 + index * LINE_HEIGHT}" xml:space="preserve">${escapeXml(text)}</text>`,
   )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="A build that prints 40,000 lines, run with spillway">
 <style>
