@@ -5,12 +5,13 @@
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CLIENTS } from '../__test__/clients/clients.mjs'
 import { startModel } from '../__test__/clients/model.mjs'
-import { linesOf } from '../__test__/clients/server.mjs'
+import servers from '../__test__/clients/server.cjs'
 import { installManifest, nodeOf } from './nodes.mjs'
 import { main, ROOT } from './run.mjs'
 
@@ -18,7 +19,7 @@ const WORK = join(ROOT, 'target', 'clients')
 const TIME_LIMIT_MS = 120_000
 const LINES = 20_000
 const WANTED = 15_000
-const SERVER = join(ROOT, '__test__', 'clients', 'server.mjs')
+const SERVER = join(ROOT, '__test__', 'clients', 'server.cjs')
 
 /** A notice of Spillway's; a client that saves by itself has its own. */
 const NOTICE = /Full output saved to: (\S+spillway\S+\.txt)/
@@ -70,18 +71,23 @@ function run({ command, args, env, cwd }) {
 }
 
 /** A place that a model is told to look at, in the words of Spillway or of a client. */
-const ANY_NOTICE = /full output(?: saved to)?: \S+|saved to: \S+/gi
+const ANY_NOTICE = /(?:full output(?: saved to)?|saved to): ([^\s\]]+)/gi
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex')
 
-const withoutCacheMarks = (value) =>
-  JSON.stringify(value, (key, inner) => (key === 'cache_control' ? undefined : inner))
+/** A message to compare: without marks for a cache, and with one text as a text, which Claude Code writes in either form. */
+const comparable = (message) =>
+  JSON.stringify(message, (key, value) => {
+    if (key === 'cache_control') return undefined
+    const [only, ...others] = Array.isArray(value) ? value : [undefined, undefined]
+    return only?.type === 'text' && others.length === 0 ? only.text : value
+  })
 
 /** How many messages of each request are no longer what they were in the one before it. */
 function brokenPrefixes(requests) {
   return requests.slice(1).filter(({ messages }, at) => {
     const before = requests[at].messages
-    return before.some((message, place) => withoutCacheMarks(message) !== withoutCacheMarks(messages[place]))
+    return before.some((message, place) => comparable(message) !== comparable(messages[place]))
   }).length
 }
 
@@ -98,7 +104,8 @@ async function tryClient(client) {
   mkdirSync(join(folder, 'home'), { recursive: true })
   const found = {}
   const model = await startModel(script(client, found))
-  const server = [process.execPath, SERVER]
+  const calls = join(folder, 'calls.jsonl')
+  const server = [process.execPath, SERVER, '--record', calls]
   const proxy = [process.execPath, join(ROOT, 'dist', 'cli', 'main.js'), 'mcp', '--server', 'lines', '--', ...server]
   const bin = (packaged, named) => {
     const { bin } = JSON.parse(readFileSync(join(installed, 'node_modules', packaged, 'package.json'), 'utf8'))
@@ -112,17 +119,24 @@ async function tryClient(client) {
   const started = Date.now()
   const { code, printed } = await run({ command, args, env, cwd: work })
   await model.stop()
-  const whole = linesOf(LINES)
-  const notices = [...(found.shown ?? '').matchAll(ANY_NOTICE)]
+  const whole = servers.linesOf(LINES)
+  const places = new Set(Array.from((found.shown ?? '').matchAll(ANY_NOTICE), ([, place]) => place))
   const checks = {
-    notice: found.path !== undefined && notices.length === 1,
+    notice: found.path !== undefined && places.size === 1,
     whole: found.path !== undefined && existsSync(found.path) && sha256(readFileSync(found.path)) === sha256(whole),
     read: found.read?.includes(`line ${WANTED}: all is well`) === true,
     prefix: model.requests.length > 2 && brokenPrefixes(model.requests) === 0,
     ended: code === 0,
   }
+  const asked = existsSync(calls)
+    ? readFileSync(calls, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : []
   return {
     checks,
+    fixture: fixtureOf(client, asked, model.requests, found),
     printed,
     found,
     requests: model.requests,
@@ -131,12 +145,55 @@ async function tryClient(client) {
   }
 }
 
+const FIXTURES = join(ROOT, '__test__', 'clients', 'fixtures')
+const PAGE = join(ROOT, 'docs', 'clients.md')
+const LONG_TEXT = 200
+
+/** What a client sends, small and without what belongs to this machine: `{{text}}` stands for the result of the tool. */
+function fixtureOf({ name, packages, way }, asked, requests, { shown }) {
+  const { dialect, messages = [] } = requests.at(-1) ?? {}
+  const isOurs = (text) => text.includes(ROOT) || text.includes(tmpdir())
+  const short = (_key, value) => {
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      return Object.fromEntries(Object.entries(value).filter(([key]) => !isOurs(key)))
+    }
+    if (typeof value !== 'string') return value
+    if (shown && value.includes(shown)) return '{{text}}'
+    return value.length > LONG_TEXT || isOurs(value) ? '…' : value
+  }
+  const paramsOf = (wanted) => asked.find(({ method }) => method === wanted)?.params
+  const known = messages.filter(({ role }) => role !== 'system' && role !== 'developer')
+  const fixture = { client: name, packages, way, dialect, initialize: paramsOf('initialize') }
+  return JSON.parse(JSON.stringify({ ...fixture, call: paramsOf('tools/call'), messages: known }, short))
+}
+
+/** Writes the rows of what was run into the page; the rows of others stay. */
+function recordRows(rows) {
+  const page = readFileSync(PAGE, 'utf8')
+  const [before, , after] = page.split(/<!-- \/?results -->/)
+  const known = new Map([...page.matchAll(/^\| `([\w-]+)` .*$/gm)].map(([row, name]) => [name, row]))
+  for (const [name, row] of rows) known.set(name, row)
+  const head =
+    '| run | client | version | Spillway as | notice | whole | read | prefix | date |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |'
+  const listed = CLIENTS.flatMap(({ name }) => known.get(name) ?? [])
+  writeFileSync(PAGE, `${before}<!-- results -->\n\n${[head, ...listed].join('\n')}\n\n<!-- /results -->${after}`)
+}
+
+function rowOf({ name, title, packages, way }, checks) {
+  const marks = ['notice', 'whole', 'read', 'prefix'].map((check) => (checks[check] ? 'yes' : 'no'))
+  const version = Object.values(packages)[0]
+  const as = way === 'mcp' ? 'MCP proxy' : 'plugin'
+  const cells = [`\`${name}\``, title, version, as, ...marks, new Date().toISOString().slice(0, 10)]
+  return `| ${cells.join(' | ')} |`
+}
+
 await main(async () => {
   const { values, positionals } = parseArgs({
     options: { record: { type: 'boolean', default: false }, verbose: { type: 'boolean', default: false } },
     allowPositionals: true,
   })
   let failed = 0
+  const rows = new Map()
   for (const client of CLIENTS) {
     if (positionals.length > 0 && !positionals.some((word) => client.name.includes(word))) continue
     let tried
@@ -147,6 +204,11 @@ await main(async () => {
       continue
     }
     const { checks, printed, failures, found, requests, seconds } = tried
+    rows.set(client.name, rowOf(client, checks))
+    if (values.record) {
+      mkdirSync(FIXTURES, { recursive: true })
+      writeFileSync(join(FIXTURES, `${client.name}.json`), `${JSON.stringify(tried.fixture, null, 2)}\n`)
+    }
     const broken = Object.keys(checks).filter((check) => !checks[check])
     console.log(
       `${broken.length === 0 ? '✓' : '✗'} ${client.name}: ${seconds.toFixed(1)} s, ${requests.length} requests${broken.length > 0 ? `, not: ${broken.join(', ')}` : ''}`,
@@ -168,5 +230,6 @@ await main(async () => {
       )
     }
   }
+  if (values.record) recordRows(rows)
   if (failed > 0) process.exitCode = 1
 })

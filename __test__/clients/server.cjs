@@ -1,24 +1,28 @@
 // An MCP server with one tool, `print_lines`: so many numbered lines, of which one is an error. With a number as its argument a
-// command that prints them.
+// command that prints them. `--record FILE` writes down what clients ask.
 
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+const { appendFileSync } = require('node:fs')
+const { createInterface } = require('node:readline')
 
-export const ERROR_LINE = 777
+const ERROR_LINE = 777
 
-/** The text of the tool. */
-export function linesOf(count) {
+/** The text of the tool; `more` stands at the end of each line. */
+function linesOf(count, more = '') {
   const line = (number) =>
     number === ERROR_LINE
       ? `line ${number}: error: unknown type name frobnicate`
       : `line ${number}: all is well, and this line goes on for a while`
-  return Array.from({ length: count }, (_, index) => line(index + 1)).join('\n')
+  return Array.from({ length: count }, (_, index) => line(index + 1) + more).join('\n')
 }
 
 const TOOL = {
   name: 'print_lines',
   description: 'Prints numbered lines.',
-  inputSchema: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
+  inputSchema: {
+    type: 'object',
+    properties: { count: { type: 'integer' }, more: { type: 'string' } },
+    required: ['count'],
+  },
 }
 
 const ANSWERS = {
@@ -27,12 +31,13 @@ const ANSWERS = {
   }),
   ping: () => ({}),
   'tools/list': () => ({ tools: [TOOL] }),
-  'tools/call': ({ arguments: { count } }) => ({ content: [{ type: 'text', text: linesOf(count) }] }),
+  'tools/call': ({ arguments: { count, more } }) => ({ content: [{ type: 'text', text: linesOf(count, more) }] }),
 }
 
-async function serve() {
+async function serve(record) {
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, method, params } = JSON.parse(line)
+    if (record) appendFileSync(record, `${JSON.stringify({ method, params })}\n`)
     if (id === undefined) continue
     const answer = ANSWERS[method]
     const said = answer ? { result: answer(params) } : { error: { code: -32601, message: `no method ${method}` } }
@@ -40,8 +45,10 @@ async function serve() {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , count] = process.argv
-  if (count === undefined) await serve()
-  else process.stdout.write(linesOf(Number(count)))
+module.exports = { linesOf }
+
+if (require.main === module) {
+  const [, , first, file] = process.argv
+  if (first === undefined || first === '--record') serve(file)
+  else process.stdout.write(linesOf(Number(first)))
 }
