@@ -120,8 +120,11 @@ export async function boundValue(
   const parts = (value as { content?: unknown }).content
   if (isParts(parts)) return boundHolder(service, value, parts, context)
   const line = toJson(value)
-  const result = await service.output(laidOut(service, line, context), context)
-  return { value: result.truncated ? result.content : soundJson(value, line), result }
+  const written = laidOut(service, line, context)
+  const result = await service.output(written, context)
+  // What has a preview in it and little else is left alone.
+  const isSame = !result.truncated || result.content === written
+  return { value: isSame ? soundJson(value, line) : result.content, result }
 }
 
 /** Bytes of a line of JSON that a service of the caller's can do without. */
@@ -252,15 +255,17 @@ async function boundHolder(
   const kept = beside.filter((entry) => !isStructured(entry) && isSmall(entry))
   if (isMessage(parts) && kept.length === beside.length) {
     const result = await service.output(parts, context)
-    const isSame = !result.truncated && result.content === parts
+    const isSame = result.content === parts
     return { value: isSame ? sound(value) : { ...value, content: sound(result.content) }, result }
   }
   // A structure usually says the same as the text, so cutting only one of them saves nothing. Media are not text.
   const media = parts.filter((part) => MEDIA.test(part.type))
   const texts = parts.filter((part) => !MEDIA.test(part.type))
   const line = toJson({ ...value, content: texts })
-  const result = await service.output(laidOut(service, line, context), context)
-  if (!result.truncated) return { value: line.includes(HALF) ? sound(value) : value, result }
+  const written = laidOut(service, line, context)
+  const result = await service.output(written, context)
+  if (!result.truncated || result.content === written)
+    return { value: line.includes(HALF) ? sound(value) : value, result }
   const emptied = beside.filter(isStructured).map(([key]) => [key, {}])
   const content = [{ type: 'text', text: result.content }, ...media]
   return { value: { ...Object.fromEntries([...kept, ...emptied]), content }, result }

@@ -7,8 +7,19 @@ import { messageOf, SpillwayError } from './errors'
 import { Intake, type Outcome, type RenderRequest, type Source } from './intake'
 import { type Client, ceilingOf, type Job, reportStrategy, textOf } from './job'
 import { type Kept, keptBy, keptByUs } from './kept'
+import {
+  type EarlierNotice,
+  hasNotices,
+  hasPreviewOf,
+  hasPreviews,
+  MAX_PREVIEW_BYTES,
+  noticesIn,
+  type Preview,
+  previewIn,
+  previewOf,
+} from './previews'
 import { catchLater } from './report'
-import { cleaned, renderWith, sizeOf, truncated, untouched } from './result'
+import { asBefore, cleaned, renderWith, sizeOf, truncated, untouched } from './result'
 import { type Limits, type Plan, wellFormed } from './settings'
 import { AT_ONCE_UNITS, isDrawn, isWithin } from './short'
 import { placeOf, saveTarget } from './storage'
@@ -30,6 +41,8 @@ export async function decide(
   const units = lengthOf(source)
   const job: Job = { service, context, plan, source, units, original: content, parts, limits: plan.limits }
   const isTerminal = plan.mode === 'bound' && plan.limits.terminal && isDrawn(source)
+  const before = plan.mode === 'leave' ? undefined : previewBefore(job)
+  if (before !== undefined) return asBefore(job, before)
   if (units <= plan.sureUnits && !isTerminal) return leave(job)
   if (plan.mode === 'ceiling') {
     if (await fits(job, ceilingOf(plan))) return leave(job)
@@ -70,15 +83,77 @@ function leave(job: Job): TruncationResult<unknown> {
   return untouched(service, content, context, bytes)
 }
 
+/** The preview that an output is, unless it is too long for this call. */
+function previewBefore({ source, units, plan, service }: Job): Preview | undefined {
+  const isBytes = types.isUint8Array(source)
+  if (isBytes ? units > MAX_PREVIEW_BYTES || !hasPreviews() : !hasPreviewOf(units)) return undefined
+  const preview = previewOf(textOf(source))
+  return preview !== undefined && isAllowed(preview, plan, service) ? preview : undefined
+}
+
+/**
+ * Whether a preview may be left alone although it is over the limits: they bounded it without its notice. Above the hard ceiling
+ * that another tool's limits let through, and where the notice counts, it is an output like any other.
+ */
+function isAllowed({ content, preview = content }: Preview, plan: Plan, service: Client): boolean {
+  const limits = plan.customStrategy ? plan.defaultLimits : plan.limits
+  // A final line feed is no line more where the notice counts, whatever the profile.
+  if (service.options.noticeInside && plan.mode === 'bound')
+    return isWithin(content, { ...limits, lineRule: 'terminated' })
+  const most = Math.max(plan.hardCeilingBytes, limits.maxBytes ?? Number.POSITIVE_INFINITY)
+  return preview.length <= most && Buffer.byteLength(preview) <= most
+}
+
+/** What stands around a preview may have so much of the limits, and the sum is left alone. */
+const SHARE_AROUND = 1 / 4
+
+function isLittle(text: string, { maxLines, maxBytes, maxTokens }: Limits): boolean {
+  const bytes = Buffer.byteLength(text)
+  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+  return (
+    (maxBytes === null || bytes <= maxBytes * SHARE_AROUND) &&
+    (maxTokens === null || bytes <= maxTokens * SHARE_AROUND) &&
+    (maxLines === null || lines <= Math.max(maxLines * SHARE_AROUND, 1))
+  )
+}
+
+/** Units or bytes of either end of a long output in which earlier notices are looked for. */
+const END_UNITS = 2 ** 18
+
+function earlierNotices({ source }: Job): EarlierNotice[] {
+  if (!hasNotices()) return []
+  if (!types.isUint8Array(source)) return noticesIn(textOf(source))
+  const { length } = source
+  if (length <= 2 * END_UNITS) return noticesIn(decodeBytes(source))
+  const ends = [source.subarray(0, END_UNITS), source.subarray(length - END_UNITS)]
+  return noticesIn(ends.map(decodeBytes).join('\n'))
+}
+
+/** The answer for an output that has a preview in it and little else; or the output with the notices that must be kept. */
+function withEarlier(job: Job): { job: Job; answer?: TruncationResult<unknown> } {
+  const earlier = earlierNotices(job)
+  if (earlier.length === 0) return { job }
+  const { plan, service, source, units } = job
+  if (!service.options.noticeInside && units <= MAX_PREVIEW_BYTES) {
+    const found = previewIn(textOf(source), earlier)
+    if (found !== undefined && isAllowed(found.preview, plan, service) && isLittle(found.around, plan.defaultLimits)) {
+      return { job, answer: asBefore(job, found.preview) }
+    }
+  }
+  return { job: { ...job, earlier } }
+}
+
 /** Saves the whole and shortens it by the built-in strategies; with `terminal`, only if it must be. */
-async function shorten(job: Job): Promise<TruncationResult<unknown>> {
+async function shorten(given: Job): Promise<TruncationResult<unknown>> {
+  const { job, answer } = withEarlier(given)
+  if (answer !== undefined) return answer
   const { service, context, limits } = job
   const place = placeOf(service.storage)
   const request: RenderRequest = { failed: context.failed === true, ceiling: job.ceiling }
   const hold = limits.terminal ? (job.ceiling === undefined ? limits : ceilingOf(job.plan)) : undefined
   const intake = keepingIntake(job, limits, hold)
   const { formatNotice } = service.options
-  const renderAtOnce = place !== undefined && formatNotice === undefined
+  const renderAtOnce = place !== undefined && formatNotice === undefined && job.earlier === undefined
   const end = await intake.finish(renderAtOnce ? request : undefined, context.signal)
   if (end.whole !== undefined) {
     const kept = end.held ? undefined : place ? keptByUs(end.outcome) : await keptByCaller(job, intake, end.outcome)
@@ -113,8 +188,9 @@ function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise
 }
 
 /** Lets a strategy of the caller's decide, within the hard ceiling. */
-async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<TruncationResult<unknown>> {
-  const { service, context, plan, source } = job
+async function byStrategy(given: Job, strategy: TruncationStrategy): Promise<TruncationResult<unknown>> {
+  const { service, context, plan, source } = given
+  let job = given
   const byDefault: Job = { ...job, limits: plan.defaultLimits }
   const text = textOf(source)
   let result: StrategyResult | undefined
@@ -131,6 +207,9 @@ async function byStrategy(job: Job, strategy: TruncationStrategy): Promise<Trunc
   }
   if (!result || result.content === text) return leave(job)
 
+  const { job: known, answer } = withEarlier(job)
+  if (answer !== undefined) return answer
+  job = known
   const place = placeOf(service.storage)
   const intake = keepingIntake(job, plan.defaultLimits)
   const end = await intake.finish(undefined, context.signal)

@@ -1,6 +1,7 @@
 /** All controls around one tool, in one order. */
 
 import type { AuditEvent } from './audit'
+import { opened } from './bounded-output'
 import { elapsed } from './clock'
 import { checkKeys, isArray, isRecord, wrong } from './context'
 import type { DoomLoopCall, DoomLoopResult, DoomLoopVerdict } from './doom-loop'
@@ -14,6 +15,7 @@ import type { GateCall, GateDecision } from './permission/gate'
 import type { PermissionCall, PermissionMode, PermissionVerdict } from './permission/types'
 import { plainCopy } from './plain-copy'
 import { plainJson } from './plain-json'
+import { isSavedOutput, previewOf } from './previews'
 import { randomUUID } from './random'
 import type { ExecutionContext, Tool } from './registry'
 import { warn } from './report'
@@ -381,24 +383,31 @@ function finished({ tool }: Guard, call: Call, result: unknown, isError: boolean
   return { ...facts(tool, call), args: call.args, result, isError }
 }
 
-async function truncate({ tool, bound }: Guard, call: Call, result: unknown, isError: boolean): Promise<unknown> {
-  if (bound === undefined || result === undefined || result === null) return result
+async function truncate({ tool, bound }: Guard, call: Call, given: unknown, isError: boolean): Promise<unknown> {
+  if (given === undefined || given === null) return given
+  const { value, made } = opened(given)
+  if (made !== undefined && made.outputPath !== '') call.outputPath = made.outputPath
+  if (bound === undefined) return given
+  // A bare result of a service stands for its text.
+  const result = isRecord(given) && 'output' in given ? given : value
   const { toolCallId, sessionId, signal } = call
   const context = { toolName: tool.name, toolCallId, sessionId, signal, declared: tool.truncation, failed: isError }
   const noteFile = (bounded: ToolResultLike) => {
     const path = bounded?.metadata?.truncationPath
-    if (typeof path === 'string' && path !== '') call.outputPath = path
+    // A middleware of the caller's may save elsewhere; what the tool itself says is not believed.
+    const isTools = isRecord(given) && isRecord(given.metadata) && given.metadata.truncationPath === path
+    if (typeof path === 'string' && path !== '' && (!isTools || isSavedOutput(path))) call.outputPath = path
     return bounded
   }
   try {
     if (isRecord(result) && 'output' in result) return noteFile(await bound(tool.name, result, context))
     if (isMcp(result)) {
       // Results of MCP keep their text in parts; what is long beside those is read, too.
-      const given = hasMoreThanParts(result) ? result : result.content
-      const { output, metadata } = noteFile(await bound(tool.name, { output: given }, context))
-      if (output === given) return result
+      const parts = hasMoreThanParts(result) ? result : result.content
+      const { output, metadata } = noteFile(await bound(tool.name, { output: parts }, context))
+      if (output === parts) return result
       const path = metadata?.truncationPath
-      const shown = given === result ? holderOf(result, output) : { ...result, content: partsOf(output) }
+      const shown = parts === result ? holderOf(result, output) : { ...result, content: partsOf(output) }
       return path === undefined ? shown : { ...shown, _meta: { ...(shown._meta as object), truncationPath: path } }
     }
     return noteFile(await bound(tool.name, { output: result }, context)).output
@@ -449,9 +458,10 @@ function feed({ tool, controls }: Guard, call: Call, full: unknown, final: unkno
 
 /** What the model would read, but for where the full output is: that differs each time, and would hide a loop. */
 function withoutPath(result: unknown): unknown {
-  const body = bodyOf(result)
+  const { value: body, made } = opened(bodyOf(result))
   const { truncationPath, outputPath } = ((isRecord(result) && result.metadata) || {}) as Record<string, unknown>
-  const path = truncationPath || outputPath
+  const known = made ?? (typeof body === 'string' ? previewOf(body) : undefined)
+  const path = known?.outputPath || truncationPath || outputPath
   return typeof body === 'string' && typeof path === 'string' && path !== '' ? body.replaceAll(path, '') : body
 }
 

@@ -19,6 +19,7 @@ import {
 import { type Client, ceilingOf, type Job, reportStrategy } from './job'
 import { type Kept, keptBy, keptByUs } from './kept'
 import { background, call, native } from './native'
+import { hasNotices, hasPreviewOf, MAX_PREVIEW_BYTES, noticesIn, previewOf } from './previews'
 import { type RangeResult, type ReadRange, readRange } from './read-back'
 import { cleaned, renderWith, truncated, untouched } from './result'
 import { type Limits, type Plan, Settings } from './settings'
@@ -127,6 +128,8 @@ export class Inflow {
       native.intakeFinish(this.handle, renderAtOnce ? JSON.stringify(request) : undefined),
     )
     const outcome: Outcome = JSON.parse(end.outcome)
+    const again = await this.asPreview(outcome, end, context)
+    if (again !== undefined) return again
     if (typeof end.whole === 'string') {
       if (!job.limits.terminal) {
         reportStrategy(job, { originalSize: end.bytes, truncatedSize: end.bytes })
@@ -139,6 +142,33 @@ export class Inflow {
     const shortened = end.shortened ? read(end.shortened) : renderWith(job, this, request, kept)
     const result = truncated(job, shortened, kept, end.bytes) as TruncationResult
     return isBypassed ? ({ ...result, strategyBypassed: true } as TruncationResult) : result
+  }
+
+  /**
+   * The answer for an output that is a preview, or has one in it: that of the whole text. Nobody knows before the end, so what
+   * was saved meanwhile is read back.
+   */
+  private async asPreview(
+    { saved }: Outcome,
+    { whole, bytes, shortened }: { whole?: string | null; bytes: number; shortened?: unknown },
+    context: TruncationContext,
+  ): Promise<TruncationResult | undefined> {
+    const ended = { ...context, signal: undefined }
+    if (typeof whole === 'string') {
+      const isKnown = hasPreviewOf(whole.length) && previewOf(whole) !== undefined
+      return isKnown ? ((await decide(this.service, whole, ended)) as TruncationResult) : undefined
+    }
+    const isWhole = saved !== undefined && saved.part === undefined && !saved.redactions
+    if (!shortened || !isWhole || bytes > MAX_PREVIEW_BYTES || !hasNotices()) return undefined
+    const { store } = placeOf(this.service.storage) ?? passagePlace()
+    const text = await readAll(
+      call(() => native.readerOpen(store, saved.path)),
+      saved.path,
+    )
+    if (noticesIn(text).length === 0) return undefined
+    const result = (await decide(this.service, text, ended)) as TruncationResult
+    if (!result.truncated || result.outputPath !== saved.path) await promises.rm(saved.path, { force: true })
+    return result
   }
 
   /** Puts the text together once it is known where the output is. */
@@ -186,7 +216,7 @@ export class Inflow {
     const { whole, shortened, bytes, lines } = await background(() => native.intakePeek(this.handle))
     const sizes = { totalBytes: bytes, totalLines: lines }
     if (typeof whole === 'string' || !shortened) return { text: whole ?? '', truncated: false, ...sizes }
-    return { text: previewOf(read(shortened)), truncated: true, ...sizes }
+    return { text: shownOf(read(shortened)), truncated: true, ...sizes }
   }
 
   /** A strategy of the caller's is asked about the whole, and once; what is shown before is by the default one. */
@@ -194,7 +224,7 @@ export class Inflow {
     const { service, job } = this
     const intake = new Intake(service.settings.handle, job.limits, content, content.length, undefined)
     const { fits, shortened } = await intake.finish({}, undefined)
-    if (!fits && shortened) return { text: previewOf(shortened), truncated: true }
+    if (!fits && shortened) return { text: shownOf(shortened), truncated: true }
     return { text: typeof content === 'string' ? content : content.toString('utf8'), truncated: false }
   }
 
@@ -283,7 +313,7 @@ function breaksIn(chunk: string | Uint8Array): number {
   return breaks
 }
 
-function previewOf({ content, facts }: Shortened): string {
+function shownOf({ content, facts }: Shortened): string {
   return content.slice(facts.preview.from, facts.preview.to)
 }
 

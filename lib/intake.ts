@@ -50,6 +50,8 @@ export interface RenderRequest {
   part?: SavedPart
   lost?: string
   notice?: string
+  /** Notices of earlier previews, which were cut off. */
+  earlier?: string
   /** Notices that there must be room for beside the same text. */
   room?: readonly string[]
   preview?: string

@@ -4,6 +4,7 @@ import { decodeBytes } from './content'
 import { checkContext } from './context'
 import { SpillwayError } from './errors'
 import type { Source } from './intake'
+import type { EarlierNotice } from './previews'
 import { debug, type EventDetails, emit } from './report'
 import type { Limits, Plan, Settings } from './settings'
 import type {
@@ -39,6 +40,8 @@ export interface Job {
   limits: Limits
   /** The ceiling that overrules the tool's wish to be left alone. */
   ceiling?: number
+  /** The notices of earlier previews that stand in it. */
+  earlier?: readonly EarlierNotice[]
   /** The preview was made by a strategy of the caller's. */
   byStrategy?: boolean
   /** Why it was not; told once it is known what the model gets. */

@@ -1,9 +1,11 @@
 /** Bounds the results of tools on their way from a tool to the model, whatever their shape, and never throws. */
 
+import { opened } from './bounded-output'
 import { boundValue, fromResult, sound, textOfValue } from './content'
 import { checkKeys, isArray, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { observe } from './history/observe'
+import { rememberOutput, rememberPreview } from './previews'
 import { catchLater, emit, warn } from './report'
 import { TruncationService } from './service'
 import { shortenUnsaved } from './strategies'
@@ -77,10 +79,10 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
       if (output === undefined || output === null || output === '') {
         return await boundError(result, toolName, context, handled)
       }
-      if (skipped.size > 0 && skipped.has(toolName)) return withOutput(result, sound(output))
+      if (skipped.size > 0 && skipped.has(toolName)) return withOutput(result, sound(opened(output).value))
       const { metadata } = result
       const decision = shouldTruncate && !handled ? decide(shouldTruncate, toolName, result) : true
-      if (decision === false) return withOutput(result, sound(output))
+      if (decision === false) return withOutput(result, sound(opened(output).value))
       const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context) }
       if (full.failed ?? (result.success === false || result.isError === true)) full.failed = true
       if (handled) full.handled ??= true
@@ -142,6 +144,8 @@ function wholeMetadata(answer: UntouchedResult<unknown> | undefined): Record<str
 }
 
 function truncatedMetadata(answer: TruncatedResult<unknown>): Record<string, unknown> {
+  // A service of the caller's has a storage of its own.
+  rememberOutput(answer.outputPath)
   return {
     truncated: true,
     truncationPath: answer.outputPath,
@@ -162,7 +166,10 @@ export async function boundSafely(
   try {
     // Most outputs are text, and one promise less is a good part of what a small one costs.
     if (typeof value === 'string') return fromResult(await service.output(value, context))
-    return await boundValue(service, value, context)
+    const { value: content, made } = opened(value)
+    const bounded = await boundValue(service, content, context)
+    if (made === undefined || bounded.result?.truncated !== false) return bounded
+    return { ...bounded, result: { ...made, content: bounded.value } }
   } catch (error) {
     if (context.signal?.aborted && error === context.signal.reason) return boundUnsaved(value)
     reportTo(service, context, error)
@@ -198,7 +205,9 @@ const NOWHERE: ITruncationStorage = {
 function boundUnsaved(value: unknown): { value: unknown; result?: TruncationResult<unknown> } {
   const content = shortenUnsaved(textOfValue(value))
   if (content === undefined) return { value: sound(value) }
-  return { value: content, result: { content, truncated: true, outputPath: '' } }
+  const result = { content, truncated: true as const, outputPath: '' }
+  rememberPreview({ ...result, hint: content })
+  return { value: content, result }
 }
 
 function reportTo(service: OutputService, context: TruncationContext | undefined, error: unknown): void {

@@ -7,6 +7,7 @@ import { SpillwayError } from './errors'
 import type { Facts, Intake, RenderRequest, Shortened } from './intake'
 import { type Client, isHeard, type Job, report, reportStrategy, textOf } from './job'
 import type { Kept } from './kept'
+import { type Preview, rememberOutput, rememberPreview, repeated, standsIn } from './previews'
 import { catchLater, warn } from './report'
 import { wellFormed } from './settings'
 import type { ContentPart, NoticeInfo, TruncatedResult, TruncationContext, TruncationResult } from './types'
@@ -47,6 +48,7 @@ export function cleaned(job: Job, text: string, bytes: number, kept: Kept | unde
       ...(kept && savedAs(kept)),
     })
   }
+  rememberOutput(place?.outputPath)
   return { content, truncated: false, ...(place && { raw: place }) }
 }
 
@@ -60,9 +62,14 @@ export function sizeOf(content: unknown): number {
 export function renderWith(job: Job, intake: Pick<Intake, 'render'>, request: RenderRequest, kept: Kept): Shortened {
   const { path, part, saveError } = kept
   const place = path === '' ? { lost: wellFormed(saveError?.message ?? '') } : { path: wellFormed(path), part }
-  const shortened = intake.render({ ...request, ...place })
-  const { formatNotice, availableTools = [] } = job.service.options
-  if (!formatNotice) return shortened
+  const { formatNotice, availableTools = [], noticeInside = false } = job.service.options
+  let shortened = intake.render({ ...request, ...place })
+  const cutOff = job.earlier?.filter((notice) => !standsIn(shortened.content, notice)) ?? []
+  const earlier = cutOff.length > 0 ? repeated(cutOff, noticeInside) : undefined
+  if (!formatNotice) {
+    if (earlier !== undefined) shortened = intake.render({ ...request, ...place, earlier })
+    return shortened
+  }
   // Where everything must fit, the words leave less room for the text, and the numbers in the words change with it. Room for
   // all words so far stays: else those of two cuts could take turns.
   const room: string[] = []
@@ -70,8 +77,9 @@ export function renderWith(job: Job, intake: Pick<Intake, 'render'>, request: Re
   for (let round = 0; round < MAX_NOTICE_ROUNDS; round += 1) {
     const info = noticeInfo(job, shown.facts, kept, availableTools)
     const told = JSON.stringify(info)
-    const notice = askForNotice(formatNotice, info)
-    if (notice === undefined) return shortened
+    const asked = askForNotice(formatNotice, info)
+    if (asked === undefined) return shortened
+    const notice = earlier === undefined ? asked : `${asked}\n${earlier}`
     shown = intake.render({ ...request, ...place, notice, room })
     if (JSON.stringify(noticeInfo(job, shown.facts, kept, availableTools)) === told) break
     room.push(notice)
@@ -128,8 +136,8 @@ export function truncated(
     report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
   }
   const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
-  return {
-    content: parts ? inParts(job, parts, content, facts) : content,
+  const made: Preview = {
+    content,
     truncated: true,
     outputPath: kept.path,
     ...counts,
@@ -139,6 +147,43 @@ export function truncated(
     ...(job.ceiling !== undefined && { ceilingReached: true }),
     ...(kept.saveError && { saveError: kept.saveError }),
     ...savedAs(kept),
+  }
+  rememberPreview(made)
+  if (!parts) return copyOf(made, content)
+  const shown = inParts(job, parts, content, facts)
+  const joined = textsOf(shown).join('\n')
+  if (joined !== content) rememberPreview(made, joined)
+  return copyOf(made, shown)
+}
+
+/** The answer for what is a preview already, or has one in it: that of the call that made it, and nothing is cut. */
+export function asBefore(job: Job, preview: Preview): TruncationResult<unknown> {
+  const { service, context, original } = job
+  const content = types.isUint8Array(original) ? textOf(original) : original
+  if (isHeard(service)) {
+    const size = sizeOf(content)
+    const { outputPath, savedPart, redactions } = preview
+    report(service, context, {
+      type: 'skipped',
+      originalSize: size,
+      truncatedSize: size,
+      ...(outputPath && { outputPath }),
+      ...savedAs({ part: savedPart, redactions }),
+    })
+  }
+  return copyOf(preview, content)
+}
+
+/** Callers may change what they get; what is remembered stays. */
+function copyOf<C>(made: Preview, content: C): TruncatedResult<C> {
+  const { ranges, partialLines, saveError, savedPart } = made
+  return {
+    ...made,
+    content,
+    ...(ranges && { ranges: ranges.map((range) => ({ ...range })) }),
+    ...(partialLines && { partialLines: partialLines.map((line) => ({ ...line })) }),
+    ...(saveError && { saveError: { ...saveError, attempts: saveError.attempts.map((each) => ({ ...each })) } }),
+    ...(savedPart && { savedPart: { ...savedPart } }),
   }
 }
 
@@ -158,7 +203,10 @@ function reportTrouble(
 }
 
 /** How what was saved differs from the output. */
-function savedAs({ part, redactions }: Kept): Pick<TruncatedResult, 'savedPart' | 'redactions'> {
+function savedAs({
+  part,
+  redactions,
+}: Pick<Kept, 'part' | 'redactions'>): Pick<TruncatedResult, 'savedPart' | 'redactions'> {
   return { ...(part && { savedPart: { ...part } }), ...(redactions !== undefined && { redactions }) }
 }
 

@@ -6,12 +6,14 @@ import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
 import { type Alarm, alarm, keepAlive } from './alarm'
+import { rememberBounded } from './bounded-output'
 import type { Capture } from './capture'
 import { elapsed } from './clock'
 import { checkKeys, checkSignal, isRecord, readable, wrong } from './context'
 import { knownAs, messageOf, SpillwayError } from './errors'
 import { Labels } from './labels'
 import { background, call, native } from './native'
+import { rememberPreview } from './previews'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from './program'
 import { catchLater, warn } from './report'
 import type { CommandResult, RunCommandOptions, RunningCommand } from './run-command-types'
@@ -138,7 +140,7 @@ async function run(
       timedOut: reason === 'timedOut',
       aborted: reason === 'aborted',
       durationMs: elapsed() - started,
-      output: note === undefined ? result : withNote(result, note),
+      output: rememberBounded(note === undefined ? result : withNote(result, note)),
       ...output.size(),
       ...(note !== undefined && { note }),
     }
@@ -433,7 +435,9 @@ function endedNote(service: TruncationService, timeoutMs: number | undefined): s
 function withNote(result: TruncationResult, note: string): TruncationResult {
   const { content } = result
   const gap = content === '' ? '' : content.endsWith('\n') ? '\n' : '\n\n'
-  return { ...result, content: content + gap + note }
+  const noted = { ...result, content: content + gap + note }
+  if (noted.truncated) rememberPreview(noted)
+  return noted
 }
 
 const OPTIONS: readonly (keyof RunCommandOptions)[] = [

@@ -6,6 +6,7 @@ import { decide } from './decide'
 import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { checkCall } from './job'
+import { hasPreviewOf } from './previews'
 import { untouched } from './result'
 import { type Plan, Settings, Tag, unreadable } from './settings'
 import { isDrawn, isShort, isWithin } from './short'
@@ -71,7 +72,11 @@ export class TruncationService implements OutputService {
     if (typeof content === 'string') {
       const plan = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
       // Most outputs are small, and one comparison is all they cost.
-      const isSure = plan !== undefined && !this.closed && (content.length <= plan.sureUnits || isShort(content, plan))
+      const isSure =
+        plan !== undefined &&
+        !this.closed &&
+        !hasPreviewOf(content.length) &&
+        (content.length <= plan.sureUnits || isShort(content, plan))
       if (isSure && !(plan.limits.terminal && isDrawn(content))) {
         return untouched(this, content, context) as TruncationResult<ContentOf<C>>
       }

@@ -117,6 +117,8 @@ pub struct RenderRequest {
     pub lost: Option<String>,
     /// A notice to use instead of ours.
     pub notice: Option<String>,
+    /// Notices of earlier previews that stood in the output and were cut off.
+    pub earlier: Option<String>,
     /// Others that there must be room for beside the same text.
     pub room: Vec<String>,
     /// A preview that a strategy of the caller's made.
@@ -420,6 +422,7 @@ impl Intake {
             ceiling: request.ceiling,
             tools: style.available_tools.clone(),
             foreign: request.preview.is_some(),
+            earlier: request.earlier.clone(),
         };
         let direction = if request.failed { self.if_failed } else { self.limits.direction };
         let limits = Limits { direction, ..self.limits };

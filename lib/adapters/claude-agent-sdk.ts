@@ -8,6 +8,7 @@ import type { Check } from '../checks'
 import { isRecord } from '../context'
 import { hasListener } from '../permission/gate'
 import { plainJson } from '../plain-json'
+import { rememberOutput } from '../previews'
 import { approvalsOf, type CallToJudge, judge } from './shared/approvals'
 import { checkControls, storageDirOf, toolControls } from './shared/controls'
 import { leafwise } from './shared/leaves'
@@ -96,7 +97,10 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   const after: ClaudeHook = async (input: HookInput, _id, { signal }) => {
     const call = callOf(input, signal)
     const { tool_response: response } = input
-    const persisted = isRecord(response) && typeof response[PERSISTED] === 'string'
+    // A server of MCP answers in a shape of its own, and may claim any path.
+    const isHosts = !call.tool.startsWith('mcp__')
+    const persisted = isHosts && isRecord(response) && typeof response[PERSISTED] === 'string'
+    if (persisted) rememberOutput(response[PERSISTED])
     const outcome = await calls.after(call, {
       value: persisted ? { output: undefined, metadata: { truncationPath: response[PERSISTED] } } : boxed(response),
     })

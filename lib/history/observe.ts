@@ -2,6 +2,7 @@
 
 import { textOfValue } from '../content'
 import { isRecord } from '../context'
+import { isSavedOutput } from '../previews'
 import { catchLater, warn } from '../report'
 import type { ToolResultLike } from '../types'
 import type { ToolResultRecord, ToolResultRecorder } from './ledger'
@@ -31,7 +32,7 @@ export function observe(
   try {
     const { output, error, metadata, success, isError } = result ?? {}
     const { exitCode, hasStderr } = outcomeOf(result ?? {}, output, metadata)
-    const saved = bounded?.metadata?.truncationPath || metadata?.truncationPath || metadata?.outputPath
+    const saved = savedAt(bounded?.metadata?.truncationPath, metadata)
     const failure = failed === true || success === false || isError === true
     const record: ToolResultRecord = {
       toolCallId,
@@ -42,12 +43,21 @@ export function observe(
     }
     if (exitCode !== undefined) record.exitCode = exitCode
     if (hasStderr !== undefined) record.hasStderr = hasStderr
-    if (typeof saved === 'string' && saved !== '') record.outputPath = saved
+    if (saved !== undefined) record.outputPath = saved
     if (isRecord(args)) record.args = args
     catchLater('ledger.record', ledger.record(record))
   } catch (error) {
     warn('ledger.record', error)
   }
+}
+
+/** Where the output is, as truncation says, or as the tool says if that is the path of a saved output. */
+function savedAt(bounded: unknown, metadata: ToolResultLike['metadata']): string | undefined {
+  const said = [bounded, metadata?.truncationPath, metadata?.outputPath]
+  const [path, ...others] = said.filter((each): each is string => typeof each === 'string' && each !== '')
+  if (path === undefined) return undefined
+  const isTools = bounded !== path || others.includes(path)
+  return !isTools || isSavedOutput(path) ? path : undefined
 }
 
 function sizeOf(output: unknown): number {

@@ -79,6 +79,8 @@ pub struct Circumstances {
     pub tools: Vec<String>,
     /// The preview was made by somebody else, so nobody knows which lines it shows.
     pub foreign: bool,
+    /// Notices of earlier previews that stood in the output and were cut off.
+    pub earlier: Option<String>,
 }
 
 /// A reason is a detail; a long one must not crowd out the rest.
@@ -257,6 +259,10 @@ impl Wording {
         }
         if circumstances.lost.is_none() {
             lines.extend(self.advice(cut, circumstances));
+        }
+        if let Some(earlier) = &circumstances.earlier {
+            lines.push(self.earlier.to_owned());
+            lines.push(earlier.clone());
         }
         lines.join("\n")
     }

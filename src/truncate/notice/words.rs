@@ -39,6 +39,8 @@ pub struct Wording {
     pub(super) lost: &'static str,
     /// `{limit}`: the ceiling above which even a tool's own wish is overruled.
     pub(super) ceiling: &'static str,
+    /// What is said before the notices of earlier previews.
+    pub(super) earlier: &'static str,
     /// What is said of a command that was ended: `{ms}`, by its timeout; by its user.
     pub(super) ended: [&'static str; 2],
     /// How to read on; see [`Advice`].
@@ -113,6 +115,7 @@ pub static ENGLISH: Wording = Wording {
     part: "First {head} and last {tail} of its {total} bytes saved to: {path}",
     lost: "The full output could not be saved and was not kept ({reason}).",
     ceiling: "It was bounded although its tool asked to leave it alone, because it is over {limit} bytes.",
+    earlier: "This output contained the preview of an earlier output, whose notice is:",
     ended: [
         "The command was ended because it ran longer than {ms} ms. If it needs more time and does not wait for input, \
          run it again with a larger timeout in milliseconds.",
@@ -159,6 +162,7 @@ pub static CHINESE: Wording = Wording {
     part: "其 {total} 字节的前 {head}、后 {tail} 字节已保存到：{path}",
     lost: "完整输出未能保存，也没有保留（{reason}）。",
     ceiling: "工具要求不作处理，但输出超过 {limit} 字节，因此仍被截断。",
+    earlier: "该输出中包含先前输出的预览，其提示如下：",
     ended: [
         "命令运行超过 {ms} 毫秒，已被终止。如果它需要更长时间且不是在等待输入，请用更大的超时值（毫秒）重新运行。",
         "命令已被用户中止。",
