@@ -5,6 +5,7 @@ import { PermissionPolicy } from '../..'
 import { endChild } from '../support/child'
 import bypass from './bypass.json'
 import everyday from './everyday.json'
+import options from './options.json'
 import programs from './programs.json'
 
 let vault: string
@@ -36,6 +37,27 @@ test('what a program is told to run, or to touch outside, is asked about althoug
   )
   expect(found.length).toBeGreaterThanOrEqual(80)
   expect(found.filter(({ decision }) => decision === 'allow').map(({ command }) => command)).toEqual([])
+})
+
+/** Decisions under a rule that allows all calls of the program. */
+const underOwnRule = (commands: string[]) =>
+  commands.flatMap((command) => {
+    const pattern = `${command.split(' ')[0]} *`
+    return verdicts(new PermissionPolicy({ vault, rules: [{ domain: 'bash', pattern, decision: 'allow' }] }), [command])
+  })
+
+test('options that run code, load code, or read or write elsewhere are asked about', () => {
+  const policy = new PermissionPolicy({ vault, rules: everyday.rules as never })
+  const found = [...verdicts(policy, options.everyday), ...underOwnRule(options.asked)]
+  expect(found.length).toBeGreaterThanOrEqual(1_000)
+  expect(found.filter(({ decision }) => decision === 'allow').map(({ command }) => command)).toEqual([])
+})
+
+test('options of everyday run without a question under a rule for the program', () => {
+  const found = underOwnRule(options.allowed)
+  expect(found.length).toBeGreaterThanOrEqual(400)
+  const asked = found.filter(({ decision }) => decision !== 'allow')
+  expect(asked.map(({ command, reasons }) => [command, ...reasons])).toEqual([])
 })
 
 test('what the rules allow is allowed', () => {

@@ -1,7 +1,7 @@
 //! What one simple command does.
 
 use super::git::{self, git};
-use super::programs::{self, Kind, Program, flag};
+use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::walk::{TOO_MUCH, Walker, pieces};
@@ -36,11 +36,8 @@ const TAKE_NUMBERS: [&str; 11] = [
     "continue",
 ];
 
-/// Options of programs that change files which run something.
-const RUNNING_FLAGS: [&str; 2] = ["--filter", "--pager"];
-
 /// What follows these words of a package manager is the name of a package or a script.
-const BEFORE_NAMES: [&str; 10] =
+pub(super) const BEFORE_NAMES: [&str; 10] =
     ["run", "run-script", "add", "install", "i", "remove", "rm", "uninstall", "why", "info"];
 
 /// Options of programs for pull requests whose value is a text.
@@ -160,8 +157,9 @@ impl Walker<'_> {
             self.unknown_words(words, program, &mut command);
         }
         self.secrets(words, program, &mut command);
+        let operands = self.options(base, program, words, &mut command);
         if let Some(program) = program {
-            self.known(base, program, words, &mut command);
+            self.known(base, program, (words, &operands), &mut command);
             // The others of the shell take their words for texts.
             let takes_numbers = program.kind == Kind::Shell || TAKE_NUMBERS.contains(&base);
             let runs = |word: &Word| word.known && variables::has_running_index(&word.text);
@@ -176,14 +174,14 @@ impl Walker<'_> {
     }
 
     /// Words that could become anything.
-    fn unknown_words(&mut self, words: &[Word], program: Option<Program>, command: &mut Simple) {
-        let runs = |flags: &[&str]| flags.iter().any(|flag| RUNNING_FLAGS.contains(flag));
-        let free = program.is_some_and(|program| {
-            (matches!(program.kind, Kind::Writer | Kind::Copier | Kind::Mover)
-                && !runs(program.flags))
-                || (program.flags.is_empty()
-                    && matches!(program.kind, Kind::Reader | Kind::Lister | Kind::Grep))
-        });
+    fn unknown_words(&mut self, words: &[Word], program: Option<&Program>, command: &mut Simple) {
+        let free = |word: &Word| {
+            program.is_some_and(|program| match program.kind {
+                // A file can be called like an option that names the folder above.
+                Kind::Copier | Kind::Mover => !can_end_in_parent(&word.text),
+                _ => program.is_plain() && kinds_of_files(program.kind),
+            })
+        };
         for (at, word) in words.iter().enumerate().skip(1) {
             if !word.known && word.doubts.is_empty() {
                 if word.one && is_message(words, at, program) {
@@ -192,18 +190,23 @@ impl Walker<'_> {
                 command
                     .doubts
                     .push(Doubt::always(format!("{} is not known beforehand", word.told)));
-            } else if word.glob_start && !free {
+            } else if word.glob_start && !free(word) {
                 command.doubts.push(Doubt::always(format!("{} can become an option", word.told)));
             }
         }
     }
 
     /// Files with secrets, wherever their names stand, and whatever else may be the name of a file.
-    fn secrets(&mut self, words: &[Word], program: Option<Program>, command: &mut Simple) {
+    fn secrets(&mut self, words: &[Word], program: Option<&Program>, command: &mut Simple) {
         let shows_no_content = program.is_some_and(|program| match program.kind {
             Kind::Inert | Kind::Shell => !matches!(words[0].text.as_str(), "source" | "."),
             // These are told by their paths.
-            Kind::Reader | Kind::Lister | Kind::Writer | Kind::Copier => true,
+            Kind::Reader
+            | Kind::Lister
+            | Kind::Writer
+            | Kind::Both
+            | Kind::Filter
+            | Kind::Copier => true,
             _ => false,
         });
         if shows_no_content {
@@ -252,36 +255,14 @@ impl Walker<'_> {
         }
     }
 
-    fn known(&mut self, base: &str, program: Program, words: &[Word], command: &mut Simple) {
-        // What follows the name of a package is for the package.
-        let end = match base {
-            "npx" | "bunx" | "pnpx" => {
-                1 + words[1..].iter().take_while(|word| word.text.starts_with('-')).count()
-            }
-            _ => words.len(),
-        };
-        let inner = words
-            .get(end)
-            .and_then(|word| programs::find(&word.text))
-            .map_or(&[][..], |inner| inner.flags);
-        let mut names_follow = false;
-        for (at, word) in words.iter().enumerate().skip(1) {
-            let found = flag(&word.text, if at < end { program.flags } else { inner })
-                .filter(|found| !names_follow || found.starts_with(['-', '+', '=']))
-                .filter(|found| !is_part_of_long(base, &word.text, found));
-            if let Some(found) = found {
-                command.doubts.push(Doubt {
-                    reason: format!("{found} of {base} can run something or write somewhere else"),
-                    token: Some(word.told.clone()),
-                });
-                command.others.extend(texts(&words[at..words.len().min(at + 2)]));
-            }
-            // The value of an option can be such a word, too.
-            names_follow |= at < end
-                && BEFORE_NAMES.contains(&word.text.as_str())
-                && !words[at - 1].text.starts_with('-');
-        }
-        command.prefix = program.flags.is_empty()
+    fn known(
+        &mut self,
+        base: &str,
+        program: &Program,
+        (words, operands): (&[Word], &[usize]),
+        command: &mut Simple,
+    ) {
+        command.prefix = program.is_plain()
             && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
         match program.kind {
             // These say which command is next, and nothing else.
@@ -309,8 +290,10 @@ impl Walker<'_> {
             }
             Kind::Reader => {
                 self.files(Domain::Read, &words[1..], command);
-                if base == "jq" {
-                    jq(words, command);
+                match base {
+                    "jq" => reads_by_name(words, &["import", "include"], command),
+                    "yq" => reads_by_name(words, &["load"], command),
+                    _ => {}
                 }
             }
             Kind::Grep => {
@@ -326,6 +309,20 @@ impl Walker<'_> {
                 self.only_names_from(before);
             }
             Kind::Writer => self.files(Domain::Edit, &words[1..], command),
+            Kind::Both => {
+                self.files(Domain::Read, &words[1..], command);
+                self.files(Domain::Edit, &words[1..], command);
+            }
+            // The second file is the one that is written.
+            Kind::Filter => {
+                for (at, word) in words.iter().enumerate().skip(1) {
+                    let place = operands.iter().position(|operand| *operand == at);
+                    let domain = if place == Some(1) { Domain::Edit } else { Domain::Read };
+                    if place.is_some() || word.text.starts_with('-') {
+                        self.files(domain, std::slice::from_ref(word), command);
+                    }
+                }
+            }
             Kind::Mover => {
                 self.target_folder(&words[1..], command);
                 self.files(Domain::Edit, &words[1..], command);
@@ -392,6 +389,8 @@ impl Walker<'_> {
             if let Some(value) = value.filter(|value| *value != "/") {
                 let file = Word { text: value.to_owned(), ..word.clone() };
                 command.doubts.extend(self.file(domain, &file));
+            } else if let Some((_, value)) = word.text.split_once('=').filter(|_| self.with_named) {
+                self.named(&Word { text: value.to_owned(), ..word.clone() });
             }
         }
     }
@@ -446,8 +445,7 @@ impl Walker<'_> {
                 // Whatever it reads may name any file, so only what shows no content is harmless.
                 let harmless =
                     program.is_some_and(|program| {
-                        matches!(program.kind, Kind::Inert | Kind::Lister)
-                            && program.flags.is_empty()
+                        matches!(program.kind, Kind::Inert | Kind::Lister) && program.is_plain()
                     }) || matches!(inner[0].text.as_str(), "wc" | "stat" | "md5sum" | "sha256sum");
                 let mut inner = self.judge(inner, Vec::new());
                 if !harmless {
@@ -524,16 +522,14 @@ impl Walker<'_> {
     }
 }
 
-/// A filter of `jq` can name files itself.
-fn jq(words: &[Word], command: &mut Simple) {
+/// A filter of `jq` or `yq` can name files itself.
+fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
     let names_files = |word: &&Word| {
-        ["import", "include"].iter().any(|name| {
-            word.text.split(|letter: char| !letter.is_alphanumeric()).any(|part| part == *name)
-                && word.text.contains('"')
-        })
+        let mut parts = word.text.split(|letter: char| !letter.is_alphanumeric());
+        parts.any(|part| names.contains(&part)) && word.text.contains(['"', '('])
     };
     command.doubts.extend(words[1..].iter().find(names_files).map(|word| Doubt {
-        reason: "a filter of jq can read files".into(),
+        reason: "a filter can read files".into(),
         token: Some(word.told.clone()),
     }));
 }
@@ -587,21 +583,27 @@ pub(super) fn leads_out(path: &str) -> bool {
 fn takes_text(words: &[Word]) -> bool {
     let name = words.first().filter(|name| name.known && !name.glob);
     match name.and_then(|name| programs::find(&name.text)).map(|program| program.kind) {
-        Some(Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer) => true,
+        Some(
+            Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Both | Kind::Filter,
+        ) => true,
         Some(Kind::Git) => git::reads_message(words),
         _ => false,
     }
 }
 
-/// Whether the letter of an option is only found in a longer one: these programs write long options with one dash.
-fn is_part_of_long(base: &str, word: &str, found: &str) -> bool {
-    let is_it =
-        || word.strip_prefix(found).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
-    matches!(base, "go" | "terraform") && found.len() == 2 && !is_it()
+/// Whether a glob can stand for a name that ends in the folder above.
+fn can_end_in_parent(glob: &str) -> bool {
+    let end = glob.rfind(['*', '?', ']']).map_or(glob, |at| &glob[at + 1..]);
+    end.bytes().all(|byte| byte == b'.')
+}
+
+/// Whether the arguments of such programs are files and nothing else.
+fn kinds_of_files(kind: Kind) -> bool {
+    matches!(kind, Kind::Reader | Kind::Lister | Kind::Grep | Kind::Writer | Kind::Both)
 }
 
 /// Whether a word is the text of a message, which nothing runs.
-fn is_message(words: &[Word], at: usize, program: Option<Program>) -> bool {
+fn is_message(words: &[Word], at: usize, program: Option<&Program>) -> bool {
     match program.map(|program| program.kind) {
         Some(Kind::Git) => git::is_message(words, at),
         Some(_) if matches!(words[0].text.as_str(), "gh" | "glab") => {

@@ -96,6 +96,8 @@ impl Walker<'_> {
                     | Kind::Grep
                     | Kind::Lister
                     | Kind::Writer
+                    | Kind::Both
+                    | Kind::Filter
                     | Kind::Copier
                     | Kind::Mover
                     | Kind::Dd

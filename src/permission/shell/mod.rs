@@ -20,7 +20,8 @@
 //! | [`git`], [`scripted`] | programs with a language of their own |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`guess`] | which words of other programs may be a command that they run |
-//! | [`programs`] | what programs do with their arguments; their table is [`program_table`] |
+//! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
+//! | [`options`] | what the options and arguments of a program do |
 //! | [`recent`] | which commands are known already |
 //! | [`search`] | which words of a search are files |
 //! | [`scripts`] | which scripts of sed, awk and find only look at text |
@@ -38,9 +39,9 @@ mod expand;
 mod git;
 mod guard;
 mod guess;
+mod options;
 mod plain;
 mod portable;
-mod program_table;
 pub mod programs;
 mod recent;
 mod redirect;

@@ -1,13 +1,12 @@
-//! Programs: what they do with the files that they are given, and which of their options run something or write somewhere
-//! else.
+//! Programs: what they do with the files that they are given, and what their options do.
 //!
-//! An option that stands here makes a command a question even where a rule allows the program, unless the rule names the
-//! option itself. A short one is found in a bundle (`-xI`), a long one by its beginning (`--upload-p`).
+//! The table is `programs.txt`, a line for all programs that are alike; its first lines say how it is read. An option that
+//! runs something makes a command a question even where a rule allows the program, unless the rule names the option itself.
+//! Options are compared by their normalized names: case and hyphens make no difference, a beginning counts for the whole
+//! (`--upload-p`), and so does a longer name (`--config-file` for `--config`). Short ones are found in a bundle (`-xI`).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
-
-use super::program_table::TABLE;
 
 /// What a program does with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +21,10 @@ pub enum Kind {
     Lister,
     /// Changes files.
     Writer,
+    /// Shows what is in files, and changes them.
+    Both,
+    /// Reads the first file and writes the second one.
+    Filter,
     /// Reads all but the last, which it writes.
     Copier,
     /// Changes both ends.
@@ -44,28 +47,332 @@ pub enum Kind {
     Shell,
 }
 
+/// What an option does with its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Runs it, loads code from it, or something else that is asked about.
+    Runs,
+    /// Writes the file; it is asked about too.
+    Keeps,
+    /// Writes the file or the folder.
+    Writes,
+    /// Reads the file.
+    Reads,
+    /// Loads a module if it is none of those that are built in.
+    Loads,
+    /// Hands it to another program as options.
+    Hands,
+    /// Warnings of Python, whose category can be a module.
+    Warns,
+    /// Nothing.
+    Free,
+    /// Nothing, and it is a text or a number.
+    Valued,
+}
+
+/// How long options are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// With two dashes.
+    Usual,
+    /// With one dash or two, and the value behind `=` or `:` or in the next word.
+    Dash,
+    /// With one dash, and the value may follow at once.
+    Glued,
+}
+
+/// An option of a program, or a word that is a command of it.
+#[derive(Debug)]
+pub struct Opt {
+    /// As it is written in the table.
+    pub name: &'static str,
+    /// What it does.
+    pub effect: Effect,
+    /// The command before it, where it means this only there.
+    after: &'static str,
+    key: String,
+}
+
 /// One line of the table.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Program {
     /// What it does with its arguments.
     pub kind: Kind,
-    /// The options that run something.
-    pub flags: &'static [&'static str],
+    /// How its long options are written.
+    pub style: Style,
+    /// Whether arguments that are no options are no local files.
+    pub free: bool,
+    /// Whether the first argument is a script, and those behind it are for the script.
+    pub script: bool,
+    /// Whether it takes commands from its input.
+    pub stdin: bool,
+    /// Whether arguments are commands of a database.
+    pub sql: bool,
+    /// Whether it copies: the last argument is written.
+    pub copies: bool,
+    /// The commands whose arguments are another command; `*` where there is none before that.
+    pub runs: &'static str,
+    options: Vec<Opt>,
 }
 
-static PROGRAMS: LazyLock<HashMap<&'static str, Program>> = LazyLock::new(|| {
-    let rows = TABLE.iter().flat_map(|(names, kind, flags)| {
-        names.iter().map(|name| (*name, Program { kind: *kind, flags }))
-    });
-    rows.collect()
+/// What an argument was found to be.
+#[derive(Debug, Clone, Copy)]
+pub struct Hit<'p, 'w> {
+    /// The option.
+    pub option: &'p Opt,
+    /// Its value, where that is in the same word.
+    pub value: Option<&'w str>,
+}
+
+static TEXT: &str = include_str!("programs.txt");
+
+static PROGRAMS: LazyLock<(Vec<Program>, HashMap<&'static str, usize>)> = LazyLock::new(|| {
+    let mut programs = Vec::new();
+    let mut names = HashMap::new();
+    for (line, row) in rows() {
+        names.extend(line.split(' ').map(|name| (name, programs.len())));
+        programs.push(row);
+    }
+    (programs, names)
 });
 
-/// The line about a program, by its name without a folder.
-pub fn find(name: &str) -> Option<Program> {
-    PROGRAMS.get(name).copied()
+fn rows() -> impl Iterator<Item = (&'static str, Program)> {
+    let lines = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.filter_map(|line| {
+        let mut parts = line.split(" | ");
+        let names = parts.next()?;
+        let mut about = parts.next()?.split(' ');
+        let kind = kind(about.next()?)?;
+        let options = parts.next().unwrap_or_default();
+        let mut program = Program {
+            kind,
+            style: Style::Usual,
+            free: false,
+            script: false,
+            stdin: false,
+            sql: false,
+            copies: false,
+            runs: "",
+            options: options.split(' ').filter(|text| !text.is_empty()).map(option).collect(),
+        };
+        for word in about {
+            match word {
+                "dash" => program.style = Style::Dash,
+                "glued" => program.style = Style::Glued,
+                "free" => program.free = true,
+                "script" => program.script = true,
+                "stdin" => program.stdin = true,
+                "sql" => program.sql = true,
+                "copies" => program.copies = true,
+                _ => program.runs = word.strip_prefix("runs=")?,
+            }
+        }
+        Some((names, program))
+    })
 }
 
-/// The option of the table that a word is, or could be short for.
+fn kind(name: &str) -> Option<Kind> {
+    Some(match name {
+        "inert" => Kind::Inert,
+        "reader" => Kind::Reader,
+        "grep" => Kind::Grep,
+        "lister" => Kind::Lister,
+        "writer" => Kind::Writer,
+        "both" => Kind::Both,
+        "filter" => Kind::Filter,
+        "copier" => Kind::Copier,
+        "mover" => Kind::Mover,
+        "code" => Kind::Code,
+        "runner" => Kind::Runner,
+        "git" => Kind::Git,
+        "sed" => Kind::Sed,
+        "awk" => Kind::Awk,
+        "find" => Kind::Find,
+        "dd" => Kind::Dd,
+        "shell" => Kind::Shell,
+        _ => return None,
+    })
+}
+
+fn option(text: &'static str) -> Opt {
+    let effect = match text.as_bytes() {
+        [b'!', b'-', ..] => Effect::Keeps,
+        [b'>', b'-', ..] => Effect::Writes,
+        [b'<', b'-', ..] => Effect::Reads,
+        [b'?', b'-', ..] => Effect::Loads,
+        [b'~', b'-', ..] => Effect::Hands,
+        [b'%', b'-', ..] => Effect::Warns,
+        [b'.', b'-', ..] => Effect::Free,
+        [b':', b'-', ..] => Effect::Valued,
+        _ => Effect::Runs,
+    };
+    let name = if effect == Effect::Runs { text } else { &text[1..] };
+    let (after, name) = name
+        .split_once('/')
+        .filter(|(before, name)| !before.is_empty() && !name.is_empty())
+        .unwrap_or(("", name));
+    Opt { name, effect, after, key: normal(name) }
+}
+
+/// The name of an option without what makes no difference.
+pub fn normal(name: &str) -> String {
+    let name = name.trim_start_matches('-');
+    let name = name.strip_prefix("config.").or_else(|| name.strip_prefix("test.")).unwrap_or(name);
+    let letters = name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.'));
+    letters.map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+/// The line about a program, by its name without a folder.
+pub fn find(name: &str) -> Option<&'static Program> {
+    let (programs, names) = &*PROGRAMS;
+    names.get(name).map(|at| &programs[*at])
+}
+
+/// Options of many programs that do nothing, and are the beginnings of others that do.
+const HARMLESS: [&str; 20] = [
+    "help", "version", "verbose", "quiet", "silent", "debug", "color", "colors", "check", "fix",
+    "write", "watch", "list", "all", "force", "yes", "json", "dryrun", "test", "coverage",
+];
+
+impl Opt {
+    fn matters(&self) -> bool {
+        !matches!(self.effect, Effect::Free | Effect::Valued)
+    }
+
+    fn counts(&self, before: &[&str]) -> bool {
+        self.after.is_empty() || before.contains(&self.after)
+    }
+}
+
+impl Program {
+    /// Whether no option of it runs or writes anything.
+    pub fn is_plain(&self) -> bool {
+        !self.options.iter().any(Opt::matters)
+    }
+
+    /// Whether words with a `=`, words that begin with a `+` or with a `@` are asked about.
+    pub fn marks(&self, word: &str) -> Option<&'static str> {
+        let has = |mark: &str| self.options.iter().any(|option| option.name == mark);
+        match word.as_bytes() {
+            [b'-', ..] => None,
+            [b'+', ..] if has("+") => Some("+"),
+            [b'@', ..] if has("@") => Some("@"),
+            _ if word.contains('=') && has("=") => Some("="),
+            _ => None,
+        }
+    }
+
+    /// The command of the table that a word is, behind these ones.
+    pub fn command(&self, word: &str, before: &[&str]) -> Option<&Opt> {
+        let is_it = |option: &&Opt| {
+            !option.name.starts_with(['-', '+', '=', '@'])
+                && option.counts(before)
+                && match (option.name.strip_suffix('*'), option.name.strip_prefix('*')) {
+                    (Some(start), _) => {
+                        word.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start))
+                    }
+                    (_, Some(end)) => word.ends_with(end),
+                    _ => option.name == word,
+                }
+        };
+        self.options.iter().find(is_it)
+    }
+
+    /// The options of the table that a word is, or could be short for.
+    pub fn hits<'w>(&self, word: &'w str, before: &[&str]) -> Vec<Hit<'_, 'w>> {
+        let is_long = word.starts_with("--") || (self.style == Style::Dash && word.len() > 1);
+        if is_long {
+            return self.long(word, before).into_iter().collect();
+        }
+        let options = || {
+            let options = self.options.iter().filter(|option| option.counts(before));
+            options.filter(|option| option.name.starts_with('-') && !option.name.starts_with("--"))
+        };
+        let is_glued = self.style == Style::Glued;
+        let whole = options()
+            .filter(|option| option.name.len() > 2 || is_glued)
+            .filter(|option| word.starts_with(option.name))
+            .max_by_key(|option| option.name.len());
+        if let Some(option) = whole {
+            let value = word[option.name.len()..].trim_start_matches(['=', ':', ',']);
+            return vec![Hit { option, value: Some(value).filter(|value| !value.is_empty()) }];
+        }
+        let mut found = Vec::new();
+        if is_glued {
+            return found;
+        }
+        for (at, letter) in word.char_indices().skip(1) {
+            let rest = &word[at + letter.len_utf8()..];
+            let is_it = |option: &&Opt| {
+                option
+                    .name
+                    .strip_prefix('-')
+                    .is_some_and(|name| name.strip_prefix(letter).is_some_and(str::is_empty))
+            };
+            let Some(option) = options().find(is_it) else { continue };
+            let value = rest.strip_prefix('=').unwrap_or(rest);
+            let value = Some(value).filter(|value| !value.is_empty());
+            found.push(Hit { option, value });
+            if !matches!(option.effect, Effect::Free | Effect::Runs) {
+                break;
+            }
+        }
+        found
+    }
+
+    fn long<'w>(&self, word: &'w str, before: &[&str]) -> Option<Hit<'_, 'w>> {
+        let end = word.find(['=', ':']).unwrap_or(word.len());
+        let (name, value) = (&word[..end], word.get(end + 1..));
+        let key = normal(name);
+        let options = || {
+            let options = self.options.iter().filter(|option| option.counts(before));
+            options.filter(|option| option.name.starts_with('-'))
+        };
+        let is_short = |option: &&Opt| self.style == Style::Usual && !option.name.starts_with("--");
+        // Case makes a difference where there is one letter.
+        let is_it = |option: &&Opt| match key.len() {
+            1 => option.name.trim_start_matches('-') == name.trim_start_matches('-'),
+            _ => option.key == key,
+        };
+        let exact = options().filter(|option| !is_short(option)).find(is_it);
+        if exact.is_none() && HARMLESS.contains(&key.as_str()) {
+            return None;
+        }
+        let long = || options().filter(|option| option.key.len() > 1 && option.matters());
+        let found = exact
+            .or_else(|| long().find(|option| is_begun(name, &key, &option.key)))
+            .or_else(|| long().find(|option| is_longer(name, &option.key)))?;
+        Some(Hit { option: found, value })
+    }
+}
+
+/// Whether a name can be the beginning of that of an option. One letter behind one dash is an option of its own.
+fn is_begun(name: &str, key: &str, of: &str) -> bool {
+    !key.is_empty() && of.starts_with(key) && (key.len() > 1 || name.starts_with("--"))
+}
+
+/// Whether a name begins with that of an option, and goes on with another word.
+fn is_longer(name: &str, key: &str) -> bool {
+    let mut left = key.chars();
+    let mut next = left.next();
+    if key.len() < 3 {
+        return false;
+    }
+    for letter in name.trim_start_matches('-').chars() {
+        let is_mark = matches!(letter, '-' | '_' | '.' | '/');
+        let Some(wanted) = next else { return is_mark || letter.is_ascii_uppercase() };
+        if is_mark {
+            continue;
+        }
+        if letter.to_ascii_lowercase() != wanted {
+            return false;
+        }
+        next = left.next();
+    }
+    false
+}
+
+/// The option of a list that a word is, or could be short for.
 pub fn flag<'f>(word: &str, flags: &[&'f str]) -> Option<&'f str> {
     // Most words are no options.
     if !word.starts_with(['-', '+']) && !word.contains('=') {
@@ -73,8 +380,6 @@ pub fn flag<'f>(word: &str, flags: &[&'f str]) -> Option<&'f str> {
     }
     let name = word.split('=').next().unwrap_or(word);
     flags.iter().copied().find(|flag| match *flag {
-        "=" => word.contains('=') && !word.starts_with('-'),
-        "+" => word.starts_with('+'),
         flag if flag.starts_with("--") => {
             // Programs take the beginning of a long option for the whole, where nothing else begins so.
             name.len() > 2 && name.starts_with("--") && (flag.starts_with(name) || name == flag)
@@ -92,22 +397,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_stands_once() {
-        let all: usize = TABLE.iter().map(|(names, ..)| names.len()).sum();
-        assert_eq!(PROGRAMS.len(), all);
+    fn every_line_of_the_table_is_read() {
+        let lines = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert_eq!(rows().count(), lines.count());
+        let all: usize = rows().map(|(names, _)| names.split(' ').count()).sum();
+        assert_eq!(PROGRAMS.1.len(), all, "a program stands once");
     }
 
     #[test]
     fn options_are_found_however_they_are_written() {
-        let tar = find("tar").unwrap().flags;
-        for word in ["-I", "-xIf", "-Izstd", "--to-command=x", "--to-com", "--checkpoint-a=exec=x"]
-        {
-            assert!(flag(word, tar).is_some(), "{word}");
+        let found = |program: &str, word: &str| {
+            let hits = find(program).unwrap().hits(word, &[]);
+            hits.into_iter().any(|hit| hit.option.matters())
+        };
+        for (program, words) in [
+            (
+                "tar",
+                "-I -xIf -Izstd --to-command=x --to-com --checkpoint-a=exec=x --use-Compress_Program",
+            ),
+            ("go", "-exec --exec=x -toolexec --toolexec -o=x"),
+            ("jest", "--globalSetup --global-setup=x --globalsetup --GLOBAL_SETUP --config-file"),
+            ("gcc", "-fplugin=x -wrapper -ox -B."),
+            ("curl", "-so --remote-name-all -K"),
+            ("npm", "--config.script-shell=x --scriptShell"),
+        ] {
+            for word in words.split(' ') {
+                assert!(found(program, word), "{program} {word}");
+            }
         }
-        for word in ["-xf", "--exclude=x", "a.tar", "-", "--", "--verbose"] {
-            assert!(flag(word, tar).is_none(), "{word}");
+        for (program, words) in [
+            ("tar", "--exclude=x - -- --verbose -z"),
+            ("go", "-race --race -v -count=1"),
+            ("jest", "--coverage --watch -t --ci"),
+            ("curl", "-sSL --silent --request"),
+        ] {
+            for word in words.split(' ') {
+                assert!(!found(program, word), "{program} {word}");
+            }
         }
-        assert!(flag("-execdir", find("go").unwrap().flags).is_some());
-        assert!(flag("CC=evil", find("make").unwrap().flags).is_some());
+        assert!(find("make").unwrap().marks("CC=evil").is_some());
+        assert!(find("npm").unwrap().command("delete", &["pkg"]).is_some());
+        assert!(find("npm").unwrap().command("delete", &["run"]).is_none());
     }
 }

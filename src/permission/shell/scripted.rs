@@ -213,7 +213,7 @@ impl Walker<'_> {
         let plain = program.is_some_and(|program| {
             matches!(
                 program.kind,
-                Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister | Kind::Writer
+                Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister | Kind::Writer | Kind::Both
             )
         });
         // Names begin with the folder that was searched, so none can be an option.

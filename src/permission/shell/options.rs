@@ -1,0 +1,638 @@
+//! What the options and arguments of a program do: which run something, load code, or read and write elsewhere.
+//!
+//! The table knows most options by name. For programs whose arguments are code, and for those in no table, names and values
+//! are also judged by rules that hold for all: an option that is called like one that runs something is asked about, and a
+//! value that leads out of the folder is read, wherever it stands.
+
+use super::command::{glued, leads_out, texts};
+use super::programs::{self, Effect, Kind, Opt, Program};
+use super::walk::Walker;
+use super::word::Word;
+use super::{Doubt, Simple};
+use crate::permission::Domain;
+use crate::permission::sensitive::is_of_git;
+
+/// Words in the names of options that run something, of any program.
+const RUNNING_WORDS: [&str; 19] = [
+    "exec",
+    "execute",
+    "executable",
+    "command",
+    "cmd",
+    "shell",
+    "plugin",
+    "plugins",
+    "loader",
+    "loaders",
+    "preload",
+    "hook",
+    "hooks",
+    "script",
+    "eval",
+    "wrapper",
+    "launcher",
+    "pager",
+    "askpass",
+];
+
+/// The same for programs whose arguments are code.
+const LOADING_WORDS: [&str; 34] = [
+    "config",
+    "conf",
+    "configfile",
+    "rcfile",
+    "rc",
+    "init",
+    "initfile",
+    "require",
+    "requires",
+    "import",
+    "imports",
+    "resolver",
+    "runner",
+    "transform",
+    "setup",
+    "teardown",
+    "interpreter",
+    "python",
+    "browser",
+    "editor",
+    "viewer",
+    "bootstrap",
+    "extension",
+    "extensions",
+    "toolexec",
+    "linker",
+    "callback",
+    "processor",
+    "sequencer",
+    "serializers",
+    "environment",
+    "reporter",
+    "formatter",
+    "rsh",
+];
+
+/// Words at the beginning of the names of options that switch something off or show it.
+const HARMLESS_STARTS: [&str; 12] = [
+    "no", "disable", "without", "skip", "ignore", "exclude", "omit", "list", "show", "print",
+    "only", "max",
+];
+
+/// Words in the names of options that write their value.
+const WRITING_WORDS: [&str; 16] = [
+    "out",
+    "output",
+    "outfile",
+    "outdir",
+    "log",
+    "logfile",
+    "report",
+    "dest",
+    "destination",
+    "dump",
+    "trace",
+    "save",
+    "cache",
+    "target",
+    "junit",
+    "xml",
+];
+
+/// Names of reporters, formats, parsers and environments that programs have themselves.
+const BUILT_IN: &str = " dot spec tap json json-stream verbose default basic junit html list min nyan progress tap-flat \
+    hanging-process github-actions github agent tree line blob text lcov lcovonly summary text-summary text-lcov cobertura clover \
+    teamcity none stylish compact unix checkstyle json-with-metadata jslint-xml visualstudio table simple minimal \
+    documentation d p pretty short long yaml full oneline sarif gitlab grouped concise pylint rdjson azure colored parseable \
+    msvs msbuild typescript babel babel-ts babel-flow flow acorn espree meriyah css scss less markdown mdx html vue angular \
+    graphql jsdom node happy-dom edge-runtime bdd tdd qunit exports v8 istanbul threads forks vmThreads vmForks trx console \
+    worst offenders files fuubar emacs clang quiet autogenconf colour-text csv xml sonarqube code-climate tab \
+    prefork solo gevent eventlet sync gthread uvloop asyncio auto httptools h11 websockets off on c ci terminal ndjson ";
+
+/// Options with which a language reads no code from its input.
+const ONLY_TELLS: [&str; 11] =
+    ["version", "V", "VV", "help", "h", "?", "m", "i", "ini", "test", "run"];
+
+/// What stands for the standard input of a program.
+fn is_input(word: &str) -> bool {
+    matches!(word, "-" | "/dev/stdin" | "CON" | "con")
+        || word.starts_with("/dev/fd/")
+        || (word.starts_with("/proc/") && word.contains("/fd/"))
+}
+
+/// Words of a name: `--globalSetup`, `--global-setup`, `--global.setup`.
+fn words_of(name: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.trim_start_matches('-').chars() {
+        let is_upper = letter.is_ascii_uppercase();
+        if matches!(letter, '-' | '_' | '.' | ':') || (is_upper && was_lower) {
+            found.push(String::new());
+        }
+        was_lower = letter.is_ascii_lowercase();
+        if letter.is_ascii_alphanumeric()
+            && let Some(last) = found.last_mut()
+        {
+            last.push(letter.to_ascii_lowercase());
+        }
+    }
+    found.retain(|word| !word.is_empty());
+    found
+}
+
+/// Whether the name of an option says that it runs something.
+fn says_it_runs(name: &str, is_code: bool) -> bool {
+    let words = words_of(name);
+    if words.first().is_none_or(|first| HARMLESS_STARTS.contains(&first.as_str())) {
+        return false;
+    }
+    // Names in one piece: `--globalsetup`.
+    let ends = |word: &str, known: &str| {
+        known.len() > 4 && word.len() > known.len() && word.ends_with(known)
+    };
+    let is_it = |known: &str| words.iter().any(|word| word == known || ends(word, known));
+    let loads = || LOADING_WORDS.iter().any(|known| is_it(known));
+    RUNNING_WORDS.iter().any(|known| is_it(known)) || (is_code && loads())
+}
+
+/// Whether a module is one that programs have themselves.
+fn is_built_in(value: &str) -> bool {
+    let is_known = |name: &str| !name.contains(' ') && BUILT_IN.contains(&format!(" {name} "));
+    value.split(',').all(|name| is_known(name.trim()))
+}
+
+/// Whether options that are handed to another program make it run something or write somewhere else.
+fn hands_danger(value: &str) -> bool {
+    let words = [
+        "%output", "extld", "linkmode", "tool", "plugin", "-o", "-r ", "-I ", "-B ", "../",
+        "wrapper", "dumpdir", "profile",
+    ];
+    // Of a container: what it shares with the machine.
+    value == "host"
+        || value.starts_with("container:")
+        || words.iter().any(|word| value.contains(word))
+}
+
+/// Whether a statement of a database runs something or touches a file.
+fn sql_touches(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let commands = text.lines().any(|line| line.trim_start().starts_with(['.', '\\', '!']));
+    let words = [
+        "attach",
+        "load",
+        "readfile",
+        "writefile",
+        "edit(",
+        "fts3_tokenizer",
+        "copy",
+        "install",
+        "export",
+        "import",
+        "read_",
+        "vacuum",
+        "outfile",
+        "dumpfile",
+        "\\!",
+        "program",
+        "sniff_",
+        "glob(",
+        "pragma",
+        "system",
+        "getenv",
+    ];
+    commands || words.iter().any(|word| text.contains(word))
+}
+
+impl Walker<'_> {
+    /// Judges the options of a program and what its arguments name. The result is where the arguments that are no options
+    /// stand.
+    pub(super) fn options(
+        &mut self,
+        base: &str,
+        program: Option<&'static Program>,
+        words: &[Word],
+        command: &mut Simple,
+    ) -> Vec<usize> {
+        let is_code =
+            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let mut operands = Vec::new();
+        let mut before: Vec<&str> = Vec::new();
+        // Arguments that cannot be the value of an option.
+        let mut firm = 0;
+        let mut names_follow = false;
+        // Whether the word before could have this one as its value.
+        let mut could_be_value = false;
+        let mut ended = false;
+        let mut at = 1;
+        if let Some(program) = program
+            && program.stdin
+        {
+            ask_of_input(command, format!("{base} takes commands from its input"));
+        }
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            at += 1;
+            if text == "--" {
+                ended = true;
+                could_be_value = false;
+                continue;
+            }
+            if text.len() > 1 && text.starts_with('-') && (is_code || !ended) {
+                let next = words.get(at).filter(|next| {
+                    let is_value = |program: &Program| {
+                        let hits = program.hits(text, &before);
+                        hits.iter().any(|hit| hit.option.effect == Effect::Hands)
+                    };
+                    next.known
+                        && (!next.text.starts_with('-')
+                            || next.text == "-"
+                            || program.is_some_and(is_value))
+                });
+                let (took, may_take) = self.option(base, program, (word, next), &before, command);
+                if let Some(module) = program.and_then(|program| program.module(text, &before)) {
+                    let (at, name) = match module {
+                        "" => (at, words.get(at).map_or("", |next| next.text.as_str())),
+                        module => (at - 1, module),
+                    };
+                    if !name.is_empty() {
+                        self.inner_at(base, words, at, name, command);
+                    }
+                    return operands;
+                }
+                if took {
+                    at += 1;
+                }
+                could_be_value = may_take && !took;
+                continue;
+            }
+            if let Some(program) = program {
+                if let Some(mark) = program.marks(text) {
+                    found(base, mark, words, at - 1, command);
+                }
+                let is_later = firm > 0 && text.len() < 3;
+                let known = program.command(text, &before).filter(|_| !names_follow && !is_later);
+                if let Some(option) = known {
+                    found(base, option.name, words, at - 1, command);
+                }
+                if program.script
+                    && self.script(base, words, at - 1, (&before, could_be_value), command)
+                {
+                    operands.push(at - 1);
+                    self.behind_script(words, at, command);
+                    return operands;
+                }
+                if program.sql && !operands.is_empty() && sql_touches(text) {
+                    ask(command, word, format!("a command of {base} can run something"));
+                }
+                if program.runs(&before, text) && self.inner(base, program, words, at - 1, command)
+                {
+                    operands.push(at - 1);
+                    return operands;
+                }
+            }
+            if is_code
+                && word.known
+                && program.is_none_or(|program| !program.free && !program.script)
+            {
+                self.reaches(word, text, command);
+            }
+            operands.push(at - 1);
+            // The value of an option can be such a word, too.
+            names_follow |= super::command::BEFORE_NAMES.contains(&text) && !could_be_value;
+            before.push(text);
+            firm += usize::from(!could_be_value);
+            could_be_value = false;
+        }
+        if let Some(program) = program {
+            let only_tells = words.iter().skip(1).any(|word| {
+                let name = word.text.trim_start_matches('-');
+                word.text.starts_with('-')
+                    && (ONLY_TELLS.contains(&name) || (name == "v" && !base.starts_with("py")))
+            });
+            if program.script && operands.is_empty() && command.doubts.is_empty() && !only_tells {
+                ask_of_input(command, format!("{base} takes code from its input"));
+            }
+            if program.sql && operands.len() < 2 && !only_tells {
+                ask_of_input(command, format!("{base} takes commands from its input"));
+            }
+        }
+        operands
+    }
+
+    /// One option. The result is whether the next word is its value, and whether it may be.
+    fn option(
+        &mut self,
+        base: &str,
+        program: Option<&'static Program>,
+        (word, next): (&Word, Option<&Word>),
+        before: &[&str],
+        command: &mut Simple,
+    ) -> (bool, bool) {
+        let text = word.text.as_str();
+        let is_code =
+            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let hits = program.map(|program| program.hits(text, before)).unwrap_or_default();
+        let mut took = false;
+        let mut free = false;
+        for hit in &hits {
+            let takes = !matches!(hit.option.effect, Effect::Free | Effect::Runs);
+            let (value, from) = match (hit.value, next) {
+                (Some(value), _) => (value, word),
+                (None, Some(next)) if takes => {
+                    took = true;
+                    (next.text.as_str(), next)
+                }
+                _ => ("", word),
+            };
+            free |= matches!(hit.option.effect, Effect::Free | Effect::Valued);
+            self.effect(base, hit.option, (word, value, from), command);
+        }
+        if !hits.is_empty() || !is_code || !word.known {
+            return (took, !free);
+        }
+        let name = &text[..text.find('=').unwrap_or(text.len())];
+        let is_named = text.starts_with("--")
+            || program.is_some_and(|program| program.style != programs::Style::Usual);
+        if is_named && says_it_runs(name, program.is_some()) {
+            ask(command, word, format!("{name} of {base} can run something"));
+            command.others.extend(texts(
+                &[Some(word), next].into_iter().flatten().cloned().collect::<Vec<_>>(),
+            ));
+        }
+        let parts = words_of(name);
+        if !is_named {
+            if let Some(value) =
+                glued(&text[1..]).find(|value| leads_out(value) || names_git(value, false))
+            {
+                self.reaches(word, value, command);
+            }
+        } else if parts.first().is_some_and(|first| HARMLESS_STARTS[..7].contains(&first.as_str()))
+        {
+            // These leave files out.
+            return (false, true);
+        }
+        let inline = text.split_once('=').map(|(_, value)| (value, word));
+        let value = inline.or(next.map(|next| (next.text.as_str(), next)));
+        if let Some((value, from)) = value {
+            let writes = parts.iter().any(|part| WRITING_WORDS.contains(&part.as_str()));
+            if is_named
+                && writes
+                && !leads_out(value)
+                && value.contains(['/', '.'])
+                && !value.contains([' ', ':', '\n', '{'])
+            {
+                self.value_of(Domain::Edit, from, value, command);
+            } else {
+                self.reaches(from, value, command);
+            }
+        }
+        (false, inline.is_none())
+    }
+
+    /// What an option of the table does with its value.
+    fn effect(
+        &mut self,
+        base: &str,
+        option: &Opt,
+        (word, value, from): (&Word, &str, &Word),
+        command: &mut Simple,
+    ) {
+        let runs = match option.effect {
+            Effect::Free | Effect::Valued => return,
+            Effect::Runs | Effect::Keeps => true,
+            // To some, this is a command that their output goes to.
+            Effect::Writes => value.starts_with(['|', '!']),
+            Effect::Reads => false,
+            Effect::Loads => !is_built_in(value),
+            Effect::Hands => hands_danger(value),
+            // Only the category can be a module of one's own.
+            Effect::Warns => value.split(':').nth(2).is_some_and(|name| name.contains('.')),
+        };
+        if runs {
+            ask(
+                command,
+                word,
+                format!("{} of {base} can run something or write somewhere else", option.name),
+            );
+            command.others.extend(texts(
+                &[word.clone(), from.clone()][..1 + usize::from(from.told != word.told)],
+            ));
+        }
+        match option.effect {
+            _ if value.is_empty() || value == "-" => {}
+            Effect::Writes | Effect::Keeps => {
+                self.value_of(Domain::Edit, from, value, command);
+                if value.contains(['=', ',']) {
+                    self.reaches(from, value, command);
+                }
+            }
+            Effect::Reads => self.reaches(from, value, command),
+            _ => {}
+        }
+    }
+
+    /// A value that is a file.
+    fn value_of(&mut self, domain: Domain, word: &Word, value: &str, command: &mut Simple) {
+        let file = Word { text: value.to_owned(), tilde: value.starts_with('~'), ..word.clone() };
+        command.doubts.extend(self.file(domain, &file));
+    }
+
+    /// Reads what a value names outside, or in the folder of git.
+    fn reaches(&mut self, word: &Word, value: &str, command: &mut Simple) {
+        let value = value
+            .strip_prefix("fileb://")
+            .or_else(|| value.strip_prefix("file://"))
+            .unwrap_or(value);
+        if value.contains("://") || value.starts_with('{') || value.len() > 4096 {
+            return;
+        }
+        let pieces = value.split(['=', ',', ':', '@', '<', ';']).chain([value]);
+        for piece in pieces {
+            let piece = piece.trim_matches(['"', '\'', ' ', '[', ']']);
+            // A text with white space is no path.
+            if piece.is_empty() || piece.contains(char::is_whitespace) {
+                continue;
+            }
+            if names_git(piece, word.glob) {
+                return self.value_of(Domain::Edit, word, piece, command);
+            }
+            if leads_out(piece) {
+                return self.value_of(Domain::Read, word, piece, command);
+            }
+        }
+    }
+
+    /// The first argument of a language: whether it is a script, so that all that follows is for the script.
+    fn script(
+        &mut self,
+        base: &str,
+        words: &[Word],
+        at: usize,
+        (before, could_be_value): (&[&str], bool),
+        command: &mut Simple,
+    ) -> bool {
+        let word = &words[at];
+        let text = word.text.as_str();
+        if is_input(text) {
+            ask(command, word, format!("{base} takes code from its input"));
+        } else if text.contains("://")
+            || ["npm:", "jsr:", "data:", "blob:", "node:"].iter().any(|it| text.starts_with(it))
+        {
+            ask(command, word, format!("{base} takes code from another place"));
+        }
+        let is_first = before.last().is_none_or(|last| matches!(*last, "run" | "watch"));
+        if could_be_value || !is_first || !word.known || !text.contains(['.', '/']) {
+            return false;
+        }
+        // Programs of packages are scripts, too.
+        let name = text.rsplit('/').next().unwrap_or_default();
+        let name = [".js", ".mjs", ".cjs", ".rb", ".php"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end))
+            .unwrap_or(name);
+        if programs::find(name).is_some_and(|program| program.kind == Kind::Code && !program.script)
+        {
+            self.inner_at(base, words, at, name, command);
+        }
+        true
+    }
+
+    /// Options of a script that lead out.
+    fn behind_script(&mut self, words: &[Word], from: usize, command: &mut Simple) {
+        for word in words[from..].iter().filter(|word| word.known && word.text.starts_with('-')) {
+            if let Some((_, value)) = word.text.split_once('=') {
+                self.reaches(word, value, command);
+            }
+        }
+    }
+
+    /// The command that a program is told to run.
+    fn inner(
+        &mut self,
+        base: &str,
+        program: &Program,
+        words: &[Word],
+        at: usize,
+        command: &mut Simple,
+    ) -> bool {
+        let text = words[at].text.as_str();
+        // Versions stand behind the names of packages.
+        let name = text.get(1..).and_then(|rest| rest.find('@')).map_or(text, |end| &text[..=end]);
+        let is_code = || programs::find(name).is_some_and(|inner| inner.kind == Kind::Code);
+        if program.runs.ends_with('?') && words[1..=at].len() == 1 && !is_code() {
+            return false;
+        }
+        self.inner_at(base, words, at, name, command);
+        true
+    }
+
+    fn inner_at(
+        &mut self,
+        base: &str,
+        words: &[Word],
+        at: usize,
+        name: &str,
+        command: &mut Simple,
+    ) {
+        if self.is_nested() {
+            command.doubts.push(Doubt::always(format!("{base} runs programs that run programs")));
+            return;
+        }
+        let mut words = words[at..].to_vec();
+        if name != words[0].text {
+            words[0] = Word::plain(name);
+        }
+        self.nested += 1;
+        let mut judged = Simple::default();
+        self.apart(|walker| judged = walker.judge(&words, Vec::new()));
+        self.nested -= 1;
+        judged.quiet = true;
+        command.doubts.append(&mut judged.doubts);
+        self.push(judged);
+    }
+}
+
+impl Program {
+    /// The module that an option says is run: empty if it is the next word.
+    fn module<'w>(&self, word: &'w str, before: &[&str]) -> Option<&'w str> {
+        let hits = if self.runs == "-m" { self.hits(word, before) } else { Vec::new() };
+        let hit = hits.into_iter().find(|hit| hit.option.name == "-m")?;
+        Some(hit.value.unwrap_or(""))
+    }
+
+    /// Whether a word behind these is the name of another program that is run.
+    fn runs(&self, before: &[&str], word: &str) -> bool {
+        self.runs.split(',').any(|one| match one {
+            "*" => before.is_empty() && !self.runs.split(',').any(|other| other == word),
+            "?" => before.is_empty() && !word.contains('/'),
+            "" => false,
+            one => one.split('/').eq(before.iter().copied()),
+        })
+    }
+}
+
+/// Whether a path has the folder of git in it.
+fn names_git(path: &str, is_glob: bool) -> bool {
+    path.contains(['.', '~'])
+        && path.split(['/', '\\']).any(|name| {
+            let begins = name.starts_with('.')
+                || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("git~"));
+            begins && name.len() > 2 && is_of_git(name, is_glob)
+        })
+}
+
+/// A question that a rule for the program alone does not answer.
+fn ask_of_input(command: &mut Simple, reason: String) {
+    command.doubts.push(Doubt { reason, token: Some("-".into()) });
+}
+
+fn ask(command: &mut Simple, word: &Word, reason: String) {
+    command.doubts.push(Doubt { reason, token: Some(word.told.clone()) });
+}
+
+fn found(base: &str, name: &str, words: &[Word], at: usize, command: &mut Simple) {
+    ask(command, &words[at], format!("{name} of {base} can run something or write somewhere else"));
+    command.others.extend(texts(&words[at..words.len().min(at + 2)]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_that_something_is_run() {
+        for name in [
+            "--exec",
+            "--script-shell",
+            "--preScript",
+            "--post_hook",
+            "--load-plugin",
+            "--globalsetup",
+            "--run-command",
+        ] {
+            assert!(says_it_runs(name, true), "{name}");
+        }
+        for name in [
+            "--description",
+            "--subscription",
+            "--no-config",
+            "--ignore-scripts",
+            "--list-plugins",
+            "--verbose",
+        ] {
+            assert!(!says_it_runs(name, true), "{name}");
+        }
+        assert!(!says_it_runs("--config", false));
+    }
+
+    #[test]
+    fn warnings_and_options_of_others() {
+        assert!(hands_danger("-extld=./evil") && !hands_danger("-s -w -X main.version=1"));
+        assert!(is_built_in("dot,json") && !is_built_in("./evil") && !is_built_in("evil"));
+        assert!(
+            sql_touches(".shell ls")
+                && sql_touches("select writefile('x', 1)")
+                && !sql_touches("select 1")
+        );
+    }
+}
