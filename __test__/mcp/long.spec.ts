@@ -1,76 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
-import { PermissionPolicy, TruncationStorage } from 'spillway'
-import { type McpProxy, startMcpProxy } from 'spillway/mcp'
+import { PermissionPolicy } from 'spillway'
+import { startMcpProxy } from 'spillway/mcp'
 import { describeUnless, isLong, onLinux, onUnix } from '../support/only'
-import { filesIn, tempDir } from '../support/temp'
+import { filesIn } from '../support/temp'
+import { Echo } from './echo'
 import { Host, pathIn, textOf } from './host'
 
 const MIB = 2 ** 20
 /** Longer messages than 4 MiB do not stay in memory. */
 const LONG = 4.2 * MIB
-
-const running = new Set<McpProxy>()
-
-afterEach(() => {
-  for (const proxy of running) proxy.stop('SIGKILL')
-  running.clear()
-})
-
-/** A proxy in this process whose server says what the host says. */
-class Echo {
-  readonly dir = tempDir()
-  readonly storage = new TruncationStorage(this.dir)
-  private readonly input = new PassThrough()
-  private readonly output = new PassThrough()
-  private readonly proxy: McpProxy
-  private readonly lines: AsyncGenerator<string>
-
-  constructor(options: Partial<Parameters<typeof startMcpProxy>[0]> = {}) {
-    const { input, output, storage } = this
-    this.proxy = startMcpProxy({ command: 'cat', input, output, storage, server: 's', ...options })
-    running.add(this.proxy)
-    this.lines = linesOf(output)
-  }
-
-  /** What comes back of a text, which is handed over in pieces of this size. */
-  async send(text: string, pieceBytes = 60_000): Promise<string> {
-    const bytes = Buffer.from(`${text}\n`)
-    for (let from = 0; from < bytes.length; from += pieceBytes)
-      this.input.write(bytes.subarray(from, from + pieceBytes))
-    return this.next()
-  }
-
-  async next(): Promise<string> {
-    return (await this.lines.next()).value
-  }
-
-  /** What becomes of a message that answers a request. */
-  async answer(method: string, message: (id: number) => string, pieceBytes?: number): Promise<string> {
-    const id = 7
-    await this.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: { name: 't' } }))
-    return this.send(message(id), pieceBytes)
-  }
-
-  async close(): Promise<void> {
-    this.input.end()
-    await this.proxy.ended
-  }
-}
-
-async function* linesOf(stream: PassThrough): AsyncGenerator<string> {
-  let rest: Buffer[] = []
-  for await (const bytes of stream as AsyncIterable<Buffer>) {
-    let from = 0
-    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
-      yield Buffer.concat([...rest, bytes.subarray(from, at)]).toString()
-      rest = []
-      from = at + 1
-    }
-    rest.push(bytes.subarray(from))
-  }
-}
 
 const ascii = (json: string) =>
   json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

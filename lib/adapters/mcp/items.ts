@@ -32,6 +32,8 @@ export interface Items {
   items: readonly Item[]
   /** Bytes of what stays, without media. */
   besides: number
+  /** Blocks lost members that are small, but many: the result changes even if no text is cut. */
+  isStripped: boolean
 }
 
 export const IN_MEMORY: Look = {
@@ -91,8 +93,9 @@ export function itemsOf(content: readonly unknown[], look: Look, restBytes = RES
   }
   const shaped = items.filter((item) => 'text' in item)
   const overhead = shaped.reduce((total, { bytes }) => total + bytes, 0)
-  if (shaped.length <= MOST_TEXTS && besides + overhead <= restBytes) return { items, besides: besides + overhead }
-  return { items: shaped.length > MOST_TEXTS ? merged(items) : items.map(plain), besides }
+  if (shaped.length <= MOST_TEXTS && besides + overhead <= restBytes)
+    return { items, besides: besides + overhead, isStripped: false }
+  return { items: shaped.length > MOST_TEXTS ? merged(items) : items.map(plain), besides, isStripped: true }
 }
 
 /** The member of a block that it is there for. */

@@ -339,7 +339,8 @@ export class ServerProxy {
     if (this.pendingCount === 0 || lengthOf(line) <= this.bounds().limits.maxBytes) return this.pass(line, this.host)
     const { isMessage, ids } = idsIn(line)
     const id = [known, ...ids].find((each) => this.find(each) !== undefined)
-    const only = isMessage && this.pendingCount === 1 ? [...this.pending.values()][0]?.[0]?.given : undefined
+    const isWithout = isMessage && known === undefined && ids.length === 0
+    const only = isWithout && this.pendingCount === 1 ? [...this.pending.values()][0]?.[0]?.given : undefined
     const pending = this.take(id ?? only)
     if (pending === undefined) {
       warn(`the server wrote ${lengthOf(line)} bytes that are no message; they were dropped`)

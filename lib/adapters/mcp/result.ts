@@ -51,7 +51,7 @@ export async function boundResult<R>(result: R, bounds: ResultBounds, context: T
   const given: unknown = result
   if (!isRecord(given) || !Array.isArray(given.content)) return (await boundOther(given, bounds, context)) as R
   const { content } = given as McpToolResult & { content: unknown[] }
-  const { items, besides } = itemsOf(content, IN_MEMORY, restBytes)
+  const { items, besides, isStripped } = itemsOf(content, IN_MEMORY, restBytes)
   const parts = items.map(partOf)
   const { rest, meta, long } = membersOf(given, IN_MEMORY, restBytes)
   for (const value of long) parts.push({ type: 'text', text: jsonOf(value) })
@@ -62,7 +62,7 @@ export async function boundResult<R>(result: R, bounds: ResultBounds, context: T
   const about = { ...context, ...(failed && { failed }) }
   const answer = await bound(context.toolName, { output: parts }, about, besides + IN_MEMORY.sizeOf(rest))
   const isCut = answer.metadata?.truncated === true
-  if (!isCut && hasTextsOf(answer.output, parts)) return mended(result, content)
+  if (!isCut && !isStripped && hasTextsOf(answer.output, parts)) return mended(result, content)
   const blocks = Array.isArray(answer.output) ? (answer.output as Part[]).map(blockOf) : [textBlock(answer.output)]
   const kept = structured === 'keep' && structuredContent !== undefined ? { structuredContent } : {}
   const isKept = isCut || answer.metadata?.truncationPath !== undefined

@@ -7,7 +7,7 @@ import { isRecord } from '../../context'
 import { toJson } from '../../exact-json'
 import { isBase64, itemsOf, type Look, Several } from './items'
 import { spliced } from './lines'
-import { membersOf, metaOf, type StructuredContent, textBlock, textOf, withText } from './result'
+import { membersOf, metaOf, type StructuredContent, textBlock, withText } from './result'
 import type { Skimmer } from './skim'
 import type { Spool } from './spool'
 import type { McpContentBlock } from './types'
@@ -65,7 +65,7 @@ export async function boundSkimmed(
   const look = lookAt(line)
   const given = isRecord(result) ? result : {}
   const content = Array.isArray(given.content) ? given.content : undefined
-  const { items, besides } = itemsOf(content ?? [], look, restBytes)
+  const { items, besides, isStripped } = itemsOf(content ?? [], look, restBytes)
   const { rest, meta, long } = membersOf(given, look, restBytes)
   const failed = given.isError === true
   const texts: unknown[] = items.flatMap((item) => ('text' in item ? [item.text] : []))
@@ -91,7 +91,7 @@ export async function boundSkimmed(
   capture.end()
   const answer = await capture.result
   const { outputPath } = (answer.truncated ? answer : answer.raw) ?? {}
-  if (outputPath === undefined) return undefined
+  if (outputPath === undefined && !isStripped) return undefined
   const removed = answer.truncated && {
     truncationRemovedLines: answer.removedLines,
     truncationRemovedBytes: answer.removedBytes,
@@ -106,7 +106,7 @@ export async function boundSkimmed(
     ...(content === undefined ? { ...(failed && { isError: true }) } : rest),
     content: first === undefined ? [shown, ...blocks] : blocks,
     ...(structured === 'keep' && content !== undefined && structuredContent !== undefined && { structuredContent }),
-    _meta: metaOf(meta, { metadata }),
+    ...(outputPath === undefined ? meta && { _meta: meta } : { _meta: metaOf(meta, { metadata }) }),
   }
 }
 
@@ -165,16 +165,15 @@ function digestOf(pieces: Iterable<Buffer>, isJson: boolean): string {
   return hash.update(unescaper.end()).digest('base64')
 }
 
-/** The text of a block, of a stand-in or of any value. */
-export function* piecesOf(part: unknown, line: Skimmed): Generator<Buffer> {
-  if (part instanceof Several) {
-    for (const [index, text] of part.texts.entries()) {
+/** The text of a stand-in, or of any value. */
+export function* piecesOf(text: unknown, line: Skimmed): Generator<Buffer> {
+  if (text instanceof Several) {
+    for (const [index, one] of text.texts.entries()) {
       if (index > 0) yield Buffer.from('\n')
-      yield* piecesOf(text, line)
+      yield* piecesOf(one, line)
     }
     return
   }
-  const text = textOf(part) ?? part
   const range = line.skim.rangeOf(text)
   if (range?.kind === 'string') {
     const unescaper = new Unescaper()
