@@ -3,7 +3,7 @@
 // inside, does the beginning of a request stay as it was. Installs into `target/clients`. With `--record` the table in
 // docs/clients.md and the fixtures that `npm test` reads are written.
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { installManifest, nodeOf } from './nodes.mjs'
 import { main, ROOT } from './run.mjs'
 
 const WORK = join(ROOT, 'target', 'clients')
-const TIME_LIMIT_MS = 120_000
+const TIME_LIMIT_MS = 300_000
 const LINES = 20_000
 const WANTED = 15_000
 const SERVER = join(ROOT, '__test__', 'clients', 'server.cjs')
@@ -52,8 +52,20 @@ function script({ notice = NOTICE }, found) {
   return [print, readBack, end]
 }
 
+const STEPS = 24
+const LINES_OF_STEP = 700
+
+/** Steps that print so much that a pruner has something to leave out. */
+function longScript() {
+  const print = (_, at) => {
+    const command = `${process.execPath} ${SERVER} ${LINES_OF_STEP + at}`
+    return { call: [{ name: /^bash$/, args: { command, description: `Prints lines ${at}` } }] }
+  }
+  return [...Array.from({ length: STEPS }, print), { text: 'Done.' }]
+}
+
 /** Runs a program to its end, or to the end of its time with everything that it started. */
-function run({ command, args, env, cwd }) {
+function runProgram({ command, args, env, cwd }) {
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
@@ -91,19 +103,18 @@ function brokenPrefixes(requests) {
   }).length
 }
 
-/** Whether each of the promises holds for a client, and what it sent. */
-async function tryClient(client) {
-  const { name, packages, scripts, node: major = 24 } = client
+/** Runs a client in a folder of its own, with a model that plays the steps. */
+async function runClient(client, steps, run) {
+  const { packages, scripts, node: major = 24 } = client
   const installed = join(WORK, 'installed', Object.keys(packages)[0].replaceAll('/', '+'))
   installManifest(installed, { private: true, dependencies: packages }, { scripts })
   const node = nodeOf(major)
-  const folder = join(WORK, 'runs', name)
+  const folder = join(WORK, 'runs', run)
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   const work = join(folder, 'work')
   mkdirSync(work, { recursive: true })
   mkdirSync(join(folder, 'home'), { recursive: true })
-  const found = {}
-  const model = await startModel(script(client, found))
+  const model = await startModel(steps)
   const calls = join(folder, 'calls.jsonl')
   const server = [process.execPath, SERVER, '--record', calls]
   const proxy = [process.execPath, join(ROOT, 'dist', 'cli', 'main.js'), 'mcp', '--server', 'lines', '--', ...server]
@@ -116,33 +127,40 @@ async function tryClient(client) {
   const command = isScript ? node : set.command
   const args = isScript ? [set.command, ...set.args] : set.args
   const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', TERM: 'dumb', CI: '1', ...set.env }
-  const started = Date.now()
-  const { code, printed } = await run({ command, args, env, cwd: work })
+  const ended = await runProgram({ command, args, env, cwd: work })
   await model.stop()
+  const lines = existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []
+  return { ...ended, requests: model.requests, failures: model.failures, asked: lines.map((line) => JSON.parse(line)) }
+}
+
+/** Whether each of the promises holds for a client, and what it sent. */
+async function tryClient(client) {
+  const started = Date.now()
+  const found = {}
+  const { code, printed, requests, failures, asked } = await runClient(client, script(client, found), client.name)
   const whole = servers.linesOf(LINES)
   const places = new Set(Array.from((found.shown ?? '').matchAll(ANY_NOTICE), ([, place]) => place))
   const checks = {
     notice: found.path !== undefined && places.size === 1,
     whole: found.path !== undefined && existsSync(found.path) && sha256(readFileSync(found.path)) === sha256(whole),
     read: found.read?.includes(`line ${WANTED}: all is well`) === true,
-    prefix: model.requests.length > 2 && brokenPrefixes(model.requests) === 0,
+    prefix: requests.length > 2 && brokenPrefixes(requests) === 0,
     ended: code === 0,
   }
-  const asked = existsSync(calls)
-    ? readFileSync(calls, 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-    : []
-  return {
-    checks,
-    fixture: fixtureOf(client, asked, model.requests, found),
-    printed,
-    found,
-    requests: model.requests,
-    failures: model.failures,
-    seconds: (Date.now() - started) / 1000,
+  if (client.way === 'plugin') {
+    const long = await runClient(client, longScript(), `${client.name}-long`)
+    failures.push(...long.failures)
+    checks.pruned = isPruned(long.requests)
   }
+  const seconds = (Date.now() - started) / 1000
+  return { checks, fixture: fixtureOf(client, asked, requests, found), printed, found, requests, failures, seconds }
+}
+
+/** Whether a request became much shorter than the one before it, and the beginning stayed as it was otherwise. */
+function isPruned(requests) {
+  const sizes = requests.map(({ messages }) => JSON.stringify(messages).length)
+  const shorter = sizes.slice(1).filter((size, at) => size < 0.7 * sizes[at]).length
+  return requests.length > STEPS && shorter > 0 && brokenPrefixes(requests) <= shorter
 }
 
 const FIXTURES = join(ROOT, '__test__', 'clients', 'fixtures')
@@ -174,13 +192,16 @@ function recordRows(rows) {
   const known = new Map([...page.matchAll(/^\| `([\w-]+)` .*$/gm)].map(([row, name]) => [name, row]))
   for (const [name, row] of rows) known.set(name, row)
   const head =
-    '| run | client | version | Spillway as | notice | whole | read | prefix | date |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |'
+    '| run | client | version | Spillway as | notice | whole | read | prefix | pruned | date |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
   const listed = CLIENTS.flatMap(({ name }) => known.get(name) ?? [])
   writeFileSync(PAGE, `${before}<!-- results -->\n\n${[head, ...listed].join('\n')}\n\n<!-- /results -->${after}`)
+  execFileSync('npx', ['biome', 'format', '--write', PAGE], { cwd: ROOT, stdio: 'ignore' })
 }
 
 function rowOf({ name, title, packages, way }, checks) {
-  const marks = ['notice', 'whole', 'read', 'prefix'].map((check) => (checks[check] ? 'yes' : 'no'))
+  const marks = ['notice', 'whole', 'read', 'prefix', 'pruned'].map((check) =>
+    check in checks ? (checks[check] ? 'yes' : 'no') : '–',
+  )
   const version = Object.values(packages)[0]
   const as = way === 'mcp' ? 'MCP proxy' : 'plugin'
   const cells = [`\`${name}\``, title, version, as, ...marks, new Date().toISOString().slice(0, 10)]
