@@ -36,10 +36,15 @@ export class Host {
   private count = 0
   private rest: Buffer[] = []
 
-  /** @param options of `spillway mcp`; what follows `--` replaces the fixture */
-  constructor(options: readonly string[] = [], env: NodeJS.ProcessEnv = {}, server: readonly string[] = [SERVER]) {
+  /** @param options of `spillway mcp`; what follows `--` replaces the fixture, and `whole` all arguments */
+  constructor(
+    options: readonly string[] = [],
+    env: NodeJS.ProcessEnv = {},
+    server: readonly string[] = [SERVER],
+    whole?: readonly string[],
+  ) {
     this.store = tempDir()
-    const args = [CLI, 'mcp', ...options, '--', process.execPath, ...server]
+    const args = whole ?? [CLI, 'mcp', ...options, '--', process.execPath, ...server]
     this.child = start(process.execPath, args, { env: { SPILLWAY_STORAGE_DIR: this.store, ...env } })
     let stderr = ''
     this.child.stderr!.on('data', (bytes: Buffer) => {

@@ -36,6 +36,8 @@ export class Listing {
   tools: readonly OutputTool[]
   /** Known once the server has told of its last tool. */
   names: Names | undefined
+  /** Whether the host is told of our tools here: of several proxies of one host only one offers them. */
+  isFirst = false
   private taken = new Set<string>()
 
   constructor(
@@ -83,7 +85,7 @@ export class Listing {
     }
     if (nextPage(result) === undefined) {
       this.names = chooseNames(this.taken)
-      if (this.isOffered) tools = [...tools, ...this.described(this.names)]
+      if (this.isOffered && this.isFirst) tools = [...tools, ...this.described(this.names)]
     }
     return tools === given ? result : { ...result, tools }
   }

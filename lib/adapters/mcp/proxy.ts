@@ -18,8 +18,9 @@ import { Listing, mayBeOurs, nextPage } from './listing'
 import type { McpProxyOptions, McpServerExit } from './options'
 import { Questions } from './questions'
 import { boundError, boundResult, type StructuredContent, textBlock } from './result'
+import { hostProcess, Siblings } from './siblings'
 import { boundSkimmed, lookAt, piecesOf } from './spooled'
-import { CLIENT_INFO, META_KEY, type Message, SERVER_INFO } from './types'
+import { CLIENT_INFO, META_KEY, type Message, SERVER_INFO, SUBSCRIPTION_ID } from './types'
 import { MessageWriter } from './writer'
 
 /** So much of what the server said is worked on at a time; then it has to wait. */
@@ -65,6 +66,11 @@ export class ServerProxy {
   private readonly toServer: Questions
   private readonly storage: TruncationStorage
   private readonly listing: Listing
+  private readonly siblings: Siblings | undefined
+  /** Whether the host has been told of tools. */
+  private hasListed = false
+  /** Where a host without `initialize` listens to changes. */
+  private readonly subscriptions = new Set<unknown>()
   private readonly structured: StructuredContent
   private readonly asking: Asking | undefined
   private bounding: Bounding | undefined
@@ -82,6 +88,7 @@ export class ServerProxy {
     this.serverName = options.server
     this.profile = (options.host === undefined ? undefined : hostOf(options.host)) ?? hostOfClient(undefined)
     this.listing = new Listing(this.storage, options.outputTools !== false, this.structured, sessionId)
+    if (options.outputTools !== false) this.siblings = new Siblings(this.scope(), () => this.becomeFirst())
     // What is wrong with the settings shows before the server is started.
     this.bounds()
     this.child = spawn(command, args, {
@@ -134,6 +141,7 @@ export class ServerProxy {
       for (const waiting of this.waiting.values()) waiting.abort()
       this.toHost.giveUp()
       this.toServer.giveUp()
+      this.siblings?.leave()
       input.destroy()
       await this.storage.close()
     }
@@ -199,6 +207,7 @@ export class ServerProxy {
     }
     if (key === undefined || typeof method !== 'string') return this.onward(line, message)
     if (isRecord(message.params)) this.learnHost(method, message.params)
+    if (method === 'subscriptions/listen') this.subscriptions.add(id)
     if (method === 'tools/list' && !(isRecord(message.params) && message.params.cursor)) this.listing.begin()
     if (method === 'tools/call') return this.onCall(line, message, key)
     this.expect({ method, id: key, given: id })
@@ -450,11 +459,40 @@ export class ServerProxy {
     if (!isKnown(method)) return message === given ? undefined : Promise.resolve(message)
     const short = shortenResult(method, result, readerOf(line))
     if (method === 'tools/list') {
-      const page = this.listing.page(isList(short) ? short : { ...(isRecord(short) ? short : {}), tools: [] })
-      return page === result && message === given ? undefined : Promise.resolve({ ...message, result: page })
+      const tools = isList(short) ? short : { ...(isRecord(short) ? short : {}), tools: [] }
+      return this.withOurTools(given, message, tools)
     }
-    if (short === result) return message === given ? undefined : Promise.resolve(message)
-    return Promise.resolve({ ...message, result: short })
+    const told = this.siblings && (method === 'initialize' || method === 'server/discover') ? withChanges(short) : short
+    if (told === result) return message === given ? undefined : Promise.resolve(message)
+    return Promise.resolve({ ...message, result: told })
+  }
+
+  /** A page of the list of tools, with ours if they are offered here; the very same message as was given if nothing is to change. */
+  private async withOurTools(given: Message, message: Message, tools: unknown): Promise<Message> {
+    await this.siblings?.join()
+    this.listing.isFirst = this.siblings?.isFirst === true
+    this.hasListed = true
+    const page = this.listing.page(tools)
+    return page === given.result ? given : { ...message, result: page }
+  }
+
+  /** Proxies with one host and one place for outputs: any of them can read what the others saved. */
+  private scope(): string[] {
+    const { output, sessionId = '' } = this.options
+    const isOwn = output !== undefined && output !== process.stdout
+    return [isOwn ? `in ${process.pid}` : hostProcess(), this.storage.getStorageDir(), sessionId]
+  }
+
+  /** The proxy that offered the tools has ended. */
+  private becomeFirst(): void {
+    this.listing.isFirst = true
+    if (!this.hasListed) return
+    const method = 'notifications/tools/list_changed'
+    const told = this.subscriptions.size === 0 ? [undefined] : [...this.subscriptions]
+    for (const id of told) {
+      const params = id === undefined ? {} : { params: { _meta: { [SUBSCRIPTION_ID]: id } } }
+      this.host.write(`${toJson({ jsonrpc: '2.0', method, ...params })}\n`)?.catch(() => {})
+    }
   }
 
   /** The name of the server: of the answer to `initialize`, or of any result of a protocol that has no `initialize`. */
@@ -580,10 +618,11 @@ export class ServerProxy {
   /** The limits of this host; the notice names our tools as the host knows them. */
   private bounds(): Bounding {
     const { names } = this.listing
-    const known = [names, this.profile]
+    const known = [names, this.profile, this.listing.isFirst]
     if (this.bounding && known.every((each, index) => each === this.boundingFor[index])) return this.bounding
     const { truncation = {}, outputTools } = this.options
-    const tools = outputTools === false ? [] : names ? Object.values(names) : ['read_output', 'search_output']
+    const isOurs = names !== undefined && this.listing.isFirst
+    const tools = outputTools === false ? [] : isOurs ? Object.values(names) : ['read_output', 'search_output']
     const limits = limitsOf(this.profile, truncation)
     this.bounding = new Bounding(limits, this.structured, truncation, this.storage, tools)
     this.boundingFor = known
@@ -618,6 +657,15 @@ function isKnown(method: string): boolean {
     method === 'completion/complete' ||
     method.endsWith('/list')
   )
+}
+
+/** What a server says of itself, with the promise to tell of changes: our tools may be offered here later. */
+function withChanges(result: unknown): unknown {
+  if (!isRecord(result) || !isRecord(result.capabilities) || !isRecord(result.capabilities.tools)) return result
+  const { capabilities } = result
+  const { tools } = capabilities
+  if (!isRecord(tools) || tools.listChanged === true) return result
+  return { ...result, capabilities: { ...capabilities, tools: { ...tools, listChanged: true } } }
 }
 
 function isList(result: unknown): boolean {
