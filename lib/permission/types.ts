@@ -73,8 +73,8 @@ export interface PermissionPolicyOptions {
   /** Tools of one's own, by their names; they come before the known ones. */
   tools?: Readonly<Record<string, PermissionTool>>
   /**
-   * Names of files with secrets, with at most one `*` each; `!` takes names out again.
-   * @default ['.env', '.env.*', '!.env.example', '*.pem', '*.key']
+   * Names of files with secrets, with at most one `*` each; `!` takes names out again. They take the place of the built-in list:
+   * `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials (docs/permission.md).
    */
   sensitiveFiles?: readonly string[]
   /** Domains in which nothing is allowed unasked, because one of their rules could not be read; `loadConfig` says which. */

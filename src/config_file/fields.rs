@@ -258,9 +258,9 @@ pub static SECTIONS: [Section; 5] = [
                 key: "sensitiveFiles",
                 aliases: &[],
                 kind: Kind::FileNames,
-                default: "[\".env\",\".env.*\",\"!.env.example\",\"*.pem\",\"*.key\"]",
+                default: "",
                 unit: "",
-                about: "Names of files with secrets, with at most one `*` each; `!` takes names out again.",
+                about: "Names of files with secrets instead of the built-in list, with at most one `*` each; `!` takes names out again.",
                 option: "sensitiveFiles",
             },
         ],
@@ -474,10 +474,5 @@ mod tests {
         assert_eq!(default("maxBytes"), json!(DEFAULTS.max_bytes));
         assert_eq!(default("retentionDays").as_f64(), Some(DEFAULTS.retention_days));
         assert_eq!(default("direction"), json!(DEFAULTS.direction));
-        let names = section("permission").unwrap().field("sensitiveFiles").unwrap().default;
-        assert_eq!(
-            serde_json::from_str::<Vec<String>>(names).unwrap(),
-            crate::permission::sensitive::SENSITIVE_FILES
-        );
     }
 }

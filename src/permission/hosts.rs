@@ -39,27 +39,95 @@ impl Address {
     }
 }
 
+/// Ends of names that are looked up in a local network, in a cluster or on the machine itself.
+const LOCAL: &[&str] = &[
+    "localhost",
+    "local",
+    "internal",
+    "intranet",
+    "lan",
+    "home.arpa",
+    "localdomain",
+    "home",
+    "corp",
+    "private",
+    "consul",
+    "test",
+    "invalid",
+    "in-addr.arpa",
+    "ip6.arpa",
+    "ts.net",
+    "fritz.box",
+    "metadata.tencentyun.com",
+    "metadata.packet.net",
+    "metadata.platformequinix.com",
+    // Public names that stand for the machine itself, or for the address that is written in them or asked for.
+    "localtest.me",
+    "lvh.me",
+    "vcap.me",
+    "lacolhost.com",
+    "fuf.me",
+    "localhost.direct",
+    "localho.st",
+    "lcl.host",
+    "traefik.me",
+    "local.gd",
+    "local-ip.co",
+    "local-ip.sh",
+    "nip.io",
+    "sslip.io",
+    "xip.io",
+    "xip.name",
+    "ip6.name",
+    "ipq.co",
+    "backname.io",
+    "rbndr.us",
+    "1u.ms",
+];
+
+/// Addresses of the public internet that clouds answer themselves, to say who the machine is.
+const METADATA_V4: &[[u8; 4]] =
+    &[[168, 63, 129, 16], [100, 100, 100, 200], [169, 254, 169, 254], [192, 0, 0, 192]];
+
 /// Whether a host is not one of the public internet.
 fn is_private(host: &str) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(&host);
+    let bare = bare.split('%').next().unwrap_or(bare);
     if let Ok(address) = bare.parse::<IpAddr>() {
         return match address {
             IpAddr::V4(address) => is_private_v4(address),
             IpAddr::V6(address) => is_private_v6(address),
         };
     }
-    const NAMES: [&str; 7] =
-        ["localhost", "local", "internal", "intranet", "lan", "home.arpa", "localdomain"];
     // A name without a dot is looked up in the local network.
     !host.contains('.')
-        || NAMES.iter().any(|name| {
+        || is_number(&host)
+        || has_service(&host)
+        || LOCAL.iter().any(|name| {
             host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         })
 }
 
+/// Whether all parts of a name are numbers, also in the ways that only some programs read: octal, hexadecimal, and with fewer parts.
+fn is_number(host: &str) -> bool {
+    let digits = |part: &str| match part.strip_prefix("0x") {
+        Some(hex) => hex.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        None => !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()),
+    };
+    host.split('.').all(digits)
+}
+
+/// Whether a name is one of a service of a cluster: `api.default.svc`, `api.default.svc.cluster.local`, `kubernetes.default`.
+fn has_service(host: &str) -> bool {
+    let mut parts = host.split('.').skip(1);
+    parts.any(|part| part == "svc" || part == "pod")
+        || host == "kubernetes.default"
+        || host.starts_with("kubernetes.default.")
+}
+
 fn is_private_v4(address: Ipv4Addr) -> bool {
-    let [a, b, ..] = address.octets();
+    let [a, b, c, _] = address.octets();
     address.is_private()
         || address.is_loopback()
         || address.is_link_local()
@@ -70,7 +138,10 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         // Shared by carriers, and kept for tests of routers.
         || (a == 100 && (64..128).contains(&b))
         || (a == 198 && (b == 18 || b == 19))
-        || (a == 192 && b == 0 && address.octets()[2] == 0)
+        || (a == 192 && b == 0 && c == 0)
+        // Relays to 6to4, which lead anywhere.
+        || (a == 192 && b == 88 && c == 99)
+        || METADATA_V4.contains(&address.octets())
 }
 
 fn is_private_v6(address: Ipv6Addr) -> bool {
@@ -78,21 +149,29 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
     if let Some(inner) = address.to_ipv4() {
         return is_private_v4(inner) || parts[5] == 0;
     }
-    // Addresses of version 4 inside: NAT64 and 6to4.
-    let inner = match parts[0] {
-        0x64 => Some([parts[6], parts[7]]),
-        0x2002 => Some([parts[1], parts[2]]),
-        _ => None,
-    };
-    if let Some([high, low]) = inner {
+    let v4 = |high: u16, low: u16| {
         let [a, b] = high.to_be_bytes();
         let [c, d] = low.to_be_bytes();
-        return is_private_v4(Ipv4Addr::new(a, b, c, d));
+        is_private_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match parts[0] {
+        // NAT64 with its own prefix leads where nobody outside knows; with the usual one, to the address at the end.
+        0x64 => parts[1] != 0xff9b || parts[2..6] != [0; 4] || v4(parts[6], parts[7]),
+        // 6to4.
+        0x2002 => v4(parts[1], parts[2]),
+        // Teredo and its like: tunnels, with an address of version 4 turned over at the end.
+        0x2001 if parts[1] < 0x200 => true,
+        0x2001 if parts[1] == 0xdb8 => true,
+        0x3fff if parts[1] < 0x1000 => true,
+        // Inside of a network that is told by its last parts (ISATAP).
+        _ if parts[4] & 0xfdff == 0 && parts[5] == 0x5efe => true,
+        first => {
+            first & 0xfe00 == 0xfc00
+                || first & 0xff80 == 0xfe80
+                || first & 0xff00 == 0xff00
+                || first & 0xe000 != 0x2000
+        }
     }
-    parts[0] & 0xfe00 == 0xfc00
-        || parts[0] & 0xffc0 == 0xfe80
-        || parts[0] & 0xff00 == 0xff00
-        || parts[0] & 0xe000 != 0x2000
 }
 
 #[cfg(test)]
@@ -123,6 +202,9 @@ mod tests {
             "[64:ff9b::7f00:1]",
             "[2002:7f00:1::]",
             "224.0.0.1",
+            "a.b.svc",
+            "0x7f.1",
+            "[fe80::1%25eth0]",
         ] {
             assert!(is_private(host), "{host}");
         }

@@ -103,15 +103,15 @@ impl Options {
         for (place, rule) in rules.iter_mut().chain(&mut hard).enumerate() {
             rule.place = Some(place);
         }
-        let secrets = match names(object, "sensitiveFiles")? {
-            Some(names) => names,
-            None if profile == Some(Profile::Opencode) => {
-                SENSITIVE_FILES[..3].iter().map(|name| (*name).to_owned()).collect()
+        let sensitive = match names(object, "sensitiveFiles")? {
+            None if profile != Some(Profile::Opencode) => SensitiveNames::usual(),
+            given => {
+                let few = || SENSITIVE_FILES[..3].iter().map(|name| (*name).to_owned()).collect();
+                SensitiveNames::new(&given.unwrap_or_else(few)).map_err(|problem| {
+                    Error::field(Code::InvalidConfig, "sensitiveFiles", problem)
+                })?
             }
-            None => SENSITIVE_FILES.iter().map(|name| (*name).to_owned()).collect(),
         };
-        let sensitive = SensitiveNames::new(&secrets)
-            .map_err(|problem| Error::field(Code::InvalidConfig, "sensitiveFiles", problem))?;
         let is_ban =
             |rule: &Rule| rule.is_particular() && rule.domain.is_none_or(Domain::is_of_files);
         let bans = (0..rules.len()).filter(|at| rules.get(*at).is_some_and(is_ban)).collect();

@@ -15,6 +15,24 @@ pub trait RealPaths {
 
     /// The first names in a folder, up to `most` of them, and whether each is a link. Empty if it cannot be read.
     fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)>;
+
+    /// What git would take a folder for.
+    fn repository(&self, _folder: &str) -> Repository {
+        Repository::None
+    }
+}
+
+/// What git takes a folder for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repository {
+    /// No repository, or a part of one.
+    None,
+    /// One with a folder `.git`.
+    Own,
+    /// One whose `.git` is a file or a link, which names this folder.
+    Linked(String),
+    /// The folder itself has what is in `.git` elsewhere, or a part of it.
+    Bare,
 }
 
 /// The folders that paths are judged by, absolute and in normal form.

@@ -6,12 +6,12 @@ use std::cell::RefCell;
 #[cfg(target_os = "linux")]
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 #[cfg(target_os = "linux")]
 use std::ops::Bound::{Excluded, Unbounded};
 use std::path::{Component, Path, PathBuf};
 
-use super::paths::{RealPaths, slashes};
+use super::paths::{RealPaths, Repository, slashes};
 
 /// Asks the file system of this machine, for one decision: what it said once holds until the end of it.
 #[derive(Debug, Default)]
@@ -29,7 +29,34 @@ const DEEP: usize = 3;
 /// A path that is not there has so many folders above it at most.
 const MAX_STEPS: usize = 512;
 
+/// The file `.git` of a folder is no longer.
+const MAX_LINK_BYTES: u64 = 4096;
+
 impl RealPaths for FileSystem {
+    fn repository(&self, folder: &str) -> Repository {
+        let at = |name: &str| PathBuf::from(native(folder)).join(name);
+        let is_there = |name: &str| fs::symlink_metadata(at(name)).is_ok();
+        if let Ok(found) = fs::symlink_metadata(at(".git")) {
+            if found.is_dir() {
+                return Repository::Own;
+            }
+            let mut text = String::new();
+            let target = if found.is_symlink() {
+                fs::canonicalize(at(".git")).ok().map(|path| path.to_string_lossy().into_owned())
+            } else {
+                let read = fs::File::open(at(".git"))
+                    .and_then(|file| file.take(MAX_LINK_BYTES).read_to_string(&mut text));
+                read.ok()
+                    .and_then(|_| text.strip_prefix("gitdir:"))
+                    .map(|path| path.trim().to_owned())
+            };
+            return Repository::Linked(target.unwrap_or_default());
+        }
+        let is_bare = is_there("HEAD")
+            && (is_there("commondir") || (is_there("objects") && is_there("refs")));
+        if is_bare { Repository::Bare } else { Repository::None }
+    }
+
     fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
         #[cfg(target_os = "linux")]
         if self.is_straight(path) {

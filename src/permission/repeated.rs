@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-use super::paths::RealPaths;
+use super::paths::{RealPaths, Repository};
 
 /// So many are kept.
 const MOST: usize = 64;
@@ -22,6 +22,7 @@ pub(super) struct Repeated(VecDeque<Entry>);
 struct Entry {
     asked: String,
     led: Vec<Led>,
+    repositories: Vec<(String, Repository)>,
     answer: String,
 }
 
@@ -44,7 +45,9 @@ impl Repeated {
     pub fn answer(&mut self, asked: &str, real: &dyn RealPaths) -> Option<String> {
         let at = self.0.iter().rposition(|entry| entry.asked == asked)?;
         let entry = self.0.remove(at)?;
-        if !entry.led.iter().all(|led| led.is_so(real)) {
+        let is_known = |(folder, known): &(String, Repository)| real.repository(folder) == *known;
+        if !entry.led.iter().all(|led| led.is_so(real)) || !entry.repositories.iter().all(is_known)
+        {
             return None;
         }
         let answer = entry.answer.clone();
@@ -58,7 +61,8 @@ impl Repeated {
             return;
         }
         let (asked, answer) = (asked.to_owned(), answer.to_owned());
-        self.0.push_back(Entry { asked, led: noted.led.into_inner(), answer });
+        let (led, repositories) = (noted.led.into_inner(), noted.repositories.into_inner());
+        self.0.push_back(Entry { asked, led, repositories, answer });
         if self.0.len() > MOST {
             self.0.pop_front();
         }
@@ -85,13 +89,19 @@ impl Led {
 pub(super) struct Noted<'a> {
     real: &'a dyn RealPaths,
     led: RefCell<Vec<Led>>,
+    repositories: RefCell<Vec<(String, Repository)>>,
     /// Somebody wanted to know what is in a folder.
     has_looked: Cell<bool>,
 }
 
 impl<'a> Noted<'a> {
     pub fn new(real: &'a dyn RealPaths) -> Self {
-        Noted { real, led: RefCell::default(), has_looked: Cell::new(false) }
+        Noted {
+            real,
+            led: RefCell::default(),
+            repositories: RefCell::default(),
+            has_looked: Cell::new(false),
+        }
     }
 }
 
@@ -106,6 +116,13 @@ impl RealPaths for Noted<'_> {
         self.led.borrow_mut().push(Led { path: path.to_owned(), to });
         real
     }
+
+    fn repository(&self, folder: &str) -> Repository {
+        let found = self.real.repository(folder);
+        self.repositories.borrow_mut().push((folder.to_owned(), found.clone()));
+        found
+    }
+
     fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
         self.has_looked.set(true);
         self.real.names(folder, most)

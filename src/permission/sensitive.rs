@@ -8,6 +8,38 @@ use unicode_normalization::UnicodeNormalization;
 /// The names before anybody adds one; `!` takes names out again.
 pub const SENSITIVE_FILES: [&str; 5] = [".env", ".env.*", "!.env.example", "*.pem", "*.key"];
 
+/// Further names of files with secrets, as programs and people call them, unless a user gives a list. With a folder in front,
+/// only files in a folder of that name, and with `/**` all that is below it.
+const COMMON: &str = "\
+    id_rsa* id_dsa* id_ecdsa* id_ed25519* id_xmss* *_rsa *_dsa *_ecdsa *_ed25519 .ssh/** ssh/ssh_host_* \
+    *.p12 *.pfx *.p8 *.pkcs12 *.jks *.keystore *.bcfks *.jceks *.kdbx *.kdb *.ppk *.keytab *.keychain *.keychain-db *.agekey \
+    .gnupg/** secring.gpg secring.* .password-store/** wallet.dat \
+    .npmrc .netrc _netrc .pypirc .git-credentials git/credentials .aws/** .azure/** .kube/** kubeconfig *.kubeconfig kubeconfig.yml kubeconfig.yaml \
+    .docker/config.json .dockercfg .dockerconfigjson terraform.tfstate* *.tfstate *.tfstate.backup *.tfvars *.tfvars.json \
+    .terraformrc terraform.rc credentials.tfrc.json service-account*.json service_account*.json serviceaccount*.json \
+    credentials*.json *-credentials.json *_credentials.json .credentials.json .credentials application_default_credentials.json \
+    client_secret*.json gha-creds-*.json oauth_creds.json .config/gcloud/** gcloud/credentials.db gcloud/access_tokens.db \
+    .config/gh/** gh/hosts.yml .config/glab-cli/** .config/hub .config/op/** .config/doctl/** .config/rclone/** rclone.conf \
+    .cargo/credentials* .gem/credentials .bundle/config .m2/settings.xml settings-security.xml .gradle/gradle.properties .nuget/nuget.config \
+    .composer/auth.json composer/auth.json .codex/auth.json opencode/auth.json .pgpass pgpass.conf .my.cnf .mylogin.cnf .mysql/** \
+    .htpasswd .htdigest .vault-token .oci/** .boto .s3cfg .passwd-s3fs .databrickscfg .snowsql/config .dbt/profiles.yml .dev.vars \
+    .sftp.json sftp-config.json .ftpconfig .ftppass .fetchmailrc .msmtprc .smbcredentials secrets.json secrets.yml secrets.yaml secrets.toml \
+    *.bash_history .bash_history .zsh_history .sh_history .ksh_history .history .histfile .python_history .node_repl_history .psql_history \
+    .mysql_history .sqlite_history .rediscli_history .mongosh/** .dbshell .irb_history .irb-history fish_history ConsoleHost_history.txt \
+    key3.db key4.db logins.json cookies.sqlite self/environ etc/shadow etc/shadow- etc/gshadow etc/sudoers \
+    !*.pub !known_hosts !known_hosts.old !*.pub.pem";
+
+/// Names of ordinary files. A glob with a star that one of these matches is about files in general, and not about secrets.
+const ORDINARY: &str = "\
+    index.js main.ts app.tsx view.jsx page.vue style.css theme.scss index.html main.py app.rb lib.rs main.go Main.java App.kt Program.cs \
+    main.c main.cpp util.h main.swift index.php run.sh build.ps1 query.sql README.md notes.txt guide.rst paper.pdf data.csv table.tsv data.xml \
+    package.json package-lock.json tsconfig.json config.json settings.json schema.json manifest.json test.json client.json data.json \
+    config.yml config.yaml docker-compose.yml ci.yaml values.yaml pom.xml Cargo.toml pyproject.toml setup.cfg app.ini app.conf app.properties \
+    Makefile Dockerfile LICENSE CHANGELOG src test tests docs lib build dist package vite.config.js jest.config.ts main.test.ts app.spec.js \
+    main_test.go test_main.py types.d.ts app.min.js a.lock yarn.lock data.db app.log out.tmp backup.bak image.png icon.svg photo.jpg \
+    a.o a.so a.a a.out a.zip a.tar.gz main.proto main.dart main.lua main.ex mod.zig a.mjs a.cjs a.wasm a.map directory factory entry \
+    setup.py settings.py client.ts history.ts secrets.ts keys.ts key.ts service.ts token.ts terraform.tf main.tf identity.ts ids.ts";
+
 /// Git's folder, also by the short name that Windows gives it.
 const GIT: [&str; 2] = [".git", "git~1"];
 
@@ -26,6 +58,46 @@ pub fn is_of_git(path: &str, is_glob: bool) -> bool {
     })
 }
 
+/// Files that only a repository of git has at its top, or that say what git does with other files.
+const GIT_FILES: [&str; 3] = ["head", ".gitmodules", ".gitattributes"];
+
+/// Files that are git's in a folder that is a repository.
+const GIT_SETTINGS: [&str; 4] = ["config", "config.worktree", "commondir", "gitdir"];
+
+/// Whether a file makes a folder a repository, or tells git what to do.
+pub fn is_file_of_git(path: &str) -> bool {
+    GIT_FILES.contains(&plain(last(path)).as_str())
+}
+
+/// Whether a file is a setting of git where its folder is a repository.
+pub fn is_setting_of_git(path: &str) -> bool {
+    GIT_SETTINGS.contains(&plain(last(path)).as_str())
+}
+
+/// Files that run, or say what runs, when a shell starts or a user logs in.
+const STARTUP: &str = ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout \
+    .kshrc .mkshrc .cshrc .tcshrc .login .logout .xinitrc .xprofile .xsession .xsessionrc .inputrc .pam_environment \
+    .gitconfig git/config .config/git/** authorized_keys authorized_keys2 .ssh/rc .ssh/config .ssh/environment .config/fish/** \
+    .config/autostart/** .config/systemd/user/** systemd/user/** LaunchAgents/** LaunchDaemons/** .config/environment.d/** \
+    .vimrc .gvimrc .exrc .nvimrc .emacs .lldbinit .gdbinit .screenrc .tmux.conf .pythonrc .pythonrc.py .irbrc .pryrc .Rprofile \
+    .config/nvim/init.lua .config/nvim/init.vim sitecustomize.py usercustomize.py Microsoft.PowerShell_profile.ps1 profile.ps1 \
+    crontabs/** cron.d/** cron.daily/** cron.hourly/** init.d/** rc.local";
+
+static STARTUP_NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
+    SensitiveNames(STARTUP.split_ascii_whitespace().map(Name::built_in).collect())
+});
+
+/// Whether a file runs, or says what runs, when a shell starts or a user logs in.
+pub fn is_startup(path: &str, is_glob: bool) -> bool {
+    match is_glob {
+        true => STARTUP_NAMES.can_be_sensitive(path, false),
+        false => STARTUP_NAMES.is_sensitive(path),
+    }
+}
+
+/// A glob that begins with so many letters of a name is about that name.
+const MIN_START: usize = 4;
+
 /// So many lists of alternatives in a glob are taken apart.
 const MOST_ALTERNATIVES: usize = 3;
 
@@ -36,11 +108,32 @@ pub struct SensitiveNames(Vec<Name>);
 #[derive(Debug, Clone)]
 struct Name {
     counts: bool,
+    /// Folders that must stand in front, each a whole name.
+    folders: Vec<String>,
+    /// Everything below the folders counts.
+    below: bool,
     start: String,
     end: Option<String>,
 }
 
 impl Name {
+    /// One that is known to be right.
+    fn built_in(name: &str) -> Self {
+        let (counts, path) = name.strip_prefix('!').map_or((true, name), |rest| (false, rest));
+        let path = plain_path(path);
+        let (below, path) =
+            path.strip_suffix("/**").map_or((false, path.as_str()), |path| (true, path));
+        let (folders, name) = match below {
+            true => (path, ""),
+            false => path.rsplit_once('/').unwrap_or(("", path)),
+        };
+        let folders =
+            folders.split('/').filter(|folder| !folder.is_empty()).map(str::to_owned).collect();
+        let (start, end) =
+            name.split_once('*').map_or((name, None), |(start, end)| (start, Some(end.to_owned())));
+        Name { counts, folders, below, start: start.to_owned(), end }
+    }
+
     fn is(&self, name: &str) -> bool {
         let Name { start, end, .. } = self;
         // Every word of every command comes by here, and nearly all differ in their first or last letter.
@@ -57,44 +150,155 @@ impl Name {
             }
         }
     }
+
+    /// Whether it is about a path of these parts, the last of which is the name of the file.
+    fn is_path(&self, parts: &[String]) -> bool {
+        let Some((name, above)) = parts.split_last() else { return false };
+        if self.folders.is_empty() {
+            return self.is(name);
+        }
+        if self.below {
+            // The folder itself, which is listed or copied as a whole, counts too.
+            return parts.windows(self.folders.len()).any(|some| some == self.folders);
+        }
+        above.ends_with(&self.folders) && self.is(name)
+    }
+
+    /// Names that it is about, for globs to match.
+    fn samples(&self) -> Vec<String> {
+        if self.below {
+            return vec!["config".to_owned(), "credentials".to_owned()];
+        }
+        let Some(end) = &self.end else { return vec![self.start.clone()] };
+        let between: &[&str] = match (self.start.is_empty(), end.is_empty()) {
+            (true, _) => &["x", "server"],
+            (_, true) if self.start.ends_with('.') => {
+                &["local", "production", "development", "test", "prod", "dev", "staging"]
+            }
+            _ => &["", "x"],
+        };
+        between.iter().map(|between| [&self.start, *between, end].concat()).collect()
+    }
+
+    /// Whether it has a letter of its own in front of its ending, so that a glob for the ending is about other files, too.
+    fn is_word(&self) -> bool {
+        match &self.end {
+            Some(end) if self.start.is_empty() => {
+                !end.starts_with('.') || end.matches('.').count() > 1
+            }
+            _ => !self.start.starts_with('.'),
+        }
+    }
 }
 
 impl SensitiveNames {
     /// Reads names; the error is what is wrong with one.
     pub fn new(names: &[String]) -> Result<Self, String> {
         let read = |name: &String| {
-            let (counts, body) =
-                name.strip_prefix('!').map_or((true, name.as_str()), |rest| (false, rest));
-            let body = plain(body);
+            let body = plain(name.strip_prefix('!').unwrap_or(name));
             if body.is_empty() || body.contains('/') || body.matches('*').count() > 1 {
                 return Err(format!("got {name:?}, allowed is a file name with at most one *"));
             }
-            let (start, end) = body
-                .split_once('*')
-                .map_or((body.as_str(), None), |(start, end)| (start, Some(end.to_owned())));
-            Ok(Name { counts, start: start.to_owned(), end })
+            Ok(Name::built_in(name))
         };
         names.iter().map(read).collect::<Result<_, _>>().map(SensitiveNames)
     }
 
-    /// Whether a path ends in such a name.
+    /// The names that are usual for files with secrets.
+    pub fn usual() -> Self {
+        let names = SENSITIVE_FILES.into_iter().chain(COMMON.split_ascii_whitespace());
+        SensitiveNames(names.map(Name::built_in).collect())
+    }
+
+    /// Whether a path ends in such a name, or lies in a folder of secrets.
     pub fn is_sensitive(&self, path: &str) -> bool {
         let name = plain(last(path));
-        let found = self.0.iter().rev().find(|one| one.is(&name));
+        let mut parts = None;
+        let found = self.0.iter().rev().find(|one| match one.folders.is_empty() {
+            true => one.is(&name),
+            false if !path.contains(['/', '\\']) && !one.below => false,
+            false => one.is_path(parts.get_or_insert_with(|| {
+                path.split(['/', '\\'])
+                    .filter(|part| !matches!(*part, "" | "."))
+                    .map(plain)
+                    .collect::<Vec<_>>()
+            })),
+        });
         found.is_some_and(|one| one.counts)
     }
 
-    /// Whether a glob means such a name. One for any name at all counts only if `wide_counts`.
+    /// Whether a glob of a shell means such a name. One for any name at all counts only if `wide_counts`.
     pub fn can_be_sensitive(&self, glob: &str, wide_counts: bool) -> bool {
+        self.any_alternative(glob, &|glob| self.is_meant(glob, wide_counts))
+    }
+
+    /// Whether a glob that a program resolves itself means such a name: a wildcard stands for a dot in front, too. With
+    /// `crosses`, it stands for several folders.
+    pub fn can_be_found(&self, glob: &str, crosses: bool) -> bool {
+        self.any_alternative(glob, &|glob| {
+            self.is_meant(glob, false)
+                || self.matches_sample(glob, &|glob, path| matches_glob(glob, path, crosses))
+        })
+    }
+
+    /// Whether an expression for whole paths means such a name.
+    pub fn can_be_matched(&self, expression: &regex::bytes::Regex) -> bool {
+        self.matches_sample("*", &|_, path| expression.is_match(path.as_bytes()))
+    }
+
+    /// Whether a glob, or an expression, matches one of the names and no ordinary one.
+    fn matches_sample(&self, glob: &str, matches: &dyn Fn(&str, &str) -> bool) -> bool {
+        let glob = plain_path(glob);
+        let mut glob = glob.as_str();
+        // The path of a glob may begin anywhere.
+        while let Some(rest) =
+            ["/", "./", "*/", "**/"].iter().find_map(|start| glob.strip_prefix(start))
+        {
+            glob = rest;
+        }
+        let has_folder = glob.contains('/') || glob == "*";
+        let is_match = |name: &str| match has_folder {
+            false => matches(glob, name),
+            true => ["", "./", "a/", "./a/", "/a/"]
+                .iter()
+                .any(|folder| matches(glob, &[*folder, name].concat())),
+        };
+        let is_secret = |one: &Name| {
+            let folders = one.folders.join("/");
+            one.samples().iter().any(|sample| {
+                is_match(&if folders.is_empty() || !has_folder {
+                    sample.clone()
+                } else {
+                    [&folders, "/", sample].concat()
+                })
+            })
+        };
+        let found =
+            self.0.iter().filter(|one| one.counts && (has_folder || !one.below)).any(is_secret);
+        found
+            && !(glob.contains('*')
+                && ORDINARY.split_ascii_whitespace().any(|name| is_match(&plain(name))))
+    }
+
+    /// Whether one of the globs is meant that stand between braces.
+    fn any_alternative(&self, glob: &str, is_it: &dyn Fn(&str) -> bool) -> bool {
         if let Some((before, rest)) = glob.split_once('{')
             && let Some((all, behind)) = rest.split_once('}')
         {
             // Nested ones are not taken apart, nor many: they may mean anything.
             return all.contains('{')
                 || glob.matches('{').count() > MOST_ALTERNATIVES
-                || all.split(',').any(|one| {
-                    self.can_be_sensitive(&[before, one, behind].concat(), wide_counts)
-                });
+                || all
+                    .split(',')
+                    .any(|one| self.any_alternative(&[before, one, behind].concat(), is_it));
+        }
+        is_it(glob)
+    }
+
+    fn is_meant(&self, glob: &str, wide_counts: bool) -> bool {
+        let folders = glob.rsplit_once(['/', '\\']).map_or("", |(folders, _)| folders);
+        if self.is_sensitive(&[folders, "/x"].concat()) {
+            return true;
         }
         let glob = plain(last(glob));
         let Some(first) = glob.find(['*', '?', '[']) else { return self.is_sensitive(&glob) };
@@ -104,21 +308,106 @@ impl SensitiveNames {
         if start.is_empty() && open_end {
             return wide_counts;
         }
-        self.0.iter().filter(|one| one.counts).any(|one| {
+        let is_ordinary = || {
+            glob.contains('*')
+                && ORDINARY
+                    .split_ascii_whitespace()
+                    .any(|name| matches_glob(&glob, &plain(name), false))
+        };
+        self.0.iter().filter(|one| one.counts && one.folders.is_empty()).any(|one| {
+            if one.is_word()
+                && !one.start.is_empty()
+                && start.len() < MIN_START
+                && !start.starts_with(&one.start)
+            {
+                let samples = one.samples();
+                return samples.iter().any(|name| matches_glob(&glob, name, false))
+                    && !is_ordinary();
+            }
             // A wildcard does not stand for a dot at the beginning of a name.
             let longer = one.end.is_some() && start.starts_with(&one.start);
             let starts = longer || one.start.starts_with(start);
             let starts = starts && (!start.is_empty() || !one.start.starts_with('.'));
             let tail = one.end.as_deref().unwrap_or(&one.start);
-            let ends = open_end || tail.is_empty() || end.ends_with(tail) || tail.ends_with(end);
+            let part = tail.ends_with(end) && !(one.is_word() && one.start.is_empty());
+            let ends = open_end || tail.is_empty() || end.ends_with(tail) || part;
             // One that may end in anything does not say that it ends like that.
-            starts && ends && (wide_counts || !open_end || !one.start.is_empty())
+            starts
+                && ends
+                && (wide_counts || !open_end || !one.start.is_empty())
+                && !(one.is_word() && is_ordinary())
         })
     }
 }
 
+/// Whether a glob matches a text. With `crosses`, a wildcard stands for `/` too.
+fn matches_glob(glob: &str, text: &str, crosses: bool) -> bool {
+    let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
+    let (mut at, mut to) = (0, 0);
+    // Where the last star stands, and how far it reaches.
+    let mut star: Option<(usize, usize)> = None;
+    while to < text.len() {
+        let letter = text[to];
+        let end = match glob.get(at) {
+            Some('*') => {
+                star = Some((at, to));
+                at += 1;
+                continue;
+            }
+            Some('?') if crosses || letter != '/' => Some(at + 1),
+            Some('[') => match class(&glob[at..], letter) {
+                Some((length, true)) => Some(at + length),
+                Some((_, false)) => None,
+                None => (letter == '[').then_some(at + 1),
+            },
+            Some('\\') if glob.get(at + 1) == Some(&letter) => Some(at + 2),
+            Some(own) if *own == letter => Some(at + 1),
+            _ => None,
+        };
+        match (end, star) {
+            (Some(end), _) => (at, to) = (end, to + 1),
+            (None, Some((before, reach))) if crosses || text[reach] != '/' => {
+                star = Some((before, reach + 1));
+                (at, to) = (before + 1, reach + 1);
+            }
+            _ => return false,
+        }
+    }
+    glob[at..].iter().all(|letter| *letter == '*')
+}
+
+/// How long the list of letters is that a glob begins with, and whether a letter is in it.
+fn class(glob: &[char], letter: char) -> Option<(usize, bool)> {
+    let is_not = matches!(glob.get(1), Some('!' | '^'));
+    let start = 1 + usize::from(is_not);
+    let end = start + 1 + glob.get(start + 1..)?.iter().position(|letter| *letter == ']')?;
+    // A class, such as `[:alpha:]`, stands for any letter.
+    if glob[start] == '[' && matches!(glob.get(start + 1), Some(':')) {
+        let end = end + usize::from(glob.get(end + 1) == Some(&']'));
+        return Some((end + 1, letter.is_alphanumeric() != is_not));
+    }
+    let list = &glob[start..end];
+    let mut found = false;
+    let mut at = 0;
+    while at < list.len() {
+        if list.get(at + 1) == Some(&'-') && at + 2 < list.len() {
+            found |= (list[at]..=list[at + 2]).contains(&letter);
+            at += 3;
+        } else {
+            found |= list[at] == letter;
+            at += 1;
+        }
+    }
+    Some((end + 1, found != is_not && (letter != '/' || found)))
+}
+
 fn last(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// A path, each part of which is [`plain`].
+fn plain_path(path: &str) -> String {
+    path.split('/').map(plain).collect::<Vec<_>>().join("/")
 }
 
 /// A name as the most careless file system compares it.
@@ -144,8 +433,7 @@ mod tests {
     use super::*;
 
     fn names() -> SensitiveNames {
-        let names: Vec<String> = SENSITIVE_FILES.map(str::to_owned).to_vec();
-        SensitiveNames::new(&names).unwrap()
+        SensitiveNames::usual()
     }
 
     #[test]

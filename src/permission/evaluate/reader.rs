@@ -7,9 +7,9 @@ use super::wildcards::{self, Link};
 use super::{Policy, Request, Target};
 use crate::permission::Domain;
 use crate::permission::defaults::Profile;
-use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
+use crate::permission::paths::{Folders, RealPaths, Repository, Walk, normal, slashes};
 use crate::permission::places::{canonical, is_protected_file};
-use crate::permission::sensitive::is_of_git;
+use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
 use crate::permission::shell::{self, Doubt};
 use crate::permission::targets::{Touched, touched};
 
@@ -54,8 +54,9 @@ enum Extent {
     Names,
     /// A file, or a folder with all that is in it.
     Whole,
-    /// Whatever its wildcards stand for. Whether one for any name at all can mean a secret.
-    Glob { wide: bool },
+    /// Whatever its wildcards stand for. Whether one for any name at all can mean a secret, and whether they stand for a dot in
+    /// front of a name, as they do to tools that search.
+    Glob { wide: bool, dots: bool },
 }
 
 impl<'a> Reader<'a> {
@@ -227,16 +228,28 @@ impl<'a> Reader<'a> {
             let with_named = options.has_bans(Domain::Read);
             shell::read(text, &self.folders, &cwd, &options.sensitive, with_named)
         });
+        let copies = reading.commands.iter().any(|one| !one.repositories.is_empty())
+            && reading
+                .files
+                .iter()
+                .any(|file| !file.glob && !file.names && self.is_repository(&file.path));
         for one in &reading.commands {
             let scheme = |text: &String| {
                 if text.starts_with("shell:") { text.clone() } else { ["shell:", text].concat() }
             };
             let others = one.others.iter().map(scheme).collect();
+            let mut doubts = one.doubts.clone();
+            doubts.extend(one.repositories.iter().find_map(|folder| self.planted(folder)));
+            if copies && !one.repositories.is_empty() {
+                doubts.push(Doubt::always(
+                    "the command copies a folder that git takes for a repository",
+                ));
+            }
             self.push(Target {
                 domain: Some(Domain::Bash),
                 text: ["shell:", &one.text].concat(),
                 others,
-                doubts: one.doubts.clone(),
+                doubts,
                 quiet: one.quiet,
                 wide: one.prefix,
                 ..Target::default()
@@ -244,7 +257,7 @@ impl<'a> Reader<'a> {
         }
         for file in &reading.files {
             let extent = match file.glob {
-                true => Extent::Glob { wide: !file.names },
+                true => Extent::Glob { wide: !file.names, dots: false },
                 false if file.names => Extent::Names,
                 false => Extent::Whole,
             };
@@ -256,6 +269,46 @@ impl<'a> Reader<'a> {
         for path in reading.named.iter().take(MAX_NAMED) {
             self.named(path);
         }
+    }
+
+    /// Why git is asked about in a folder of the vault: it finds a repository there whose settings no guard of `.git` covers, so
+    /// that anybody may have written what it runs.
+    fn planted(&mut self, folder: &str) -> Option<Doubt> {
+        let real = self.real(folder)?.into_owned();
+        let vault = self.placed(&real);
+        let mut below = vault.strip_prefix("vault:/")?.trim_end_matches('/').to_owned();
+        let top = real.strip_suffix(below.as_str())?.trim_end_matches('/').to_owned();
+        loop {
+            let at = if below.is_empty() { top.clone() } else { [&top, "/", &below].concat() };
+            let at = if at.is_empty() { "/".to_owned() } else { at };
+            match self.real.repository(&at) {
+                Repository::None => {}
+                Repository::Own => return None,
+                Repository::Linked(to) if is_of_git(&to, false) => return None,
+                // Nothing is written below it without a question.
+                Repository::Bare if is_of_git(&at, false) => return None,
+                Repository::Linked(_) | Repository::Bare => {
+                    return Some(Doubt::always(format!(
+                        "git takes {at} for a repository and runs what is set in it"
+                    )));
+                }
+            }
+            if below.is_empty() {
+                return None;
+            }
+            below.truncate(below.rfind('/').unwrap_or(0));
+        }
+    }
+
+    /// Whether a folder itself is a repository that may have been planted.
+    fn is_repository(&self, folder: &str) -> bool {
+        !is_of_git(folder, false) && self.real.repository(folder) == Repository::Bare
+    }
+
+    /// Whether a file is one of git's settings in a folder that git takes for a repository.
+    fn is_setting(&self, path: &str) -> bool {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        is_setting_of_git(path) && self.real.repository(folder) == Repository::Bare
     }
 
     /// A path that an argument may mean. Only bans and questions about it count.
@@ -361,17 +414,36 @@ impl<'a> Reader<'a> {
             let names = &self.policy.options.sensitive;
             domain == Domain::Read
                 && match extent {
-                    Extent::Glob { wide } => names.can_be_sensitive(path, wide),
+                    Extent::Glob { wide, dots } => {
+                        let fixed = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
+                        let rest = &path[path[..fixed].rfind('/').map_or(0, |at| at + 1)..];
+                        names.can_be_sensitive(path, wide)
+                            || (dots && names.can_be_found(rest, true))
+                    }
                     Extent::Names | Extent::Whole => names.is_sensitive(path),
                 }
         };
-        let is_run = |path: &str| domain == Domain::Edit && is_of_git(path, is_glob);
+        let is_edit = domain == Domain::Edit;
+        let is_run = |path: &str| {
+            is_edit
+                && (is_of_git(path, is_glob)
+                    || (!is_glob && (is_file_of_git(path) || self.is_setting(path))))
+        };
         let secret = sensitive(path) || real.as_deref().is_some_and(sensitive);
         let mut doubts = control(path);
         if is_run(path) || real.as_deref().is_some_and(is_run) {
             doubts.push(Doubt {
                 reason: format!("{path} is where git reads what it runs"),
                 token: Some(GIT.to_owned()),
+            });
+        }
+        if is_edit
+            && (is_startup(path, is_glob)
+                || real.as_deref().is_some_and(|real| is_startup(real, is_glob)))
+        {
+            doubts.push(Doubt {
+                reason: format!("{path} says what runs when a shell starts or somebody logs in"),
+                token: path.rsplit('/').next().map(|name| ["**/", name].concat()),
             });
         }
         let real = real.unwrap_or_else(|| {
@@ -423,7 +495,7 @@ impl<'a> Reader<'a> {
         };
         let is_glob = path.contains(['*', '?', '[', '{']);
         let extent = match extent {
-            Extent::Glob { wide } if !is_glob || link.leads_to.is_none() => match wide {
+            Extent::Glob { wide, .. } if !is_glob || link.leads_to.is_none() => match wide {
                 true => Extent::Whole,
                 false => Extent::Names,
             },
@@ -465,7 +537,7 @@ impl<'a> Reader<'a> {
         if rest.contains("..") {
             self.blind.push(format!("nobody knows where {glob:?} leads"));
         }
-        self.path(Domain::Read, &path, Extent::Glob { wide: false });
+        self.path(Domain::Read, &path, Extent::Glob { wide: false, dots: true });
     }
 }
 

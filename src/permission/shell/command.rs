@@ -158,6 +158,9 @@ impl Walker<'_> {
         }
         self.secrets(words, program, &mut command);
         let operands = self.options(base, program, words, &mut command);
+        if git::reads_its_settings(base, words) {
+            command.repositories = self.git_folders(base, words);
+        }
         if let Some(program) = program {
             self.known(base, program, (words, &operands), &mut command);
             // The others of the shell take their words for texts.
@@ -215,8 +218,16 @@ impl Walker<'_> {
         // Git puts names in for wildcards that the shell leaves alone, and what its options take is known.
         let is_git = program.is_some_and(|program| program.kind == Kind::Git);
         let takes_globs = is_git && !git::names_no_files(words);
+        // Others may read any pattern as one of names, where a wildcard can stand for a dot in front.
+        let may_take_globs =
+            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let is_in_folder =
+            self.places.iter().any(|place| self.sensitive.is_sensitive(&[place, "/x"].concat()));
+        let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
+        let base = words[0].text.rsplit('/').next().unwrap_or_default();
+        let pattern = if is_grep { search::pattern_at(base, words) } else { None };
         for (at, word) in words.iter().enumerate().skip(1).filter(|(_, word)| word.known) {
-            if is_git && git::is_text(words, at) {
+            if (is_git && git::is_text(words, at)) || pattern == Some(at) {
                 continue;
             }
             let letters = word.text.strip_prefix('-').filter(|_| !is_git);
@@ -234,7 +245,16 @@ impl Walker<'_> {
                     self.sensitive.can_be_sensitive(piece, false)
                 } else {
                     self.sensitive.is_sensitive(piece)
+                        || (is_in_folder && piece == word.text && !piece.starts_with('/'))
                 };
+                let is_pattern = (takes_globs || may_take_globs)
+                    && !word.glob
+                    && piece.contains(['*', '?', '[']);
+                if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
+                    command
+                        .doubts
+                        .push(Doubt::always(format!("{} can mean files with secrets", word.told)));
+                }
                 if !is_secret && !self.with_named {
                     continue;
                 }
@@ -253,6 +273,17 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+
+    /// The folders from which git looks for its repository.
+    fn git_folders(&self, base: &str, words: &[Word]) -> Vec<String> {
+        let is_git = base == "git";
+        let options = words.windows(2).filter(|pair| is_git && pair[0].text == "-C");
+        options.fold(self.places.clone(), |places, pair| {
+            let folder = &pair[1].text;
+            let from = if folder.starts_with(['/', '~']) { vec!["/".to_owned()] } else { places };
+            from.iter().filter_map(|place| self.folders.absolute(folder, place)).collect()
+        })
     }
 
     fn known(
@@ -298,7 +329,7 @@ impl Walker<'_> {
             }
             Kind::Grep => {
                 self.files(Domain::Read, &search::files(base, &words[1..]), command);
-                command.doubts.extend(search::secrets(&words[1..], self.sensitive));
+                command.doubts.extend(search::secrets(base, &words[1..], self.sensitive));
             }
             Kind::Lister => {
                 let before = self.files_len();

@@ -85,6 +85,56 @@ static HARMLESS_OPTIONS: &[&str] = &[
 static VALUED_OPTIONS: &[&str] =
     &["-c", "-C", "--git-dir", "--work-tree", "--config-env", "--exec-path", "--namespace"];
 
+/// Programs that run git, or read its settings, in the folder they run in.
+static READERS: &[&str] = &[
+    "git",
+    "gh",
+    "glab",
+    "hub",
+    "git-lfs",
+    "jj",
+    "tig",
+    "lazygit",
+    "gitui",
+    "delta",
+    "pre-commit",
+    "lefthook",
+    "husky",
+    "lint-staged",
+    "semantic-release",
+    "standard-version",
+    "release-it",
+    "changeset",
+    "lerna",
+    "nx",
+    "turbo",
+    "commitizen",
+    "cz",
+    "commitlint",
+    "go",
+    "cargo",
+    "goreleaser",
+    "git-cliff",
+    "setuptools_scm",
+    "bumpversion",
+    "bump2version",
+];
+
+/// Whether a program reads the settings of git, which name programs that it runs.
+pub(super) fn reads_its_settings(base: &str, words: &[Word]) -> bool {
+    let has = |names: &[&str]| words.iter().skip(1).any(|word| names.contains(&word.text.as_str()));
+    match base {
+        "npm" | "pnpm" | "yarn" => has(&["version", "publish"]),
+        "npx" | "bunx" | "pnpx" => {
+            words.iter().skip(1).any(|word| READERS.contains(&word.text.as_str()))
+        }
+        "pip" | "pip3" | "uv" | "poetry" | "pdm" | "hatch" => {
+            has(&["-e", "--editable", "install", "build", "version", "sync"])
+        }
+        _ => READERS.contains(&base) || base.starts_with("git-"),
+    }
+}
+
 /// Where the command of git stands: behind the options of git itself and their values.
 fn command_at(words: &[Word]) -> usize {
     let mut at = 1;

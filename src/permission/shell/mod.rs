@@ -82,6 +82,8 @@ pub struct Simple {
     pub quiet: bool,
     /// Whether a rule for all calls of the program may be offered.
     pub prefix: bool,
+    /// Folders from which it looks for a repository of git.
+    pub repositories: Vec<String>,
 }
 
 /// A file that a command reads or writes.

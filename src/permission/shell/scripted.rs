@@ -5,7 +5,7 @@ use super::programs::{self, Kind};
 use super::scripts::{awk_is_harmless, find_test, sed_is_harmless};
 use super::walk::Walker;
 use super::word::Word;
-use super::{Doubt, Simple};
+use super::{Doubt, Simple, search};
 use crate::permission::Domain;
 
 /// Whether a long option of sed is written in full and has no script in it.
@@ -26,6 +26,20 @@ fn is_known_of_sed(option: &str) -> bool {
             | "--debug"
             | "--version"
     )
+}
+
+/// Whether a name of a file is a script that reads, writes or runs something: behind an address, a letter and a blank or a path.
+fn is_script_of_bsd(text: &str) -> bool {
+    let script = text.trim_start_matches(|letter: char| {
+        letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ')
+    });
+    let mut letters = script.chars();
+    let (command, next) = (letters.next(), letters.next());
+    let is_command = matches!(command, Some('w' | 'W' | 'r' | 'R' | 'e'));
+    let is_longer = text.contains([' ', ';', '{', '\n'])
+        && text.starts_with(['s', 'w', 'r', '/', '{', '\\', '$', '1']);
+    (is_command && matches!(next, Some('/' | ' ' | '\t' | '~')))
+        || (is_longer && !sed_is_harmless(text))
 }
 
 impl Walker<'_> {
@@ -59,6 +73,22 @@ impl Walker<'_> {
                     _ if text.starts_with("--") => "",
                     _ => text.split_once('i').map_or("", |(_, suffix)| suffix),
                 };
+                // In the sed of BSD and macOS the suffix is a word of its own. To GNU's, such a word is no script that does anything.
+                let next = words.get(at + 1).filter(|next| next.known && !next.glob);
+                let is_alone = !text.starts_with("--") && text.ends_with('i');
+                let given = next.map_or("x", |next| next.text.as_str());
+                if is_alone && (given.is_empty() || given.starts_with('.')) {
+                    if given.contains(['/', '*']) {
+                        command
+                            .doubts
+                            .push(Doubt::always("sed keeps the old files somewhere else"));
+                    }
+                    at += 1;
+                } else if is_alone
+                    && words.get(at + 2).is_some_and(|after| is_script_of_bsd(&after.text))
+                {
+                    command.doubts.push(Doubt::always("some kinds of sed take the word behind -i for the end of a name, and the next for the script"));
+                }
                 if suffix.contains(['/', '*']) {
                     command.doubts.push(Doubt::always("sed keeps the old files somewhere else"));
                 }
@@ -197,8 +227,18 @@ impl Walker<'_> {
     /// Whether a test of find is about names of files with secrets.
     fn finds_secrets(&self, words: &[Word]) -> bool {
         words.windows(2).any(|pair| {
-            let is_name = matches!(pair[0].text.as_str(), "-name" | "-iname" | "-path" | "-ipath");
-            is_name && self.sensitive.can_be_sensitive(&pair[1].text, false)
+            let text = pair[1].text.as_str();
+            match pair[0].text.as_str() {
+                "-name" | "-iname" | "-lname" | "-ilname" => {
+                    self.sensitive.can_be_found(text, false)
+                }
+                "-path" | "-ipath" | "-wholename" | "-iwholename" => {
+                    self.sensitive.can_be_found(text, true)
+                }
+                "-regex" | "-iregex" => search::expresses_secrets(text, self.sensitive),
+                "-samefile" => self.sensitive.can_be_sensitive(text, false),
+                _ => false,
+            }
         })
     }
 

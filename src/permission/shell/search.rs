@@ -16,6 +16,9 @@ const FILTERS: [&str; 7] = ["-g", "--glob", "--iglob", "-t", "--type", "-T", "--
 /// Options whose value is a glob of the files that are searched.
 const GLOBS: [&str; 4] = ["-g", "--glob", "--iglob", "--include"];
 
+/// A larger expression for the paths of files is not compiled.
+const MAX_EXPRESSION: usize = 256 * 1024;
+
 /// What the next word is.
 enum Next {
     Pattern,
@@ -47,6 +50,28 @@ pub(super) fn files(program: &str, words: &[Word]) -> Vec<Word> {
         }
     }
     found
+}
+
+/// Where among the words of a command what is searched for stands, if it stands by itself.
+pub(super) fn pattern_at(program: &str, words: &[Word]) -> Option<usize> {
+    let rest = words.get(1..)?;
+    if rest.iter().any(gives_pattern) {
+        return None;
+    }
+    let found = files(program, rest);
+    let mut files = found.iter().peekable();
+    // The first word that is neither an option nor a file.
+    rest.iter()
+        .position(|word| {
+            let is_kept =
+                files.peek().is_some_and(|file| file.text == word.text && file.told == word.told);
+            if is_kept {
+                files.next();
+            }
+            !is_kept && !word.text.starts_with('-')
+        })
+        .map(|at| at + 1)
+        .filter(|at| !matches!(value_of(program, &words[at - 1].text), Some(Next::Filter)))
 }
 
 /// Whether an option says what is searched for, so that no argument does.
@@ -82,19 +107,55 @@ fn value_of(program: &str, option: &str) -> Option<Next> {
 }
 
 /// Globs that say that files with secrets are searched.
-pub(super) fn secrets(words: &[Word], sensitive: &SensitiveNames) -> Option<Doubt> {
+pub(super) fn secrets(program: &str, words: &[Word], sensitive: &SensitiveNames) -> Option<Doubt> {
+    let is_rg = program == "rg";
     let is_glob = |(at, word): &(usize, &Word)| {
         let text = word.text.as_str();
+        let before = if *at > 0 { words[at - 1].text.as_str() } else { "" };
+        // `ag` takes an expression.
+        if !is_rg && matches!(before, "-G" | "--file-search-regex") {
+            return expresses_secrets(text, sensitive);
+        }
         let glob = match text.split_once('=') {
-            Some((option, glob)) if GLOBS.contains(&option) => glob,
-            _ if *at > 0 && GLOBS.contains(&words[at - 1].text.as_str()) => text,
-            _ if text.starts_with("-g") => &text[2..],
+            Some((option, glob)) if is_glob_option(option) => glob,
+            _ if is_glob_option(before)
+                || (is_rg && is_bundle(before) && before.ends_with('g')) =>
+            {
+                text
+            }
+            _ if is_rg && is_bundle(text) => match text.split_once('g') {
+                Some((_, glob)) => glob.strip_prefix('=').unwrap_or(glob),
+                None => return false,
+            },
             _ => return false,
         };
-        !glob.starts_with('!') && sensitive.can_be_sensitive(glob, false)
+        !glob.is_empty()
+            && !glob.starts_with('!')
+            && sensitive.can_be_found(glob.trim_start_matches('/'), true)
     };
     let (_, word) = words.iter().enumerate().find(is_glob)?;
     Some(Doubt::always(format!("{} can mean files with secrets", word.told)))
+}
+
+/// Whether an option takes a glob. Programs take the beginning of a long one for the whole.
+fn is_glob_option(option: &str) -> bool {
+    GLOBS.contains(&option) || (option.len() > 5 && "--include".starts_with(option))
+}
+
+/// Whether a word has several short options.
+fn is_bundle(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('-') && !text.starts_with("--")
+}
+
+/// Whether an expression for the paths of files is about files with secrets. One that cannot be read may be.
+pub(super) fn expresses_secrets(expression: &str, sensitive: &SensitiveNames) -> bool {
+    let basic = expression.replace("\\(", "(").replace("\\)", ")").replace("\\|", "|");
+    let read = |text: &str| {
+        let whole = format!("(?i-u)^(?:{text})$");
+        regex::bytes::RegexBuilder::new(&whole).size_limit(MAX_EXPRESSION).build()
+    };
+    let all: Vec<_> = [expression, &basic].into_iter().filter_map(|text| read(text).ok()).collect();
+    all.is_empty() || all.iter().any(|expression| sensitive.can_be_matched(expression))
 }
 
 #[cfg(test)]
