@@ -8,7 +8,17 @@ let asked = 0
 /** The line that came last, as it came. */
 let raw = ''
 
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const isStateless = process.env.STATELESS === '1'
+/** In the protocol of July 2026 each result says that it is one, and of whom. */
+const typed = (result) => ({
+  resultType: 'complete',
+  ...result,
+  _meta: { ...result._meta, 'io.modelcontextprotocol/serverInfo': { name: 'stateless', version: '1' } },
+})
+const send = (message) => {
+  const own = isStateless && message.result ? { ...message, result: typed(message.result) } : message
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...own })}\n`)
+}
 const lines = (count) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join('\n')
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
 
@@ -59,7 +69,12 @@ const TOOLS = {
   exit: () => process.exit(3),
 }
 
-async function call(id, { name, arguments: args = {}, _meta = {} }) {
+async function call(id, { name, arguments: args = {}, _meta = {}, requestState }) {
+  if (name === 'asks') {
+    if (requestState) return send({ id, result: text(requestState) })
+    const inputRequests = { own: { method: 'elicitation/create', params: { message: 'Own?', requestedSchema: {} } } }
+    return send({ id, result: { resultType: 'input_required', inputRequests, requestState: 'of the server' } })
+  }
   if (name === 'wait') return waiting.set(id, true)
   if (name === 'big') return big(id, args.bytes)
   if (name === 'crash') return process.stdout.write('{"jsonrpc":"2.0","id":', () => process.exit(3))
@@ -92,6 +107,9 @@ function on(message) {
       id,
       result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'fixture', version: '1' } },
     })
+  }
+  if (method === 'server/discover' && isStateless) {
+    return send({ id, result: { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } } })
   }
   if (method === 'tools/list') {
     const pages = PAGES ?? [[{ name: 'echo', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }]]

@@ -74,11 +74,12 @@ const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
   structuredContent: STRUCTURED_CONTENT,
   permission: ['a PermissionPolicy', (value) => value instanceof PermissionPolicy],
   configFile: name,
+  judgeUnnamed: flag,
 }
 
 function check(options: McpProxyOptions): void {
   checkOptions('options', options, OPTIONS)
-  const { command, args = [], env = {}, cwd, server, truncation, permission } = options
+  const { command, args = [], env = {}, cwd, server, truncation, permission, judgeUnnamed } = options
   checkProgram('options.command', command)
   checkProgramArguments('options.args', args)
   checkVariables('options.env', env)
@@ -88,7 +89,7 @@ function check(options: McpProxyOptions): void {
     const value = (truncation as Record<string, unknown>)[misplaced]
     throw wrong(`options.truncation.${misplaced}`, value, 'nothing: it belongs to options.storage')
   }
-  if (permission !== undefined && server === undefined) {
+  if (permission !== undefined && server === undefined && judgeUnnamed !== true) {
     // What a server calls itself is no ground for trust.
     throw wrong('options.server', server, 'the name of the server, with permission')
   }

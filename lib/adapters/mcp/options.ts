@@ -27,7 +27,7 @@ export interface McpProxyOptions {
   output?: Writable
   /**
    * What the server is called: files know its tools as `mcp__name__tool`, permissions as `mcp:name/tool`. Needed with
-   * {@link permission}.
+   * {@link permission}, unless {@link judgeUnnamed}.
    * @default the name that it gives itself
    */
   server?: string
@@ -58,6 +58,12 @@ export interface McpProxyOptions {
   structuredContent?: StructuredContent
   /** Judges calls. What would be asked is put to the user by elicitation, or denied where the host has none. */
   permission?: PermissionPolicy
+  /**
+   * Judges calls also without {@link server}: as `mcp:unverified-NAME/tool`, by the name that the server gives itself. No rule for a
+   * server that is trusted holds then.
+   * @default false
+   */
+  judgeUnnamed?: boolean
   /** Where an answer "always" is written, as a file of `loadConfig`. Default: it holds as long as the proxy. */
   configFile?: string
 }

@@ -1,7 +1,7 @@
 /** Stands between a host and a server, and looks only at what it has to. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { TruncationStorage } from 'spillway'
@@ -20,7 +20,15 @@ import { Questions } from './questions'
 import { boundError, boundResult, type StructuredContent, textBlock } from './result'
 import { hostProcess, Siblings } from './siblings'
 import { boundSkimmed, lookAt, piecesOf } from './spooled'
-import { CLIENT_INFO, META_KEY, type Message, SERVER_INFO, SUBSCRIPTION_ID } from './types'
+import {
+  CLIENT_CAPABILITIES,
+  CLIENT_INFO,
+  META_KEY,
+  type Message,
+  PROTOCOL_VERSION,
+  SERVER_INFO,
+  SUBSCRIPTION_ID,
+} from './types'
 import { MessageWriter } from './writer'
 
 /** So much of what the server said is worked on at a time; then it has to wait. */
@@ -33,6 +41,8 @@ const LEFT_BEHIND_MS = 1000
 /** No system keeps more of what was written into a pipe and not read. */
 const MOST_UNREAD = 2 ** 22
 
+/** Calls that were allowed, and whose server asks something. */
+const MOST_ALLOWED = 1000
 /** Elements of a batch that are looked at. */
 const MOST_IN_BATCH = 10_000
 /** Where an id is looked for in a message that cannot be read. */
@@ -48,6 +58,8 @@ interface Pending {
   id: string
   /** The id itself. */
   given: unknown
+  /** The call as it was judged. */
+  judged?: string
 }
 
 export class ServerProxy {
@@ -77,6 +89,10 @@ export class ServerProxy {
   private boundingFor: unknown[] = []
   private profile: HostProfile
   private serverName: string | undefined
+  /** The host speaks a protocol without `initialize`, in which each request says who makes it, and servers send none. */
+  private isStateless = false
+  /** By what a server keeps in a question of its own: the call that is made again with the answer, and was allowed before. */
+  private readonly allowedLately = new Map<string, string>()
   private atWork = 0
   private readonly work = new Set<Promise<void>>()
   private listed: Promise<void> | undefined
@@ -219,6 +235,10 @@ export class ServerProxy {
     const { _meta } = params
     const info = method === 'initialize' ? params.clientInfo : isRecord(_meta) ? _meta[CLIENT_INFO] : undefined
     if (method === 'initialize') this.asking?.learn(params.capabilities)
+    else if (isStateless(params)) {
+      this.isStateless = true
+      this.asking?.learn(isRecord(_meta) ? (_meta[CLIENT_CAPABILITIES] ?? {}) : {})
+    }
     if (!isRecord(info) || this.options.host !== undefined) return
     this.profile = hostOfClient(info.name)
     this.warnOfLimits()
@@ -291,25 +311,41 @@ export class ServerProxy {
 
   private async callJudged(line: Line, message: Message, key: string, name: string): Promise<void> {
     const controller = this.hold(key)
+    const asking = this.asking!
+    const params = isRecord(message.params) ? message.params : {}
     const args = argumentsOf(message)
-    // Not the name that a server gives itself: it could be that of one which is trusted.
-    const call = {
-      tool: `mcp:${this.options.server}/${name}`,
-      args,
-      toolCallId: `${this.mark}${key}`,
-      sessionId: this.options.sessionId,
-    }
-    const refusal = await this.asking!.judge(call, controller.signal)
+    const { sessionId } = this.options
+    const call = { tool: `mcp:${this.judgedName()}/${name}`, args, toolCallId: `${this.mark}${key}`, sessionId }
+    const judged = JSON.stringify([name, args])
+    const isContinued = this.allowedLately.get(digestOf(params.requestState)) === judged
+    const answered = isContinued ? ({ isAllowed: true } as const) : await asking.answered(call, params)
+    const verdict =
+      answered ??
+      (isStateless(params)
+        ? await asking.judgeByResult(call, controller.signal)
+        : await asking.judge(call, controller.signal))
     this.waiting.delete(key)
     if (controller.signal.aborted) {
       line.spool?.close()
-    } else if (refusal !== undefined) {
-      line.spool?.close()
-      await this.answer(message.id, refusal)
+    } else if ('isAllowed' in verdict) {
+      this.expect({ method: 'tools/call', tool: name, id: key, given: message.id, judged })
+      if (answered === undefined || isContinued) {
+        await this.onward(line, message)
+        return
+      }
+      // The answer was ours, and the server knows nothing of a question.
+      const { inputResponses: _responses, requestState: _state, ...own } = params
+      await this.send(line, { ...message, params: own }, this.server)
     } else {
-      this.expect({ method: 'tools/call', tool: name, id: key, given: message.id })
-      await this.onward(line, message)
+      line.spool?.close()
+      await this.answer(message.id, 'refusal' in verdict ? verdict.refusal : verdict.question)
     }
+  }
+
+  /** Not the name that a server gives itself: it could be that of one which is trusted. */
+  private judgedName(): string {
+    const { server } = this.options
+    return server ?? `unverified-${(this.serverName ?? 'server').replace(/[^\w.-]+/g, '-').slice(0, 64)}`
   }
 
   private hold(key: string): AbortController {
@@ -528,6 +564,8 @@ export class ServerProxy {
     // What the server asks is read by the host, and what it keeps with that is opaque.
     if (isRecord(result) && result.resultType === 'input_required' && lengthOf(line) <= MOST_ASKED) {
       const { content, structuredContent, ...question } = result
+      const { judged } = pending ?? {}
+      if (judged !== undefined && question.requestState !== undefined) this.allow(question.requestState, judged)
       return content === undefined && structuredContent === undefined ? message : { ...message, result: question }
     }
     // A task that is done holds the result of its call.
@@ -537,6 +575,13 @@ export class ServerProxy {
     }
     const bounded = await this.boundAs(result, line, pending)
     return bounded === result ? message : { ...message, result: bounded }
+  }
+
+  private allow(state: unknown, judged: string): void {
+    this.allowedLately.set(digestOf(state), judged)
+    if (this.allowedLately.size <= MOST_ALLOWED) return
+    const [oldest] = this.allowedLately.keys()
+    this.allowedLately.delete(oldest!)
   }
 
   private async boundFailure(line: Line, message: Message, pending: Pending | undefined): Promise<Message> {
@@ -574,7 +619,9 @@ export class ServerProxy {
   }
 
   private async answer(id: unknown, result: unknown): Promise<void> {
-    await this.host.write(`${toJson({ jsonrpc: '2.0', id, result })}\n`)
+    const isTyped = !this.isStateless || !isRecord(result) || result.resultType !== undefined
+    const typed = isTyped ? result : { resultType: 'complete', ...result }
+    await this.host.write(`${toJson({ jsonrpc: '2.0', id, result: typed })}\n`)
   }
 
   /** Work that others need not wait for, as long as there is not too much of it. */
@@ -761,6 +808,18 @@ const UNREADABLE = { code: -32700, message: 'The message cannot be read, so it i
 /** Whether a call says which tool it means, and not in a name that is too long to be read. */
 function isNamed({ params }: Message, mark: string): boolean {
   return isRecord(params) && typeof params.name === 'string' && !params.name.startsWith(mark)
+}
+
+/** Whether a request says itself who makes it, as those of the protocol of July 2026 do. */
+function isStateless({ _meta }: Record<string, unknown>): boolean {
+  return (
+    isRecord(_meta) && [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO].some((name) => _meta[name] !== undefined)
+  )
+}
+
+/** What stands for the state of a question, which may be of any size; for none, what stands for nothing. */
+function digestOf(state: unknown): string {
+  return typeof state === 'string' ? createHash('sha256').update(state).digest('base64') : ''
 }
 
 function argumentsOf({ params }: Message): unknown {

@@ -5,6 +5,7 @@ import { PermissionPolicy } from 'spillway'
 import { MCP_HOSTS, type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
+import { note } from '../terminal'
 import { oneOf, text } from '../values'
 
 const HOST_NAMES = MCP_HOSTS.map(({ name }) => name)
@@ -22,14 +23,17 @@ rules ask, the user is asked by elicitation.`,
     server: {
       type: 'string',
       value: 'NAME',
-      help: 'What rules and files call the server. Without rules: its own name.',
+      help: 'What rules and files call the server. Rules for it hold only with this; files else have its own name.',
     },
     host: {
       type: 'string',
       value: 'NAME',
       help: `Whose limits hold: ${HOST_NAMES.join(', ')}. Default: as the host calls itself; else ${OTHER_BYTES} bytes.`,
     },
-    permission: { type: 'boolean', help: 'Judge calls: by default, tools of servers that no rule allows are asked.' },
+    permission: {
+      type: 'boolean',
+      help: 'Judge calls: by default, tools of servers that no rule allows are asked. Give --server NAME with it.',
+    },
     'no-output-tools': { type: 'boolean', help: 'Do not offer read_output and search_output.' },
     'structured-content': {
       type: 'string',
@@ -72,7 +76,10 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isJudged = values.permission === true || hasRules
   const server = text(values, 'server')
   if (isJudged && server === undefined) {
-    throw new UsageError('--server NAME: is needed with rules; what a server calls itself is no ground for trust')
+    // A host shows nothing of a usage error, and what a server calls itself is no ground for trust.
+    note(
+      'spillway mcp: rules for this server do not hold without its name. Add --server NAME before --; until then its calls are judged as mcp:unverified-NAME/TOOL.',
+    )
   }
   const language = oneOf(values, 'language', ['en', 'zh-CN'])
   const proxy = startMcpProxy({
@@ -81,6 +88,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     truncation: { ...limits, ...limitsOf(values), ...(language !== undefined && { language }) },
     storage: storageOf(values, { storageDir, retentionDays }),
     server,
+    ...(isJudged && server === undefined && { judgeUnnamed: true }),
     host: oneOf(values, 'host', HOST_NAMES),
     sessionId: text(values, 'session'),
     outputTools: values['no-output-tools'] !== true,
