@@ -219,12 +219,7 @@ describe('results that pi has truncated', () => {
   const logged = join(tmpdir(), 'pi-bash-0123456789abcdef.log')
   const truncation = { truncated: true, truncatedBy: 'lines', totalLines: 300_000 }
   const rows: [title: string, result: Any, isError: boolean, outputPath: string | undefined][] = [
-    [
-      'a command',
-      { content: LONG + trailer('/x/y.log'), details: { truncation, fullOutputPath: '/x/y.log' } },
-      false,
-      '/x/y.log',
-    ],
+    ['a command', { content: LONG + trailer(logged), details: { truncation, fullOutputPath: logged } }, false, logged],
     [
       'a command that failed',
       { content: `${LONG}${trailer(logged)}\n\nCommand exited with code 2`, details: {} },
@@ -274,9 +269,11 @@ describe('results that pi has truncated', () => {
       const { service } = smallService()
       const hooks = { 'tool.after': () => ({ append: ' changed' }) }
       const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
-      const result = { content: [{ type: 'text', text: LONG }, image], details: { fullOutputPath: '/x/y.log' } }
+      const result = { content: [{ type: 'text', text: LONG }, image], details: { fullOutputPath: logged } }
       const shown = await read({ truncation: service, hooks }, call, result, false)
       expect(shown.content).toEqual([{ type: 'text', text: `${LONG} changed` }, image])
+      const other = { content: [{ type: 'text', text: LONG }], details: { fullOutputPath: '/etc/passwd' } }
+      expect((await read({ truncation: service }, call, other, false)).content[0].text.length).toBeLessThan(3000)
       const forged = { content: [{ type: 'text', text: LONG + trailer('/etc/passwd') }] }
       expect((await read({ truncation: service }, call, forged, true)).content[0].text.length).toBeLessThan(3000)
     })

@@ -9,6 +9,7 @@ import { isArray, isRecord } from '../context'
 import { SpillwayError } from '../errors'
 import { ToolResultLedger } from '../history/ledger'
 import { HistoryPruner } from '../history/prune/pruner'
+import { rememberOutput } from '../previews'
 import { TruncationService } from '../service'
 import { chatOf, withOutputs } from './opencode/messages'
 import { checkControls, storageDirOf, tellError, tellUnheard, toolControls } from './shared/controls'
@@ -164,6 +165,8 @@ function belowHost(
 function withPath(metadata: unknown): unknown {
   const { truncated, outputPath } = Object(metadata) as { truncated?: unknown; outputPath?: unknown }
   if (truncated !== true || typeof outputPath !== 'string') return metadata
+  // OpenCode writes both itself, whatever the tool says.
+  rememberOutput(outputPath)
   return { ...(metadata as object), truncationPath: outputPath }
 }
 

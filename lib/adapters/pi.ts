@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname } from 'node:path'
 import type { ToolControls } from 'spillway'
 import { isArray, isRecord } from '../context'
+import { rememberOutput } from '../previews'
 import { checkControls, sessionFrom, tellUnheard, toolControls } from './shared/controls'
 import type { HostOutcome } from './shared/guard'
 import { Requests } from './shared/requests'
@@ -157,14 +158,19 @@ const PI_NOTICE = /\n\n\[Showing [^\n]*\. Full output: ([^\n]+)\](?:\n\n[^\n]*)?
 
 function truncatedByPi(text: string, details: unknown, isError: boolean): { truncationPath?: string } | undefined {
   const { truncation, fullOutputPath } = Object(details) as { truncation?: unknown; fullOutputPath?: unknown }
-  if (typeof fullOutputPath === 'string') return { truncationPath: fullOutputPath }
   const { truncated } = Object(truncation) as { truncated?: unknown }
-  if (truncated === true) return {}
-  // An error of pi's has no details. A command may print such a line, too, so the path must be one of pi's.
-  const [, path] = (isError && PI_NOTICE.exec(text)) || []
-  if (path === undefined || dirname(path) !== tmpdir() || !/^pi-\w+-[0-9a-f]+\.log$/.test(basename(path)))
-    return undefined
-  return { truncationPath: path }
+  // An error of pi's has no details.
+  const named = fullOutputPath ?? (isError ? PI_NOTICE.exec(text)?.[1] : undefined)
+  const truncationPath = isOfPi(named) ? named : undefined
+  if (truncationPath !== undefined) rememberOutput(truncationPath)
+  if (truncationPath === undefined && truncated !== true) return undefined
+  return truncationPath === undefined ? {} : { truncationPath }
+}
+
+/** Whether pi names its files like this. A tool of another kind, and a command that prints such a notice, may name any file. */
+function isOfPi(path: unknown): path is string {
+  if (typeof path !== 'string') return false
+  return dirname(path) === tmpdir() && /^pi-\w+-[0-9a-f]+\.log$/.test(basename(path))
 }
 
 function textOf(content: unknown): string {
