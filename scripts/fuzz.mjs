@@ -36,7 +36,10 @@ const { values: asked } = parseArgs({
   options: { seconds: { type: 'string' }, target: { type: 'string' }, quick: { type: 'boolean', default: false } },
 })
 const seconds = Number(asked.seconds ?? (asked.quick ? QUICK_SECONDS : 600))
-const targets = asked.target === undefined ? TARGETS : [asked.target]
+const targets = asked.target === undefined ? TARGETS : TARGETS.filter((name) => name === asked.target)
+/** Targets in TypeScript: specs that run for as long as they are told. They are specs of `npm test` as well, so a quick run leaves them out. */
+const SPECS = { mcp: '__test__/mcp/fuzz' }
+const specs = Object.keys(SPECS).filter((name) => (asked.target === undefined ? !asked.quick : name === asked.target))
 
 /** Starts a target's program; answers its exit code and what it printed. */
 async function run(target, args, env = {}) {
@@ -183,8 +186,17 @@ async function withoutCoverage(reason) {
 
 await main(async () => {
   if (!(seconds > 0)) throw new Error(`--seconds: got ${asked.seconds}, allowed is a number above 0`)
-  const unknown = targets.find((target) => !TARGETS.includes(target))
-  if (unknown !== undefined) throw new Error(`--target: got ${unknown}, allowed is one of ${TARGETS.join(', ')}`)
+  if (targets.length + specs.length === 0) {
+    throw new Error(
+      `--target: got ${asked.target}, allowed is one of ${[...TARGETS, ...Object.keys(SPECS)].join(', ')}`,
+    )
+  }
+  for (const name of specs) {
+    await step(`Fuzzing ${name} for ${seconds} s`, process.execPath, ['node_modules/jest/bin/jest.js', SPECS[name]], {
+      env: { SPILLWAY_MCP_FUZZ_SECONDS: String(seconds) },
+    })
+  }
+  if (targets.length === 0) return
   const reason = await build()
   if (reason) return withoutCoverage(reason)
   let failed = 0

@@ -84,6 +84,8 @@ export class Puppet extends Echo {
     super({ command: process.execPath, args: ['-e', SAYS], ...options })
   }
 
+  private ends = 0
+
   /** Asks for something, which is not answered yet. */
   ask(method: string, id: number | string = 5, params: object = { name: 't' }): void {
     this.write({ jsonrpc: '2.0', id, method, params })
@@ -103,12 +105,13 @@ export class Puppet extends Echo {
 
   /** What has come by the time that a call is answered which takes as long as any. */
   async settled(): Promise<string[]> {
-    const end = 'the end'
+    this.ends += 1
+    const end = `the end ${this.ends}`
     this.ask('tools/call', end)
     const result = { content: [{ type: 'text', text: 'end\n'.repeat(10_000) }] }
     this.say(JSON.stringify({ jsonrpc: '2.0', id: end, result }))
     const lines: string[] = []
-    for (let line = await this.next(); !line.includes('"id":"the end"'); line = await this.next()) lines.push(line)
+    for (let line = await this.next(); !line.includes(`"id":"${end}"`); line = await this.next()) lines.push(line)
     return lines
   }
 }

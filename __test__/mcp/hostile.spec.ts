@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn } from '../support/temp'
 import { Puppet } from './echo'
-import { MODES } from './hostile-modes'
-
-/** A line of what is long in the modes. */
-const LINE = String.raw`needle line of text\n`
+import { LINE, MODES } from './hostile-modes'
 
 /** More than this reaches no host that is not known, whatever surrounds the 15,000 bytes of text. */
 const MOST = 40_000

@@ -45,7 +45,7 @@ test('a host of the SDK sees bounded results, reads the rest, and no fault of th
   )
   assert.ok(tools.every((tool) => tool.outputSchema === undefined))
   const long = await client.callTool({ name: 'lines', arguments: { count: 5000 } })
-  assert.match(textOf(long), /3000 lines truncated/)
+  assert.match(textOf(long), /\d+ (lines|bytes) truncated/)
   assert.equal(readFileSync(pathIn(long), 'utf8').split('\n').length, 5000)
   const read = await client.callTool({ name: 'read_output', arguments: { path: pathIn(long), from_line: 5000 } })
   assert.match(textOf(read), /line 5000\n\[End of the output\]$/)
@@ -95,6 +95,41 @@ test('the user is asked by elicitation', async () => {
   const call = () => client.callTool({ name: 'lines', arguments: { count: 1 } })
   assert.equal(textOf(await call()), 'line 1')
   assert.match(textOf(await call()), /was denied and did not run/)
+})
+
+/** What a server can write to get more past the limit: lines in answer to the request `ID`, as some host reads them. */
+const HOSTILE = [
+  ...['"ID"', '" ID "', '"0ID"', 'ID.0', 'IDe0'].map((id) => `{"jsonrpc":"2.0","id":${id},"result":RESULT}`),
+  '{"jsonrpc":"2.0","id":ID,"method":null,"result":RESULT}',
+  '{"jsonrpc":"2.0","id":ID,"result":{"content":TEXTS,"structuredContent":{"a":NaN}}}',
+  '{"jsonrpc":"2.0","id":ID,"result":null,"error":{"code":1,"message":TEXT}}',
+  '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"resource_link","uri":"a:b","name":TEXT}]}}',
+  '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"image","mimeType":"image/png","data":TEXT}]}}',
+  '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"chart","data":TEXT}]}}',
+  '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"_meta":{"a":TEXT}}}',
+  '{"jsonrpc":"2.0","id":ID,"result":RESULT',
+]
+
+test('no host of the SDK is handed more than the limit', async () => {
+  for (const line of HOSTILE) {
+    const dir = tempDir()
+    const client = new Client({ name: 'host', version: '1' })
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [CLI, 'mcp', '--store', dir, '--', process.execPath, join(import.meta.dirname, 'hostile.mjs'), line],
+      stderr: 'ignore',
+    })
+    let handed = 0
+    client.onerror = (error) => {
+      handed += error.message.length
+    }
+    await client.connect(transport)
+    const answer = await client.callTool({ name: 'x' }, undefined, { timeout: 10_000 }).catch((error: Error) => error)
+    handed += answer instanceof Error ? answer.message.length : JSON.stringify(answer).length
+    assert.ok(handed < 40_000, `${line}: ${handed}`)
+    assert.ok(!(answer instanceof Error && answer.message.includes('timed out')), line)
+    await client.close()
+  }
 })
 
 test('a client and a tool of the SDK are guarded in one process', async () => {
