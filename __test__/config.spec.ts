@@ -121,7 +121,7 @@ describe('loadConfig', () => {
   ])('permission fails closed: %s', (_name, rules, closed) => {
     const { options, problems } = load(`{ "agents": { "runtime": { "permission": { "rules": ${rules} } } } }`)
     expect(problems).toHaveLength(1)
-    const all = ['bash', 'edit', 'mcp', 'read', 'web_fetch', 'web_search']
+    const all = ['bash', 'edit', 'mcp', 'read', 'tool', 'web_fetch', 'web_search']
     expect(options.permission.failClosed).toEqual(closed === 'all' ? all : closed)
     const policy = new PermissionPolicy({ ...options.permission, vault: dir() })
     const domain = closed === 'all' || closed.includes('edit') ? 'write' : 'bash'
@@ -172,7 +172,7 @@ describe('loadConfig', () => {
     expect(problems[0]).toMatchObject({ severity: 'error', path: '', layer: 'user' })
     expect(config).not.toHaveProperty('missing')
     expect(options.mode).toBe('agent')
-    expect(options.permission.failClosed).toHaveLength(6)
+    expect(options.permission.failClosed).toHaveLength(7)
   })
 
   test('hostile files are answered', () => {
@@ -188,7 +188,7 @@ describe('loadConfig', () => {
       writeFileSync(file, text)
       const { problems, options } = loadConfig({ userFile: file })
       expect([name, problems.some(({ severity }) => severity === 'error')]).toEqual([name, true])
-      expect(options.permission.failClosed).toHaveLength(6)
+      expect(options.permission.failClosed).toHaveLength(7)
     }
     const file = join(dir(), 'latin.jsonc')
     writeFileSync(file, Buffer.concat([Buffer.from('\ufeff{\n  "é": "caf'), Buffer.from([0xe9]), Buffer.from('"\n}')]))

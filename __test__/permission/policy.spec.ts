@@ -280,7 +280,10 @@ test('tools of one’s own say where their arguments stand', () => {
   expect(policy.evaluate({ tool: 'open_note', args: { note: '../x', path: 'y' } }).targets).toEqual([
     `fs:${join(root, 'x')}`,
   ])
-  expect(policy.evaluate({ tool: 'unknown_tool', args: { path: 'y' } })).toMatchObject({ decision: 'ask', targets: [] })
+  expect(policy.evaluate({ tool: 'unknown_tool', args: { path: 'y' } })).toMatchObject({
+    decision: 'ask',
+    targets: ['tool:unknown_tool'],
+  })
 })
 
 test.each([

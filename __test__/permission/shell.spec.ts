@@ -83,7 +83,10 @@ test('commands of every day run without a question', () => {
 
 test('the same commands are asked about without rules', () => {
   const policy = new PermissionPolicy({ vault })
-  for (const { decision } of verdicts(policy, everyday.commands)) expect(decision).not.toBe('allow')
+  // To go to a folder of the vault is no question.
+  const commands = everyday.commands.filter((command) => !/^cd [\w./-]+$/.test(command))
+  const allowed = verdicts(policy, commands).filter(({ decision }) => decision === 'allow')
+  expect(allowed.map(({ command }) => command)).toEqual([])
 })
 
 test('a text that the parser cannot take is asked about, and prints nothing', () => {

@@ -11,6 +11,7 @@ import { plainJson } from '../plain-json'
 import { rememberOutput } from '../previews'
 import { approvalsOf, type CallToJudge, judge } from './shared/approvals'
 import { checkControls, storageDirOf, toolControls } from './shared/controls'
+import { withHarmlessTools } from './shared/harmless'
 import { leafwise } from './shared/leaves'
 import { Recent } from './shared/sessions'
 import { type HostResult, SplitCalls } from './shared/split'
@@ -74,10 +75,11 @@ const UNHEARD =
  */
 export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool): ClaudeOptions {
   checkControls(controls, OWN)
+  const judging = withHarmlessTools(controls, 'claude')
   const around: ToolControls = toolControls(controls)
   const truncation = leafwise(controls.truncation)
   if (truncation !== undefined) around.truncation = truncation
-  const { permission } = controls
+  const { permission } = judging
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const calls = new SplitCalls(around)
   /** `canUseTool` is not told the session, and is called after the hook. */
@@ -85,7 +87,7 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   const before: ClaudeHook = async (input: HookInput, _id, { signal }) => {
     const call = callOf(input, signal)
     if (call.sessionId !== undefined) sessions.set(call.toolCallId, call.sessionId)
-    if ((await judge(controls, factsOf(call))).decision === 'ask') {
+    if ((await judge(judging, factsOf(call))).decision === 'ask') {
       return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }
     }
     const outcome = await calls.before(call)
@@ -132,9 +134,9 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
       signal,
     }
     if (permission === undefined) return (ask as ClaudeCanUseTool)(tool, args, options)
-    const { decision, reason } = await judge(controls, factsOf(call))
+    const { decision, reason } = await judge(judging, factsOf(call))
     if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }
-    if (decision === 'ask' && ask === undefined && !hasListener(permission)) {
+    if (decision === 'ask' && ask === undefined && !hasListener(controls.permission ?? permission)) {
       // It would wait for ever.
       approvalsOf(permission).withdraw(call)
       return { behavior: 'deny', message: UNHEARD }

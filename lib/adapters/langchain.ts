@@ -13,6 +13,7 @@ import { plainJson } from '../plain-json'
 import { approvalsOf, judge } from './shared/approvals'
 import { checkControls, sessionFrom, toolControls } from './shared/controls'
 import { guardCall, type HostOutcome } from './shared/guard'
+import { withHarmlessTools } from './shared/harmless'
 import { overflowOf, Requests } from './shared/requests'
 import type { AdapterControls } from './shared/types'
 
@@ -85,7 +86,7 @@ const OWN: Readonly<Record<string, Check>> = { sessionOf: CHECK.function }
  */
 export function contextControl(controls: LangChainControls): LangChainMiddleware {
   checkControls(controls, OWN)
-  const { permission } = controls
+  const { permission } = withHarmlessTools(controls, 'langchain')
   const around: ToolControls = toolControls(controls)
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const requests = new Requests(controls)
@@ -144,11 +145,12 @@ export function needsApproval(controls: LangChainControls): (request: {
   runtime?: any
 }) => Promise<boolean> {
   checkControls(controls, OWN)
+  const judging = withHarmlessTools(controls, 'langchain')
   return async ({ toolCall, runtime }) => {
     const { id: toolCallId, name: tool, args } = toolCall
     if (toolCallId === undefined) return false
     const sessionId = sessionOf(controls, runtime)
-    return (await judge(controls, { tool, args, toolCallId, sessionId })).decision === 'ask'
+    return (await judge(judging, { tool, args, toolCallId, sessionId })).decision === 'ask'
   }
 }
 

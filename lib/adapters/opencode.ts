@@ -13,6 +13,7 @@ import { rememberOutput } from '../previews'
 import { TruncationService } from '../service'
 import { chatOf, withOutputs } from './opencode/messages'
 import { checkControls, storageDirOf, tellError, tellUnheard, toolControls } from './shared/controls'
+import { withHarmlessTools } from './shared/harmless'
 import { Requests } from './shared/requests'
 import { replaceArgs, SplitCalls } from './shared/split'
 import type { AdapterControls } from './shared/types'
@@ -69,7 +70,7 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
     sessionId: ['nothing: sessions are those of OpenCode', () => false],
   })
   tellUnheard(controls)
-  const around: ToolControls = toolControls(controls)
+  const around: ToolControls = toolControls(withHarmlessTools(controls, 'opencode'))
   const calls = new SplitCalls(around)
   const requests = new Requests(controls)
   let limits = { maxLines: HOST_LINES, maxBytes: HOST_BYTES }

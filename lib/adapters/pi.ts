@@ -10,6 +10,7 @@ import { isArray, isRecord } from '../context'
 import { rememberOutput } from '../previews'
 import { checkControls, sessionFrom, tellUnheard, toolControls } from './shared/controls'
 import type { HostOutcome } from './shared/guard'
+import { withHarmlessTools } from './shared/harmless'
 import { Requests } from './shared/requests'
 import { replaceArgs, SplitCalls } from './shared/split'
 import type { AdapterControls } from './shared/types'
@@ -133,7 +134,7 @@ interface PiResult {
 function kitOf(controls: PiControls): { calls: SplitCalls; requests: Requests } {
   checkControls(controls, { recovery: ['nothing: pi recovers by itself', () => false] })
   tellUnheard(controls)
-  const around: ToolControls = toolControls(controls)
+  const around: ToolControls = toolControls(withHarmlessTools(controls, 'pi'))
   return { calls: new SplitCalls(around), requests: new Requests(controls) }
 }
 

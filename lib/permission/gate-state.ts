@@ -15,7 +15,7 @@ const text: Check = ['a string that is not empty', (value) => typeof value === '
 const anyText: Check = ['a string', (value) => typeof value === 'string']
 const list: Check = ['an array', isArray]
 
-const DOMAINS = ['read', 'edit', 'bash', 'web_fetch', 'web_search', 'mcp']
+const DOMAINS = ['read', 'edit', 'bash', 'web_fetch', 'web_search', 'mcp', 'tool']
 const RULE: Checks = { domain: oneOf(...DOMAINS), pattern: text, decision: oneOf('allow') }
 const APPROVED: Checks = { ...RULE, domain: oneOf(...DOMAINS, '*') }
 const APPLIED: Checks = {

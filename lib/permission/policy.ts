@@ -1,7 +1,8 @@
 /** Whether a call of a tool may run, must be asked for, or may not run. */
 
-import { homedir } from 'node:os'
-import { isAbsolute, resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { isAbsolute, resolve, sep } from 'node:path'
 import { checkKeys, isArray, isRecord, wrong } from '../context'
 import { SpillwayError } from '../errors'
 import { call, native } from '../native'
@@ -35,6 +36,7 @@ interface Facts {
   tool: string
   sessionId: string | undefined
   fullAccess: true | undefined
+  touchesNothing: true | undefined
   headless: true | undefined
   cwd: string | undefined
   vault: string
@@ -52,7 +54,18 @@ interface State {
 
 const states = new WeakMap<object, State>()
 
-const CALL_KEYS = ['tool', 'args', 'sessionId', 'mode', 'cwd', 'vault', 'headless', 'toolCallId', 'signal']
+const CALL_KEYS = [
+  'tool',
+  'args',
+  'sessionId',
+  'mode',
+  'cwd',
+  'vault',
+  'headless',
+  'touchesNothing',
+  'toolCallId',
+  'signal',
+]
 
 /** Longer arguments are asked about: no path or command is so long. */
 const MAX_ARGUMENT_UNITS = 4 * 1024 * 1024
@@ -70,7 +83,7 @@ const MAX_ADDRESS_UNITS = 65_536
 export class PermissionPolicy {
   constructor(options: PermissionPolicyOptions = {}) {
     if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
-    const { vault, headless, storage, ...rules } = copyOf(options as PermissionPolicyOptions)
+    const { vault, headless, storage, scratchFolders, ...rules } = copyOf(options as PermissionPolicyOptions)
     checkFolder('vault', vault, 'INVALID_CONFIG')
     if (headless !== undefined && typeof headless !== 'boolean') {
       throw wrong('headless', headless, 'true or false', 'INVALID_CONFIG')
@@ -78,12 +91,19 @@ export class PermissionPolicy {
     if (storage !== undefined && typeof storage?.owns !== 'function') {
       throw wrong('storage', storage, 'an object with an owns function', 'INVALID_CONFIG')
     }
-    const text = asJson({ ...rules, home: homedir(), windows: process.platform === 'win32' })
+    const own = resolve((vault ?? process.cwd()).toWellFormed())
+    const temporary = tempFolders(own)
+    const text = asJson({
+      ...rules,
+      scratchFolders: foldersOf(scratchFolders, temporary),
+      tempFolders: temporary,
+      home: homedir(),
+      windows: process.platform === 'win32',
+    })
     if (text === undefined) throw new SpillwayError('INVALID_CONFIG', 'options: cannot be read', { field: 'options' })
     checkWellFormed('', text)
     const handle = call(() => native.permissionOpen(text))
-    const folder = resolve((vault ?? process.cwd()).toWellFormed())
-    states.set(this, { handle, vault: folder, headless: headless ?? false, storage, rules: new Map() })
+    states.set(this, { handle, vault: own, headless: headless ?? false, storage, rules: new Map() })
   }
 
   /**
@@ -139,11 +159,47 @@ function stateOf(policy: object): State {
   return state
 }
 
+/** Folders of temporary files, also by where they really are. One that the vault lies in is none: its neighbours are no scratch. */
+function tempFolders(vault: string): string[] {
+  const all = [tmpdir(), ...(process.platform === 'win32' ? [] : ['/tmp', '/private/tmp'])]
+  const own = [vault, realOf(vault)]
+  return [...new Set(all.flatMap((folder) => [folder, realOf(folder)]))].filter(
+    (folder) => folder.length > 1 && !own.some((path) => path === folder || path.startsWith(`${folder}${sep}`)),
+  )
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** @throws SpillwayError `INVALID_CONFIG` */
+function foldersOf(given: PermissionPolicyOptions['scratchFolders'], temporary: string[]): string[] | undefined {
+  if (given === undefined) return undefined
+  if (given === true) return temporary
+  const allowed = 'true or an array of absolute paths of folders'
+  if (!isArray(given)) throw wrong('scratchFolders', given, allowed, 'INVALID_CONFIG')
+  for (const [at, folder] of given.entries()) {
+    if (typeof folder !== 'string' || !isAbsolute(folder) || resolve(folder) === resolve(folder, '/')) {
+      throw wrong(
+        `scratchFolders[${at}]`,
+        folder,
+        'the absolute path of a folder that is not the root',
+        'INVALID_CONFIG',
+      )
+    }
+  }
+  return [...new Set((given as string[]).flatMap((folder) => [resolve(folder), realOf(resolve(folder))]))]
+}
+
 /** @throws SpillwayError `INVALID_ARGUMENT` */
 export function readCall(request: PermissionCall): PermissionCall {
   if (!isRecord(request)) throw wrong('call', request, 'an object with tool and args')
   checkKeys('call', request, CALL_KEYS)
-  const { tool, sessionId, mode, cwd, vault, headless } = fieldsOf(request)
+  const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = fieldsOf(request)
   if (typeof tool !== 'string' || tool === '') throw wrong('call.tool', tool, 'the name of a tool')
   if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('call.sessionId', sessionId, 'a string')
   if (mode !== undefined && mode !== 'agent' && mode !== 'full_access') {
@@ -152,15 +208,19 @@ export function readCall(request: PermissionCall): PermissionCall {
   if (cwd !== undefined && typeof cwd !== 'string') throw wrong('call.cwd', cwd, 'a path')
   checkFolder('call.vault', vault, 'INVALID_ARGUMENT')
   if (headless !== undefined && typeof headless !== 'boolean') throw wrong('call.headless', headless, 'true or false')
-  return { tool, sessionId, mode, cwd, vault, headless }
+  if (touchesNothing !== undefined && typeof touchesNothing !== 'boolean') {
+    throw wrong('call.touchesNothing', touchesNothing, 'true or false')
+  }
+  return { tool, sessionId, mode, cwd, vault, headless, touchesNothing }
 }
 
 function decide(state: State, request: PermissionCall, withDetails: boolean): Answer {
-  const { tool, sessionId, mode, cwd, vault, headless } = readCall(request)
+  const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = readCall(request)
   const facts: Facts = {
     tool: tool.toWellFormed(),
     sessionId: sessionId?.toWellFormed(),
     fullAccess: mode === 'full_access' || undefined,
+    touchesNothing: touchesNothing || undefined,
     headless: (headless ?? state.headless) || undefined,
     cwd: cwd?.toWellFormed(),
     vault: vault === undefined ? state.vault : resolve(vault.toWellFormed()),
@@ -318,8 +378,8 @@ function belongsTo(path: string, sessionId: string | undefined): boolean {
 /** All but the arguments. A getter is asked once, and may throw. */
 function fieldsOf(request: PermissionCall): PermissionCall {
   try {
-    const { tool, sessionId, mode, cwd, vault, headless } = request
-    return { tool, sessionId, mode, cwd, vault, headless }
+    const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = request
+    return { tool, sessionId, mode, cwd, vault, headless, touchesNothing }
   } catch (cause) {
     throw new SpillwayError('INVALID_ARGUMENT', 'call: cannot be read', { field: 'call', cause })
   }

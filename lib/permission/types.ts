@@ -3,7 +3,7 @@
 import type { TruncationStorage } from '../storage'
 
 /** What kind of access a rule is about. */
-export type PermissionDomain = 'read' | 'edit' | 'bash' | 'web_fetch' | 'web_search' | 'mcp'
+export type PermissionDomain = 'read' | 'edit' | 'bash' | 'web_fetch' | 'web_search' | 'mcp' | 'tool'
 
 /** What holds for a target, from the mildest to the strictest. */
 export type PermissionDecision = 'allow' | 'ask' | 'deny'
@@ -35,9 +35,9 @@ export interface AppliedRule {
   source: 'default' | 'user' | 'approval' | 'hard'
 }
 
-/** How a tool of one's own says what it touches. */
+/** How a tool of one's own says what it touches; `none` is nothing. */
 export interface PermissionTool {
-  domain: Exclude<PermissionDomain, 'mcp'>
+  domain: Exclude<PermissionDomain, 'mcp' | 'tool'> | 'none'
   /**
    * What its arguments are.
    * @default 'paths' for read and edit, else what the domain says
@@ -68,10 +68,24 @@ export interface PermissionPolicyOptions {
    * @default 'deny'
    */
   outsideEdit?: 'deny' | 'ask'
+  /**
+   * Folders outside of the vault that may be read and edited like it; `true` is the folders of temporary files. Without it,
+   * edits of temporary files are asked about.
+   */
+  scratchFolders?: true | readonly string[]
+  /**
+   * Whether commands that only look (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
+   * user's says otherwise. The files that they read are judged as always.
+   * @default false
+   */
+  readOnlyCommands?: boolean
   /** MCP servers whose tools are allowed; those of others are asked. */
   mcpServers?: readonly string[]
-  /** Tools of one's own, by their names; they come before the known ones. */
-  tools?: Readonly<Record<string, PermissionTool>>
+  /**
+   * Tools of one's own, by their names; they come before the known ones. `'none'` says that a tool touches nothing: it is allowed
+   * unless a rule for `tool:NAME` asks about it or denies it.
+   */
+  tools?: Readonly<Record<string, PermissionTool | 'none'>>
   /**
    * Names of files with secrets, with at most one `*` each; `!` takes names out again. They take the place of the built-in list:
    * `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials (docs/permission.md).
@@ -109,6 +123,8 @@ export interface PermissionCall {
   sessionId?: string
   /** @default 'agent' */
   mode?: PermissionMode
+  /** The host knows that this tool touches nothing: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
+  touchesNothing?: boolean
   /** What relative paths begin at. @default the vault */
   cwd?: string
   /** @default the policy's */
@@ -130,7 +146,7 @@ export interface PermissionVerdict {
   decision: PermissionDecision
   /** The domain of the target that decided, if there is one. */
   domain: PermissionDomain | null
-  /** What the call touches: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`. At most 256. */
+  /** What the call touches: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`, `tool:name`. At most 256. */
   targets: string[]
   /** The rule that decided; `null` where none matched, or in full access. */
   rule: AppliedRule | null

@@ -27,6 +27,10 @@ pub struct Choices {
     pub ask_outside_edit: bool,
     /// Servers whose tools are allowed.
     pub mcp_servers: Vec<String>,
+    /// Folders of temporary files: edits in them are asked about.
+    pub temp_folders: Vec<String>,
+    /// Folders that may be read and edited like the vault.
+    pub scratch_folders: Vec<String>,
 }
 
 /// The pattern by which the rule for files with secrets is told.
@@ -35,7 +39,7 @@ pub const SENSITIVE: &str = "**/{.env,.env.*,*.pem,*.key}";
 /// The table, in order.
 pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<Rule> {
     use Decision::{Allow, Ask, Deny};
-    use Domain::{Bash, Edit, Mcp, Read, WebFetch, WebSearch};
+    use Domain::{Bash, Edit, Mcp, Read, Tool, WebFetch, WebSearch};
     let outside = if choices.ask_outside_edit { Ask } else { Deny };
     let table: &[(Domain, &str, Decision)] = match profile {
         None | Some(Profile::Moryflow) => &[
@@ -47,6 +51,7 @@ pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<
             (WebFetch, "url:**", Allow),
             (WebSearch, "query:*", Allow),
             (Mcp, "mcp:**", Ask),
+            (Tool, "tool:*", Ask),
         ],
         Some(Profile::Opencode) => &[
             (Read, "vault:**", Allow),
@@ -57,12 +62,24 @@ pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<
             (WebFetch, "url:**", Allow),
             (WebSearch, "query:*", Allow),
             (Mcp, "mcp:**", Allow),
+            (Tool, "tool:*", Allow),
         ],
     };
     let built_in = |(domain, pattern, decision): &(Domain, &str, Decision)| {
         Rule::built_in(Some(*domain), pattern, *decision, style)
     };
     let mut rules: Vec<Rule> = table.iter().filter_map(built_in).collect();
+    let below = |folder: &String| {
+        format!("{}/**", escaped(&format!("fs:{}", folder.trim_end_matches('/'))))
+    };
+    let temporary = choices.temp_folders.iter().map(|folder| (Edit, below(folder), Ask));
+    let scratch = choices
+        .scratch_folders
+        .iter()
+        .flat_map(|folder| [Read, Edit].map(|domain| (domain, below(folder), Allow)));
+    for (domain, pattern, decision) in temporary.chain(scratch) {
+        rules.extend(Rule::built_in(Some(domain), &pattern, decision, style));
+    }
     // The more particular come after the general one, or they would never count.
     for server in &choices.mcp_servers {
         let name = escaped(&format!("mcp:{}", server.replace('/', "%2F")));

@@ -44,6 +44,9 @@ pub struct Request {
     /// Whether everything but hard denies is allowed.
     #[serde(default)]
     pub full_access: bool,
+    /// The host says that the tool touches nothing.
+    #[serde(default)]
+    pub touches_nothing: bool,
     /// Nobody can be asked.
     #[serde(default)]
     pub headless: bool,
@@ -115,6 +118,12 @@ struct Target {
     wide: bool,
     sensitive: bool,
     own: bool,
+    /// Another way to write it, for which permissions count too.
+    same_as: Option<String>,
+    /// It is a command that only looks.
+    looks: bool,
+    /// It is said to touch nothing: only a rule of the user's is reason to ask.
+    harmless: bool,
 }
 
 impl Target {
@@ -347,6 +356,14 @@ impl Policy {
         }
         let rules = &self.options.rules;
         let (mut rule, mut shadowed) = rules.winner(domain, &target.text);
+        if let Some(same) = &target.same_as
+            && rule.is_none_or(|rule| rule.source == Source::Default)
+        {
+            let (other, hidden) = rules.winner(domain, same);
+            if other.is_some_and(|rule| rule.decision == Decision::Allow) {
+                (rule, shadowed) = (other, hidden);
+            }
+        }
         if target.quiet && rule.is_none_or(|rule| !rule.is_particular()) {
             rule = rules.ban(domain, &target.text);
             shadowed.clear();
@@ -364,7 +381,8 @@ impl Policy {
             _ => Vec::new(),
         };
         if rule.is_none_or(|rule| rule.source == Source::Default) && decision < Decision::Deny {
-            if target.own {
+            let looks = self.options.read_only && target.looks && target.doubts.is_empty();
+            if target.own || target.harmless || looks {
                 (decision, reasons) = (Decision::Allow, Vec::new());
             } else if target.sensitive && decision < Decision::Deny {
                 decision = Decision::Ask;
@@ -405,26 +423,33 @@ impl Policy {
         rule: Option<&Rule>,
         mut judged: Judged<'a>,
     ) -> Judged<'a> {
-        let left: Vec<&Doubt> = target
-            .doubts
-            .iter()
-            .filter(|doubt| {
-                !rule.is_some_and(|rule| {
-                    rule.decision == Decision::Allow && lifts(rule, judged.domain, doubt)
-                })
-            })
-            .collect();
+        // All permissions since the last rule that asks or denies: one more never takes any of them away.
+        let allows: Vec<&Rule> = match rule {
+            Some(rule) if rule.decision == Decision::Allow && !target.doubts.is_empty() => {
+                let mut all = Vec::new();
+                for text in std::iter::once(&target.text).chain(&target.same_as) {
+                    let matching = self.options.rules.matching(judged.domain, text);
+                    all.extend(matching.take_while(|rule| rule.decision == Decision::Allow));
+                }
+                all
+            }
+            _ => Vec::new(),
+        };
+        let lifted = |doubt: &&Doubt| allows.iter().any(|rule| lifts(rule, judged.domain, doubt));
+        let left: Vec<&Doubt> = target.doubts.iter().filter(|doubt| !lifted(doubt)).collect();
         if judged.decision == Decision::Allow && !left.is_empty() {
             judged.decision = Decision::Ask;
             judged.reasons.clear();
         }
         if judged.decision == Decision::Ask {
             let text = Subject::new(&target.text);
+            let same = target.same_as.as_deref().map(Subject::new);
             let approval = self.approvals.iter().map(|(session, rule)| (session, rule)).find(
                 |(session, rule)| {
                     (session.is_none() || **session == request.session_id)
                         && rule.domain.is_none_or(|own| own == judged.domain)
-                        && rule.counts_for(&text)
+                        && (rule.counts_for(&text)
+                            || same.as_ref().is_some_and(|same| rule.counts_for(same)))
                         && target.doubts.iter().all(|doubt| lifts(rule, judged.domain, doubt))
                 },
             );

@@ -57,16 +57,19 @@ pub enum Domain {
     WebSearch,
     /// Calls a tool of an MCP server.
     Mcp,
+    /// Calls a tool of which no more is known than its name.
+    Tool,
 }
 
 /// All domains, by their public names.
-pub const DOMAINS: [(&str, Domain); 6] = [
+pub const DOMAINS: [(&str, Domain); 7] = [
     ("read", Domain::Read),
     ("edit", Domain::Edit),
     ("bash", Domain::Bash),
     ("web_fetch", Domain::WebFetch),
     ("web_search", Domain::WebSearch),
     ("mcp", Domain::Mcp),
+    ("tool", Domain::Tool),
 ];
 
 impl Domain {
@@ -83,6 +86,7 @@ impl Domain {
             Domain::WebFetch => &["url"],
             Domain::WebSearch => &["query"],
             Domain::Mcp => &["mcp"],
+            Domain::Tool => &["tool"],
         }
     }
 

@@ -15,7 +15,7 @@ use crate::error::{Code, Error, Result};
 use crate::suggest::unknown;
 
 /// What a caller may set; the last three come from the facade.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 15] = [
     "rules",
     "hardDeny",
     "defaults",
@@ -26,6 +26,9 @@ const KEYS: [&str; 12] = [
     "sensitiveFiles",
     "failClosed",
     "caseSensitive",
+    "readOnlyCommands",
+    "scratchFolders",
+    "tempFolders",
     "windows",
     "home",
 ];
@@ -52,6 +55,8 @@ pub(super) struct Options {
     pub approved: Vec<Rule>,
     /// Domains in which nothing is allowed unasked.
     pub closed: Vec<Domain>,
+    /// Whether commands that only look are allowed where no rule of the user's says otherwise.
+    pub read_only: bool,
 }
 
 pub(super) fn wrong(field: &str, allowed: &str) -> Error {
@@ -62,7 +67,7 @@ impl Options {
     pub fn read(value: &Value) -> Result<Self> {
         let Some(object) = value.as_object() else { return Err(wrong("options", "an object")) };
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(unknown(Code::InvalidConfig, key, key, &KEYS[..10], "an option"));
+            return Err(unknown(Code::InvalidConfig, key, key, &KEYS[..12], "an option"));
         }
         let profile = one_of(object, "profile", &PROFILES)?;
         let windows = switch(object, "windows")?.unwrap_or(cfg!(windows));
@@ -77,8 +82,16 @@ impl Options {
         };
         let servers = names(object, "mcpServers")?.unwrap_or_default();
         let outside = one_of(object, "outsideEdit", &[("deny", false), ("ask", true)])?;
-        let choices =
-            Choices { ask_outside_edit: outside.unwrap_or(false), mcp_servers: servers.clone() };
+        let folders = |key: &str| -> Result<Vec<String>> {
+            let all = names(object, key)?.unwrap_or_default();
+            Ok(all.iter().map(|folder| super::paths::slashes(folder, windows)).collect())
+        };
+        let choices = Choices {
+            ask_outside_edit: outside.unwrap_or(false),
+            mcp_servers: servers.clone(),
+            temp_folders: folders("tempFolders")?,
+            scratch_folders: folders("scratchFolders")?,
+        };
         let built_in = switch(object, "defaults")?.unwrap_or(true);
         let mut rules =
             if built_in { defaults::rules(profile, &choices, &style) } else { Vec::new() };
@@ -146,6 +159,7 @@ impl Options {
             servers,
             approved,
             closed: domains(object, "failClosed")?,
+            read_only: switch(object, "readOnlyCommands")?.unwrap_or(false),
         })
     }
 
@@ -241,16 +255,25 @@ fn tools(object: &Map<String, Value>) -> Result<Vec<(String, Tool)>> {
     map.iter()
         .map(|(name, value)| {
             let field = format!("tools.{name}");
-            let Some(line) = value.as_object() else { return Err(wrong(&field, "an object with domain, and perhaps shape and keys")) };
+            if value.as_str() == Some("none") {
+                return Ok((name.clone(), Tool::NONE));
+            }
+            let Some(line) = value.as_object() else { return Err(wrong(&field, "\"none\", or an object with domain, and perhaps shape and keys")) };
             if let Some(key) = line.keys().find(|key| !["domain", "shape", "keys"].contains(&key.as_str())) {
                 return Err(unknown(Code::InvalidConfig, &format!("{field}.{key}"), key, &["domain", "shape", "keys"], "a field of a tool"));
             }
+            if line.get("domain").and_then(Value::as_str) == Some("none") {
+                if let Some(key) = line.keys().find(|key| *key != "domain") {
+                    return Err(wrong(&format!("{field}.{key}"), "nothing for a tool that touches nothing"));
+                }
+                return Ok((name.clone(), Tool::NONE));
+            }
             let domain = line.get("domain").and_then(Value::as_str).and_then(|name| DOMAINS.iter().find(|(known, _)| *known == name));
-            let Some((_, domain)) = domain.filter(|(_, domain)| *domain != Domain::Mcp) else {
-                return Err(wrong(&format!("{field}.domain"), "read, edit, bash, web_fetch or web_search"));
+            let Some((_, domain)) = domain.filter(|(_, domain)| !matches!(domain, Domain::Mcp | Domain::Tool)) else {
+                return Err(wrong(&format!("{field}.domain"), "read, edit, bash, web_fetch, web_search or none"));
             };
             let usual = match domain {
-                Domain::Read | Domain::Edit | Domain::Mcp => Shape::Paths,
+                Domain::Read | Domain::Edit | Domain::Mcp | Domain::Tool => Shape::Paths,
                 Domain::Bash => Shape::Command,
                 Domain::WebFetch => Shape::Address,
                 Domain::WebSearch => Shape::Query,
@@ -275,6 +298,6 @@ fn fits(domain: Domain, shape: Shape) -> bool {
         Shape::Command => domain == Domain::Bash,
         Shape::Address => domain == Domain::WebFetch,
         Shape::Query => domain == Domain::WebSearch,
-        Shape::Move | Shape::Copy | Shape::Editor => false,
+        Shape::Move | Shape::Copy | Shape::Editor | Shape::Nothing => false,
     }
 }

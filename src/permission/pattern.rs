@@ -118,7 +118,9 @@ impl Pattern {
         }
         let paths = match (scheme, domain) {
             (Some(scheme), _) => matches!(scheme, "vault" | "fs" | "url" | "mcp"),
-            (None, Some(domain)) => !matches!(domain, Domain::Bash | Domain::WebSearch),
+            (None, Some(domain)) => {
+                !matches!(domain, Domain::Bash | Domain::WebSearch | Domain::Tool)
+            }
             (None, None) => false,
         };
         let files = matches!(scheme, Some("vault" | "fs"))
@@ -259,6 +261,7 @@ pub fn split_scheme(text: &str) -> (Option<&'static str>, &str) {
         "url" => "url",
         "query" => "query",
         "mcp" => "mcp",
+        "tool" => "tool",
         _ => return (None, text),
     };
     (Some(scheme), &text[end + 1..])
@@ -268,7 +271,7 @@ pub fn split_scheme(text: &str) -> (Option<&'static str>, &str) {
 pub fn escaped(target: &str) -> String {
     let (scheme, body) = split_scheme(target);
     let special: &[char] = match scheme {
-        Some("shell" | "query") => &['*', '?', '\\'],
+        Some("shell" | "query" | "tool") => &['*', '?', '\\'],
         _ => &['*', '?', '\\', '[', ']', '{', '}', '!'],
     };
     let mut all = scheme.map_or_else(String::new, |scheme| format!("{scheme}:"));

@@ -39,7 +39,7 @@ pub fn suggest(domain: Domain, target: &str, wide: bool) -> Vec<Suggestion> {
                 let host = &body[..end.unwrap_or(body.len())];
                 patterns.push(format!("{}/**", escaped(&format!("url:{host}"))));
             }
-            Domain::WebSearch => {}
+            Domain::WebSearch | Domain::Tool => {}
             Domain::Mcp => {
                 if let Some((server, _)) = body.split_once('/') {
                     patterns.push(format!("{}/**", escaped(&format!("mcp:{server}"))));

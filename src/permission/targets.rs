@@ -47,6 +47,9 @@ pub enum Shape {
     /// Paths of files that are changed or, with the command `view`, shown.
     #[serde(skip)]
     Editor,
+    /// The tool touches nothing.
+    #[serde(skip)]
+    Nothing,
 }
 
 /// A line of the table.
@@ -58,6 +61,11 @@ pub struct Tool {
     pub shape: Shape,
     /// The arguments; the usual ones if there are none.
     pub keys: Vec<String>,
+}
+
+impl Tool {
+    /// One that touches nothing.
+    pub const NONE: Tool = Tool { domain: Domain::Tool, shape: Shape::Nothing, keys: Vec::new() };
 }
 
 /// A thing that a call touches, before anybody knows where it lies.
@@ -87,6 +95,8 @@ pub enum Touched {
     Query(String),
     /// A tool of a server: `server/tool`.
     Mcp(String),
+    /// The tool itself: no more is known of it. Whether it is said to touch nothing.
+    Tool(bool),
     /// An argument that cannot be read.
     Unreadable(Domain, String),
     /// An argument that changes what a command is or may do.
@@ -128,7 +138,7 @@ fn mcp(name: &str, servers: &[String]) -> Option<String> {
     Some(format!("{}/{}", escape(server), escape(tool)))
 }
 
-/// Everything that a call touches; empty if nobody knows.
+/// Everything that a call touches; empty if that cannot be known of a tool that is.
 pub fn touched(
     name: &str,
     args: &Value,
@@ -138,7 +148,11 @@ pub fn touched(
     if let Some(target) = mcp(name, servers) {
         return vec![Touched::Mcp(target)];
     }
-    let Some(tool) = find(name, own) else { return Vec::new() };
+    let Some(tool) = find(name, own) else { return vec![Touched::Tool(false)] };
+    if tool.shape == Shape::Nothing {
+        return vec![Touched::Tool(true)];
+    }
+    let is_own = own.iter().any(|(known, _)| is_same(known, name));
     let text_alone;
     let args = match args {
         Value::Object(object) => object,
@@ -197,6 +211,11 @@ pub fn touched(
         Shape::Command => commands(args, &tool, &mut found),
         Shape::Address => strings(args, &tool, ADDRESS_KEYS, &mut found, Touched::Address),
         Shape::Query => strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query),
+        Shape::Nothing => {}
+    }
+    // Its line says what kind of access it is, and no argument says to what.
+    if is_own && found.is_empty() {
+        found.push(Touched::Tool(false));
     }
     if tool.domain.is_of_files() && !found.is_empty() {
         from_bases(args, &tool, &mut found);
@@ -490,7 +509,12 @@ mod tests {
             ]
         );
         assert_eq!(all("read", json!({})), []);
-        assert_eq!(all("deploy", json!({ "path": "a" })), []);
+        assert_eq!(all("deploy", json!({ "path": "a" })), [Touched::Tool(false)]);
+        let own = |tool: Tool, args: Value| touched("plan", &args, &[("Plan".into(), tool)], &[]);
+        let reads = Tool { domain: Domain::Read, shape: Shape::Paths, keys: Vec::new() };
+        assert_eq!(own(Tool::NONE, json!({ "path": "a" })), [Touched::Tool(true)]);
+        assert_eq!(own(reads.clone(), json!({ "todos": [] })), [Touched::Tool(false)]);
+        assert_eq!(own(reads, json!({ "path": "a" })), [path("a")]);
         assert_eq!(all("ls", json!({})), [Touched::Folder(Domain::Read, ".".into())]);
     }
 

@@ -20,7 +20,7 @@ const FEW: usize = 16;
 const MAX_NAMED: usize = 1000;
 
 /// So many paths are followed: each is a call of the system or more.
-const MAX_PATHS: usize = 4000;
+const MAX_PATHS: usize = 2000;
 
 /// So many pairs of a path and a ban are looked at for whether wildcards make them meet: each takes a microsecond or two.
 const MAX_MEETINGS: usize = 20_000;
@@ -153,6 +153,9 @@ impl<'a> Reader<'a> {
 
     pub(super) fn call(&mut self) {
         let options = &self.policy.options;
+        if self.request.touches_nothing {
+            return self.tool(true);
+        }
         for one in touched(&self.request.tool, &self.request.args, &options.tools, &options.servers)
         {
             match one {
@@ -162,6 +165,7 @@ impl<'a> Reader<'a> {
                 Touched::Command { text, cwd } => self.command(&text, cwd.as_deref()),
                 Touched::Address(text) => self.address(&text),
                 Touched::Query(text) => self.plain(Domain::WebSearch, format!("query:{text}")),
+                Touched::Tool(is_none) => self.tool(is_none),
                 Touched::Mcp(text) => self.plain(Domain::Mcp, format!("mcp:{text}")),
                 Touched::Powerful(key) => self
                     .blind
@@ -193,6 +197,20 @@ impl<'a> Reader<'a> {
     fn plain(&mut self, domain: Domain, text: String) {
         let doubts = control(&text);
         self.push(Target { domain: Some(domain), text, doubts, wide: true, ..Target::default() });
+    }
+
+    /// The tool itself, by the name that the host calls it.
+    fn tool(&mut self, touches_nothing: bool) {
+        let text = ["tool:", &self.request.tool].concat();
+        let harmless = touches_nothing || self.request.touches_nothing;
+        let doubts = control(&text);
+        self.push(Target {
+            domain: Some(Domain::Tool),
+            text,
+            doubts,
+            harmless,
+            ..Target::default()
+        });
     }
 
     fn address(&mut self, text: &str) {
@@ -252,6 +270,8 @@ impl<'a> Reader<'a> {
                 doubts,
                 quiet: one.quiet,
                 wide: one.prefix,
+                same_as: one.same_as.as_ref().map(|text| ["shell:", text].concat()),
+                looks: one.looks,
                 ..Target::default()
             });
         }
@@ -339,6 +359,11 @@ impl<'a> Reader<'a> {
         if self.asked.len() > MAX_PATHS {
             if self.asked.len() == MAX_PATHS + 1 {
                 self.blind.push("the call names too many files to be judged".to_owned());
+            }
+            // What is never allowed stands in its text.
+            if let Some(path) = normal(written) {
+                let text = self.placed(&path);
+                self.push(Target { domain: Some(domain), text, ..Target::default() });
             }
             return;
         }
@@ -466,7 +491,7 @@ impl<'a> Reader<'a> {
                 wide: !is_glob,
                 sensitive: secret,
                 own: !is_glob && domain == Domain::Read && self.request.own_files.contains(&*real),
-                quiet: false,
+                ..Target::default()
             }
         };
         let given = make(first.clone(), path);

@@ -11,6 +11,9 @@ impl Walker<'_> {
         let ask = |command: &mut Simple, reason: &str| {
             command.doubts.push(Doubt::always(format!("{base} {reason}")))
         };
+        if sets_variables(base) && self.constants.disable() {
+            ask(command, "can set a variable that is known once more");
+        }
         match base {
             "cd" => {
                 let is_option = |word: &Word| matches!(word.text.as_str(), "-P" | "-L");
@@ -30,6 +33,8 @@ impl Walker<'_> {
                     return;
                 }
                 command.doubts.extend(self.enter(rest.first().copied()));
+                // That the folder is read is judged; there is nothing else to it.
+                command.quiet = command.doubts.is_empty();
             }
             "eval" => {
                 if words.iter().all(|word| word.known && !word.glob) {
@@ -90,4 +95,26 @@ impl Walker<'_> {
             _ => ask(command, "changes the shell itself"),
         }
     }
+}
+
+/// Whether a command of the shell can set variables whose names are put together.
+fn sets_variables(base: &str) -> bool {
+    matches!(
+        base,
+        "eval"
+            | "read"
+            | "declare"
+            | "typeset"
+            | "local"
+            | "unset"
+            | "mapfile"
+            | "readarray"
+            | "getopts"
+            | "let"
+            | "source"
+            | "."
+            | "readonly"
+            | "alias"
+            | "trap"
+    )
 }

@@ -7,7 +7,7 @@ use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::walk::{TOO_MUCH, Walker, pieces};
 use super::word::Word;
 use super::wrappers::{self, Environment, Wrapped, unwrap};
-use super::{Doubt, Simple, guess, portable, search};
+use super::{Doubt, Simple, guess, harmless, portable, search};
 use crate::permission::Domain;
 
 /// Folders whose programs are those that their names say.
@@ -23,6 +23,9 @@ pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
 
 /// So many words of a command are looked at as the beginning of another one.
 const MAX_TAILS: usize = 16;
+
+/// So many words at both ends of a command are looked at for what they destroy.
+const MAX_DESTROYED: usize = 128;
 
 /// So many words of a command of git are looked at.
 const MAX_GIT_WORDS: usize = 2048;
@@ -49,10 +52,7 @@ impl Walker<'_> {
         let mut doubts = doubts;
         let mut assigned = assigned;
         // In front of a command, a variable is handed to it.
-        for one in assigned
-            .iter_mut()
-            .filter(|one| !words.is_empty() && !variables::is_harmless(&one.name))
-        {
+        for one in assigned.iter_mut().filter(|one| !words.is_empty() && !one.is_handed()) {
             one.doubt.get_or_insert_with(|| Doubt::always(variables::can_change(&one.name)));
         }
         let fed = std::mem::take(&mut self.fed);
@@ -66,6 +66,12 @@ impl Walker<'_> {
             self.remember(&name, value);
         }
         self.remember_words(&words, &fed.texts);
+        for (one, value) in assigned.iter().filter_map(|one| Some((one, one.value.as_ref()?))) {
+            // In front of a command they are not set when its words are read.
+            if words.is_empty() {
+                self.constants.set(&one.name, &Word::plain(value));
+            }
+        }
         if words.is_empty() {
             if !told.is_empty() || !doubts.is_empty() {
                 let quiet = doubts.is_empty();
@@ -75,7 +81,15 @@ impl Walker<'_> {
             return;
         }
         let mut command = self.judge(&words, doubts);
-        let destroyed = self.destroys(&words, &fed.texts);
+        let destroyed = match words.len() <= 2 * MAX_DESTROYED {
+            true => self.destroys(&words, &fed.texts),
+            // The program and its options, and what comes last.
+            false => {
+                let (first, last) =
+                    (&words[..MAX_DESTROYED], &words[words.len() - MAX_DESTROYED..]);
+                self.destroys(&[first, last].concat(), &fed.texts)
+            }
+        };
         command.others.extend(destroyed);
         self.feed(fed, &words, &mut command);
         if !quiet_prefix {
@@ -101,9 +115,12 @@ impl Walker<'_> {
     }
 
     pub(super) fn judge(&mut self, words: &[Word], doubts: Vec<Doubt>) -> Simple {
-        if !self.spend(words.len() + 1) {
+        if !self.spend(words.len()) {
             let text = words[0].told.clone();
             return Simple { text, doubts: vec![Doubt::always(TOO_MUCH)], ..Simple::default() };
+        }
+        if let Some(inner) = self.in_folder(words, &doubts) {
+            return inner;
         }
         let text = told(words);
         let name = &words[0];
@@ -169,6 +186,11 @@ impl Walker<'_> {
             if takes_numbers && words.iter().any(runs) {
                 command.doubts.push(Doubt::always(RUNNING_INDEX));
             }
+        }
+        let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
+        if is_itself {
+            command.same_as = harmless::same_as(base, name, &command.text);
+            command.looks = harmless::looks(base, program, words);
         }
         if let Some((how, from)) = guess::mode(base, program.map(|program| program.kind), words) {
             self.guess(words, from, how, &mut command);
@@ -508,6 +530,32 @@ impl Walker<'_> {
         }
     }
 
+    /// `git -C folder` is git in that folder.
+    fn in_folder(&mut self, words: &[Word], doubts: &[Doubt]) -> Option<Simple> {
+        let is_plain =
+            |word: &Word| matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks");
+        if words[0].text != "git" {
+            return None;
+        }
+        let at = 1 + words[1..].iter().take_while(|word| is_plain(word)).count();
+        let folder = words.get(at + 1).filter(|word| word.known && !word.glob)?;
+        if words[at].text != "-C" || folder.text.is_empty() {
+            return None;
+        }
+        let mut inner = None;
+        self.apart(|walker| {
+            let mut doubts = doubts.to_vec();
+            doubts.extend(walker.within(folder));
+            let rest = [&words[..at], &words[at + 2..]].concat();
+            inner = Some(walker.judge(&rest, doubts));
+        });
+        let mut inner = inner?;
+        let same = std::mem::replace(&mut inner.text, told(words));
+        inner.others.push(same.clone());
+        inner.same_as = Some(inner.same_as.take().unwrap_or(same));
+        Some(inner)
+    }
+
     /// What `env` runs, in the folder and with the variables that it says.
     fn environment(&mut self, env: &Environment, words: &[Word], command: &mut Simple) {
         let value = |(at, from): (usize, usize)| Word {
@@ -534,8 +582,7 @@ impl Walker<'_> {
         };
         self.apart(|walker| {
             if let Some(folder) = env.folder {
-                command.doubts.extend(walker.enter(Some(&value(folder))));
-                walker.places = walker.next_places.take().unwrap_or_default();
+                command.doubts.extend(walker.within(&value(folder)));
             }
             let mut inner = walker.judge(&inner, doubts);
             // As it would be written without `env`.
@@ -613,7 +660,11 @@ pub(super) fn leads_out(path: &str) -> bool {
 /// Whether a command does no more with what it reads than to show or to keep it.
 fn takes_text(words: &[Word]) -> bool {
     let name = words.first().filter(|name| name.known && !name.glob);
-    match name.and_then(|name| programs::find(&name.text)).map(|program| program.kind) {
+    let base = name.map(|name| match name.text.rsplit_once('/') {
+        Some((folder, base)) if SYSTEM_FOLDERS.contains(&folder) => base,
+        _ => name.text.as_str(),
+    });
+    match base.and_then(programs::find).map(|program| program.kind) {
         Some(
             Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Both | Kind::Filter,
         ) => true,

@@ -334,8 +334,10 @@ impl Walker<'_> {
                 Item::ProcessSubstitution(_, shell) => read = self.printed(&shell.list).or(read),
             }
         }
-        let words: Vec<Word> =
-            words.iter().map(|raw| word::read(raw, self.home, &self.options)).collect();
+        let words: Vec<Word> = words
+            .iter()
+            .map(|raw| word::read(raw, self.home, &self.constants, &self.options))
+            .collect();
         let words = self.expanded(&words);
         let name = words.first()?.text.rsplit('/').next().unwrap_or_default().to_owned();
         let texts = |from: usize| {

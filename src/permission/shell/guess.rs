@@ -146,6 +146,9 @@ impl Walker<'_> {
         }
         // The shortest first: they take the least, and there can be too many.
         for (at, word) in words.iter().enumerate().skip(from).rev().filter(|(_, word)| word.known) {
+            if self.is_exhausted() {
+                break;
+            }
             if !word.text.starts_with('-') && self.may_begin(word) {
                 self.is_flat = true;
                 let rest = &words[at..];

@@ -17,6 +17,8 @@
 //! | [`redirect`] | what a redirection reads, writes and hands over |
 //! | [`portable`] | what other shells make of what bash reads |
 //! | [`variables`] | which variables change what is run |
+//! | [`constants`] | which variables stand for a text that is known |
+//! | [`harmless`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`scripted`] | programs with a language of their own |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`guess`] | which words of other programs may be a command that they run |
@@ -34,11 +36,13 @@ use super::sensitive::SensitiveNames;
 
 mod builtins;
 mod command;
+mod constants;
 mod destroyers;
 mod expand;
 mod git;
 mod guard;
 mod guess;
+mod harmless;
 mod options;
 mod plain;
 mod portable;
@@ -84,6 +88,10 @@ pub struct Simple {
     pub prefix: bool,
     /// Folders from which it looks for a repository of git.
     pub repositories: Vec<String>,
+    /// Another way to write it, for which permissions count too.
+    pub same_as: Option<String>,
+    /// Whether it only looks.
+    pub looks: bool,
 }
 
 /// A file that a command reads or writes.

@@ -5,6 +5,7 @@
 //! value that leads out of the folder is read, wherever it stands.
 
 use super::command::{glued, leads_out, texts};
+use super::harmless;
 use super::programs::{self, Effect, Kind, Opt, Program};
 use super::walk::Walker;
 use super::word::Word;
@@ -270,7 +271,10 @@ impl Walker<'_> {
                     found(base, mark, words, at - 1, command);
                 }
                 let is_later = firm > 0 && text.len() < 3;
-                let known = program.command(text, &before).filter(|_| !names_follow && !is_later);
+                let known = program.command(text, &before).filter(|option| {
+                    let is_it = !names_follow && !is_later;
+                    is_it && !harmless::only_seems(base, words, option.name)
+                });
                 if let Some(option) = known {
                     found(base, option.name, words, at - 1, command);
                 }

@@ -77,7 +77,7 @@ impl Walker<'_> {
                 }
                 let word = word::read_document(&document.doc.value, &self.options);
                 for inner in &word.inner {
-                    self.apart(|walker| walker.source(inner));
+                    self.substituted(inner);
                 }
                 word.doubts.iter().map(|reason| Doubt::always(*reason)).collect()
             }

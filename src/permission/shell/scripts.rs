@@ -26,6 +26,8 @@ pub(super) fn sed_is_harmless(script: &str) -> bool {
                 after.trim_start_matches(|c: char| "gIip".contains(c) || c.is_ascii_digit())
             }),
             'y' => sed_parts(after, 2, false),
+            // The rest of the line is a text, and of the next ones where it ends in a backslash.
+            'a' | 'i' | 'c' => sed_text(after),
             _ => None,
         }) else {
             return false;
@@ -37,6 +39,24 @@ pub(super) fn sed_is_harmless(script: &str) -> bool {
         rest = next.trim_start_matches([' ', ';', '\n']);
     }
     groups == 0
+}
+
+/// What follows a text that is put in.
+fn sed_text(text: &str) -> Option<&str> {
+    let mut rest = text.trim_start_matches(' ');
+    let mut letters = 0;
+    loop {
+        let line = rest.split('\n').next().unwrap_or(rest);
+        letters += line.trim_matches(['\\', ' ']).len();
+        let goes_on = (line.len() - line.trim_end_matches('\\').len()) % 2 == 1;
+        rest = &rest[line.len()..];
+        // One without an end takes in what follows, which is judged as a script of its own.
+        match (goes_on, rest.is_empty()) {
+            (true, true) => return None,
+            (true, false) => rest = &rest[1..],
+            (false, _) => return (letters > 0).then_some(rest),
+        }
+    }
 }
 
 /// What follows an address or two, and `!`.
@@ -168,6 +188,10 @@ mod tests {
             "y/abc/xyz/",
             "s/[^/]*$//",
             "s/[[:space:]/]*$//;/[]/]/d",
+            "12a\\ text; w x",
+            "/x/i text\np",
+            "$a\\\nmore\\\nlines",
+            "3c\\text",
             "",
         ] {
             assert!(sed_is_harmless(script), "{script}");
@@ -193,6 +217,8 @@ mod tests {
             "{s/[/]/;/e;y/p;/xx/}",
             "s/[\\]/]/x/e",
             "s/[/x/",
+            "1a text\ne",
+            "a\\\ntext\nw x",
         ] {
             assert!(!sed_is_harmless(script), "{script}");
         }

@@ -74,15 +74,380 @@ pub fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || name.starts_with("LC_")
 }
 
-/// Whether a variable with this value can be handed to programs without a question.
-pub fn is_handed(name: &str, _value: &str) -> bool {
-    is_harmless(name)
+/// Names of variables that programs, shells or the loader read: `*` stands for anything. What they hold can change what is run,
+/// where it is looked for, or what is loaded.
+static READ_BY_PROGRAMS: &[&str] = &[
+    "PATH",
+    "*_PATH",
+    "*PATH",
+    "*_PATHS",
+    "*_HOME",
+    "HOME",
+    "IFS",
+    "ENV",
+    "SHELL",
+    "*SHELL",
+    "*_SHELL",
+    "CDPATH",
+    "PS?",
+    "PROMPT*",
+    "FIGNORE",
+    "GLOBIGNORE",
+    "HIST*",
+    "INPUTRC",
+    "MAIL*",
+    "OPT*",
+    "REPLY",
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "EPOCH*",
+    "PWD",
+    "OLDPWD",
+    "UID",
+    "EUID",
+    "GID",
+    "EGID",
+    "PPID",
+    "USER",
+    "USERNAME",
+    "LOGNAME",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "MACHTYPE",
+    "OSTYPE",
+    "SHLVL",
+    "SHELLOPTS",
+    "BASH*",
+    "ZSH*",
+    "ZDOTDIR",
+    "FUNC*",
+    "DIRSTACK",
+    "GROUPS",
+    "PIPESTATUS",
+    "COMP*",
+    "MAPFILE",
+    "READNULLCMD",
+    "NULLCMD",
+    "TMOUT",
+    "TIMEFORMAT",
+    "EXECIGNORE",
+    "CHILD_MAX",
+    "POSIXLY*",
+    "PARAMETERS",
+    "ARGV*",
+    "LD_*",
+    "DYLD_*",
+    "GLIBC_*",
+    "MALLOC_*",
+    "GCONV_*",
+    "LOCPATH",
+    "NLSPATH",
+    "RES_*",
+    "HOSTALIASES",
+    "LOCALDOMAIN",
+    "TERMINFO*",
+    "TERMCAP",
+    "*PAGER",
+    "*EDITOR",
+    "VISUAL",
+    "*BROWSER",
+    "*_ASKPASS",
+    "LESS*",
+    "MORE",
+    "MAN*",
+    "GROFF*",
+    "GIT_*",
+    "HG*",
+    "SVN_*",
+    "CVS*",
+    "GH_*",
+    "GLAB_*",
+    "SSH_*",
+    "RSYNC_*",
+    "GPG*",
+    "GNUPG*",
+    "NODE_*",
+    "NPM_*",
+    "YARN_*",
+    "PNPM_*",
+    "BUN_*",
+    "DENO_*",
+    "COREPACK_*",
+    "TS_*",
+    "TSX_*",
+    "JEST_*",
+    "VITE*",
+    "WEBPACK_*",
+    "BABEL_*",
+    "ESLINT_*",
+    "PRETTIER*",
+    "ELECTRON_*",
+    "PYTHON*",
+    "PIP_*",
+    "PIPENV_*",
+    "POETRY_*",
+    "UV_*",
+    "VIRTUAL_ENV",
+    "CONDA_*",
+    "PYTEST_*",
+    "DJANGO_*",
+    "FLASK_*",
+    "COVERAGE_*",
+    "TOX_*",
+    "MYPY*",
+    "RUFF_*",
+    "JUPYTER_*",
+    "IPYTHON*",
+    "PERL*",
+    "RUBY*",
+    "GEM_*",
+    "BUNDLE_*",
+    "RAILS_*",
+    "RACK_*",
+    "RBENV_*",
+    "PHP*",
+    "COMPOSER_*",
+    "LUA_*",
+    "JAVA_*",
+    "_JAVA*",
+    "JDK_*",
+    "JVM_*",
+    "MAVEN_*",
+    "MVN_*",
+    "GRADLE_*",
+    "ANT_*",
+    "SBT_*",
+    "CLASSPATH",
+    "KOTLIN_*",
+    "GO",
+    "GOPATH",
+    "GOROOT",
+    "GOFLAGS",
+    "GOBIN",
+    "GOENV",
+    "GOPROXY",
+    "GOSUMDB",
+    "GONO*",
+    "GOPRIVATE",
+    "GOINSECURE",
+    "GOTOOL*",
+    "GOWORK",
+    "GOEXPERIMENT",
+    "GODEBUG",
+    "GOCACHE*",
+    "GOVCS",
+    "GOTMPDIR",
+    "GOMODCACHE",
+    "GOOS",
+    "GOARCH",
+    "GO111MODULE",
+    "GOAUTH",
+    "CGO_*",
+    "CARGO*",
+    "RUST*",
+    "CC",
+    "CXX",
+    "CPP",
+    "LD",
+    "AR",
+    "AS",
+    "NM",
+    "RANLIB",
+    "STRIP",
+    "OBJCOPY",
+    "LINKER",
+    "HOSTCC",
+    "CROSS_*",
+    "*FLAGS",
+    "*_OPTS",
+    "*_OPTIONS",
+    "*_ARGS",
+    "*_CMD",
+    "*_COMMAND",
+    "*_PROGRAM",
+    "*_WRAPPER",
+    "*_LAUNCHER",
+    "*_PRELOAD",
+    "*_PLUGIN*",
+    "*_CONFIG*",
+    "*_RC",
+    "*RC",
+    "*_EXEC*",
+    "*_HOOK*",
+    "*_INIT*",
+    "*_STARTUP*",
+    "*_REQUIRE*",
+    "*_LOADER*",
+    "*_INTERPRETER",
+    "*_PROXY",
+    "*_TOKEN",
+    "*_CREDENTIALS",
+    "MAKE*",
+    "MFLAGS",
+    "CMAKE_*",
+    "NINJA_*",
+    "MESON_*",
+    "AUTOM4TE",
+    "ACLOCAL*",
+    "PKG_CONFIG*",
+    "CCACHE_*",
+    "DISTCC_*",
+    "DOCKER_*",
+    "COMPOSE_*",
+    "KUBE*",
+    "HELM_*",
+    "TF_*",
+    "ANSIBLE_*",
+    "VAGRANT_*",
+    "AWS_*",
+    "GOOGLE_*",
+    "AZURE_*",
+    "CLOUDSDK_*",
+    "XDG_*",
+    "DBUS_*",
+    "DISPLAY",
+    "WAYLAND_*",
+    "GTK_*",
+    "QT_*",
+    "GIO_*",
+    "GST_*",
+    "CURL_*",
+    "SSL_*",
+    "OPENSSL_*",
+    "WGETRC",
+    "TAR_*",
+    "TAPE",
+    "GREP_*",
+    "RIPGREP_*",
+    "FZF_*",
+    "BAT_*",
+    "FD_*",
+    "AWK*",
+    "GAWK*",
+    "SED",
+    "LOCALE*",
+    "FPATH",
+    "MODULE_*",
+    "FCEDIT",
+    "SUDO_*",
+    "PG*",
+    "MYSQL_*",
+    "REDISCLI_*",
+    "SQLITE*",
+    "PSQL*",
+    "TMPDIR",
+    "TMPPREFIX",
+    "TERM_*",
+    "INSIDE_*",
+    "SYSTEMD_*",
+    "NIX_*",
+    "HOMEBREW_*",
+    "ASDF_*",
+    "MISE_*",
+    "RTX_*",
+    "NVM_*",
+    "PYENV_*",
+    "SDKMAN_*",
+    "DIRENV_*",
+    "STARSHIP_*",
+    "TMUX*",
+    "VIM*",
+    "NVIM*",
+    "EMACS*",
+    "EX*",
+    "TERMINAL",
+    "SPILLWAY_*",
+];
+
+/// Whether a name of capitals is one that somebody may read.
+fn is_read_by_programs(name: &str) -> bool {
+    READ_BY_PROGRAMS.iter().any(|known| match (known.strip_prefix('*'), known.strip_suffix('*')) {
+        (Some(rest), None) => name.ends_with(rest),
+        (None, Some(rest)) => name.starts_with(rest),
+        (Some(rest), Some(_)) => name.contains(rest.trim_end_matches('*')),
+        _ => {
+            name == *known
+                || (known.ends_with('?')
+                    && name.len() == known.len()
+                    && name.starts_with(known.trim_end_matches('?')))
+        }
+    })
 }
 
-/// Whether a variable can be set in a shell without a question. A name in lower case is the shell's own, and no program
-/// hears of it unless it did before.
+/// Options of Node that change how much it may take or what it says.
+const NODE_OPTIONS: [&str; 12] = [
+    "--max-old-space-size",
+    "--max-semi-space-size",
+    "--stack-size",
+    "--stack-trace-limit",
+    "--max-http-header-size",
+    "--no-warnings",
+    "--no-deprecation",
+    "--trace-warnings",
+    "--trace-deprecation",
+    "--enable-source-maps",
+    "--experimental-vm-modules",
+    "--unhandled-rejections",
+];
+
+/// Whether a variable with this value can be handed to programs without a question.
+pub fn is_handed(name: &str, value: &str) -> bool {
+    let is_number =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_harmless(name)
+        || match name {
+            "PAGER" | "GIT_PAGER" | "MANPAGER" | "GH_PAGER" | "BAT_PAGER" | "DELTA_PAGER"
+            | "AWS_PAGER" | "SYSTEMD_PAGER" | "JJ_PAGER" | "PSQL_PAGER" => {
+                matches!(value, "" | "cat")
+            }
+            "GIT_EDITOR" | "GIT_SEQUENCE_EDITOR" | "EDITOR" | "VISUAL" => {
+                matches!(value, "true" | ":" | "cat" | "false")
+            }
+            "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value == "/dev/null",
+            "GIT_CONFIG_NOSYSTEM"
+            | "GIT_OPTIONAL_LOCKS"
+            | "GIT_ADVICE"
+            | "NPM_CONFIG_AUDIT"
+            | "NPM_CONFIG_FUND"
+            | "PIP_DISABLE_PIP_VERSION_CHECK"
+            | "PIP_NO_INPUT"
+            | "HOMEBREW_NO_AUTO_UPDATE"
+            | "NEXT_TELEMETRY_DISABLED"
+            | "DO_NOT_TRACK"
+            | "PYTHONWARNINGS_OFF"
+            | "PYTHONHASHSEED"
+            | "PYTHONUTF8"
+            | "PYTHONFAULTHANDLER"
+            | "CARGO_INCREMENTAL"
+            | "CARGO_NET_OFFLINE"
+            | "GO111MODULE"
+            | "GOMAXPROCS"
+            | "GOTRACEBACK"
+            | "UV_OFFLINE"
+            | "JEST_WORKER_ID"
+            | "VITEST" => is_number(value),
+            "NODE_OPTIONS" => value.split_whitespace().all(|option| {
+                let (name, value) = option.split_once('=').unwrap_or((option, "0"));
+                NODE_OPTIONS.contains(&name) && is_number(&value.replace('-', ""))
+            }),
+            _ => {
+                let ends = ["_URL", "_URI", "_DSN", "_HOST", "_PORT", "_TIMEOUT"];
+                ends.iter().any(|end| name.ends_with(end))
+                    && !is_read_by_programs(name)
+                    && !value.starts_with(['/', '.', '~', '-', '|', '!'])
+                    && !value.contains(['`', '$', ';', '|', '<', '>'])
+                    && !value.to_ascii_lowercase().starts_with("file:")
+                    && !value.contains("::")
+            }
+        }
+}
+
+/// Whether a variable can be set in a shell without a question. No program hears of it unless it did before, and so none of
+/// one of the user's own.
 pub fn is_own(name: &str) -> bool {
-    let own = name.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '_')
+    let lower = name.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '_')
         && name != "_"
         && name
             .bytes()
@@ -92,7 +457,12 @@ pub fn is_own(name: &str) -> bool {
         && !name.starts_with("dis_")
         && !name.ends_with("_functions")
         && !READ_LOWER_CASE.contains(&name);
-    own || is_harmless(name)
+    let upper = name.starts_with(|letter: char| letter.is_ascii_uppercase())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && !is_read_by_programs(name);
+    lower || upper || is_harmless(name)
 }
 
 /// Whether a text is an index with a command in it, which shells run wherever they take the text for a number or a name.
@@ -105,10 +475,19 @@ pub fn has_running_index(text: &str) -> bool {
 pub(super) struct Assigned {
     pub raw: String,
     pub name: String,
+    /// Its value, if that is a text that is known.
+    pub value: Option<String>,
     pub doubt: Option<Doubt>,
 }
 
 impl Assigned {
+    /// Whether programs can be given it without a question.
+    pub fn is_handed(&self) -> bool {
+        self.value
+            .as_ref()
+            .map_or_else(|| is_harmless(&self.name), |value| is_handed(&self.name, value))
+    }
+
     pub fn read(walker: &mut Walker<'_>, assignment: &Assignment, raw: &str) -> Self {
         let (name, index) = match &assignment.name {
             AssignmentName::VariableName(name) => (name, false),
@@ -125,14 +504,27 @@ impl Assigned {
         if index || keyed {
             doubt = Some(RUNNING_INDEX.into());
         }
+        let mut value = None;
+        let is_scalar = matches!(&assignment.value, AssignmentValue::Scalar(_));
         for word in words {
             let word = walker.word(word);
+            // What follows `~` is not put in here.
+            value = Some(word.text.clone()).filter(|_| {
+                word.known && !word.tilde && word.doubts.is_empty() && is_scalar && !index
+            });
             doubt = doubt.or_else(|| word.doubts.first().map(|reason| (*reason).to_owned()));
             if word.known && has_running_index(&word.text) {
                 doubt = Some(RUNNING_INDEX.into());
             }
         }
-        Assigned { raw: raw.to_owned(), name: name.clone(), doubt: doubt.map(Doubt::always) }
+        let value = value.filter(|_| !assignment.append);
+        let by_name = can_change(name);
+        if value.as_ref().is_some_and(|value| is_handed(name, value))
+            && doubt.as_ref() == Some(&by_name)
+        {
+            doubt = None;
+        }
+        Assigned { raw: raw.to_owned(), name: name.clone(), value, doubt: doubt.map(Doubt::always) }
     }
 }
 
@@ -154,7 +546,7 @@ mod tests {
         for name in ["NODE_ENV", "LC_ALL"] {
             assert!(is_harmless(name) && is_own(name), "{name}");
         }
-        for name in ["x", "my_dir"] {
+        for name in ["x", "my_dir", "ROOT", "REPO", "V6", "BASE_COMMIT", "TMP"] {
             assert!(is_own(name) && !is_harmless(name), "{name}");
         }
         for name in [
@@ -167,8 +559,42 @@ mod tests {
             "_",
             "PAGER",
             "HOME",
+            "CC",
+            "RUSTFLAGS",
+            "GOPATH",
+            "PROMPT_COMMAND",
+            "PS4",
+            "NODE_OPTIONS",
+            "GIT_SSH_COMMAND",
+            "MY_SSH_COMMAND",
+            "JAVA_TOOL_OPTIONS",
+            "UID",
+            "RANDOM",
+            "path",
+            "Path",
         ] {
             assert!(!is_own(name), "{name}");
+        }
+        for (name, value) in [
+            ("PAGER", "cat"),
+            ("NODE_OPTIONS", "--max-old-space-size=4096 --no-warnings"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("DATABASE_URL", "postgres://localhost/x"),
+            ("API_URL", "http://localhost:3000"),
+        ] {
+            assert!(is_handed(name, value), "{name}");
+        }
+        for (name, value) in [
+            ("PAGER", "evil"),
+            ("NODE_OPTIONS", "--require=./evil.js"),
+            ("NODE_OPTIONS", "--no-warnings --import ./evil.js"),
+            ("GIT_CONFIG_GLOBAL", "x"),
+            ("PIP_INDEX_URL", "http://evil"),
+            ("GIT_X_URL", "x"),
+            ("DATABASE_URL", "file:///etc/passwd"),
+            ("FOO", "1"),
+        ] {
+            assert!(!is_handed(name, value), "{name}");
         }
         for text in ["a[$(evil)]", "x[1]+a[`evil`]"] {
             assert!(has_running_index(text), "{text}");

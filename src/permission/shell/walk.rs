@@ -8,6 +8,7 @@ use brush_parser::ast::{
 };
 use brush_parser::{Parser, ParserOptions};
 
+use super::constants::Constants;
 use super::destroyers::FORKS;
 use super::guess::Guess;
 use super::redirect::Fed;
@@ -21,11 +22,14 @@ use crate::permission::sensitive::SensitiveNames;
 const MAX_DEPTH: usize = 6;
 /// So many programs that run each other are read as such.
 const MAX_NESTED: usize = 8;
+/// So often a command in loops is read, once for each value.
+const MAX_UNROLLED: usize = 32;
 /// So often the folder is changed, and so long is its path, before nobody knows.
 const MAX_ENTERED: usize = 64;
 const MAX_PLACE: usize = 4096;
-/// So many words are looked at, each as often as it is part of a command in another.
-const MAX_WORDS: usize = 200_000;
+/// So many words are looked at, each as often as it is part of a command in another. A command counts for a few.
+const MAX_WORDS: usize = 64_000;
+const WORDS_OF_COMMAND: usize = 8;
 /// Why no more of them are.
 pub(super) const TOO_MUCH: &str = "the command does too much to be read";
 /// A relative path can lie in so many folders before nobody knows.
@@ -65,6 +69,12 @@ pub(super) struct Walker<'a> {
     pub functions: Vec<FunctionDefinition>,
     /// So many bytes may still be read once more for what they destroy.
     pub left: usize,
+    /// Variables that are known.
+    pub constants: Constants,
+    /// How often the loops around a command are read, once for each of their values.
+    unrolled: usize,
+    /// Whether the next text is read by the same shell.
+    is_inner: bool,
     /// Programs that run programs, around the command that is read now.
     pub nested: usize,
     /// How often the folder was changed.
@@ -103,6 +113,9 @@ impl<'a> Walker<'a> {
             piped: None,
             functions: Vec::new(),
             left: MAX_REREAD,
+            constants: Constants::default(),
+            unrolled: 1,
+            is_inner: false,
             nested: 0,
             entered: 0,
             words_left: MAX_WORDS,
@@ -152,6 +165,24 @@ impl<'a> Walker<'a> {
         if text.contains("HOME=") {
             self.home = None;
         }
+        if !std::mem::take(&mut self.is_inner) {
+            let outer = std::mem::replace(&mut self.constants, Constants::of(text));
+            self.read_source(text);
+            self.constants = outer;
+            return;
+        }
+        self.read_source(text);
+    }
+
+    /// What a substitution runs, in a shell that knows what this one knows.
+    pub fn substituted(&mut self, text: &str) {
+        self.apart(|walker| {
+            walker.is_inner = true;
+            walker.source(text);
+        });
+    }
+
+    fn read_source(&mut self, text: &str) {
         let parsed = catch_unwind(AssertUnwindSafe(|| match guard::refuse(text) {
             Some(reason) => Err(reason),
             None => plain::program(text).map_or_else(
@@ -191,10 +222,16 @@ impl<'a> Walker<'a> {
         self.nested > MAX_NESTED
     }
 
+    /// Whether no more may be read.
+    pub fn is_exhausted(&self) -> bool {
+        self.words_left == 0
+    }
+
     /// Takes from what may be read; `false` if that is too little.
     pub fn spend(&mut self, cost: usize) -> bool {
+        let cost = cost + WORDS_OF_COMMAND;
         let is_enough = self.words_left >= cost;
-        self.words_left = self.words_left.saturating_sub(cost);
+        self.words_left = if is_enough { self.words_left - cost } else { 0 };
         is_enough
     }
 
@@ -297,6 +334,16 @@ impl<'a> Walker<'a> {
         doubt
     }
 
+    /// Goes to a folder for one command.
+    pub fn within(&mut self, word: &Word) -> Option<Doubt> {
+        let doubt = self.file(Domain::Read, word);
+        let root = vec![String::from("/")];
+        let from = if word.text.starts_with(['/', '~']) { &root } else { &self.places };
+        let places = from.iter().filter_map(|place| self.folders.absolute(&word.text, place));
+        self.places = places.collect();
+        doubt
+    }
+
     pub fn lost(&mut self, reason: &str) -> Doubt {
         self.places.clear();
         self.next_places = None;
@@ -342,6 +389,9 @@ impl<'a> Walker<'a> {
         let mut left: Vec<String> = Vec::new();
         let mut went_well = true;
         self.pipeline(&list.first);
+        // What is set behind `&&` is only known as far as that goes on, unless nothing in front of it can fail.
+        let mut sure = sets_only(&list.first);
+        let mut known = self.constants.len();
         for next in &list.additional {
             match next {
                 AndOr::And(pipeline) => {
@@ -350,16 +400,24 @@ impl<'a> Walker<'a> {
                     }
                     self.settle(went_well);
                     self.pipeline(pipeline);
+                    sure &= sets_only(pipeline);
+                    if sure {
+                        known = self.constants.len();
+                    }
                     went_well = true;
                 }
                 AndOr::Or(pipeline) => {
                     self.settle(false);
                     self.also(std::mem::take(&mut left));
+                    self.constants.forget(known);
                     self.pipeline(pipeline);
+                    self.constants.forget(known);
+                    sure = false;
                     went_well = false;
                 }
             }
         }
+        self.constants.forget(known);
         self.settle(false);
         self.also(left);
     }
@@ -383,14 +441,18 @@ impl<'a> Walker<'a> {
     /// Something that runs in a shell of its own: what it does to the folder is over when it ends.
     pub fn apart(&mut self, work: impl FnOnce(&mut Self)) {
         let (places, next, home) = (self.places.clone(), self.next_places.take(), self.home);
+        let known = self.constants.len();
         work(self);
+        self.constants.forget(known);
         (self.places, self.next_places, self.home) = (places, next, home);
     }
 
     /// Something that may run several times, or not at all.
     fn repeated(&mut self, work: impl FnOnce(&mut Self)) {
         self.repeats += 1;
+        let known = self.constants.len();
         work(self);
+        self.constants.forget(known);
         self.settle(false);
         self.repeats -= 1;
     }
@@ -446,11 +508,12 @@ impl<'a> Walker<'a> {
                 if let Some(reason) = super::variables::doubt(&clause.variable_name) {
                     self.doubt(&format!("for {}", clause.variable_name), reason);
                 }
+                let mut values = Vec::new();
                 for value in clause.values.iter().flatten() {
-                    self.value(&value.value, "for");
+                    values.push(self.value(&value.value, "for"));
                     self.remember(&clause.variable_name, &value.value);
                 }
-                self.repeated(|walker| walker.list(&clause.body.list));
+                self.loop_over(&clause.variable_name, &values, &clause.body.list);
             }
             CompoundCommand::CaseClause(clause) => {
                 self.value(&clause.value.value, "case");
@@ -533,28 +596,53 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// A loop over words. Where all are known, its commands are read with each of them.
+    fn loop_over(&mut self, name: &str, values: &[Word], list: &CompoundList) {
+        let is_known = |word: &Word| word.known && word.doubts.is_empty() && !word.tilde;
+        let can = !values.is_empty()
+            && values.iter().all(is_known)
+            && self.unrolled * values.len() <= MAX_UNROLLED
+            && self.constants.can_follow(name);
+        if !can {
+            return self.repeated(|walker| walker.list(list));
+        }
+        self.unrolled *= values.len();
+        for value in values {
+            self.repeated(|walker| {
+                walker.constants.set(name, value);
+                walker.list(list);
+            });
+        }
+        self.unrolled /= values.len();
+    }
+
     /// A word that is looked at and not run.
-    fn value(&mut self, raw: &str, about: &str) {
+    fn value(&mut self, raw: &str, about: &str) -> Word {
         let word = self.word(raw);
         for doubt in &word.doubts {
             self.doubt(about, *doubt);
         }
+        word
     }
 
     /// Reads a word, and the commands in it.
     pub fn word(&mut self, raw: &str) -> Word {
-        let mut word = word::read(raw, self.home, &self.options);
+        let mut word = word::read(raw, self.home, &self.constants, &self.options);
         // The parser can lose the end of a document that has a parenthesis in it.
         if word.inner.iter().any(|inner| inner.contains("<<")) && !self.text.contains(raw) {
             word.doubts.push("part of it cannot be parsed");
         }
         for inner in &word.inner {
-            self.apart(|walker| walker.source(inner));
+            self.substituted(inner);
         }
         word
     }
 
     fn simple(&mut self, simple: &SimpleCommand) {
+        // That there is more than is read has been said.
+        if self.words_left == 0 {
+            return;
+        }
         let outer = std::mem::take(&mut self.fed);
         let mut assignments = Vec::new();
         let mut words = Vec::new();
@@ -600,6 +688,16 @@ impl<'a> Walker<'a> {
             }
         }
     }
+}
+
+/// Whether a pipeline does no more than to set variables to texts, which never fails.
+fn sets_only(pipeline: &Pipeline) -> bool {
+    let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
+    let is_set = |item: &Item| matches!(item, Item::AssignmentWord(_, raw) if !raw.value.contains(['(', '`', '[']));
+    !pipeline.bang
+        && simple.word_or_name.is_none()
+        && simple.suffix.is_none()
+        && simple.prefix.as_ref().is_some_and(|prefix| prefix.0.iter().all(is_set))
 }
 
 /// Whether a function calls itself twice at once, without an end.

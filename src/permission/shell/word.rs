@@ -3,6 +3,7 @@
 use brush_parser::ParserOptions;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
+use super::constants::Constants;
 use super::guard;
 
 /// More words than these do not come of one.
@@ -43,12 +44,18 @@ impl Word {
     }
 }
 
-/// Reads a word as it is written. `home` is what `$HOME` stands for, if that is known.
-pub(super) fn read(raw: &str, home: Option<&str>, options: &ParserOptions) -> Word {
+/// Reads a word as it is written. `home` is what `$HOME` stands for, if that is known, and `constants` other variables.
+pub(super) fn read(
+    raw: &str,
+    home: Option<&str>,
+    constants: &Constants,
+    options: &ParserOptions,
+) -> Word {
     if !raw.is_empty() && raw.bytes().all(is_plain) {
         return Word { text: raw.to_owned(), told: raw.to_owned(), known: true, ..Word::default() };
     }
-    let mut scan = Scan { word: Word { known: true, ..Word::default() }, expands: false, home };
+    let mut scan =
+        Scan { word: Word { known: true, ..Word::default() }, expands: false, home, constants };
     scan.run(raw);
     let Scan { mut word, expands, .. } = scan;
     if expands && guard::has_many_expansions(raw) {
@@ -172,6 +179,7 @@ struct Scan<'a> {
     /// Whether something is put in that only the parser can take apart.
     expands: bool,
     home: Option<&'a str>,
+    constants: &'a Constants,
 }
 
 impl Scan<'_> {
@@ -300,7 +308,9 @@ impl Scan<'_> {
                 Some(home) if name == "HOME" && home.bytes().all(is_plain) => {
                     self.word.text.push_str(home)
                 }
-                _ => self.unknown(),
+                // Behind a name without braces, some shells read a letter or an index that changes it.
+                _ if braced.is_none() && rest.starts_with([':', '[']) => self.unknown(),
+                _ => self.constant(name, in_quotes),
             }
             return rest;
         }
@@ -337,6 +347,20 @@ impl Scan<'_> {
                 after
             }
         }
+    }
+
+    /// A variable that may be known. Without quotes it must be one word whatever is done to it.
+    fn constant(&mut self, name: &str, in_quotes: bool) {
+        let Some((text, glob)) = self.constants.get(name) else { return self.unknown() };
+        if !in_quotes && (glob || text.is_empty() || !text.bytes().all(is_plain)) {
+            return self.unknown();
+        }
+        if glob {
+            let begins = self.word.text.is_empty() || self.word.text.starts_with('-');
+            self.word.glob_start |= begins && text.starts_with(['*', '?', '[']);
+            self.word.glob = true;
+        }
+        self.word.text.push_str(text);
     }
 
     fn unknown(&mut self) {

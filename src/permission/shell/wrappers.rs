@@ -143,7 +143,7 @@ static XARGS: Wrapper = Wrapper {
 /// What a command runs, if its program runs something else. `name` is the program without its folder.
 pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     match name {
-        "sh" | "bash" | "dash" | "ash" | "rbash" => return Some(shell(words)),
+        "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" => return Some(shell(words)),
         "env" => return Some(environment(words)),
         "command" if words.get(1).is_some_and(|word| word.text == "-v" || word.text == "-V") => {
             return Some(Wrapped::Nothing);
@@ -173,7 +173,7 @@ pub(super) fn is_assignment(text: &str) -> bool {
 
 /// Whether a program only runs what follows its options.
 pub(super) fn is_wrapper(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "env")
+    matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" | "env")
         || WRAPPERS.iter().chain(POWERFUL).chain([&XARGS]).any(|row| row.names.contains(&name))
 }
 

@@ -1,0 +1,214 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PermissionPolicy, type PermissionRule } from '../..'
+import everyday from './everyday.json'
+
+const vault = '/vault/project'
+const allowed = (commands: readonly string[], options: object) => {
+  const policy = new PermissionPolicy({ vault, ...options })
+  return commands.filter((command) => policy.evaluate({ tool: 'bash', args: { command } }).decision === 'allow')
+}
+const rule = (pattern: string, decision: 'allow' | 'ask' | 'deny', domain = 'bash') =>
+  ({ domain, pattern, decision }) as PermissionRule
+
+const LOOKS = [
+  'ls -la',
+  'cat a.md',
+  'head -5 a && tail -5 b',
+  'grep -rn x src',
+  'rg x',
+  'find . -name "*.ts"',
+  'git status',
+  'git log --oneline -5',
+  'git diff HEAD~1 -- src',
+  'git show HEAD',
+  'git branch -a',
+  'git branch --show-current',
+  'git remote -v',
+  'git stash list',
+  'git config --get user.name',
+  'git -C src log',
+  'wc -l a',
+  'pwd',
+  'echo x',
+  'cd src && ls',
+  'test -f a',
+  '[ -f a ]',
+  'sed -n 1,5p a',
+  "awk '{print $1}' a",
+  'jq . a.json',
+  'which node',
+  'node --version',
+  'go env GOPATH',
+  'go version',
+  'gh pr view 1',
+  'gh api repos/a/b',
+  'gh api --method GET repos/a/b',
+  'gofmt -l .',
+  'diff a b',
+  'sort a',
+  'V=src; cat "$V/a"',
+  'for f in a b; do cat "$f"; done',
+  'ls src | head -3',
+  'timeout 5 ls',
+  'env NODE_ENV=test ls',
+]
+const CHANGES = [
+  'rm a',
+  'touch a',
+  'git commit -m x',
+  'git add .',
+  'git branch x',
+  'git branch -D x',
+  'git tag v1',
+  'git tag -d v1',
+  'git remote add x y',
+  'git stash',
+  'git config user.name x',
+  'git checkout x',
+  'git push',
+  'git reflog expire',
+  'sed -i s/a/b/ a',
+  'sed -n "w b" a',
+  'find . -delete',
+  'find . -exec rm {} ;',
+  'find . -fprint x',
+  'npm test',
+  'node a.js',
+  'python a.py',
+  'tee a',
+  'cp a b',
+  'sort -o a b',
+  'git diff --output=x',
+  'go env -w GOFLAGS=x',
+  'gofmt -w a.go',
+  'gh api -X DELETE repos/a/b',
+  'gh api repos/a/b -f x=y',
+  'gh api -XPOST repos/a/b',
+  'gh api graphql',
+  'gh api repos/a/b --input x',
+  'gh pr create',
+  'cat /etc/passwd',
+  'cat .env',
+  'cat ../x',
+  'cat a > ../b',
+  'ls $(evil)',
+  'cat "$(evil)"',
+  'PATH=x ls',
+  './ls',
+  'x/cat a',
+  'awk "BEGIN{system("x")}"',
+  'xargs rm',
+]
+
+test('commands that only look are allowed by one option, and nothing else is', () => {
+  expect(LOOKS.filter((command) => !allowed(LOOKS, { readOnlyCommands: true }).includes(command))).toEqual([])
+  expect(allowed(CHANGES, { readOnlyCommands: true })).toEqual([])
+  expect(allowed(LOOKS, {})).toEqual([])
+})
+
+test('a rule of the user says more than the option', () => {
+  const rules = [rule('git *', 'ask'), rule('cat *', 'deny'), rule('vault:private/**', 'deny', 'read')]
+  expect(
+    allowed(['git status', 'cat a', 'head private/x', 'git -C src status'], { readOnlyCommands: true, rules }),
+  ).toEqual([])
+  expect(allowed(['ls'], { readOnlyCommands: true, rules: [rule('*', 'ask')] })).toEqual([])
+})
+
+describe('folders of temporary files', () => {
+  const decide = (path: string, options: object = {}, domain = 'edit') =>
+    new PermissionPolicy({ vault, ...options }).evaluate({ tool: domain === 'edit' ? 'write' : 'read', args: { path } })
+      .decision
+
+  test('edits in them are asked about, and allowed by an option', () => {
+    const temp = join(realpathSync(tmpdir()), 'x.txt')
+    expect(decide(temp)).toBe('ask')
+    expect(decide(temp, { scratchFolders: true })).toBe('allow')
+    expect(decide(temp, { scratchFolders: true }, 'read')).toBe('allow')
+    expect(decide('/scratch/x', { scratchFolders: ['/scratch'] })).toBe('allow')
+    expect(decide('/scratchy/x', { scratchFolders: ['/scratch'] })).toBe('deny')
+    expect(decide('/scratch/../etc/x', { scratchFolders: ['/scratch'] })).toBe('deny')
+    expect(decide('/scratch/.env', { scratchFolders: ['/scratch'] }, 'read')).toBe('ask')
+    expect(decide('/scratch/x', { scratchFolders: ['/scratch'], rules: [rule('/scratch/**', 'deny', 'edit')] })).toBe(
+      'deny',
+    )
+    expect(allowed([`echo x > ${temp} && cat ${temp}`], { scratchFolders: true, readOnlyCommands: true })).toHaveLength(
+      1,
+    )
+  })
+
+  test('next to a vault in one of them lies no scratch', () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-presets-')))
+    mkdirSync(join(root, 'vault'))
+    expect(decide(join(root, 'x'), { vault: join(root, 'vault') })).toBe('deny')
+    expect(decide(join(root, 'x'), { vault: join(root, 'vault'), scratchFolders: true })).toBe('deny')
+    rmSync(root, { recursive: true })
+  })
+
+  test.each([['x'], [['x']], [['/']], [[3]], [false]])(
+    'what is no list of folders is refused: %j',
+    (scratchFolders) => {
+      expect(() => new PermissionPolicy({ vault, scratchFolders } as never)).toThrow(
+        expect.objectContaining({ code: 'INVALID_CONFIG', field: expect.stringMatching(/^scratchFolders/) }),
+      )
+    },
+  )
+})
+
+test('a rule for a folder of its own is offered although the folder is changed first', () => {
+  const verdict = new PermissionPolicy({ vault }).evaluate({ tool: 'bash', args: { command: 'cd src && npm test' } })
+  expect(verdict.decision).toBe('ask')
+  expect(verdict.suggestedRules[0]).toEqual({ domain: 'bash', pattern: 'shell:npm test', decision: 'allow' })
+})
+
+test('a variable is known only where it can have no other value', () => {
+  const rules = [...everyday.rules, rule('*', 'allow')] as PermissionRule[]
+  const policy = new PermissionPolicy({ vault, rules })
+  const decide = (command: string) => policy.evaluate({ tool: 'bash', args: { command } }).decision
+  for (const command of [
+    'V=src; cat "$V/a"',
+    'V=src && cat $V',
+    'for f in a b; do cat "$f"; done',
+    'V=a; (cat "$V")',
+    'V=a; echo "$(cat "$V")"',
+  ]) {
+    expect([command, decide(command)]).toEqual([command, 'allow'])
+  }
+  for (const command of [
+    'cat "$V"',
+    'V=/etc/passwd; cat "$V"',
+    'false && V=a; cat "$V"',
+    'false && V=a || cat "$V"',
+    '(V=a); cat "$V"',
+    'V=a & cat "$V"',
+    'V=a cat "$V"',
+    'V=a | x; cat "$V"',
+    'V=a; V=$(evil); cat "$V"',
+    'V=a; read V; cat "$V"',
+    'V=a; r""ead V; cat "$V"',
+    'if x; then V=a; fi; cat "$V"',
+    'for i in 1; do V=a; done; cat "$V"',
+    'f() { V=a; }; cat "$V"',
+    'n=A; V=x; for i in 1 2; do cat "$Vx"; done',
+    'V="a b"; cat $V',
+    "V='*'; cat $V/x",
+    'V=a; cat $V[1]',
+    'V=a; cat $V:h',
+    'V=a; bash -c \'cat "$V"\'',
+    'V+=a; cat "$V"',
+    'V=~; cat "$V/x"',
+    'for f in /etc/passwd a; do cat "$f"; done',
+    'for f in *; do cat $f; done',
+    'for f in $(ls); do cat "$f"; done',
+    'PATH=a; cat "$PATH"',
+    'V=a; eval "V=/etc/passwd"; cat "$V"',
+    'V=a; unset V; cat "$V/etc/passwd"',
+    'UID=a; cat "$UID"',
+    'V=a; . x; cat "$V"',
+    'V=.env; cat "$V"',
+    'V=rm; for f in .. ; do cat "$f"; done',
+  ]) {
+    expect([command, decide(command)]).not.toEqual([command, 'allow'])
+  }
+})

@@ -1,0 +1,45 @@
+/** Tools of the hosts that touch nothing but the host's own state: lists of tasks, questions to the user, plans, output of what runs. */
+
+import type { GateCall, PermissionCall } from 'spillway'
+import type { AdapterControls } from './types'
+
+/** By host. Sub-agents (`Task`, `task`) are not among them: they call tools of their own. */
+export const HARMLESS_TOOLS = {
+  claude: [
+    ...['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList', 'TaskOutput', 'TaskStop'],
+    ...['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'BashOutput', 'AgentOutput', 'KillShell', 'KillBash'],
+    ...['Skill', 'ToolSearch', 'ListMcpResources', 'ListMcpResourcesTool'],
+  ],
+  opencode: ['todowrite', 'todoread', 'question', 'skill', 'plan_enter', 'plan_exit', 'invalid'],
+  pi: ['todo', 'question', 'questionnaire'],
+  langchain: ['write_todos', 'read_todos'],
+} as const satisfies Record<string, readonly string[]>
+
+type Permission = NonNullable<AdapterControls['permission']>
+type Host = keyof typeof HARMLESS_TOOLS
+
+/** The same one for the same permission: questions are kept by it. */
+const known = new WeakMap<object, Map<Host, Permission>>()
+
+/** The controls with a permission that allows the host's harmless tools, unless a rule for `tool:NAME` says otherwise. */
+export function withHarmlessTools<C extends Pick<AdapterControls, 'permission'>>(controls: C, host: Host): C {
+  const { permission } = controls
+  if (permission === undefined) return controls
+  const all = known.get(permission) ?? new Map<Host, Permission>()
+  known.set(permission, all)
+  const own = all.get(host) ?? marking(permission, new Set(HARMLESS_TOOLS[host]))
+  all.set(host, own)
+  return { ...controls, permission: own }
+}
+
+function marking(permission: Permission, harmless: ReadonlySet<string>): Permission {
+  const marked = <C extends PermissionCall>(call: C): C =>
+    harmless.has(call.tool) ? { ...call, touchesNothing: true } : call
+  if (!('request' in permission)) return { evaluate: (call) => permission.evaluate(marked(call)) }
+  const { pending, respond } = permission as { pending?: () => unknown; respond?: (...answer: unknown[]) => unknown }
+  return {
+    request: (call: GateCall) => permission.request(marked(call)),
+    ...(typeof pending === 'function' && { pending: () => pending.call(permission) }),
+    ...(typeof respond === 'function' && { respond: (...answer: unknown[]) => respond.apply(permission, answer) }),
+  } as Permission
+}

@@ -1,0 +1,163 @@
+//! Variables that a command sets once to a text that is known, and that stand for it from there on.
+//!
+//! One counts only where it cannot have another value: its name stands in the whole text once beside its uses, nothing in the
+//! text sets variables by names that are put together, and the place of the use is only reached behind the assignment.
+
+use super::variables::is_own;
+use super::word::Word;
+
+/// Longer values stay unknown: each use repeats them.
+const MAX_VALUE: usize = 1024;
+
+/// So often the text is looked through for a name.
+const MAX_LOOKS: usize = 64;
+
+/// Words of commands that set variables whose names need not stand in the text.
+const SETTERS: [&str; 16] = [
+    "eval",
+    "read",
+    "declare",
+    "typeset",
+    "local",
+    "unset",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "source",
+    "select",
+    "readonly",
+    "alias",
+    "trap",
+    "nameref",
+];
+
+/// What such a variable stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Constant {
+    name: String,
+    text: String,
+    /// Whether it stands for names that a glob means.
+    glob: bool,
+}
+
+/// The variables that are known where a command stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Constants {
+    /// The whole text, if variables in it can be followed.
+    text: Option<String>,
+    known: Vec<Constant>,
+    /// How often the text may still be looked through.
+    looks_left: usize,
+}
+
+impl Constants {
+    /// For a text that a shell of its own reads.
+    pub fn of(text: &str) -> Self {
+        let has_setter = || {
+            let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+            words.into_iter().any(|word| SETTERS.contains(&word))
+        };
+        let follows = text.contains('$')
+            && (text.contains('=') || text.contains("for "))
+            && !["((", ":="].iter().any(|part| text.contains(part))
+            && !has_setter();
+        Constants {
+            text: follows.then(|| text.to_owned()),
+            known: Vec::new(),
+            looks_left: MAX_LOOKS,
+        }
+    }
+
+    /// Takes a variable for what it was set to.
+    pub fn set(&mut self, name: &str, value: &Word) {
+        let can =
+            value.known && value.doubts.is_empty() && !value.tilde && value.text.len() <= MAX_VALUE;
+        if !can || !self.can_follow(name) {
+            return;
+        }
+        self.known.retain(|known| known.name != name);
+        let (name, text, glob) = (name.to_owned(), value.text.clone(), value.glob);
+        self.known.push(Constant { name, text, glob });
+    }
+
+    /// Whether a variable can be followed.
+    pub fn can_follow(&mut self, name: &str) -> bool {
+        if self.text.is_none() || self.looks_left == 0 {
+            return false;
+        }
+        self.looks_left -= 1;
+        is_own(name) && !super::variables::is_harmless(name) && self.count(name) == 1
+    }
+
+    /// From here on nothing is known; `true` if something was.
+    pub fn disable(&mut self) -> bool {
+        self.text = None;
+        let was_known = !self.known.is_empty();
+        self.known.clear();
+        was_known
+    }
+
+    /// What a variable stands for: the text, and whether that is a glob.
+    pub fn get(&self, name: &str) -> Option<(&str, bool)> {
+        let known = self.known.iter().find(|known| known.name == name)?;
+        Some((&known.text, known.glob))
+    }
+
+    /// How many are known; what comes later can be [forgotten](Self::forget).
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Forgets what was set since then.
+    pub fn forget(&mut self, len: usize) {
+        self.known.truncate(len);
+    }
+
+    /// How often a name stands in the text where it is not put in.
+    fn count(&self, name: &str) -> usize {
+        let Some(text) = &self.text else { return 0 };
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        text.match_indices(name)
+            .filter(|(at, _)| {
+                let (before, after) = (&text[..*at], &text[at + name.len()..]);
+                !before.ends_with(is_of_name)
+                    && !after.starts_with(is_of_name)
+                    && !before.ends_with('$')
+                    && !(before.ends_with("${") && after.starts_with('}'))
+            })
+            .count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value_of(text: &str) -> Option<String> {
+        let mut constants = Constants::of(text);
+        constants.set("V", &Word::plain("x"));
+        constants.get("V").map(|(text, _)| text.to_owned())
+    }
+
+    #[test]
+    fn a_variable_is_known_where_nothing_else_can_set_it() {
+        for text in ["V=x; cat $V", "V=x && cat \"${V}/a\" \"$V\"", "for V in x; do cat $V; done"] {
+            assert_eq!(value_of(text).as_deref(), Some("x"), "{text}");
+        }
+        for text in [
+            "V=x; V=y; cat $V",
+            "V=x; read V; cat $V",
+            "V=x; read $n; cat $V",
+            "V=x; printf -v V y; cat $V",
+            "V=x; for V in y; do ls; done; cat $V",
+            "V=x; eval $y; cat $V",
+            "V=x; unset V; cat $V",
+            "V=x; ((V=1)); cat $V",
+            "V=x; echo ${V:=y}; cat $V",
+            "V=x; export V; cat $V",
+        ] {
+            assert_eq!(value_of(text), None, "{text}");
+        }
+    }
+}

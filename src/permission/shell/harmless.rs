@@ -1,0 +1,195 @@
+//! Commands that only look, and words that only seem to run something.
+
+use super::programs::{Kind, Program};
+use super::word::Word;
+
+/// Commands of git that only look, whatever their arguments but for those that make a doubt.
+const GIT_LOOKS: &str = "status log diff show ls-files ls-tree rev-parse rev-list describe shortlog blame annotate grep \
+    cat-file show-ref for-each-ref name-rev merge-base diff-tree diff-index diff-files whatchanged range-diff \
+    count-objects check-ignore show-branch cherry verify-commit version";
+
+/// Options of `git branch`, `git tag` and `git remote` that make a list.
+const LISTS: [&str; 15] = [
+    "-a",
+    "-r",
+    "-v",
+    "-vv",
+    "-l",
+    "-n",
+    "--all",
+    "--remotes",
+    "--verbose",
+    "--list",
+    "--show-current",
+    "--no-color",
+    "--merged",
+    "--no-merged",
+    "--contains",
+];
+
+/// The first words of commands that only look.
+const LOOKS: [&str; 44] = [
+    "go version",
+    "go env",
+    "go list",
+    "go doc",
+    "npm ls",
+    "npm list",
+    "npm view",
+    "npm outdated",
+    "npm root",
+    "npm prefix",
+    "pnpm ls",
+    "pnpm list",
+    "pnpm why",
+    "yarn list",
+    "yarn why",
+    "cargo tree",
+    "cargo metadata",
+    "pip list",
+    "pip show",
+    "pip freeze",
+    "pip3 list",
+    "pip3 show",
+    "pip3 freeze",
+    "gh pr view",
+    "gh pr list",
+    "gh pr diff",
+    "gh pr checks",
+    "gh pr status",
+    "gh issue view",
+    "gh issue list",
+    "gh issue status",
+    "gh run view",
+    "gh run list",
+    "gh repo view",
+    "gh repo list",
+    "gh release view",
+    "gh release list",
+    "gh search",
+    "gh api",
+    "docker ps",
+    "docker images",
+    "kubectl get",
+    "brew list",
+    "brew info",
+];
+
+fn text(word: Option<&Word>) -> &str {
+    word.map_or("", |word| word.text.as_str())
+}
+
+/// Whether a command of a program that can run something does not here.
+pub(super) fn only_seems(base: &str, words: &[Word], found: &str) -> bool {
+    match found {
+        "api" if base == "gh" => only_gets(words),
+        _ => false,
+    }
+}
+
+/// Whether `gh api` asks for something and changes nothing.
+fn only_gets(words: &[Word]) -> bool {
+    let is_get = |at: usize| {
+        let word = words[at].text.as_str();
+        let value =
+            word.split_once('=').map_or_else(|| text(words.get(at + 1)), |(_, value)| value);
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        match letters {
+            // In one word with its value: `-XPOST`.
+            Some(letters) if letters.starts_with('X') => {
+                letters.eq_ignore_ascii_case("XGET") || (letters == "X" && value == "GET")
+            }
+            Some(letters) => {
+                !letters.contains(['X', 'f', 'F']) || letters.starts_with(['q', 'H', 't', 'p'])
+            }
+            None if word.starts_with("--method") => value == "GET",
+            None => {
+                !["--m", "--f", "--r", "--i"].iter().any(|start| word.starts_with(start))
+                    || matches!(word, "--include" | "--method")
+            }
+        }
+    };
+    words.iter().all(|word| word.known)
+        && (1..words.len()).all(is_get)
+        && !words.iter().any(|word| word.text.trim_matches('/') == "graphql")
+}
+
+/// Another way to write a command, for which a permission counts as well.
+pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
+    let rest = told.strip_prefix(name.told.as_str())?;
+    if base == "[" {
+        return Some(format!("test{}", rest.strip_suffix(" ]").unwrap_or(rest)));
+    }
+    (name.text != base).then(|| format!("{base}{rest}"))
+}
+
+/// Whether a command only looks at files, at the system, or at a repository. What makes a doubt is looked at elsewhere.
+pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bool {
+    let has = |option: &str| words.iter().any(|word| word.text == option);
+    match program.map(|program| program.kind) {
+        Some(Kind::Inert) => {
+            !matches!(base, "umask" | "ulimit" | "shift" | "hostname" | "date") || words.len() < 3
+        }
+        Some(Kind::Reader | Kind::Grep | Kind::Lister | Kind::Awk) => true,
+        Some(Kind::Sed) => !words.iter().any(|word| {
+            let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            letters.is_some_and(|letters| letters.contains('i')) || word.text.starts_with("--in")
+        }),
+        Some(Kind::Find) => !words.iter().any(|word| {
+            ["-exec", "-ok", "-delete", "-fprint", "-fls"]
+                .iter()
+                .any(|start| word.text.starts_with(start))
+        }),
+        Some(Kind::Git) => git_looks(words),
+        _ => {
+            let rest = words[1..].iter().take(2).map(|word| word.text.as_str());
+            let told = std::iter::once(base).chain(rest).collect::<Vec<_>>().join(" ");
+            let begins = |known: &&str| {
+                let known = *known;
+                told == known || told.strip_prefix(known).is_some_and(|rest| rest.starts_with(' '))
+            };
+            (words.len() == 2 && program.is_some() && has("--version"))
+                || (base == "gofmt"
+                    && !has("-w")
+                    && !words.iter().any(|word| word.text.starts_with("-cpuprofile")))
+                || LOOKS.iter().any(begins)
+        }
+    }
+}
+
+fn git_looks(words: &[Word]) -> bool {
+    let at = 1 + words[1..]
+        .iter()
+        .take_while(|word| {
+            matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks")
+        })
+        .count();
+    let name = text(words.get(at));
+    let rest = words.get(at + 1..).unwrap_or_default();
+    let first = text(rest.first());
+    let lists = |word: &Word| {
+        let option = word.text.split('=').next().unwrap_or_default();
+        LISTS.contains(&option)
+            || matches!(option, "--format" | "--sort" | "--points-at" | "--column")
+    };
+    match name {
+        "branch" => rest.iter().all(lists),
+        "tag" => {
+            rest.is_empty()
+                || (matches!(first, "-l" | "--list" | "-n")
+                    && !rest
+                        .iter()
+                        .any(|word| matches!(word.text.as_str(), "-d" | "-a" | "-s" | "-f")))
+        }
+        "remote" => rest.is_empty() || matches!(first, "-v" | "show" | "get-url"),
+        "stash" | "worktree" | "notes" => matches!(first, "list" | "show"),
+        "submodule" => matches!(first, "status" | "summary"),
+        "reflog" => matches!(first, "" | "show") || first.starts_with('-'),
+        "config" => matches!(
+            first,
+            "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
+        ),
+        "--version" => true,
+        _ => GIT_LOOKS.split_whitespace().any(|known| known == name),
+    }
+}
