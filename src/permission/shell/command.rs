@@ -117,7 +117,10 @@ impl Walker<'_> {
     pub(super) fn judge(&mut self, words: &[Word], doubts: Vec<Doubt>) -> Simple {
         if !self.spend(words.len()) {
             let text = words[0].told.clone();
-            return Simple { text, doubts: vec![Doubt::always(TOO_MUCH)], ..Simple::default() };
+            let doubts = vec![Doubt::always(TOO_MUCH)];
+            let mut command = Simple { text, doubts, ..Simple::default() };
+            self.guess_last(words, &mut command);
+            return command;
         }
         if let Some(inner) = self.in_folder(words, &doubts) {
             return inner;

@@ -109,6 +109,14 @@ impl Walker<'_> {
         by_kind || (!self.is_nested() && is_wrapper(name)) || name.starts_with("mkfs")
     }
 
+    /// Looks at the end of a command that is too much, once: what is never allowed mostly stands there.
+    pub(super) fn guess_last(&mut self, words: &[Word], command: &mut Simple) {
+        if let Some(nested) = self.take_reserve() {
+            self.guess(words, 1, Guess::Keep, command);
+            self.end_reserve(nested);
+        }
+    }
+
     /// Looks at what a program is given to read as if it was a command, and ran.
     pub(super) fn guess_texts(&mut self, texts: &[String], command: &mut Simple) {
         self.guessing(Guess::Keep, command, |walker| {

@@ -30,6 +30,8 @@ const MAX_PLACE: usize = 4096;
 /// So many words are looked at, each as often as it is part of a command in another. A command counts for a few.
 const MAX_WORDS: usize = 64_000;
 const WORDS_OF_COMMAND: usize = 8;
+/// So many more at the end of a command that is too much.
+const RESERVE: usize = 2048;
 /// Why no more of them are.
 pub(super) const TOO_MUCH: &str = "the command does too much to be read";
 /// A relative path can lie in so many folders before nobody knows.
@@ -79,6 +81,7 @@ pub(super) struct Walker<'a> {
     pub nested: usize,
     /// How often the folder was changed.
     entered: usize,
+    is_reserve_taken: bool,
     /// How many words may still be looked at.
     words_left: usize,
     /// What is read now may run, and nobody knows.
@@ -118,6 +121,7 @@ impl<'a> Walker<'a> {
             is_inner: false,
             nested: 0,
             entered: 0,
+            is_reserve_taken: false,
             words_left: MAX_WORDS,
             guess: None,
             is_flat: false,
@@ -220,6 +224,20 @@ impl<'a> Walker<'a> {
     /// Whether so many programs run each other that deeper ones are not read as such.
     pub fn is_nested(&self) -> bool {
         self.nested > MAX_NESTED
+    }
+
+    /// Lets a few more words be looked at, once, and nothing that runs others; how many of these were around.
+    pub fn take_reserve(&mut self) -> Option<usize> {
+        if std::mem::replace(&mut self.is_reserve_taken, true) {
+            return None;
+        }
+        self.words_left = RESERVE;
+        Some(std::mem::replace(&mut self.nested, MAX_NESTED + 1))
+    }
+
+    pub fn end_reserve(&mut self, nested: usize) {
+        self.nested = nested;
+        self.words_left = 0;
     }
 
     /// Whether no more may be read.
