@@ -30,6 +30,17 @@ describe('what destroys a machine is denied in every mode', () => {
     expect(Object.values(data.destroyers).flat().length).toBeGreaterThanOrEqual(150)
   })
 
+  test('a tool that deletes is denied the same places', () => {
+    const tool = (tool: string, path: string) =>
+      policies.defaults.evaluate({ tool, args: { path }, mode: 'full_access' }).decision
+    for (const path of ['/', '/etc', '/home', '/home/u', '~', '/usr/', '/etc/passwd', '/dev/sda', '/boot/vmlinuz']) {
+      expect([path, tool('delete', path), tool('delete_file', path)]).toEqual([path, 'deny', 'deny'])
+    }
+    expect(['/tmp/x', 'build', '/home/u/project/x'].map((path) => tool('delete', path))).toEqual(Array(3).fill('allow'))
+    expect(tool('write', '/etc/shadow')).toBe('deny')
+    expect(tool('read', '/etc/passwd')).toBe('allow')
+  })
+
   test('what only looks alike is allowed with full access', () => {
     expect(data.harmless.filter((command) => decide('defaults', command, 'full_access') !== 'allow')).toEqual([])
   })

@@ -1,6 +1,7 @@
 //! Which names are those of files with secrets, and of the folder that git runs programs from. Case, full-width letters
 //! and what file systems ignore in a name make no difference.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
@@ -45,6 +46,9 @@ const GIT: [&str; 2] = [".git", "git~1"];
 
 /// How folders are called that hold what is in git's folder and nothing else.
 const BARE: &str = ".git";
+
+static ORDINARY_NAMES: LazyLock<Vec<String>> =
+    LazyLock::new(|| ORDINARY.split_ascii_whitespace().map(plain).collect());
 
 static GIT_NAMES: LazyLock<SensitiveNames> =
     LazyLock::new(|| SensitiveNames::new(&GIT.map(str::to_owned)).unwrap_or_default());
@@ -114,6 +118,8 @@ struct Name {
     below: bool,
     start: String,
     end: Option<String>,
+    /// Names that it is about, for globs to match.
+    samples: Vec<String>,
 }
 
 impl Name {
@@ -131,7 +137,8 @@ impl Name {
             folders.split('/').filter(|folder| !folder.is_empty()).map(str::to_owned).collect();
         let (start, end) =
             name.split_once('*').map_or((name, None), |(start, end)| (start, Some(end.to_owned())));
-        Name { counts, folders, below, start: start.to_owned(), end }
+        let samples = samples(start, end.as_deref(), below);
+        Name { counts, folders, below, start: start.to_owned(), end, samples }
     }
 
     fn is(&self, name: &str) -> bool {
@@ -164,22 +171,6 @@ impl Name {
         above.ends_with(&self.folders) && self.is(name)
     }
 
-    /// Names that it is about, for globs to match.
-    fn samples(&self) -> Vec<String> {
-        if self.below {
-            return vec!["config".to_owned(), "credentials".to_owned()];
-        }
-        let Some(end) = &self.end else { return vec![self.start.clone()] };
-        let between: &[&str] = match (self.start.is_empty(), end.is_empty()) {
-            (true, _) => &["x", "server"],
-            (_, true) if self.start.ends_with('.') => {
-                &["local", "production", "development", "test", "prod", "dev", "staging"]
-            }
-            _ => &["", "x"],
-        };
-        between.iter().map(|between| [&self.start, *between, end].concat()).collect()
-    }
-
     /// Whether it has a letter of its own in front of its ending, so that a glob for the ending is about other files, too.
     fn is_word(&self) -> bool {
         match &self.end {
@@ -189,6 +180,22 @@ impl Name {
             _ => !self.start.starts_with('.'),
         }
     }
+}
+
+/// Names that begin and end so.
+fn samples(start: &str, end: Option<&str>, below: bool) -> Vec<String> {
+    if below {
+        return vec!["config".to_owned(), "credentials".to_owned()];
+    }
+    let Some(end) = end else { return vec![start.to_owned()] };
+    let between: &[&str] = match (start.is_empty(), end.is_empty()) {
+        (true, _) => &["x", "server"],
+        (_, true) if start.ends_with('.') => {
+            &["local", "production", "development", "test", "prod", "dev", "staging"]
+        }
+        _ => &["", "x"],
+    };
+    between.iter().map(|between| [start, *between, end].concat()).collect()
 }
 
 impl SensitiveNames {
@@ -264,24 +271,20 @@ impl SensitiveNames {
                 .any(|folder| matches(glob, &[*folder, name].concat())),
         };
         let is_secret = |one: &Name| {
+            if one.folders.is_empty() || !has_folder {
+                return one.samples.iter().any(|sample| is_match(sample));
+            }
             let folders = one.folders.join("/");
-            one.samples().iter().any(|sample| {
-                is_match(&if folders.is_empty() || !has_folder {
-                    sample.clone()
-                } else {
-                    [&folders, "/", sample].concat()
-                })
-            })
+            one.samples.iter().any(|sample| is_match(&[&folders, "/", sample].concat()))
         };
         let found =
             self.0.iter().filter(|one| one.counts && (has_folder || !one.below)).any(is_secret);
-        found
-            && !(glob.contains('*')
-                && ORDINARY.split_ascii_whitespace().any(|name| is_match(&plain(name))))
+        found && !(glob.contains('*') && ORDINARY_NAMES.iter().any(|name| is_match(name)))
     }
 
     /// Whether one of the globs is meant that stand between braces.
     fn any_alternative(&self, glob: &str, is_it: &dyn Fn(&str) -> bool) -> bool {
+        let glob = &*without_classes(glob);
         if let Some((before, rest)) = glob.split_once('{')
             && let Some((all, behind)) = rest.split_once('}')
         {
@@ -309,10 +312,7 @@ impl SensitiveNames {
             return wide_counts;
         }
         let is_ordinary = || {
-            glob.contains('*')
-                && ORDINARY
-                    .split_ascii_whitespace()
-                    .any(|name| matches_glob(&glob, &plain(name), false))
+            glob.contains('*') && ORDINARY_NAMES.iter().any(|name| matches_glob(&glob, name, false))
         };
         self.0.iter().filter(|one| one.counts && one.folders.is_empty()).any(|one| {
             if one.is_word()
@@ -320,8 +320,7 @@ impl SensitiveNames {
                 && start.len() < MIN_START
                 && !start.starts_with(&one.start)
             {
-                let samples = one.samples();
-                return samples.iter().any(|name| matches_glob(&glob, name, false))
+                return one.samples.iter().any(|name| matches_glob(&glob, name, false))
                     && !is_ordinary();
             }
             // A wildcard does not stand for a dot at the beginning of a name.
@@ -340,57 +339,72 @@ impl SensitiveNames {
     }
 }
 
+/// A glob in which lists with classes, such as `[[:punct:]]`, may stand for any letter.
+pub fn without_classes(glob: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(glob);
+    for _ in 0..MOST_ALTERNATIVES {
+        let parts = text.split_once("[[:").and_then(|(before, rest)| {
+            let (_, behind) = rest.split_once(":]")?;
+            let (_, behind) = behind.split_once(']')?;
+            Some([before, "?", behind].concat())
+        });
+        let Some(parts) = parts else { break };
+        text = Cow::Owned(parts);
+    }
+    text
+}
+
 /// Whether a glob matches a text. With `crosses`, a wildcard stands for `/` too.
 fn matches_glob(glob: &str, text: &str, crosses: bool) -> bool {
-    let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
+    let (glob, text) = (glob.as_bytes(), text.as_bytes());
     let (mut at, mut to) = (0, 0);
     // Where the last star stands, and how far it reaches.
     let mut star: Option<(usize, usize)> = None;
     while to < text.len() {
         let letter = text[to];
         let end = match glob.get(at) {
-            Some('*') => {
+            Some(b'*') => {
                 star = Some((at, to));
                 at += 1;
                 continue;
             }
-            Some('?') if crosses || letter != '/' => Some(at + 1),
-            Some('[') => match class(&glob[at..], letter) {
+            Some(b'?') if crosses || letter != b'/' => Some(at + 1),
+            Some(b'[') => match class(&glob[at..], letter) {
                 Some((length, true)) => Some(at + length),
                 Some((_, false)) => None,
-                None => (letter == '[').then_some(at + 1),
+                None => (letter == b'[').then_some(at + 1),
             },
-            Some('\\') if glob.get(at + 1) == Some(&letter) => Some(at + 2),
+            Some(b'\\') if glob.get(at + 1) == Some(&letter) => Some(at + 2),
             Some(own) if *own == letter => Some(at + 1),
             _ => None,
         };
         match (end, star) {
             (Some(end), _) => (at, to) = (end, to + 1),
-            (None, Some((before, reach))) if crosses || text[reach] != '/' => {
+            (None, Some((before, reach))) if crosses || text[reach] != b'/' => {
                 star = Some((before, reach + 1));
                 (at, to) = (before + 1, reach + 1);
             }
             _ => return false,
         }
     }
-    glob[at..].iter().all(|letter| *letter == '*')
+    glob[at..].iter().all(|letter| *letter == b'*')
 }
 
 /// How long the list of letters is that a glob begins with, and whether a letter is in it.
-fn class(glob: &[char], letter: char) -> Option<(usize, bool)> {
-    let is_not = matches!(glob.get(1), Some('!' | '^'));
+fn class(glob: &[u8], letter: u8) -> Option<(usize, bool)> {
+    let is_not = matches!(glob.get(1), Some(b'!' | b'^'));
     let start = 1 + usize::from(is_not);
-    let end = start + 1 + glob.get(start + 1..)?.iter().position(|letter| *letter == ']')?;
+    let end = start + 1 + glob.get(start + 1..)?.iter().position(|letter| *letter == b']')?;
     // A class, such as `[:alpha:]`, stands for any letter.
-    if glob[start] == '[' && matches!(glob.get(start + 1), Some(':')) {
-        let end = end + usize::from(glob.get(end + 1) == Some(&']'));
-        return Some((end + 1, letter.is_alphanumeric() != is_not));
+    if glob[start] == b'[' && matches!(glob.get(start + 1), Some(b':')) {
+        let end = end + usize::from(glob.get(end + 1) == Some(&b']'));
+        return Some((end + 1, letter.is_ascii_alphanumeric() != is_not));
     }
     let list = &glob[start..end];
     let mut found = false;
     let mut at = 0;
     while at < list.len() {
-        if list.get(at + 1) == Some(&'-') && at + 2 < list.len() {
+        if list.get(at + 1) == Some(&b'-') && at + 2 < list.len() {
             found |= (list[at]..=list[at + 2]).contains(&letter);
             at += 3;
         } else {
@@ -398,7 +412,7 @@ fn class(glob: &[char], letter: char) -> Option<(usize, bool)> {
             at += 1;
         }
     }
-    Some((end + 1, found != is_not && (letter != '/' || found)))
+    Some((end + 1, found != is_not && (letter != b'/' || found)))
 }
 
 fn last(path: &str) -> &str {

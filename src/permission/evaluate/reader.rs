@@ -8,7 +8,7 @@ use super::{Policy, Request, Target};
 use crate::permission::Domain;
 use crate::permission::defaults::Profile;
 use crate::permission::paths::{Folders, RealPaths, Repository, Walk, normal, slashes};
-use crate::permission::places::{canonical, is_protected_file};
+use crate::permission::places::{Place, canonical, is_protected_file, protected};
 use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
 use crate::permission::shell::{self, Doubt};
 use crate::permission::targets::{Touched, touched};
@@ -385,6 +385,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether the tool removes what it is given, with everything in it.
+    fn removes(&self) -> bool {
+        let tool = self.request.tool.to_ascii_lowercase();
+        ["delete", "remove", "trash"].iter().any(|name| tool.contains(name))
+    }
+
     /// Other ways to write a target: what bans and questions count for beside it.
     fn others(&self, domain: Domain, text: &str, path: &str, extent: Extent) -> Vec<String> {
         let other = ["fs:", path].concat();
@@ -393,6 +399,9 @@ impl<'a> Reader<'a> {
             && let Some(place) = is_protected_file(path)
         {
             others.push(canonical(place).to_owned());
+        }
+        if domain == Domain::Edit && self.removes() && protected(path, &self.folders).is_some() {
+            others.push(canonical(Place::File).to_owned());
         }
         // A ban of everything in a folder is one of the folder.
         if extent == Extent::Whole {

@@ -9,6 +9,7 @@ use super::word::Word;
 use super::wrappers::{self, Environment, Wrapped, unwrap};
 use super::{Doubt, Simple, guess, harmless, portable, search};
 use crate::permission::Domain;
+use crate::permission::sensitive::without_classes;
 
 /// Folders whose programs are those that their names say.
 pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
@@ -255,12 +256,12 @@ impl Walker<'_> {
             if (is_git && git::is_text(words, at)) || pattern == Some(at) {
                 continue;
             }
-            let letters = word.text.strip_prefix('-').filter(|_| !is_git);
-            let pieces = word
-                .text
+            let text = without_classes(&word.text);
+            let letters = text.strip_prefix('-').filter(|_| !is_git);
+            let pieces = text
                 .split(['=', ':', '@', ','])
-                .filter(|piece| *piece != word.text)
-                .chain([word.text.as_str()].into_iter().filter(|text| !text.starts_with('-')))
+                .filter(|piece| *piece != text)
+                .chain([&*text].into_iter().filter(|text| !text.starts_with('-')))
                 // Behind an option of one letter: `-Ifolder`.
                 .chain(letters.and_then(|letters| glued(letters).next()));
             for piece in pieces.filter(|piece| !piece.is_empty()) {
