@@ -18,6 +18,9 @@ createInterface({ input: process.stdin }).on('line', (request) => {
       serverInfo: { name: 'x', version: '1' },
     }
     write(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  } else if (method === 'tools/list') {
+    const tools = [{ name: 'x', inputSchema: { type: 'object' } }]
+    write(JSON.stringify({ jsonrpc: '2.0', id, result: { tools } }))
   } else if (method === 'tools/call') {
     const parts = { RESULT, TEXTS, TEXT, ID: String(id) }
     write(line.replaceAll(/RESULT|TEXTS|TEXT|ID/g, (name) => parts[name]))

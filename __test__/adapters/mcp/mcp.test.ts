@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -130,6 +131,29 @@ test('no host of the SDK is handed more than the limit', async () => {
     assert.ok(!(answer instanceof Error && answer.message.includes('timed out')), line)
     await client.close()
   }
+})
+
+/** A Python that has the SDK, or why there is none. */
+function pythonWithSdk(): { python: string } | { reason: string } {
+  const folder = join(import.meta.dirname, 'node_modules', '.python')
+  const python = join(folder, process.platform === 'win32' ? 'Scripts' : 'bin', 'python')
+  const run = (command: string, args: string[]) => spawnSync(command, args, { encoding: 'utf8', timeout: 100_000 })
+  if (existsSync(python) && run(python, ['-c', 'import mcp']).status === 0) return { python }
+  if (run('python3', ['-m', 'venv', folder]).status !== 0) return { reason: 'no python3 with venv' }
+  const installed = run(python, ['-m', 'pip', 'install', '--quiet', 'mcp==2.3.0'])
+  if (installed.status !== 0) return { reason: installed.stderr.trim().split('\n').at(-1) || 'pip install failed' }
+  return { python }
+}
+
+test('no host of the SDK for Python is handed more than the limit', (context) => {
+  const found = pythonWithSdk()
+  if ('reason' in found) return context.skip(found.reason)
+  const here = (name: string) => join(import.meta.dirname, name)
+  const args = [here('host.py'), process.execPath, CLI, here('hostile.mjs'), tempDir(), ...HOSTILE]
+  const { stdout, stderr } = spawnSync(found.python, args, { encoding: 'utf8', timeout: 120_000 })
+  const handed = stdout.trim().split('\n').map(Number)
+  assert.equal(handed.length, HOSTILE.length, stderr.slice(-2000))
+  for (const [at, size] of handed.entries()) assert.ok(size > 0 && size < 40_000, `${HOSTILE[at]}: ${size}`)
 })
 
 test('a client and a tool of the SDK are guarded in one process', async () => {

@@ -452,7 +452,11 @@ export class ServerProxy {
         warn(error)
         return failedAnswer(plain)
       })
-      .then((answer) => (answer === message ? this.pass(line, this.host) : this.send(line, answer, this.host)))
+      .then((answer) => {
+        if (answer === message) return this.pass(line, this.host)
+        // However the server wrote the id, the host knows its own.
+        return this.send(line, pending === undefined ? answer : { ...answer, id: pending.given }, this.host)
+      })
     // One at a time where a file is read; the next waits in the pipe.
     if (line.spool) return done
     return this.begin(line.bytes.length, done)
