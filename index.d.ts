@@ -14,7 +14,9 @@ export interface AppPaths {
  * @example
  * const { vaultDir, dataDir } = appPaths('moryflow')
  * new TruncationService({ storageDirs: [vaultDir(vault), dataDir] })
- * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, `.`, `_` and `-` and begins with one of the first two
+ * A name with spaces, such as Electron's `productName`, becomes one of dashes: `My Agent` is `my-agent`. In Electron
+ * `app.getPath('userData')` is the better place for `dataDir` where the application need not share it with others.
+ * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, spaces, `.`, `_` and `-` and begins with one of the first two
  */
 export declare function appPaths(appName: string): AppPaths;
 declare const asyncDispose: typeof Symbol.asyncDispose;
@@ -923,6 +925,8 @@ export interface SweepOptions {
 	maxStoreFiles?: number;
 	/** Milliseconds since the epoch. Default: now. */
 	now?: number;
+	/** Only reports what would be removed. @default false */
+	dryRun?: boolean;
 }
 /** An output that a sweep removed, and whether for its age or for a bound of the store. */
 export interface SweptFile {

@@ -1,3 +1,4 @@
+import * as everything from '../index.js'
 import {
   ContextManager,
   compactionStep,
@@ -919,3 +920,128 @@ describe('an argument that cannot be read', () => {
     expectError(await rejection(run), 'INVALID_ARGUMENT', 'options', ['cannot be read'])
   })
 })
+
+describe('whatever is handed over', () => {
+  const planted = () => {
+    throw new Error('planted')
+  }
+  const revoke = <T extends object>(target: T): T => {
+    const { proxy, revoke } = Proxy.revocable(target, {})
+    revoke()
+    return proxy
+  }
+  const traps = {
+    get: planted,
+    has: planted,
+    ownKeys: planted,
+    getOwnPropertyDescriptor: planted,
+    getPrototypeOf: planted,
+  }
+  const values: Record<string, unknown> = {
+    undefined: undefined,
+    null: null,
+    number: 5,
+    text: 'x',
+    symbol: Symbol('x'),
+    bigint: 5n,
+    array: [],
+    object: {},
+    'an object without a prototype': Object.create(null),
+    'a revoked proxy': revoke({}),
+    'a list with one': [revoke({})],
+    'a member that is one': { a: revoke({}) },
+    'a proxy that throws': new Proxy({}, traps),
+    'getters that throw': Object.defineProperties(
+      {},
+      Object.fromEntries(
+        ['toolName', 'messages', 'role', 'content'].map((key) => [key, { get: planted, enumerable: true }]),
+      ),
+    ),
+  }
+  const make: Record<string, () => object> = {
+    TruncationService: () => new TruncationService({ storage: new MemoryStorage() }),
+    TruncationStorage: () => new TruncationStorage(tempDir()),
+    AuditLog: () => new everything.AuditLog({ dir: tempDir(), sessionId: 's' }),
+  }
+  const outside = new Set(['runCommand', 'SpillwayError'])
+  /** For the package itself only. */
+  const inside = new Set(['HookRunner.run', 'ToolRegistry.executeOne'])
+
+  const problems: string[] = []
+  async function attempt(title: string, work: () => unknown): Promise<void> {
+    try {
+      const answer = work() as { then?: unknown; result?: Promise<unknown>; destroy?: () => void } | undefined
+      // A capture: it is not ended, and its result would wait.
+      if (typeof answer?.destroy === 'function') {
+        answer.result?.catch(() => undefined)
+        answer.destroy()
+      } else await answer
+    } catch (error) {
+      const isTheirs = error instanceof Error && error.message.includes('planted')
+      if (!(error instanceof SpillwayError) && !isTheirs) problems.push(`${title}: ${error}`)
+    }
+  }
+
+  async function tryAll(title: string, of: (...args: unknown[]) => unknown): Promise<void> {
+    for (const [name, value] of Object.entries(values)) {
+      await attempt(`${title}(${name})`, () => of(value))
+      await attempt(`${title}('x', ${name})`, () => of('x', value))
+      await attempt(`${title}([], ${name})`, () => of([], value))
+      await attempt(`${title}({}, ${name}, ${name})`, () => of({}, value, value))
+    }
+  }
+
+  const methodsOf = (type: { prototype: object }): string[] => {
+    const names: string[] = []
+    for (let at = type.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+      names.push(
+        ...Object.getOwnPropertyNames(at).filter(
+          (name) => typeof Object.getOwnPropertyDescriptor(at, name)!.value === 'function',
+        ),
+      )
+    }
+    return [...new Set(names)].filter((name) => name !== 'constructor')
+  }
+
+  const all = Object.entries(everything as Record<string, unknown>).filter(
+    ([name, value]) => typeof value === 'function' && !outside.has(name),
+  ) as [string, (...args: unknown[]) => unknown][]
+
+  beforeEach(() => {
+    problems.length = 0
+    jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  })
+  afterEach(() => jest.restoreAllMocks())
+
+  test.each(all.filter(([, of]) => !isClass(of)))('%s throws nothing but a SpillwayError', async (name, of) => {
+    await tryAll(name, of)
+    expect(problems).toEqual([])
+  })
+
+  test.each(all.filter(([, of]) => isClass(of)))('%s throws nothing but a SpillwayError', async (name, of) => {
+    const type = of as unknown as new (...args: unknown[]) => object
+    await tryAll(`new ${name}`, (...args) => void new type(...args))
+    for (const key of Object.getOwnPropertyNames(type)) {
+      const own = (type as unknown as Record<string, unknown>)[key]
+      if (typeof own === 'function') await tryAll(`${name}.${key}`, (...args) => own.apply(type, args))
+    }
+    let made: object | undefined
+    try {
+      made = make[name]?.() ?? new type()
+    } catch {
+      // It cannot be made without more.
+    }
+    if (made !== undefined) {
+      for (const key of methodsOf(type)) {
+        if (inside.has(`${name}.${key}`) || key === 'close') continue
+        const method = (made as Record<string, (...args: unknown[]) => unknown>)[key]!
+        await tryAll(`${name}.${key}`, (...args) => method.apply(made, args))
+      }
+    }
+    expect(problems).toEqual([])
+  })
+})
+
+function isClass(of: unknown): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(of))
+}

@@ -167,7 +167,19 @@ describe('the places of an application', () => {
     expect(dataDir).toBe(join(homedir(), '.moryflow', 'agent-output'))
   })
 
-  test.each(['', '.', '../x', 'a/b', '.hidden', 5, 'x'.repeat(65)])('have plain names: %p', (name) => {
-    expect(thrown(() => appPaths(name as string))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'appName' })
+  test.each([
+    ['My Agent', '.my-agent'],
+    ['My  Agent 2.0', '.my-agent-2.0'],
+    ['Überblick', '.Überblick'],
+    ['我的助手', '.我的助手'],
+  ])('of an application called %s are in %s', (name, folder) => {
+    expect(appPaths(name).dataDir).toBe(join(homedir(), folder, 'agent-output'))
   })
+
+  test.each(['a\\b', 'a\0b', ' a', 'a ', 'a.', 'a\nb', 'a:b', '', '.', '../x', 'a/b', '.hidden', 5, 'x'.repeat(65)])(
+    'have plain names: %p',
+    (name) => {
+      expect(thrown(() => appPaths(name as string))).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'appName' })
+    },
+  )
 })

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { SpillwayError, TruncationService, TruncationStorage } from '../index.js'
+import { appPaths, SpillwayError, TruncationService, TruncationStorage } from '../index.js'
 import { runChild, startChild } from './support/child'
 import { isRoot, onLinux, onUnix } from './support/only'
 import { cut, makeListening, makeService, numbered, rejection, thrown } from './support/outputs'
@@ -171,14 +171,25 @@ describe('folders in order', () => {
     expect((error as Error).message).toContain(two)
   })
 
-  onUnix('a working folder that is asked for gets an ignore file, so that no version control picks it up', () => {
-    const project = tempDir()
-    const path = runChild<string>(
-      `answer(await new spillway.TruncationStorage('out').save('text', { toolName: 'x' }))`,
-      { cwd: project },
-    )
-    expect(dirname(path)).toBe(join(project, 'out'))
-    expect(readFileSync(join(project, 'out', '.gitignore'), 'utf8')).toBe('*\n')
+  test('a folder that it makes is ignored by version control and left out by backups', async () => {
+    const dir = appPaths('x').vaultDir(tempDir())
+    const storage = new TruncationStorage(dir)
+    const path = await storage.save('text', { ...tool, sessionId: 's' })
+    expect(readFileSync(join(dir, '.gitignore'), 'utf8')).toBe('*\n')
+    expect(readFileSync(join(dir, 'CACHEDIR.TAG'), 'utf8')).toMatch(/^Signature: 8a477f597d28d172789f06886806bc55\n/)
+    expect(await storage.usage()).toMatchObject({ files: 1, bytes: 4 })
+    for (const name of ['.gitignore', 'CACHEDIR.TAG']) expect(storage.owns(join(dir, name))).toBe(false)
+    expect((await storage.sweep({ now: Date.now() + 1e12 })).removed.map((file) => file.path)).toEqual([path])
+    // A file of the user's in its place stays.
+    writeFileSync(join(dir, '.gitignore'), '')
+    await storage.save('text', tool)
+    expect(readFileSync(join(dir, '.gitignore'), 'utf8')).toBe('')
+  })
+
+  test('a folder that was there gets nothing but outputs', async () => {
+    const dir = tempDir()
+    const path = await new TruncationStorage(dir).save('text', tool)
+    expect(readdirSync(dir)).toEqual([basename(path)])
   })
 })
 

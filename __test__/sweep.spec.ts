@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { TruncationService, TruncationStorage } from '../index.js'
+import { MemoryStorage, TruncationService, TruncationStorage } from '../index.js'
 import { startChild } from './support/child'
 import { onUnix } from './support/only'
 import { rejection } from './support/outputs'
@@ -41,6 +41,40 @@ describe('a sweep', () => {
     const storage = new TruncationStorage(dir)
     expect((await storage.sweep()).removedFiles).toBe(0)
     expect((await storage.sweep({ now: Date.now() + 8 * 86_400_000 })).removedFiles).toBe(1)
+  })
+
+  test('only says what it would remove, if that is all that is asked', async () => {
+    const dir = tempDir()
+    put(dir, 'a', 10, 200)
+    put(dir, 'b', 20, 1)
+    const disk = new TruncationStorage(dir)
+    const memory = new MemoryStorage()
+    await memory.save('0123456789', tool)
+    const later = Date.now() + 8 * 86_400_000
+    for (const [storage, options] of [
+      [disk, { dryRun: true }],
+      [memory, { dryRun: true, now: later }],
+    ] as const) {
+      const { files, bytes } = await storage.usage()
+      const tried = await storage.sweep(options)
+      expect(tried).toMatchObject({ removedFiles: 1, removedBytes: 10, removed: [{ bytes: 10, reason: 'age' }] })
+      expect(await storage.usage()).toMatchObject({ files, bytes })
+      expect(await storage.sweep({ ...options, dryRun: false })).toEqual(tried)
+    }
+    expect(await rejection(disk.sweep({ dryRun: 1 as never }))).toMatchObject({ field: 'options.dryRun' })
+  })
+
+  test('leaves a folder alone that only looks like that of a session', async () => {
+    const dir = tempDir()
+    const theirs = join(dir, 'mydocs-aaaaaaaaaaaa')
+    mkdirSync(theirs)
+    const file = putOld(theirs, own('a', 'report'), 10_000)
+    const storage = new TruncationStorage(dir)
+    expect((await storage.sweep()).removedFiles).toBe(0)
+    expect([existsSync(file), (await storage.usage()).files]).toEqual([true, 0])
+    const ours = await storage.save('x', { ...tool, sessionId: 's' })
+    age(ours, 10_000)
+    expect((await storage.sweep()).removedFiles).toBe(1)
   })
 
   test('is for own files only', async () => {

@@ -193,7 +193,7 @@ function noBinaryFor(): string {
 }
 
 function notInstalled(name: string, libc: Libc | undefined): string {
-  const install = `npm install spillway-${name}@${VERSION}`
+  const tarball = `packages/spillway-${name}-${VERSION}.tgz`
   const other = name.endsWith('-gnu') ? name.replace(/gnu$/, 'musl') : name.replace(/musl$/, 'gnu')
   const hasOther = libc !== undefined && other !== name && isInstalled(other)
   const wrong = hasOther
@@ -203,7 +203,9 @@ function notInstalled(name: string, libc: Libc | undefined): string {
     `spillway-${name} ${VERSION} is not installed; it holds the binary for this platform.${wrong} ` +
     'Package managers leave it out when optional dependencies are off (--omit=optional, --no-optional), when node_modules was ' +
     'copied from another platform, and npm also when package-lock.json was made on one (npm/cli#4828). ' +
-    `Remove node_modules and package-lock.json and install again with optional dependencies, or add it by itself: ${install}`
+    'Remove node_modules and package-lock.json and install again with optional dependencies. From a clone: npm run build in it, and ' +
+    'install it as a link, for a copy (--install-links) has no binary; or npm run pack in it, and install ' +
+    `packages/spillway-${VERSION}.tgz together with ${tarball}`
   )
 }
 

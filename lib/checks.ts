@@ -1,6 +1,6 @@
 /** Objects of options, looked at one option at a time. */
 
-import { isArray, readable, wrong } from './context'
+import { isArray, isRecord, isRevoked, readable, wrong } from './context'
 import { call, native } from './native'
 
 /** What is allowed, in words and as a test. */
@@ -25,7 +25,7 @@ export const strings: Check = [
  * @throws SpillwayError `INVALID_ARGUMENT` that names the field, the value and what is allowed
  */
 export function checkOptions(of: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
-  if (typeof options !== 'object' || options === null || isArray(options)) throw wrong(of, options, 'an object')
+  if (!isRecord(options)) throw wrong(of, options, 'an object')
   for (const [key, value] of readable(of, () => Object.entries(options))) {
     const check = Object.hasOwn(checks, key) ? checks[key] : undefined
     if (check === undefined) {
@@ -38,6 +38,7 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
 
 /** A state that `toJSON` gave, or the text of it. */
 export function parsedState(state: unknown): Record<string, unknown> {
+  if (isRevoked(state)) throw wrong('state', state, 'what toJSON gave')
   if (typeof state !== 'string') return Object(state)
   try {
     return Object(JSON.parse(state))

@@ -10,7 +10,8 @@ export function wrong(
   allowed: string,
   code: SpillwayErrorCode = 'INVALID_ARGUMENT',
 ): SpillwayError {
-  return new SpillwayError(code, `${field}: got ${describe(value)}, allowed is ${allowed}`, { field })
+  const problem = isRevoked(value) ? 'cannot be read' : `got ${describe(value)}`
+  return new SpillwayError(code, `${field}: ${problem}, allowed is ${allowed}`, { field })
 }
 
 /** A value as a person would name it. */
@@ -32,7 +33,17 @@ export function isArray(value: unknown): value is readonly unknown[] {
 
 /** Whether a value is an object with named fields. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !isArray(value)
+  return typeof value === 'object' && value !== null && !isArray(value) && !isRevoked(value)
+}
+
+/** Whether a value is a proxy that was revoked: whatever is asked of it throws. */
+export function isRevoked(value: unknown): boolean {
+  try {
+    // The one question that reaches no trap. Its answer is used, for a bundler leaves out a call without an effect.
+    return typeof Array.isArray(value) !== 'boolean'
+  } catch {
+    return true
+  }
 }
 
 /** @throws SpillwayError that names a key which is not known: a misspelt one would be an option that nothing reads */

@@ -140,21 +140,22 @@ export class MemoryStorage implements ITruncationStorage {
 
   /** As `TruncationStorage.sweep`; nothing is leased here. */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
-    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time } = checkSweep(options, this.bounds)
+    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time, dryRun } = checkSweep(options, this.bounds)
     const all = [...this.kept]
     const dates = all.map(([, { modified }]) => modified)
     const sizes = all.map(([, { bytes }]) => bytes.length)
     const chosen = call(() => native.boundsApply(dates, sizes, retentionDays, maxStoreBytes, maxStoreFiles, time))
     const removed = (JSON.parse(chosen) as [number, SweptFile['reason']][]).map(([index, reason]): SweptFile => {
       const [path, { bytes }] = all[index]!
-      forget(this, path)
+      if (!dryRun) forget(this, path)
       return { path, bytes: bytes.length, reason }
     })
+    const removedBytes = removed.reduce((sum, file) => sum + file.bytes, 0)
     return {
       removed: removed.slice(0, 1000),
       removedFiles: removed.length,
-      removedBytes: removed.reduce((sum, file) => sum + file.bytes, 0),
-      kept: { files: this.kept.size, bytes: sizeOf(this) },
+      removedBytes,
+      kept: { files: all.length - removed.length, bytes: sizes.reduce((sum, size) => sum + size, 0) - removedBytes },
       failed: [],
       failedFiles: 0,
       skippedDirs: [],

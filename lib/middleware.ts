@@ -2,7 +2,7 @@
 
 import { opened } from './bounded-output'
 import { boundValue, fromResult, sound, textOfValue } from './content'
-import { checkKeys, isArray, wrong } from './context'
+import { checkKeys, isArray, isRevoked, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import { observe } from './history/observe'
 import { rememberOutput, rememberPreview } from './previews'
@@ -223,6 +223,7 @@ function reportTo(service: OutputService, context: TruncationContext | undefined
 }
 
 function checkConfig<R extends ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddlewareConfig<R> {
+  if (isRevoked(config)) throw wrong('config', config, 'an object', 'INVALID_CONFIG')
   const service: unknown = config?.service
   if (typeof (service as Partial<OutputService> | null)?.output !== 'function') {
     throw wrong('service', service, 'an object with an output function', 'INVALID_CONFIG')

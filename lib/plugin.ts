@@ -1,6 +1,6 @@
 /** Truncation for hosts that call a plugin's `toolResult` hook after every tool. */
 
-import { wrong } from './context'
+import { isRecord, wrong } from './context'
 import { boundSafely } from './middleware'
 import { TruncationService } from './service'
 import type { ContentPart, OutputService, TruncationContext } from './types'
@@ -48,7 +48,7 @@ const MAX_DISPLAY_BYTES = 5000
  * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
  */
 export function createTruncationPlugin(options: { service: OutputService }): TruncationPlugin {
-  const service = options?.service
+  const service = isRecord(options) ? options.service : undefined
   if (typeof service?.output !== 'function') {
     throw wrong('service', service, 'an object with an output function', 'INVALID_CONFIG')
   }

@@ -1,7 +1,7 @@
 /** A small executor for tools, for hosts that have none of their own. */
 
 import { toJson } from './content'
-import { isRecord, wrong } from './context'
+import { isArray, isRecord, isRevoked, wrong } from './context'
 import { messageOf, SpillwayError } from './errors'
 import type { ToolResultRecorder } from './history/ledger'
 import { observe } from './history/observe'
@@ -82,9 +82,9 @@ export class ToolRegistry {
    * @throws SpillwayError `INVALID_ARGUMENT` for what is not a tool, `INVALID_CONFIG` for a wrong `truncation`
    */
   register(tools: Tool | readonly Tool[]): void {
-    for (const [index, tool] of [tools].flat().entries()) {
+    for (const [index, tool] of (isArray(tools) ? tools : [tools]).entries()) {
       const field = `tools.${index}`
-      if (typeof tool?.name !== 'string' || typeof tool.execute !== 'function') {
+      if (isRevoked(tool) || typeof tool?.name !== 'string' || typeof tool.execute !== 'function') {
         throw wrong(field, tool, 'an object with name and execute')
       }
       if (tool.truncation !== undefined) new Settings({}).setTool(tool.name, tool.truncation)
@@ -100,7 +100,7 @@ export class ToolRegistry {
 
   /** Executes the calls side by side and answers in their order. */
   async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
-    if (!Array.isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
+    if (!isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
     const given: unknown = context
     if (!isRecord(given)) throw wrong('context', given, 'an object')
     return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, context)))

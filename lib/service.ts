@@ -146,7 +146,8 @@ export class TruncationService implements OutputService {
    */
   fits(content: string, context: TruncationContext): boolean {
     const known = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
-    const plan = known ?? this.settings.plan(context)
+    const plan = known ?? this.settings.plan(checkContext(context))
+    if (typeof content !== 'string') throw wrong('content', content, 'a string')
     return plan.mode !== 'bound' || content.length <= plan.sureUnits || isWithin(content, plan.limits)
   }
 
@@ -155,7 +156,7 @@ export class TruncationService implements OutputService {
    * @internal
    */
   longestLine(context: TruncationContext): number {
-    const { maxBytes, maxTokens } = this.settings.plan(context).limits
+    const { maxBytes, maxTokens } = this.settings.plan(checkContext(context)).limits
     const bytes = Math.min(
       maxBytes ?? Number.POSITIVE_INFINITY,
       (maxTokens ?? Number.POSITIVE_INFINITY) * BYTES_OF_TOKEN,

@@ -193,10 +193,10 @@ export class TruncationStorage implements ITruncationStorage {
    * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
    */
   async sweep(options?: SweepOptions): Promise<SweepReport> {
-    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time } = checkSweep(options, this.bounds)
+    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time, dryRun } = checkSweep(options, this.bounds)
     const { store } = this.place
     return JSON.parse(
-      await background(() => native.storeSweep(store, retentionDays, maxStoreBytes, maxStoreFiles, time)),
+      await background(() => native.storeSweep(store, retentionDays, maxStoreBytes, maxStoreFiles, time, dryRun)),
     )
   }
 

@@ -37,16 +37,19 @@ export abstract class BaseTruncationStrategy implements TruncationStrategy {
 
   /** UTF-8 bytes of a text. */
   protected countBytes(content: string): number {
+    checkText(content)
     return Buffer.byteLength(content, 'utf8')
   }
 
   /** The first lines. */
   protected truncateHead(content: string, maxLines: number): string[] {
+    checkCount(maxLines)
     return linesOf(content).slice(0, maxLines)
   }
 
   /** The last lines. */
   protected truncateTail(content: string, maxLines: number): string[] {
+    checkCount(maxLines)
     return maxLines > 0 ? linesOf(content).slice(-maxLines) : []
   }
 }
@@ -206,7 +209,12 @@ function checkText(content: unknown): asserts content is string {
   if (typeof content !== 'string') throw wrong('content', content, 'a string')
 }
 
+function checkCount(maxLines: number): void {
+  if (typeof maxLines !== 'number') throw wrong('maxLines', maxLines, 'a number')
+}
+
 function linesOf(content: string): string[] {
+  checkText(content)
   const lines = content.split('\n')
   if (lines.at(-1) === '') lines.pop()
   return lines

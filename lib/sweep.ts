@@ -15,6 +15,8 @@ export interface SweepOptions {
   maxStoreFiles?: number
   /** Milliseconds since the epoch. Default: now. */
   now?: number
+  /** Only reports what would be removed. @default false */
+  dryRun?: boolean
 }
 
 /** An output that a sweep removed, and whether for its age or for a bound of the store. */
@@ -60,18 +62,20 @@ export interface StorageUsage {
 export function checkSweep(options: SweepOptions | undefined, told: Required<Bounds>): Required<SweepOptions> {
   const given: unknown = options === undefined ? {} : options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
-  const { time, bounds } = readable('options', () => {
-    checkKeys('options', given, ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now'])
-    const { now: time, ...bounds } = given as SweepOptions
-    return { time, bounds }
+  const { time, dryRun, bounds } = readable('options', () => {
+    checkKeys('options', given, ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now', 'dryRun'])
+    const { now: time, dryRun, ...bounds } = given as SweepOptions
+    return { time, dryRun, bounds }
   })
   checkBounds(bounds, 'options.')
+  if (dryRun !== undefined && typeof dryRun !== 'boolean') throw wrong('options.dryRun', dryRun, 'true or false')
   if (time !== undefined && !Number.isFinite(time)) throw wrong('options.now', time, 'milliseconds since the epoch')
   return {
     retentionDays: bounds.retentionDays ?? told.retentionDays,
     maxStoreBytes: bounds.maxStoreBytes ?? told.maxStoreBytes,
     maxStoreFiles: bounds.maxStoreFiles ?? told.maxStoreFiles,
     now: time ?? now(),
+    dryRun: dryRun ?? false,
   }
 }
 

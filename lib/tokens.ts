@@ -1,7 +1,7 @@
 /** How many tokens a text has: estimated, calibrated, or counted by somebody who knows. */
 
 import { batchesOf, isLatin1 } from './batches'
-import { isArray, wrong } from './context'
+import { isArray, isRecord, wrong } from './context'
 import { SpillwayError } from './errors'
 import { call, native } from './native'
 
@@ -84,7 +84,8 @@ export function estimateAll(texts: readonly string[], mode?: EstimateTokensOptio
 }
 
 function checkOptions(options: EstimateTokensOptions): void {
-  if (typeof options !== 'object' || options === null || isArray(options)) throw wrong('options', options, 'an object')
+  const given: unknown = options
+  if (!isRecord(given)) throw wrong('options', given, 'an object')
   for (const key of Object.keys(options)) {
     if (!(OPTIONS as readonly string[]).includes(key)) {
       call(() => native.refuseOption('options', key.toWellFormed(), [...OPTIONS]))
@@ -166,7 +167,7 @@ function factorOf(pairs: readonly TokenSample[]): number {
 }
 
 function readPair(pair: unknown, field: string): TokenSample {
-  if (typeof pair !== 'object' || pair === null) throw wrong(field, pair, '{ estimated, actual }')
+  if (!isRecord(pair)) throw wrong(field, pair, '{ estimated, actual }')
   const { estimated, actual } = pair as Partial<TokenSample>
   return { estimated: tokenCount(estimated, `${field}.estimated`), actual: tokenCount(actual, `${field}.actual`) }
 }

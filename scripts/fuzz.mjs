@@ -165,7 +165,7 @@ function record(results) {
 
 /** Builds the targets. Answers why not, where that cannot be done. */
 async function build() {
-  const args = ['build', '--release', '--bins', '--manifest-path', 'fuzz/Cargo.toml', '--target-dir', BUILT]
+  const args = ['build', '--locked', '--release', '--bins', '--manifest-path', 'fuzz/Cargo.toml', '--target-dir', BUILT]
   if (process.platform === 'win32') return 'the wrapper around rustc is a shell script'
   try {
     await step('Building the fuzz targets', 'cargo', args, { env: { RUSTC_WRAPPER: join(FUZZ, 'rustc.sh') } })

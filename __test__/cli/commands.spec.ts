@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AuditLog, TruncationStorage } from '../../index.js'
-import { filesIn, tempDir } from '../support/temp'
+import { filesIn, ownName, putOld, tempDir } from '../support/temp'
 import { cli, shell } from './support'
 
 /** Runs it with a store of the test's own. */
@@ -70,6 +70,24 @@ describe('search with context', () => {
     const told = ['8-', '9-', '10:', '11:', '12-', '13:', '14-', '15-', '--', '17-', '18-', '19:', '20-', '21-']
     const whole = told.map((start) => (start === '--' ? start : `${start}line ${Number.parseInt(start, 10)}`))
     expect(near.stdout).toBe(`${whole.join('\n')}\n`)
+  })
+})
+
+describe('sweep', () => {
+  test('says why nothing was removed, and tries without removing', async () => {
+    const { dir, spillway } = inStore()
+    expect(await spillway(['sweep'])).toMatchObject({
+      stdout: 'removed 0 outputs (0 B)\nkept 0 outputs (0 B)\n',
+      stderr: '',
+    })
+    for (const letter of ['a', 'b', 'c']) putOld(dir, ownName(letter), letter === 'a' ? 200 : 0)
+    const tried = await spillway(['sweep', '--dry-run'])
+    expect(tried.stdout).toMatch(
+      /^\/.*_aaaaaaaaaaaaa\.txt {2}3 B, too old\nwould remove 1 output \(3 B\)\nwould keep 2 outputs/,
+    )
+    expect(await spillway(['sweep'])).toMatchObject({ stdout: expect.stringContaining('removed 1 output (3 B)') })
+    expect((await spillway(['sweep'])).stderr).toMatch(/Nothing is older than 7 days/)
+    expect((await spillway(['sweep', '--max-files', '1'])).stderr).toMatch(/younger than an hour are never removed/)
   })
 })
 
@@ -260,19 +278,25 @@ describe('how it is called', () => {
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/, ''],
     [['help', 'clip'], 0, 'Usage: spillway clip [options] [file]', ''],
     [['permit', '-h'], 0, 'somebody has to be asked', ''],
-    [['nope'], 2, '', '"nope" is no command; commands are run, clip'],
-    [['run'], 2, '', 'something is missing; usage: spillway run'],
-    [['run', '--nope', '--', 'true'], 2, '', '--nope is no option of spillway run; options are --max-lines'],
+    [['nope'], 2, '', 'unknown command "nope"; commands are run, clip'],
+    [['rum'], 2, '', 'unknown command "rum"; did you mean run?'],
+    [['serach', 'x'], 2, '', 'unknown command "serach"; did you mean search?'],
+    [['run', '--timout', '5', '--', 'true'], 2, '', 'unknown option --timout of spillway run; did you mean --timeout?'],
+    [['run', '--max-line', '5', '--', 'true'], 2, '', 'did you mean --max-lines?'],
+    [['config', 'lnt', 'x'], 2, '', 'unknown action "lnt"; did you mean lint?'],
+    [['mcp', '--nope', '--', 'x'], 2, '', /^(?!.*--json)/],
+    [['run'], 2, '', 'missing argument <command>; usage: spillway run'],
+    [['run', '--nope', '--', 'true'], 2, '', 'unknown option --nope of spillway run; options are --max-lines'],
     [['run', '--timeout', 'soon', '--', 'true'], 2, '', '--timeout soon: allowed is a time'],
     [['run', '--timeout', '0.1ms', '--', 'true'], 2, '', '--timeout 0.1ms: allowed is a time of at least 1ms'],
     [['clip', '--max-bytes', '1x'], 2, '', '--max-bytes 1x: allowed is a size'],
     [['clip', '--direction', 'up'], 2, '', '--direction up: allowed is head, tail, both'],
-    [['clip', '--config', '/no/such'], 2, '', '--config /no/such: is no file'],
-    [['permit', '--config', '/no/such', 'ls'], 2, '', '--config /no/such: is no file'],
-    [['permit', '--config', '/dev/null', 'ls'], 2, '', '--config /dev/null: is no file'],
+    [['clip', '--config', '/no/such'], 2, '', '--config /no/such: is not a file'],
+    [['permit', '--config', '/no/such', 'ls'], 2, '', '--config /no/such: is not a file'],
+    [['permit', '--config', '/dev/null', 'ls'], 2, '', '--config /dev/null: is not a file'],
     [['run', '--max-bytes', '0', '--', 'true'], 2, '', '--max-bytes 0: allowed is a size'],
     [['run', '--max-bytes', 'inf', '--', 'true'], 2, '', '--max-bytes inf: allowed is a size'],
-    [['usage', 'more'], 2, '', 'more is one too many'],
+    [['usage', 'more'], 2, '', 'unexpected argument "more"'],
     [['audit', 'check', 'x'], 2, '', 'check: allowed is verify'],
     [['run', '--store', '', '--', 'true'], 2, '', '--store "": allowed is DIR'],
     [['run', '--store', '/', '--', 'true'], 2, '', '--store: "/", allowed is the path of a folder'],

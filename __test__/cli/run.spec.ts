@@ -67,6 +67,21 @@ describe('spillway run', () => {
     expect([nowhere.code, nowhere.stderr]).toEqual([3, expect.stringContaining('/no/such')])
   })
 
+  onUnix('hands a line to the shell, and says so where one was meant', async () => {
+    const options = inStore()
+    const line = 'echo a b | tr a c && exit 3'
+    const meant = await cli(['run', '--', line], options)
+    expect([meant.code, meant.stdout]).toEqual([127, ''])
+    expect(meant.stderr).toContain(`spillway run --shell -- ${JSON.stringify(line)}`)
+    for (const args of [
+      ['run', '--shell', '--', line],
+      ['run', '-c', line],
+    ]) {
+      expect(await cli(args, options)).toMatchObject({ code: 3, stdout: 'c b\n', stderr: '' })
+    }
+    expect((await cli(['run', '-c', '--', 'echo', 'a;', 'echo', 'b'], options)).stdout).toBe('a\nb\n')
+  })
+
   onUnix('ends a command that takes too long', async () => {
     const { code, stdout } = await shell('spillway run --timeout 200ms -- sh -c "echo begun; exec sleep 60"', inStore())
     expect(code).toBe(124)

@@ -67,6 +67,15 @@ describe('B18 rights', () => {
     })
   }
 
+  for (const bits of [0o770, 0o775, 0o2775]) {
+    onUnix(`a folder with the mode ${bits.toString(8)} is no longer the group's to write to`, async () => {
+      const dir = tempDir()
+      chmodSync(dir, bits)
+      const path = await new TruncationStorage(dir).save('secret', tool)
+      expect([dirname(path), mode(dir)]).toEqual([dir, (bits & ~0o020).toString(8)])
+    })
+  }
+
   onUnix('a session’s folder that everybody may write to is not used either', async () => {
     const [dir, good] = [tempDir(), tempDir()]
     const session = dirname(await new TruncationStorage(dir).save('x', { ...tool, sessionId: 's' }))

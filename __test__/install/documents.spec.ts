@@ -61,3 +61,42 @@ test('the recorded session of README is what the commands print', () => {
   })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
+
+// Nothing of ours is on a registry: what has our name there is somebody else's.
+describe('no page, help or error names our package on a registry', () => {
+  const names = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
+    (path) =>
+      /^(docs|lib|examples|npm|schema)[\\/].*\.(md|ts|mjs|cjs|js|json|html)$|^[^\\/]+\.(md|txt)$/.test(path) &&
+      !/node_modules|CONTRIBUTING/.test(path),
+  )
+  const runners = /\b(?:npx|bunx|pnpm dlx|yarn dlx|npm exec)\s+(?!--no-install\b)(?:-\S+\s+)*spillway\b(?!-)/
+  const installs =
+    /\b(?:npm|pnpm|yarn|bun|deno)[ \t]+(?:install|i|add)\b(?:[ \t]+(?!&&|with\b|it\b|in\b)\S+)*?[ \t]+(?:npm:)?spillway(?:-\w+)*(?:@\S*)?(?=[\s`'",;)]|$)/m
+  const asList = /['"]npx['"],\s*(?:["']?args["']?\s*[:=]\s*)?\[?\s*(?:['"]-y['"],\s*)?['"]spillway['"]/
+  const plugins = /["']?plugin["']?\s*:\s*\[\s*\[?\s*["']spillway["']/
+
+  test.each([
+    ['npx spillway run', true],
+    ['npx -y spillway run', true],
+    ['npm install spillway', true],
+    ['npm install --save spillway-linux-x64-gnu@0.1.0', true],
+    ['"command": "npx", "args": ["spillway", "mcp"]', true],
+    ['"plugin": ["spillway"]', true],
+    ['npx --no-install spillway run', false],
+    ['npm install /path/to/spillway', false],
+    ['npm install ./packages/spillway-0.1.0.tgz', false],
+    ['npm install && npm run build', false],
+  ])('%s: %p', (text, isFound) => {
+    expect([runners, installs, asList, plugins].some((each) => each.test(text))).toBe(isFound)
+  })
+
+  test('in none of the files', () => {
+    expect(names.length).toBeGreaterThan(50)
+    const found = names.flatMap((name) =>
+      [runners, installs, asList, plugins]
+        .flatMap((each) => each.exec(read(name))?.[0] ?? [])
+        .map((text) => `${name}: ${text}`),
+    )
+    expect(found).toEqual([])
+  })
+})

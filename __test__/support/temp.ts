@@ -18,10 +18,10 @@ export function tempDir(): string {
   return dir
 }
 
-/** The names of all files under a folder, with their folders, sorted; without the lock files. */
+/** The names of all files under a folder, with their folders, sorted; without what a store puts beside outputs. */
 export function filesIn(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() && entry.name !== '.lease' && entry.name !== '.sweep.lock')
+    .filter((entry) => !entry.isDirectory() && !['.lease', '.gitignore', 'CACHEDIR.TAG'].includes(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
     .sort()
 }

@@ -2,8 +2,10 @@
 // reaches it through `bridge`, whose calls and answers are plain data.
 
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
-const { join } = require('node:path')
+const { homedir } = require('node:os')
+const { join, parse, resolve } = require('node:path')
 const {
+  AuditLog,
   ModeController,
   PermissionGate,
   PermissionPolicy,
@@ -18,10 +20,11 @@ const SESSION = 'window'
 /**
  * @param {object} options
  * @param {string} options.dataDir the application's own folder; in Electron `app.getPath('userData')`
- * @param {string} options.cwd where commands run
+ * @param {string} options.cwd where commands run; in it files may be read and written without asking
  * @param {(path: string) => unknown} options.openPath opens a file with the system's program for it
  */
 function createAgent({ dataDir, cwd, openPath }) {
+  if (!isWorkFolder(cwd)) throw new Error(`${cwd}: the agent does not work in the home folder or the root`)
   // Never beside the code: in a packaged application that is inside an archive.
   const storageDir = join(dataDir, 'agent-output')
   const questions = join(dataDir, 'questions.json')
@@ -34,6 +37,7 @@ function createAgent({ dataDir, cwd, openPath }) {
 
   const service = new TruncationService({ global: { storageDir } })
   const storage = new TruncationStorage(storageDir)
+  const audit = new AuditLog({ dir: join(dataDir, 'audit'), sessionId: SESSION })
   const modes = new ModeController()
   const policy = new PermissionPolicy()
   const gateOptions = {
@@ -55,6 +59,10 @@ function createAgent({ dataDir, cwd, openPath }) {
     tell({ type: 'message', id: toolCallId, command, status: 'waiting' })
     const call = { tool: 'bash', args: { command }, toolCallId, sessionId: SESSION, cwd, vault: cwd }
     const decision = await gate.request(call)
+    const { verdict, by } = decision
+    const mode = modes.getMode(SESSION)
+    const facts = { tool: 'bash', toolCallId, permissionDomain: 'bash', targets: verdict.targets, mode }
+    await audit.append({ type: 'permission', ...facts, decision: decision.decision, approver: by })
     if (decision.decision === 'deny') {
       const text = decision.message ?? decision.verdict.reasons.join(' ')
       return finish({ id: toolCallId, command, status: 'denied', by: decision.by, text })
@@ -62,10 +70,12 @@ function createAgent({ dataDir, cwd, openPath }) {
     tell({ type: 'message', id: toolCallId, command, status: 'running' })
     const result = await runCommand(command, [], { shell: true, cwd, service, toolCallId })
     const { content, truncated, outputPath } = result.output
+    const outcome = result.exitCode === 0 ? 'done' : 'failed'
+    await audit.append({ type: 'outcome', tool: 'bash', toolCallId, outcome, bytes: result.totalBytes, outputPath })
     return finish({
       id: toolCallId,
       command,
-      status: result.exitCode === 0 ? 'done' : 'failed',
+      status: outcome,
       by: decision.by,
       text: content,
       truncated,
@@ -101,7 +111,8 @@ function createAgent({ dataDir, cwd, openPath }) {
     confirmMode: ({ confirmationId }) => changed(modes.confirm(confirmationId)),
   }
 
-  function changed(change) {
+  async function changed(change) {
+    await audit.append({ type: 'mode', mode: change.mode })
     tell({ type: 'mode', mode: change.mode })
     return change
   }
@@ -122,10 +133,17 @@ function createAgent({ dataDir, cwd, openPath }) {
       return () => listeners.delete(listener)
     },
     async close() {
+      await audit.close()
       await service.close()
       await storage.close()
     },
   }
+}
+
+/** Whether a folder is one to work in: what it holds may be read and written without asking. */
+function isWorkFolder(folder) {
+  const path = resolve(folder)
+  return path !== parse(path).root && path !== homedir()
 }
 
 /** The gate with the questions that an earlier run left, if there are any. */
@@ -137,4 +155,4 @@ function gateFrom(file, policy, options) {
   }
 }
 
-module.exports = { createAgent }
+module.exports = { createAgent, isWorkFolder }

@@ -1,13 +1,28 @@
 // Electron's main process: the package lives here, the page in a sandbox of its own.
 
 const { join } = require('node:path')
-const { app, BrowserWindow, ipcMain, shell } = require('electron')
-const { createAgent } = require('./agent.cjs')
+const { app, BrowserWindow, dialog, ipcMain, shell } = require('electron')
+const { createAgent, isWorkFolder } = require('./agent.cjs')
 
-app.whenReady().then(() => {
+/** The folder that the agent works in: it may read and write there without asking, so the user chooses it. */
+async function chooseFolder() {
+  for (;;) {
+    const { filePaths } = await dialog.showOpenDialog({
+      title: 'Which folder shall the agent work in?',
+      properties: ['openDirectory', 'createDirectory'],
+    })
+    const [folder] = filePaths
+    if (folder === undefined || isWorkFolder(folder)) return folder
+    dialog.showErrorBox('Choose another folder', `${folder} holds more than one project; choose a folder in it.`)
+  }
+}
+
+app.whenReady().then(async () => {
+  const cwd = await chooseFolder()
+  if (cwd === undefined) return app.quit()
   const agent = createAgent({
     dataDir: app.getPath('userData'),
-    cwd: app.getPath('home'),
+    cwd,
     openPath: async (path) => {
       const problem = await shell.openPath(path)
       if (problem) throw new Error(problem)

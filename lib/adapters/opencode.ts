@@ -184,7 +184,7 @@ function allowFolder(config: Record<string, unknown>, folder: string): void {
   config.permission = { ...permission, external_directory: { ...rules, [pattern]: 'allow' } }
 }
 
-/** Options of the plugin as `opencode.json` gives them: `"plugin": [["spillway", { "history": false }]]`. */
+/** Options of the plugin as `opencode.json` gives them: `"plugin": [["/path/to/spillway", { "history": false }]]`. */
 export interface OpenCodePluginOptions {
   /** Options of the `TruncationService`. */
   truncation?: Omit<TruncationServiceConfig, 'storage' | 'onEvent'>

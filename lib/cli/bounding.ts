@@ -60,7 +60,7 @@ export function limitsOf(values: Parsed['values']): TruncationOptions {
 /** @throws UsageError unless it is a file: with another one, the rules in it would not hold, and nobody would know */
 export function configFile(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
-  throw new UsageError(`--config ${path}: is no file`)
+  throw new UsageError(`--config ${path}: is not a file`)
 }
 
 /** Settings of the file that was named, without what is wrong in it, which is told. */

@@ -88,7 +88,10 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
   const positionals = [...parsed.positionals, ...foreign]
   const [least, most] = command.positionals
   if (positionals.length < least || positionals.length > most) {
-    const problem = positionals.length < least ? 'something is missing' : `${positionals[most]} is one too many`
+    const problem =
+      positionals.length < least
+        ? `missing argument ${missing(command, positionals.length)}`
+        : `unexpected argument ${JSON.stringify(positionals[most])}`
     throw new UsageError(`${problem}; usage: spillway ${command.name} ${command.usage}`)
   }
   for (const [name, value] of Object.entries(values)) {
@@ -118,10 +121,43 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
   const see = `; see spillway ${command.name} --help`
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const name = /'(-[^'\s]*)/.exec(message)?.[1] ?? 'this'
-    const names = known.map((each) => `--${each}`).join(', ')
-    return new UsageError(`${name} is no option of spillway ${command.name}; options are ${names}${see}`)
+    const names = known.filter((each) => !(command.speaks && each === 'json')).map((each) => `--${each}`)
+    return new UsageError(
+      `unknown option ${name} of spillway ${command.name}; ${nearest(name, names, 'options are')}${see}`,
+    )
   }
   return new UsageError(`${message.split('\n', 1)[0]?.replace(/\.$/, '')}${see}`)
+}
+
+/** The name in the usage of a command of the argument at a place. */
+function missing({ usage }: Command, place: number): string {
+  const names = usage.match(/<[^>]+>/g) ?? []
+  return names[Math.min(place, names.length - 1)] ?? ''
+}
+
+/** `did you mean …?` if one of the names is near, else all of them. */
+export function nearest(given: string, names: readonly string[], all: string): string {
+  const [best] = names
+    .map((name) => [distance(given.toLowerCase(), name.toLowerCase()), name] as const)
+    .sort(([a], [b]) => a - b)
+  const isNear = best !== undefined && best[0] <= Math.max(1, Math.floor(given.replace(/^-+/, '').length / 3))
+  return isNear ? `did you mean ${best[1]}?` : `${all} ${names.join(', ')}`
+}
+
+/** How many letters are added, left out, changed or swapped with the next between two words. */
+function distance(a: string, b: string): number {
+  let [before, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        row[j] = Math.min(row[j]!, before[j - 2]! + 1)
+    }
+    ;[before, last] = [last, row]
+  }
+  return last[b.length]!
 }
 
 /** The help of a subcommand. */

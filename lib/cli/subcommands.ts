@@ -1,6 +1,6 @@
 /** Finds the subcommand, and turns what becomes of it into an exit code. */
 
-import { type Command, helpOf, overview, parse, UsageError } from './command'
+import { type Command, helpOf, nearest, overview, parse, UsageError } from './command'
 import { EXIT, exitQuietlyOnClosedPipe, reportError } from './terminal'
 
 /** Each in a file of its own that is loaded when it is asked for: most of the time of a short run is loading. */
@@ -23,7 +23,7 @@ const version = (): string => (require('../../package.json') as { version: strin
 
 async function answer(args: readonly string[]): Promise<number> {
   const [first, ...rest] = args
-  if (first === '--version' || first === '-v') {
+  if (first === '--version' || first === '-v' || first === '-V') {
     process.stdout.write(`${version()}\n`)
     return EXIT.ok
   }
@@ -37,7 +37,9 @@ async function answer(args: readonly string[]): Promise<number> {
   }
   const load = Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined
   if (load === undefined) {
-    throw new UsageError(`${JSON.stringify(asked)} is no command; commands are ${Object.keys(COMMANDS).join(', ')}`)
+    throw new UsageError(
+      `unknown command ${JSON.stringify(asked)}; ${nearest(asked, Object.keys(COMMANDS), 'commands are')}`,
+    )
   }
   const { default: command } = await load()
   if (wantsHelp) {

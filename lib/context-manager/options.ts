@@ -1,7 +1,7 @@
 /** The options of {@link ContextManager}, and what they mean for its parts. */
 
 import { type Check, checkOptions } from '../checks'
-import { isArray } from '../context'
+import { isRecord } from '../context'
 import type { SpillwayError } from '../errors'
 import { COMPACT_CHECKS, type CompactOptions, readCompactOptions } from '../history/compact/options'
 import type { CompactionState } from '../history/compact/report'
@@ -154,5 +154,5 @@ export function prunerOptions<M>(
 }
 
 export function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !isArray(value)
+  return isRecord(value)
 }

@@ -1,6 +1,6 @@
 /** Calls without results and results without calls: providers refuse a history that has one. */
 
-import { isArray, wrong } from '../context'
+import { isArray, isRecord, wrong } from '../context'
 import { call as inBinary, native } from '../native'
 import { detectFormat, elementOf, FORMATS, formatNamed, formatOf, viewOf } from './formats'
 import { pairsOf, type ToolPairs } from './pairs'
@@ -72,7 +72,8 @@ const MOST_PASSES = 10
 
 function checked(options: RepairToolPairsOptions | undefined): RepairToolPairsOptions {
   if (options === undefined) return {}
-  if (typeof options !== 'object' || options === null || isArray(options)) throw wrong('options', options, 'an object')
+  const given: unknown = options
+  if (!isRecord(given)) throw wrong('options', given, 'an object')
   const unknown = Object.keys(options).find((key) => !(OPTIONS as readonly string[]).includes(key))
   if (unknown !== undefined) inBinary(() => native.refuseOption('options', unknown.toWellFormed(), [...OPTIONS]))
   const { format, text, runningCalls } = options

@@ -89,6 +89,7 @@ export class HookRunner {
    * of the host pass, whatever they are.
    */
   async chatParams<P extends object>(params: P, context: ChatHookContext = {}): Promise<P> {
+    checkCall(params, 'params')
     return this.run(
       'chat.params',
       params,
@@ -104,26 +105,31 @@ export class HookRunner {
 
   /** The system prompt of a request. */
   async chatSystem(system: string, context: ChatHookContext = {}): Promise<string> {
+    if (typeof system !== 'string') throw wrong('system', system, 'a string')
     return this.run('chat.system', system, (told) => ({ ...context, system: told }), editedPrompt)
   }
 
   /** The arguments of a call, to be judged and then run. */
   async toolBefore(call: ToolHookCall): Promise<unknown> {
+    checkCall(call)
     return this.run('tool.before', call.args, (args) => ({ ...call, args }), editedInput)
   }
 
   /** The full result of a call. */
   async toolAfter(call: ToolHookResult): Promise<unknown> {
+    checkCall(call)
     return this.run('tool.after', call.result, (result) => after(call, result), editedResult)
   }
 
   /** The result of a call as the model will read it. */
   async toolFinal(call: ToolHookResult): Promise<unknown> {
+    checkCall(call)
     return this.run('tool.final', call.result, (result) => after(call, result), editedResult)
   }
 
   /** What all hooks change in what a summariser is asked; nothing if they change nothing. */
   async compactionBefore(call: CompactionBeforeCall): Promise<CompactionEdit | undefined> {
+    checkCall(call)
     const nothing: CompactionEdit = {}
     const { prompt, promptOf, ...rest } = call
     const edit = await this.run(
@@ -140,6 +146,7 @@ export class HookRunner {
 
   /** Tells what came of a compaction. */
   async compactionAfter(report: object): Promise<void> {
+    checkCall(report, 'report')
     await this.run(
       'compaction.after',
       report,
@@ -211,4 +218,9 @@ function report({ onProblem }: Inner, problem: HookProblem): void {
   } catch (error) {
     warn('onProblem', error)
   }
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` unless it is an object */
+function checkCall(call: unknown, field = 'call'): void {
+  if (!isRecord(call)) throw wrong(field, call, 'an object')
 }

@@ -1,6 +1,6 @@
 /** What an error, or an answer, of a provider is about: whether the request did not fit. */
 
-import { isArray, wrong } from '../context'
+import { isRecord, wrong } from '../context'
 import { call, native } from '../native'
 import { type Facts, gather } from './facts'
 
@@ -72,7 +72,8 @@ export function classifyOverflow(errorOrResponse: unknown, options: ClassifyOver
 }
 
 function checkOptions(options: ClassifyOverflowOptions): void {
-  if (typeof options !== 'object' || options === null || isArray(options)) throw wrong('options', options, 'an object')
+  const given: unknown = options
+  if (!isRecord(given)) throw wrong('options', given, 'an object')
   for (const [key, value] of Object.entries(options)) {
     if (!(OPTIONS as readonly string[]).includes(key)) {
       call(() => native.refuseOption('options', key.toWellFormed(), [...OPTIONS]))

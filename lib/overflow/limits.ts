@@ -1,7 +1,7 @@
 /** How much of a context the results of tools may take: the document's constants, and the limits of each profile. */
 
 import { type Check, checkOptions } from '../checks'
-import { isArray, wrong } from '../context'
+import { isArray, isRecord, wrong } from '../context'
 import { call, native } from '../native'
 import type { TruncationProfile } from '../types'
 import type { OverflowTransition } from './machine'
@@ -115,7 +115,7 @@ export const CHECK = {
   atLeastZero: ['a number of at least 0', (value) => typeof value === 'number' && value >= 0],
   whole: ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0],
   text: ['a string', (value) => typeof value === 'string'],
-  object: ['an object', (value) => typeof value === 'object' && value !== null && !isArray(value)],
+  object: ['an object', isRecord],
   array: ['an array', isArray],
   profile: [`one of ${PROFILES.join(', ')}`, (value) => PROFILES.includes(value as OverflowProfile)],
 } as const satisfies Record<string, Check>

@@ -1,7 +1,7 @@
 /** Asking somebody, once for each call. */
 
 import { pathOf, storeApproval } from '../config-file'
-import { checkKeys, isRecord, wrong } from '../context'
+import { checkKeys, isRecord, isRevoked, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { randomUUID } from '../random'
 import { catchLater } from '../report'
@@ -125,7 +125,7 @@ const MAX_DECISIONS = 10_000
  */
 export class PermissionGate {
   constructor(policy: PermissionPolicy, options: PermissionGateOptions = {}) {
-    if (!(policy instanceof PermissionPolicy)) throw wrong('policy', policy, 'a PermissionPolicy')
+    if (isRevoked(policy) || !(policy instanceof PermissionPolicy)) throw wrong('policy', policy, 'a PermissionPolicy')
     if (!isRecord(options)) throw wrong('options', options, 'an object')
     checkKeys('options', options, ['modes', 'saveRule', 'configFile', 'scope', 'onEvent', 'now'])
     const { modes, configFile, scope, onEvent, now } = options as PermissionGateOptions

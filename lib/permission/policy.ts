@@ -138,7 +138,8 @@ export class PermissionPolicy {
 
   /** Forgets one; `false` if there was none. */
   revoke(rule: Pick<PermissionRule, 'domain' | 'pattern'>, sessionId?: string): boolean {
-    if (typeof rule?.domain !== 'string' || typeof rule.pattern !== 'string') throw wrong('rule', rule, 'a rule')
+    if (!isRecord(rule) || typeof rule.domain !== 'string' || typeof rule.pattern !== 'string')
+      throw wrong('rule', rule, 'a rule')
     return call(() => native.permissionRevoke(stateOf(this).handle, rule.domain, rule.pattern, sessionId))
   }
 

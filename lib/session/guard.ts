@@ -1,7 +1,7 @@
 /** Standing in front of a session: what is added to it is bounded and whole. */
 
 import { checkOptions } from '../checks'
-import { isArray, wrong } from '../context'
+import { isArray, isRevoked, wrong } from '../context'
 import { formatOf, viewsIn } from '../history/formats'
 import { unitsOf } from '../history/knowledge'
 import type { MessageView, ResultView, ViewFormat } from '../history/view'
@@ -82,7 +82,7 @@ const MISSING = 'Error: missing tool result; the call was interrupted before its
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
  */
 export function guardSession(session: Session, options: GuardSessionOptions = {}): GuardedSession {
-  if (typeof session?.append !== 'function') throw wrong('session', session, 'a session')
+  if (isRevoked(session) || typeof session?.append !== 'function') throw wrong('session', session, 'a session')
   checkOptions('options', options, CHECKS)
   const guard = new Guard(session, options)
   let last: Promise<unknown> = Promise.resolve()

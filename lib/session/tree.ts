@@ -1,6 +1,6 @@
 /** The tree of a session in memory. */
 
-import { wrong } from '../context'
+import { isRecord, wrong } from '../context'
 import { randomBytes } from '../random'
 import type { NewSessionEntry, SessionEntry } from './session'
 
@@ -41,6 +41,6 @@ export class Tree {
 }
 
 function checkEntry(entry: unknown): void {
-  const type = (entry as { type?: unknown } | null)?.type
+  const type = isRecord(entry) ? entry.type : undefined
   if (typeof type !== 'string' || type === '') throw wrong('entry', entry, 'an object with a type')
 }

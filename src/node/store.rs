@@ -115,13 +115,16 @@ pub fn store_sweep(
     max_bytes: f64,
     max_files: f64,
     now_ms: f64,
+    dry_run: bool,
 ) -> AsyncTask<Job<String>> {
     let store = Arc::clone(store);
+    let occasion =
+        if dry_run { Occasion::Tried(now_ms as i64) } else { Occasion::Asked(now_ms as i64) };
     let bounds =
         Bounds { retention_days, max_bytes: max_bytes as u64, max_files: max_files as u64 };
     run(move || {
         store.upkeep.settle();
-        Ok(json(&sweep(&store, &bounds, Occasion::Asked(now_ms as i64))))
+        Ok(json(&sweep(&store, &bounds, occasion)))
     })
 }
 

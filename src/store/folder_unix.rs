@@ -121,7 +121,8 @@ impl Folder {
         }
     }
 
-    /// A folder of somebody else, or one that everybody may write to, is no place for what a tool printed.
+    /// Refuses the folder of another user and one that everybody may write to. Where the group of one of this user's may
+    /// write, that right is taken away: by it others could put files in the place of outputs.
     fn check(&self) -> io::Result<()> {
         let stat = retry_on_intr(|| rustix::fs::fstat(&self.fd))?;
         let me = rustix::process::geteuid().as_raw();
@@ -131,6 +132,11 @@ impl Folder {
         let mode = Mode::from_raw_mode(stat.st_mode);
         if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
             return Err(refused("everybody may write to the folder"));
+        }
+        // A folder of root's that is lent to a group, as a volume of a container is, stays as it is.
+        if mode.contains(Mode::WGRP) && !mode.contains(Mode::SVTX) && stat.st_uid == me {
+            retry_on_intr(|| rustix::fs::fchmod(&self.fd, mode - Mode::WGRP))
+                .map_err(|_| refused("the group may write to the folder"))?;
         }
         Ok(())
     }
@@ -222,7 +228,11 @@ impl Folder {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file())) {
-            Ok(fd) => io::Write::write_all(&mut File::from(fd), content),
+            Ok(fd) => {
+                // The umask may have taken away even the owner's rights.
+                retry_on_intr(|| rustix::fs::fchmod(&fd, private_file()))?;
+                io::Write::write_all(&mut File::from(fd), content)
+            }
             Err(Errno::EXIST) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -66,7 +66,14 @@ impl Inventory {
             temporaries,
         };
         for session in sessions {
-            let look = |folder: &Folder| Ok(look(folder, Some(&session), folder.names()?));
+            let look = |folder: &Folder| {
+                let names = folder.names()?;
+                // Whoever saves into a session leaves its lock file: without one the folder only looks like ours.
+                if !names.iter().any(|name| name == lease::NAME) {
+                    return Err(io::ErrorKind::NotFound.into());
+                }
+                Ok(look(folder, Some(&session), names))
+            };
             match inventory.within(Some(&session), look) {
                 Ok((items, temporaries)) => {
                     inventory.items.extend(items);

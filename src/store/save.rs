@@ -1,7 +1,7 @@
 //! Saving one output: complete under a name of its own, or not at all.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -407,12 +407,17 @@ impl Open {
     }
 }
 
+/// See <https://bford.info/cachedir/>: the first line is a signature.
+const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
+    # Outputs of tools that Spillway saved. They are removed when they are old.\n";
+
 /// Opens the folder that an output goes to, making what is not there, and holds the lease of the session.
 fn enter(store: &OpenStore, place: &Place, session: Option<&str>) -> io::Result<Folder> {
     let (folder, is_new) = place.open_or_make()?;
-    if is_new && is_inside_working_dir(place.path()) {
-        // Asked to keep outputs inside a project: its version control must not pick them up.
+    if is_new {
+        // The folder may be inside a project: version control and backups must not pick up what is in it.
         folder.put(".gitignore", b"*\n")?;
+        folder.put("CACHEDIR.TAG", CACHE_TAG)?;
     }
     let Some(session) = session else { return Ok(folder) };
     let inner = folder.enter(session)?;
@@ -421,11 +426,6 @@ fn enter(store: &OpenStore, place: &Place, session: Option<&str>) -> io::Result<
     }
     store.leases.hold(&place.path().join(session), &inner);
     Ok(inner)
-}
-
-fn is_inside_working_dir(dir: &Path) -> bool {
-    std::env::current_dir()
-        .is_ok_and(|working| working.components().count() > 1 && dir.starts_with(working))
 }
 
 #[cfg(test)]

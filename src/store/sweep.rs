@@ -27,6 +27,8 @@ const NAMED_FAILURES: usize = 100;
 pub enum Occasion {
     /// The caller, who says what time it is, in milliseconds since the epoch.
     Asked(i64),
+    /// The caller, who only wants to know what would be removed at that time.
+    Tried(i64),
     /// The store itself.
     Upkeep {
         /// The time since the epoch by the clock that dates the files, whatever time it is for this process. What was
@@ -40,7 +42,7 @@ pub enum Occasion {
 impl Occasion {
     fn now_ms(self) -> i64 {
         match self {
-            Occasion::Asked(now_ms) => now_ms,
+            Occasion::Asked(now_ms) | Occasion::Tried(now_ms) => now_ms,
             Occasion::Upkeep { now, .. } => i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
         }
     }
@@ -114,8 +116,17 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
     let candidates = candidates(&inventories, occasion);
     let now_ms = occasion.now_ms();
     report.kept = bounds.apply(&candidates, now_ms, |index, reason| {
-        items.get(index).is_some_and(|(inventory, item)| report.remove(inventory, item, reason))
+        items.get(index).is_some_and(|(inventory, item)| match occasion {
+            Occasion::Tried(_) => {
+                report.count(&inventory.path(item), item, reason);
+                true
+            }
+            _ => report.remove(inventory, item, reason),
+        })
     });
+    if matches!(occasion, Occasion::Tried(_)) {
+        return report;
+    }
     let ours = matches!(occasion, Occasion::Asked(_)).then_some(&store.leases);
     for inventory in &inventories {
         clear(inventory, now_ms, ours);
@@ -139,7 +150,7 @@ fn candidates(inventories: &[Inventory], occasion: Occasion) -> Vec<Candidate> {
     let mut items = inventories.iter().flat_map(|inventory| &inventory.items);
     let may_have_jumped = !items.any(|item| (HOUR_MS..JUMP_MS).contains(&age(item)));
     let stays = |item: &Item| match occasion {
-        Occasion::Asked(_) => false,
+        Occasion::Asked(_) | Occasion::Tried(_) => false,
         Occasion::Upkeep { now, since_ms } => {
             let is_later = item.file.touched_ns > now.as_nanos().cast_signed();
             may_have_jumped || item.saved_ms >= since_ms || is_later
@@ -193,12 +204,7 @@ impl Report {
         let path = inventory.path(item);
         match inventory.remove(item) {
             Ok(()) => {
-                self.removed_files += 1;
-                self.removed_bytes += item.file.bytes;
-                if self.removed.len() < NAMED {
-                    let path = path.display().to_string();
-                    self.removed.push(Removed { path, bytes: item.file.bytes, reason });
-                }
+                self.count(&path, item, reason);
                 true
             }
             // Somebody else was faster.
@@ -207,6 +213,15 @@ impl Report {
                 self.fail(&path, &error);
                 false
             }
+        }
+    }
+
+    fn count(&mut self, path: &Path, item: &Item, reason: Reason) {
+        self.removed_files += 1;
+        self.removed_bytes += item.file.bytes;
+        if self.removed.len() < NAMED {
+            let path = path.display().to_string();
+            self.removed.push(Removed { path, bytes: item.file.bytes, reason });
         }
     }
 

@@ -47,11 +47,22 @@ async function show(top) {
   asked += 1
   const number = asked
   try {
-    const range = await call('readOutput', { path, fromLine: shown.top, lineCount: visibleLines() })
-    if (number === asked) draw(range.text.split('\n'))
+    const content = await readLines(path, shown.top, visibleLines())
+    if (number === asked) draw(content)
   } catch (error) {
     if (number === asked) text.textContent = `${error.code}: ${error.message}`
   }
+}
+
+/** Reads lines; a range ends at 256 KiB, also in the middle of a line, and the next one begins with the line after it. */
+async function readLines(path, from, count) {
+  const read = []
+  while (read.length < count && from + read.length <= shown.totalLines) {
+    const range = await call('readOutput', { path, fromLine: from + read.length, lineCount: count - read.length })
+    const found = range.text.split('\n').slice(0, Math.max(1, range.lineCount))
+    read.push(...found)
+  }
+  return read
 }
 
 function draw(content) {

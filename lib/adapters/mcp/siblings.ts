@@ -205,7 +205,7 @@ export function hostProcess(): string {
   return String(pid)
 }
 
-/** `npx spillway mcp` is npm, which starts a shell, which starts us. */
+/** `npx --no-install spillway mcp` is npm, which starts a shell, which starts us. */
 function isLauncher([program = '', first = '', ...rest]: string[]): boolean {
   const name = basename(program.split(' ')[0] ?? '')
   if (/^(sh|bash|dash|zsh)$/.test(name)) return first === '-c'

@@ -35,7 +35,7 @@ interface Finding {
 
 async function run({ positionals, json }: Parsed): Promise<number> {
   const [action, file = ''] = positionals
-  if (action !== 'lint') throw new UsageError(`${action}: allowed is lint`)
+  if (action !== 'lint') throw new UsageError(`unknown action ${JSON.stringify(action)}; did you mean lint?`)
   const facts = statSync(file, { throwIfNoEntry: false })
   if (facts === undefined) throw new Error(`${file}: is not there`)
   if (!facts.isFile()) throw new Error(`${file}: is not a file`)

@@ -69,7 +69,7 @@ function argumentsOf(given: string): unknown {
   try {
     return JSON.parse(given)
   } catch (error) {
-    throw new UsageError(`the arguments of the tool are no JSON: ${(error as Error).message}`)
+    throw new UsageError(`the arguments of the tool are not JSON: ${(error as Error).message}`)
   }
 }
 

@@ -1,7 +1,7 @@
 /** `spillway run`: a command whose output may be of any length. */
 
 import { constants } from 'node:os'
-import { type CommandResult, type RunningCommand, runCommand } from 'spillway'
+import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
 import type { Command, Parsed } from '../command'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
@@ -16,7 +16,12 @@ const command: Command = {
 Standard input is the command's. Ctrl-C is passed on to it; the second ends it and everything that it started.`,
   options: {
     ...LIMITS,
-    timeout: { type: 'string', value: 'TIME', help: 'End it after so long: 500ms, 30s, 5m.' },
+    shell: {
+      type: 'boolean',
+      short: 'c',
+      help: 'Hand the command to the shell, as one text: pipes, redirections, variables.',
+    },
+    timeout: { type: 'string', value: 'TIME', help: 'Kill it after TIME: 500ms, 30s, 5m.' },
     cwd: { type: 'string', value: 'DIR', help: 'The folder it runs in.' },
     separate: { type: 'boolean', help: 'Label what came from standard output and what from standard error.' },
     tool: { type: 'string', value: 'NAME', help: 'The tool whose settings hold. Default: bash.' },
@@ -38,7 +43,7 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
   examples: [
     ['spillway run -- npm test', 'the last 500 lines, and where the rest is'],
     ['spillway run --strategy smart --timeout 10m -- cargo build', 'errors and their context instead of the end'],
-    ["spillway run -- sh -c 'make 2>&1 | tee log'", 'a pipeline'],
+    ["spillway run --shell -- 'make 2>&1 | tee log'", 'a pipeline'],
     ['spillway run --json -- git log -p | jq -r .outputPath', 'only the path of the whole'],
   ],
   run,
@@ -47,7 +52,9 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const [file = '', ...args] = positionals
+  const isShell = values.shell === true
+  // A shell takes one text; several words are joined as it would have been typed.
+  const [file = '', ...args] = isShell ? [positionals.join(' ')] : positionals
   const service = serviceOf(values)
   const progress = new Progress()
   const signals = new Signals()
@@ -58,6 +65,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       stdin: 'inherit',
       cwd: text(values, 'cwd'),
       timeoutMs: duration(values, 'timeout'),
+      ...(isShell && { shell: true }),
       separate: values.separate === true,
       toolName: text(values, 'tool'),
       sessionId: text(values, 'session'),
@@ -66,6 +74,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       onProgress: ({ bytes, lines, elapsedMs }) =>
         progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeOf(bytes)}, ${countOf(lines, 'line')}`),
     })
+  } catch (error) {
+    throw oneText(error, positionals)
   } finally {
     progress.clear()
     signals.restore()
@@ -84,6 +94,15 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   // A sweep may be under way; the reader has everything already.
   await service.close()
   return code
+}
+
+/** Adds to the error of a program that is not there what to do if it is a whole line for a shell. */
+function oneText(error: unknown, positionals: readonly string[]): unknown {
+  const [file = '', ...args] = positionals
+  const isMissing = (error as { cause?: { code?: string } } | undefined)?.cause?.code === 'ENOENT'
+  if (!isMissing || args.length > 0 || !/[\s|&;<>$]/.test(file) || !(error instanceof SpillwayError)) return error
+  const message = `${error.message}; to run it by the shell: spillway run --shell -- ${JSON.stringify(file)}`
+  return new SpillwayError(error.code, message, { cause: error.cause })
 }
 
 /** What stands for bytes that are no text. */

@@ -14,6 +14,7 @@ const command: Command = {
     'retention-days': { type: 'string', value: 'N', help: 'Days to keep an output. Default: 7.' },
     'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to leave. Default: 4g.' },
     'max-files': { type: 'string', value: 'N', help: 'Outputs to leave. Default: 10,000.' },
+    'dry-run': { type: 'boolean', help: 'Print what would be removed, and remove nothing.' },
     ...STORE,
   },
   positionals: [0, 0],
@@ -29,22 +30,33 @@ const command: Command = {
   run,
 }
 
+/** The defaults of a store. */
+const [MOST_FILES, MOST_BYTES] = [10_000, 4 * 2 ** 30]
+
+const WHY = { age: 'too old', bytes: 'the store has too many bytes', count: 'the store has too many outputs' }
+
 export default command
 
 async function run({ values, json }: Parsed): Promise<number> {
+  const dryRun = values['dry-run'] === true
+  const [maxBytes, maxFiles] = [bytes(values, 'max-bytes'), whole(values, 'max-files')]
+  const retentionDays = positive(values, 'retention-days')
   const report = await typed(
-    storageOf(values).sweep({
-      retentionDays: positive(values, 'retention-days'),
-      maxStoreBytes: bytes(values, 'max-bytes'),
-      maxStoreFiles: whole(values, 'max-files'),
-    }),
+    storageOf(values).sweep({ retentionDays, maxStoreBytes: maxBytes, maxStoreFiles: maxFiles, dryRun }),
   )
   if (json) {
     await printJson(report)
   } else {
-    const { removedFiles, removedBytes, kept, failed, skippedDirs } = report
-    await print(`removed ${countOf(removedFiles, 'output')} (${sizeOf(removedBytes)})\n`)
-    await print(`kept ${countOf(kept.files, 'output')} (${sizeOf(kept.bytes)})\n`)
+    const { removed, removedFiles, removedBytes, kept, failed, skippedDirs } = report
+    if (dryRun)
+      for (const { path, bytes: size, reason } of removed) await print(`${path}  ${sizeOf(size)}, ${WHY[reason]}\n`)
+    await print(`${dryRun ? 'would remove' : 'removed'} ${countOf(removedFiles, 'output')} (${sizeOf(removedBytes)})\n`)
+    await print(`${dryRun ? 'would keep' : 'kept'} ${countOf(kept.files, 'output')} (${sizeOf(kept.bytes)})\n`)
+    const isOver = kept.files > (maxFiles ?? MOST_FILES) || kept.bytes > (maxBytes ?? MOST_BYTES)
+    if (isOver) note('The rest is over the bounds: outputs younger than an hour are never removed.')
+    else if (removedFiles === 0 && kept.files > 0) {
+      note(`Nothing is older than ${countOf(retentionDays ?? 7, 'day')}, and the store is within its bounds.`)
+    }
     for (const { path, error } of failed) note(`failed: ${path}: ${error}`)
     for (const dir of skippedDirs) note(`skipped: ${dir}: another process is sweeping it`)
   }

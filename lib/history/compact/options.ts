@@ -1,7 +1,7 @@
 /** The options of {@link compactHistory}, checked, and the numbers that they come to. */
 
 import { atLeastZero, type Check, checkOptions, count, flag, strings } from '../../checks'
-import { checkSignal, isArray, wrong } from '../../context'
+import { checkSignal, isArray, isRecord, wrong } from '../../context'
 import { call, native } from '../../native'
 import type { NoticeLanguage, TruncationProfile } from '../../types'
 import type { ToolResultKnowledge } from '../ledger'
@@ -164,7 +164,7 @@ export interface CompactSettings<M> {
 const positive: Check = ['a number above 0', (value) => atLeastZero(value) && value !== 0]
 const tokens: Check = ['a number of tokens of at least 0', atLeastZero]
 const func: Check = ['a function', (value) => typeof value === 'function']
-const object: Check = ['an object', (value) => typeof value === 'object' && value !== null && !isArray(value)]
+const object: Check = ['an object', isRecord]
 const anything: Check = ['anything', () => true]
 
 /** What each option may be. */

@@ -1,7 +1,7 @@
 /** The options of {@link HistoryPruner}, checked, and what they mean for the binary. */
 
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, strings } from '../../checks'
-import { describe, isArray, wrong } from '../../context'
+import { describe, isArray, isRecord, wrong } from '../../context'
 import { messageOf, SpillwayError } from '../../errors'
 import { catchLater } from '../../report'
 import type { NoticeLanguage } from '../../types'
@@ -168,7 +168,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   onlyTools: strings,
   schedule: oneOf('cache', 'cold', 'always'),
   contextWindow: ['a number of tokens above 0', (value) => tokens[1](value) && value !== 0],
-  prices: ['an object', (value) => typeof value === 'object' && value !== null && !isArray(value)],
+  prices: ['an object', isRecord],
   cacheLifetimeMs: milliseconds,
   maxLoss: ['a number of at least 0', atLeastZero],
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],

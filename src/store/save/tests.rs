@@ -4,6 +4,7 @@ use crate::store::links::Links;
 use crate::store::places::Places;
 use crate::store::ring::part_of;
 use std::fs;
+use std::path::Path;
 
 fn save_to(dirs: &[PathBuf], session: Option<Vec<u16>>) -> Save {
     let places = Places::of(dirs.to_vec(), Durability::Full);
