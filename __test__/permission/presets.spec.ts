@@ -138,6 +138,19 @@ describe('folders of temporary files', () => {
     )
   })
 
+  test('variables for what programs keep are judged like edits', () => {
+    const options = { scratchFolders: ['/scratch'], rules: [rule('go test *', 'allow')] }
+    for (const start of ['', 'env ', 'env CI=1 ']) {
+      expect(allowed([`${start}GOCACHE=/scratch/c go test ./...`], options)).toHaveLength(1)
+      expect(
+        allowed(
+          [`${start}GOCACHE=/etc/c go test`, `${start}GOCACHE=$X go test`, `${start}GOPATH=/scratch go test`],
+          options,
+        ),
+      ).toEqual([])
+    }
+  })
+
   test('next to a vault in one of them lies no scratch', () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-presets-')))
     mkdirSync(join(root, 'vault'))

@@ -572,6 +572,9 @@ impl Walker<'_> {
                 token: Some(words[1].told.clone()),
             });
         }
+        for place in &env.written {
+            command.doubts.extend(self.file(Domain::Edit, &value(*place)));
+        }
         let set = |at: &usize| words[*at].text.split('=').next().unwrap_or_default();
         let doubts = env.assigned.iter().map(|at| Doubt::always(variables::can_change(set(at))));
         let doubts: Vec<Doubt> = doubts.collect();

@@ -4,6 +4,8 @@ use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
 use super::Doubt;
 use super::walk::Walker;
+use super::word::Word;
+use crate::permission::Domain;
 
 /// Why an index is asked about.
 pub(super) const RUNNING_INDEX: &str = "an index of an array can run commands";
@@ -392,6 +394,25 @@ const NODE_OPTIONS: [&str; 12] = [
     "--unhandled-rejections",
 ];
 
+/// Variables that say where programs keep what they make.
+const WRITTEN_FOLDERS: [&str; 10] = [
+    "GOCACHE",
+    "GOTMPDIR",
+    "GOMODCACHE",
+    "GOLANGCI_LINT_CACHE",
+    "TMPDIR",
+    "PIP_CACHE_DIR",
+    "RUFF_CACHE_DIR",
+    "MYPY_CACHE_DIR",
+    "UV_CACHE_DIR",
+    "PYTHONPYCACHEPREFIX",
+];
+
+/// Whether a variable names a folder that programs write to: it is judged like a file that is edited.
+pub fn is_written_folder(name: &str, value: &str) -> bool {
+    WRITTEN_FOLDERS.contains(&name) && value.starts_with('/')
+}
+
 /// Whether a variable with this value can be handed to programs without a question.
 pub fn is_handed(name: &str, value: &str) -> bool {
     let is_number =
@@ -483,6 +504,10 @@ pub(super) struct Assigned {
 impl Assigned {
     /// Whether programs can be given it without a question.
     pub fn is_handed(&self) -> bool {
+        let is_folder = |value: &String| is_written_folder(&self.name, value);
+        if self.value.as_ref().is_some_and(is_folder) {
+            return true;
+        }
         self.value
             .as_ref()
             .map_or_else(|| is_harmless(&self.name), |value| is_handed(&self.name, value))
@@ -523,6 +548,11 @@ impl Assigned {
             && doubt.as_ref() == Some(&by_name)
         {
             doubt = None;
+        }
+        if let Some(folder) = value.as_ref().filter(|value| is_written_folder(name, value))
+            && doubt.as_ref() == Some(&by_name)
+        {
+            doubt = walker.file(Domain::Edit, &Word::plain(folder)).map(|doubt| doubt.reason);
         }
         Assigned { raw: raw.to_owned(), name: name.clone(), value, doubt: doubt.map(Doubt::always) }
     }

@@ -28,6 +28,8 @@ pub(super) struct Environment {
     pub at: usize,
     /// Where a variable is set that can change what is run.
     pub assigned: Vec<usize>,
+    /// Folders in variables that programs write to.
+    pub written: Vec<(usize, usize)>,
     /// The folder that it runs in: the word, and where the folder begins in it.
     pub folder: Option<(usize, usize)>,
     /// A text that becomes words of `env` in front of those that follow.
@@ -247,7 +249,10 @@ fn environment(words: &[Word]) -> Wrapped {
         let (letters, is_long) = match text.strip_prefix('-') {
             None if text.contains('=') => {
                 let name = text.split('=').next().unwrap_or(text);
-                if !super::variables::is_handed(name, &text[name.len() + 1..]) {
+                let value = &text[name.len() + 1..];
+                if super::variables::is_written_folder(name, value) {
+                    env.written.push((env.at, name.len() + 1));
+                } else if !super::variables::is_handed(name, value) {
                     env.assigned.push(env.at);
                 }
                 env.at += 1;
@@ -304,7 +309,9 @@ fn environment(words: &[Word]) -> Wrapped {
     }
     match env {
         Environment { at, .. } if at >= words.len() => Wrapped::Nothing,
-        Environment { at, assigned, folder: None, split: None } if assigned.is_empty() => {
+        Environment { at, assigned, written, folder: None, split: None }
+            if assigned.is_empty() && written.is_empty() =>
+        {
             Wrapped::Words(at)
         }
         _ => Wrapped::Environment(env),
