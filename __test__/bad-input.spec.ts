@@ -1007,11 +1007,17 @@ describe('whatever is handed over', () => {
     ([name, value]) => typeof value === 'function' && !outside.has(name),
   ) as [string, (...args: unknown[]) => unknown][]
 
+  const cwd = process.cwd()
   beforeEach(() => {
+    // Some take 'x' for a file to write.
+    process.chdir(tempDir())
     problems.length = 0
     jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
   })
-  afterEach(() => jest.restoreAllMocks())
+  afterEach(() => {
+    process.chdir(cwd)
+    jest.restoreAllMocks()
+  })
 
   test.each(all.filter(([, of]) => !isClass(of)))('%s throws nothing but a SpillwayError', async (name, of) => {
     await tryAll(name, of)
