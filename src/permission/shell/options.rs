@@ -114,6 +114,12 @@ const BUILT_IN: &str = " dot spec tap json json-stream verbose default basic jun
 const ONLY_TELLS: [&str; 11] =
     ["version", "V", "VV", "help", "h", "?", "m", "i", "ini", "test", "run"];
 
+/// No path is longer.
+const MAX_VALUE: usize = 4096;
+
+/// So many arguments in front of a word can say what it means.
+const MAX_BEFORE: usize = 8;
+
 /// What stands for the standard input of a program.
 fn is_input(word: &str) -> bool {
     matches!(word, "-" | "/dev/stdin" | "CON" | "con")
@@ -294,16 +300,25 @@ impl Walker<'_> {
                     return operands;
                 }
             }
-            if is_code
-                && word.known
-                && program.is_none_or(|program| !program.free && !program.script)
-            {
+            // Of these, the first argument says what the others are.
+            let is_builder = matches!(base, "docker" | "podman" | "nerdctl");
+            let is_local = |program: &Program| {
+                let first = before.first().copied();
+                let is_package = matches!(first, Some("add" | "install" | "i" | "link"));
+                (!program.free && !program.script)
+                    || (program.script && is_package)
+                    || (is_builder && first == Some("build"))
+            };
+            if is_code && word.known && program.is_none_or(is_local) {
                 self.reaches(word, text, command);
             }
             operands.push(at - 1);
             // The value of an option can be such a word, too.
             names_follow |= super::command::BEFORE_NAMES.contains(&text) && !could_be_value;
-            before.push(text);
+            // Only the first ones say anything.
+            if before.len() < MAX_BEFORE {
+                before.push(text);
+            }
             firm += usize::from(!could_be_value);
             could_be_value = false;
         }
@@ -443,11 +458,15 @@ impl Walker<'_> {
 
     /// Reads what a value names outside, or in the folder of git.
     fn reaches(&mut self, word: &Word, value: &str, command: &mut Simple) {
-        let value = value
-            .strip_prefix("fileb://")
-            .or_else(|| value.strip_prefix("file://"))
-            .unwrap_or(value);
-        if value.contains("://") || value.starts_with('{') || value.len() > 4096 {
+        if value.len() > MAX_VALUE {
+            return;
+        }
+        let lower = value.to_ascii_lowercase();
+        let scheme = ["file://", "fileb://"]
+            .iter()
+            .find_map(|scheme| lower.find(scheme).map(|at| at + scheme.len()));
+        let value = &value[scheme.unwrap_or(0)..];
+        if value.contains("://") || value.starts_with('{') {
             return;
         }
         let pieces = value.split(['=', ',', ':', '@', '<', ';']).chain([value]);
@@ -488,6 +507,7 @@ impl Walker<'_> {
         if could_be_value || !is_first || !word.known || !text.contains(['.', '/']) {
             return false;
         }
+        self.reaches(word, text, command);
         // Programs of packages are scripts, too.
         let name = text.rsplit('/').next().unwrap_or_default();
         let name = [".js", ".mjs", ".cjs", ".rb", ".php"]
@@ -520,6 +540,9 @@ impl Walker<'_> {
         command: &mut Simple,
     ) -> bool {
         let text = words[at].text.as_str();
+        if is_input(text) {
+            ask(command, &words[at], format!("{base} takes code from its input"));
+        }
         // Versions stand behind the names of packages.
         let name = text.get(1..).and_then(|rest| rest.find('@')).map_or(text, |end| &text[..=end]);
         let is_code = || programs::find(name).is_some_and(|inner| inner.kind == Kind::Code);

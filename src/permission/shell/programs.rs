@@ -90,6 +90,8 @@ pub struct Opt {
     pub effect: Effect,
     /// The command before it, where it means this only there.
     after: &'static str,
+    /// Whether all that begin so are meant.
+    is_start: bool,
     key: String,
 }
 
@@ -211,7 +213,9 @@ fn option(text: &'static str) -> Opt {
         .split_once('/')
         .filter(|(before, name)| !before.is_empty() && !name.is_empty())
         .unwrap_or(("", name));
-    Opt { name, effect, after, key: normal(name) }
+    let is_start = name.starts_with('-') && name.ends_with('*');
+    let name = if is_start { &name[..name.len() - 1] } else { name };
+    Opt { name, effect, after, is_start, key: normal(name) }
 }
 
 /// The name of an option without what makes no difference.
@@ -290,7 +294,7 @@ impl Program {
         };
         let is_glued = self.style == Style::Glued;
         let whole = options()
-            .filter(|option| option.name.len() > 2 || is_glued)
+            .filter(|option| option.name.len() > 2 || option.is_start || is_glued)
             .filter(|option| word.starts_with(option.name))
             .max_by_key(|option| option.name.len());
         if let Some(option) = whole {
@@ -341,6 +345,7 @@ impl Program {
         let long = || options().filter(|option| option.key.len() > 1 && option.matters());
         let found = exact
             .or_else(|| long().find(|option| is_begun(name, &key, &option.key)))
+            .or_else(|| long().find(|option| option.is_start && name.starts_with(option.name)))
             .or_else(|| long().find(|option| is_longer(name, &option.key)))?;
         Some(Hit { option: found, value })
     }
