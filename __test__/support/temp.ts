@@ -21,7 +21,9 @@ export function tempDir(): string {
 /** The names of all files under a folder, with their folders, sorted; without what a store puts beside outputs. */
 export function filesIn(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() && !['.lease', '.gitignore', 'CACHEDIR.TAG'].includes(entry.name))
+    .filter(
+      (entry) => !entry.isDirectory() && !['.lease', '.sweep.lock', '.gitignore', 'CACHEDIR.TAG'].includes(entry.name),
+    )
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
     .sort()
 }

@@ -237,6 +237,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::lease;
     use crate::store::links::Links;
     use crate::store::names;
     use crate::store::places::{Durability, Places};
@@ -329,6 +330,7 @@ mod tests {
         }
         let session = dir.join(names::session(&[0x61]));
         file(&session, 'e', 1, week + 1);
+        fs::write(session.join(lease::NAME), "").unwrap();
         for foreign in ["keep.txt", "tool_old"] {
             fs::write(dir.join(foreign), "x").unwrap();
         }
