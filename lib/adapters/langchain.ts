@@ -86,10 +86,12 @@ const OWN: Readonly<Record<string, Check>> = { sessionOf: CHECK.function }
  */
 export function contextControl(controls: LangChainControls): LangChainMiddleware {
   checkControls(controls, OWN)
-  const { permission } = withHarmlessTools(controls, 'langchain')
+  const judging = withHarmlessTools(controls, 'langchain')
+  const { permission } = judging
   const around: ToolControls = toolControls(controls)
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
-  const requests = new Requests(controls)
+  // The questions that requests settle are kept by the permission that judges.
+  const requests = new Requests(judging)
   const { recovery } = controls
   const window = recovery ? recovery.contextWindowTokens : undefined
 
