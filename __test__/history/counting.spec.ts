@@ -1,17 +1,11 @@
-import {
-  type CompactHistoryOptions,
-  ContextManager,
-  compactHistory,
-  estimateTokens,
-  HistoryPruner,
-} from '../../index.js'
+import { type CompactOptions, ContextManager, compactHistory, estimateTokens, HistoryPruner } from '../../index.js'
 
 /** What takes room in a message and is neither said nor called must be counted, in every format. */
 
 const prose = 'The build failed because the header was moved, so I look for every file that includes it.\n'.repeat(500)
 const secret = 'aGVsbG8gd29ybGQh'.repeat(2_500)
 const base64 = Buffer.from(prose).toString('base64')
-const options: CompactHistoryOptions<object> = { contextWindow: 1e6, summarize: () => '' }
+const options: CompactOptions<object> = { contextWindow: 1e6, summarize: () => '' }
 const size = (message: object, before: readonly object[] = []) =>
   compactHistory.plan([...before, message], options).sizeBefore -
   (before.length === 0 ? 0 : compactHistory.plan([...before], options).sizeBefore)
