@@ -203,6 +203,112 @@ describe('other loops', () => {
   })
 })
 
+describe('a passage that one answer repeats', () => {
+  const paragraph = 'Let me read the file once more, because the test still fails and I do not know why.\n\n'
+  const said = (text: string, options: DoomLoopOptions = {}) =>
+    new DoomLoopDetector(options).observe({ role: 'assistant', text })
+  const rows = (row: (n: number) => string, times = 200) => Array.from({ length: times }, (_, n) => row(n)).join('\n')
+
+  test.each<[string, string]>([
+    ['a paragraph two hundred times', paragraph.repeat(200)],
+    ['after something else', `${rows((n) => `Step ${n}: ${'ab'.repeat(n % 23)}`, 50)}\n\n${paragraph.repeat(20)}`],
+    ['a sentence without line feeds', 'I will try again now. '.repeat(60)],
+    ['with another number each time', rows((n) => `Attempt (${n}): I will run the tests again.`, 60)],
+    ['with a list in it', `${paragraph}- one\n- two\n\n`.repeat(40)],
+    ['Chinese', '我再看一下这个文件，因为测试仍然失败，原因不明。'.repeat(40)],
+    ['words', 'no no '.repeat(200)],
+  ])('%s', (_title, text) => {
+    const verdict = said(text)
+    expect(verdict).toMatchObject({ action: 'ask', reason: 'repeated_text', callId: 'exchange-1' })
+    expect(verdict.count).toBeGreaterThanOrEqual(10)
+    expect(said(text, { headless: true }).action).toBe('stop')
+    expect(said(text, { sameAnswerThreshold: Number.POSITIVE_INFINITY }).action).toBe('allow')
+  })
+
+  test.each<[string, string]>([
+    ['a paragraph five times', paragraph.repeat(5)],
+    ['a table', rows((n) => `| ${n} | ok | ok | ok |`)],
+    ['a table without numbers', rows(() => '| passed | passed | passed |')],
+    ['a list', rows(() => '- [ ] check the next item of the list')],
+    ['a numbered list', rows((n) => `${n}. the same item of the list`)],
+    ['code', `\`\`\`ts\n${rows(() => 'expect(value).toBe(true)')}\n\`\`\``],
+    ['code without fences', rows((n) => `assert_eq!(f(${n}), true);`)],
+    ['JSON', rows((n) => `{"id": ${n}, "name": "x"},`)],
+    ['a line', '='.repeat(5_000)],
+    ['columns', rows((n) => `${n}\tpassed\tpassed`)],
+    [
+      'prose',
+      rows((n) => `The file number ${n} has ${'many '.repeat(n % 13)}lines and ${'few '.repeat(n % 11)}words.`),
+    ],
+    ['nothing', ''],
+  ])('is none: %s', (_title, text) => {
+    expect(said(text)).toEqual({ action: 'allow' })
+  })
+
+  test('takes linear time', () => {
+    const text = rows(
+      (n) => `The file number ${n} has ${'many '.repeat(n % 13)}lines and ${'few '.repeat(n % 11)}words.`,
+      30_000,
+    )
+    const began = process.hrtime.bigint()
+    said(text)
+    expect(Number(process.hrtime.bigint() - began) / 1e9).toBeLessThan(5)
+  })
+})
+
+describe('answers that differ by a number', () => {
+  const observe = (texts: string[]) => {
+    const detector = new DoomLoopDetector()
+    return texts.map((text) => detector.observe({ role: 'assistant', text }).action)
+  }
+
+  test('are a loop after twice as many', () => {
+    const actions = observe(Array.from({ length: 20 }, (_, n) => `I am still working on it (${n + 1}).`))
+    expect(actions.slice(0, 6)).toEqual(Array(6).fill('allow'))
+    expect(actions[6]).toBe('ask')
+  })
+
+  test('are none when they say nothing else, or something else', () => {
+    expect(observe(Array.from({ length: 20 }, (_, n) => `${n}`))).not.toContain('ask')
+    expect(observe(Array.from({ length: 20 }, (_, n) => `Step ${n}: ${'x'.repeat(n)}`))).not.toContain('ask')
+  })
+
+  test('are none when each answers another question, or something was done', () => {
+    const detector = new DoomLoopDetector()
+    for (let n = 0; n < 20; n++) {
+      expect(detector.observe({ role: 'user', text: `What is ${'one plus '.repeat(n)}one?` }).action).toBe('allow')
+      expect(detector.observe({ role: 'assistant', text: `The answer is ${n + 1}.` }).action).toBe('allow')
+    }
+    const run = agent({ maxToolCalls: Number.POSITIVE_INFINITY })
+    for (let n = 0; n < 20; n++) {
+      expect(run.detector.observe({ role: 'assistant', text: `Reading file ${n}` }).action).toBe('allow')
+      expect(run.call('read', { n }, `text ${n}`).action).toBe('allow')
+    }
+  })
+})
+
+describe('the profile openclaw', () => {
+  const stopAt = (tools: string[], result: (n: number) => string = () => 'same') => {
+    const run = agent({ profile: 'openclaw' })
+    for (let n = 1; n <= 59; n++) {
+      const tool = tools[(n - 1) % tools.length] as string
+      if (run.call(tool, {}, result(n)).action === 'stop') return n
+    }
+    return undefined
+  }
+
+  test('stops a few calls in any order at the 30th', () => {
+    expect(stopAt(['a', 'b', 'a'])).toBe(30)
+    expect(stopAt(['a', 'b', 'c'])).toBe(30)
+    expect(stopAt(['a', 'a', 'b', 'c', 'b'])).toBe(30)
+  })
+
+  test('but not calls whose results change, nor many different ones', () => {
+    expect(stopAt(['a', 'b', 'c'], (n) => `${n}`)).toBeUndefined()
+    expect(stopAt(Array.from({ length: 30 }, (_, n) => `tool${n}`))).toBeUndefined()
+  })
+})
+
 describe('approvals', () => {
   test('once lets a cool-down pass and then counts anew, three times a run', () => {
     const run = agent()

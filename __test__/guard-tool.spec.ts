@@ -300,6 +300,32 @@ describe('loops', () => {
     expect(results[4]).toMatchObject({ kind: 'doom_loop' })
   })
 
+  test('the sentence says that the call did not run, and what to do', async () => {
+    const [english] = (await calls(guardTool(echo(), { doomLoop: new DoomLoopDetector() }), 5)).slice(4) as {
+      output: string
+    }[]
+    expect(english?.output).toMatch(/not run.*something else/)
+    const chinese = new DoomLoopDetector({ language: 'zh-CN' })
+    const [told] = (await calls(guardTool(echo(), { doomLoop: chinese }), 5)).slice(4) as { output: string }[]
+    expect(told?.output).toContain('没有执行')
+  })
+
+  test('a call that is denied again and again is a loop', async () => {
+    const denying = { evaluate: () => ({ decision: 'deny' as const, targets: [], reasons: ['no rule allows it'] }) }
+    const detector = new DoomLoopDetector()
+    const results = (await calls(guardTool(echo(), { permission: denying as never, doomLoop: detector }), 6)) as {
+      kind: string
+      output: string
+    }[]
+    expect(results.slice(0, 2).map(({ kind }) => kind)).toEqual(['permission_denied', 'permission_denied'])
+    expect(results[0]?.output).toContain('no rule allows it')
+    expect(results[2]?.output).toMatch(/no rule allows it.*\b(3 times|repeat)/)
+    expect(results[5]?.kind).toBe('doom_loop')
+    expect(results[5]?.output).toMatch(/no rule allows it.*not run/)
+    const others = guardTool(echo(), { permission: denying as never, doomLoop: new DoomLoopDetector() })
+    expect(await others.execute({ command: 'a' }, { toolCallId: 'x' })).toMatchObject({ kind: 'permission_denied' })
+  })
+
   test('whoever is asked decides', async () => {
     const asked: string[] = []
     const always = guardTool(echo(), {

@@ -24,6 +24,21 @@ describe('what providers say', () => {
     })
   }
 
+  test.each<[unknown, object | undefined, string]>([
+    ['413 status code (no body)', undefined, 'overflow'],
+    ['400 status code (no body)', undefined, 'overflow'],
+    [new Error('400 status code (no body)'), undefined, 'overflow'],
+    ['Error: 413 (no body)', undefined, 'overflow'],
+    ['413', undefined, 'overflow'],
+    ['400', undefined, 'other'],
+    ['500 status code (no body)', undefined, 'other'],
+    ['401 status code (no body)', undefined, 'other'],
+    ['413 status code (no body)', { contextWindow: 100_000, estimatedTokens: 10_000 }, 'other'],
+    ['400 status code (no body)', { contextWindow: 100_000, estimatedTokens: 95_000 }, 'overflow'],
+  ])('an answer without a body: %s with %j', (error, options, kind) => {
+    expect(classifyOverflow(error, options as never).kind).toBe(kind)
+  })
+
   test('the numbers of a field are no tokens', () => {
     const row = fixtures.find(({ id }) => id === 'openai-string-too-long') as Fixture
     expect(classifyOverflow({ error: row })).toEqual({

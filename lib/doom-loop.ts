@@ -88,6 +88,8 @@ export type DoomLoopReason =
   | 'unknown_tool'
   /** The same exchange of words without a call. */
   | 'no_tool_call'
+  /** The same passage again and again in one answer. */
+  | 'repeated_text'
   /** More calls than the budget. */
   | 'max_tool_calls'
   /** More approvals than a run has. */

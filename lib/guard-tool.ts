@@ -275,7 +275,10 @@ async function judge(
     } catch (error) {
       return refusal('permission_denied', `The call was not judged and did not run: ${messageOf(error)}`)
     }
-    if (call.decision.decision !== 'allow') return denied(tool, call.decision)
+    if (call.decision.decision !== 'allow') {
+      const refused = denied(tool, call.decision)
+      return call.decision.by === 'abort' ? refused : noteDenial(tool, controls, call, refused)
+    }
   }
   if (doomLoop === undefined) return undefined
   const verdict = doomLoop.check({ callId: toolCallId, tool: tool.name, args })
@@ -285,7 +288,38 @@ async function judge(
   const answer = verdict.action === 'ask' && askDoomLoop ? await answerOf(askDoomLoop, question, signal) : 'stop'
   if (signal?.aborted) return refusal('aborted', 'The call was cancelled before the tool ran.')
   if ((answer === 'once' || answer === 'always') && doomLoop.approve(toolCallId, answer)) return undefined
-  return refusal('doom_loop', verdict.message ?? 'This call repeats earlier ones without progress, and did not run.')
+  return refusal('doom_loop', loopRefusal(verdict))
+}
+
+/** A call that is denied again and again is a loop like any other: the model is told so with the refusal. */
+function noteDenial({ name }: Tool, { doomLoop }: ToolControls, call: Call, refused: RefusedResult): RefusedResult {
+  if (doomLoop === undefined) return refused
+  const { toolCallId: callId, args } = call
+  try {
+    const verdict = doomLoop.check({ callId, tool: name, args })
+    doomLoop.record({ callId, result: refused.output, isError: true })
+    if (verdict.action !== 'allow') return withMore({ ...refused, kind: 'doom_loop' }, loopRefusal(verdict))
+    return verdict.warning === undefined ? refused : withMore(refused, verdict.warning)
+  } catch (error) {
+    warn('doomLoop', error)
+    return refused
+  }
+}
+
+/** The sentence of a verdict for a model: the call did not run, and something else has to be done. */
+function loopRefusal({ action, message }: DoomLoopVerdict): string {
+  if (message === undefined) return 'This call repeats earlier ones without progress, and did not run.'
+  if (action === 'stop') return message
+  // A detector speaks one of two languages.
+  const more = /[\u4e00-\u9fff]/.test(message)
+    ? '本次调用没有执行。请换一种做法，不要重复，或询问用户如何继续。'
+    : 'The call was not run. Do something else than to repeat it, or ask the user how to go on.'
+  return `${message} ${more}`
+}
+
+function withMore(refused: RefusedResult, more: string): RefusedResult {
+  const text = `${refused.output} ${more}`
+  return { ...refused, output: text, error: text, message: text }
 }
 
 function byRule(verdict: PermissionVerdict, mode: PermissionMode = 'agent'): GateDecision {

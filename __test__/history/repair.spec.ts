@@ -215,3 +215,70 @@ test('what is wrong is named', () => {
   refuse({ runningCalls: true }, 'options.runningCalls')
   refuse({ runingCalls: 'keep' }, 'options.runingCalls')
 })
+
+describe('an answer that failed or was interrupted', () => {
+  const asked = { role: 'user', content: 'Hi' }
+  const toolCall = (id: string) => ({ type: 'toolCall', id, name: 'read', arguments: {} })
+  const given = (toolCallId: string) => ({
+    role: 'toolResult',
+    toolCallId,
+    toolName: 'read',
+    content: [{ type: 'text', text: 'ok' }],
+    isError: false,
+  })
+
+  test.each(['error', 'aborted'])('%s: its calls get no result, and its results go', (stopReason) => {
+    const broken = { role: 'assistant', content: [toolCall('a')], stopReason }
+    expect(repair([broken, asked])).toEqual([broken, asked])
+    expect(repair([broken, given('a'), asked])).toEqual([broken, asked])
+    expect(repair([broken], { runningCalls: 'close', format: 'pi' })).toEqual([broken])
+    const whole = { role: 'assistant', content: [toolCall('b')], stopReason: 'toolUse' }
+    const messages = [asked, broken, asked, whole, given('b')]
+    expect(repairToolPairs(messages)).toBe(messages)
+    const line = (message: object) => ({ type: 'message', id: '1', message })
+    expect(repair([line(broken), line(asked)])).toEqual([line(broken), line(asked)])
+  })
+})
+
+describe('a blank name of a tool', () => {
+  const calls = (id: string) => ({ id, name: 'read' })
+  test.each<[string, object, (name: string) => object]>([
+    [
+      'pi',
+      { role: 'assistant', content: [{ type: 'toolCall', ...calls('a'), arguments: {} }] },
+      (toolName) => ({ role: 'toolResult', toolCallId: 'a', toolName, content: [{ type: 'text', text: 'ok' }] }),
+    ],
+    [
+      'AI SDK',
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'read', input: {} }] },
+      (toolName) => ({
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: 'a', toolName, output: { type: 'text', value: 'ok' } }],
+      }),
+    ],
+    [
+      'Gemini',
+      { role: 'model', parts: [{ functionCall: { ...calls('a'), args: {} } }] },
+      (name) => ({ role: 'user', parts: [{ functionResponse: { id: 'a', name, response: { output: 'ok' } } }] }),
+    ],
+    [
+      'Agents SDK',
+      { type: 'function_call', callId: 'a', name: 'read', arguments: '{}' },
+      (name) => ({ type: 'function_call_result', callId: 'a', name, status: 'completed', output: 'ok' }),
+    ],
+    [
+      'LangChain',
+      { type: 'ai', content: '', tool_calls: [{ ...calls('a'), args: {} }] },
+      (name) => ({ type: 'tool', tool_call_id: 'a', name, content: 'ok' }),
+    ],
+  ])('%s: becomes that of the call', (_format, called, result) => {
+    for (const blank of ['', '  ']) {
+      const messages = deepFreeze([called, result(blank)])
+      const repaired = repairToolPairs(messages)
+      expect(repaired).toEqual([called, result('read')])
+      expect(repairToolPairs(repaired)).toBe(repaired)
+    }
+    const fine = [called, result('other')]
+    expect(repairToolPairs(fine)).toBe(fine)
+  })
+})

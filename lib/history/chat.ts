@@ -58,6 +58,10 @@ export const chat: HistoryFormat = {
     }
   },
 
+  placed({ copy, known }, text) {
+    beginKnowledge(copy, known.plain, text)
+  },
+
   toolCallId({ copy }) {
     return attempt(() => nonEmpty((copy as ChatMessage).tool_call_id))
   },

@@ -25,6 +25,8 @@ export interface HistoryFormat {
   read(messages: readonly unknown[]): FoundResult[]
   /** Puts a text in the place of the result, in the copy. */
   setText(result: FoundResult, text: string): void
+  /** Remembers that the text of the result is a placeholder; nothing in the text says so. */
+  placed(result: FoundResult, text: string): void
   /** The call that the result answers. */
   toolCallId(result: FoundResult): string | undefined
   /** Where the full output was saved, if the history tells. */

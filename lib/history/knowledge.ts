@@ -16,6 +16,9 @@ export type Cost = readonly [bytes: number, tokens: number]
 /** What stands in for an outdated result by default. */
 export const DEFAULT_PLACEHOLDER = '此命令返回内容已过时'
 
+/** The same in English. */
+export const ENGLISH_PLACEHOLDER = '[Outdated output of a command was removed]'
+
 const { FACT_FAILED, FACT_FIXED, FACT_SUCCEEDED, FACT_STDERR_KNOWN, FACT_STDERR_FILLED } = native
 const { TEXT_USUAL_END: USUAL_END, TEXT_USUAL_FACTS: USUAL_FACTS } = native
 const BRACE = 0x7b
@@ -59,7 +62,10 @@ export class Knowledge {
     this.depth = 'none'
     this.cost = undefined
     // What stands for a result already must not be replaced again: the model would see another history for nothing.
-    this.facts = mixed || text === DEFAULT_PLACEHOLDER || text === this.placeholder ? FACT_FIXED : 0
+    this.facts =
+      mixed || text === DEFAULT_PLACEHOLDER || text === ENGLISH_PLACEHOLDER || text === this.placeholder
+        ? FACT_FIXED
+        : 0
     if (typeof text === 'string' && text.charCodeAt(0) === BRACE && text.endsWith(USUAL_END)) {
       this.facts |= USUAL_FACTS
       this.depth = 'whole'

@@ -1,7 +1,7 @@
 /** The options of {@link simplifyOutdatedTerminalResults}, checked. */
 
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, strings } from '../checks'
-import { DEFAULT_PLACEHOLDER } from './knowledge'
+import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './knowledge'
 import type { ToolResultKnowledge } from './ledger'
 import type { OutdatedResultInfo, SimplifiedReport, SimplifyOutdatedOptions } from './outdated'
 
@@ -16,6 +16,8 @@ export interface Rules {
   countErrors: boolean
   stderrIsError: boolean
   terminalTools: readonly string[] | undefined
+  /** What stands in for a result by default. */
+  standard: string
   placeholder: string | ((info: OutdatedResultInfo) => string)
   ledger: ToolResultKnowledge | undefined
   onSimplified: ((report: SimplifiedReport) => void) | undefined
@@ -32,6 +34,7 @@ const CHECKS: { readonly [K in keyof SimplifyOutdatedOptions]-?: Check } = {
   stderrIsError: flag,
   terminalTools: strings,
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
+  language: ["'en' or 'zh-CN'", (value) => value === 'en' || value === 'zh-CN'],
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
   onSimplified: ['a function', (value) => typeof value === 'function'],
 }
@@ -39,8 +42,19 @@ const CHECKS: { readonly [K in keyof SimplifyOutdatedOptions]-?: Check } = {
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
 export function readOptions(options: SimplifyOutdatedOptions | undefined): Rules {
   if (options !== undefined) checkOptions('options', options, CHECKS)
-  const { now, maxAgeMs, keepRecent, countErrors, stderrIsError, terminalTools, placeholder, ledger, onSimplified } =
-    options ?? {}
+  const {
+    now,
+    maxAgeMs,
+    keepRecent,
+    countErrors,
+    stderrIsError,
+    terminalTools,
+    placeholder,
+    language,
+    ledger,
+    onSimplified,
+  } = options ?? {}
+  const standard = language === 'en' ? ENGLISH_PLACEHOLDER : DEFAULT_PLACEHOLDER
   return {
     now: now ?? Date.now(),
     maxAgeMs: maxAgeMs ?? DEFAULT_MAX_AGE_MS,
@@ -49,7 +63,8 @@ export function readOptions(options: SimplifyOutdatedOptions | undefined): Rules
     stderrIsError: stderrIsError ?? true,
     terminalTools,
     // The text goes to a provider, and one lone surrogate makes a request invalid.
-    placeholder: typeof placeholder === 'string' ? placeholder.toWellFormed() : (placeholder ?? DEFAULT_PLACEHOLDER),
+    placeholder: typeof placeholder === 'string' ? placeholder.toWellFormed() : (placeholder ?? standard),
+    standard,
     ledger,
     onSimplified,
   }

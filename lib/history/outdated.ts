@@ -4,11 +4,16 @@ import { debuglog } from 'node:util'
 import { describe, isArray, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { call, native } from '../native'
+import type { NoticeLanguage } from '../types'
 import { chat } from './chat'
 import type { FoundResult, HistoryFormat } from './format'
-import { beginKnowledge, costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './knowledge'
+import { detectFormat } from './formats'
+import { costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './knowledge'
 import { knownCall, type ToolResultKnowledge } from './ledger'
+import { warnTimeless, warnUnreadable } from './notes'
 import { type Rules, readOptions } from './options'
+import type { HistoryFormatName } from './view'
+import { viewed } from './viewed'
 
 const debug = debuglog('spillway')
 const { FACT_FAILED, FACT_FIXED } = native
@@ -77,9 +82,14 @@ export interface SimplifyOutdatedOptions {
   /**
    * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
    * something else than a string, the default is used and a warning is emitted.
-   * @default '此命令返回内容已过时'
+   * @default '此命令返回内容已过时', or what `language` says
    */
   placeholder?: string | ((info: OutdatedResultInfo) => string)
+  /**
+   * The language of the default placeholder; in English `[Outdated output of a command was removed]`.
+   * @default 'zh-CN'
+   */
+  language?: NoticeLanguage
   /**
    * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
    * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
@@ -94,18 +104,20 @@ export interface SimplifyOutdatedOptions {
  * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
  * the messages that go in are never changed.
  *
- * A tool result (`role: 'tool'`) is outdated when all of these hold:
+ * A tool result is outdated when all of these hold:
  * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
  *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
- * - its `timestamp` is more than 15 minutes back;
+ * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
  * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
  *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
  * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
  *   known, and `stderr` is empty or not known.
  *
- * A result whose content is more than text stays. Elements that are no messages at all stay, too.
+ * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a
+ * time, and where no message is in a known format, nothing can be done, and a warning says so once: codes
+ * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
  *
- * @param messages the history, in the shape of chat completions
+ * @param messages the history, in any format that `detectFormat` knows
  * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
  * is nothing to replace, `messages` itself
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
@@ -113,11 +125,39 @@ export interface SimplifyOutdatedOptions {
 export function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[] {
   const rules = readOptions(options)
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
-  const format = chat
-  const results = withLedger(format.read(messages), rules.ledger, format)
+  const { name, format, found } = resultsIn(messages)
+  if (found.length === 0 && warnUnreadable(PLACE, messages, name)) return messages as M[]
+  const results = withLedger(found, rules.ledger, format)
   if (results.length === 0) return messages as M[]
+  if (results.length > rules.keepRecent && results.every(({ time }) => !Number.isFinite(time))) {
+    if (rules.maxAgeMs !== Number.POSITIVE_INFINITY) warnTimeless(PLACE, name ?? 'unknown')
+    return messages as M[]
+  }
   const outdated = findOutdated(results, rules)
   return outdated.length > 0 ? replaceAll(messages, results, outdated, rules, format) : (messages as M[])
+}
+
+const PLACE = 'simplifyOutdatedTerminalResults'
+
+/** The results of a history. Most are chat messages, which are read without a question about their format. */
+function resultsIn(messages: readonly unknown[]): {
+  name: HistoryFormatName | undefined
+  format: HistoryFormat
+  found: FoundResult[]
+} {
+  const found = chat.read(messages)
+  if (found.some(isChat)) return { name: 'openai-chat', format: chat, found }
+  const name = detectFormat(messages)
+  if (name === undefined || name === 'openai-chat' || name === 'snow' || name === 'mcp') {
+    return { name, format: chat, found }
+  }
+  const format = viewed(name)
+  return { name, format, found: format.read(messages) }
+}
+
+function isChat({ copy }: FoundResult): boolean {
+  const { content, tool_call_id: id } = copy as { content?: unknown; tool_call_id?: unknown }
+  return typeof content === 'string' || typeof id === 'string'
 }
 
 /** The results, those that the ledger knows with what it knows. */
@@ -225,13 +265,14 @@ function replaceAll<M>(
   messages: readonly M[],
   results: readonly FoundResult[],
   outdated: Uint32Array,
-  { placeholder, now, onSimplified }: Rules,
+  rules: Rules,
   format: HistoryFormat,
 ): M[] {
+  const { placeholder, onSimplified } = rules
   const replaced = copyOf(messages)
   if (replaced === undefined) return messages as M[]
   const texts =
-    typeof placeholder === 'string' ? placeholder : placeholders(results, outdated, placeholder, now, format)
+    typeof placeholder === 'string' ? placeholder : placeholders(results, outdated, placeholder, rules, format)
   for (let at = 0; at < outdated.length; at++) {
     const result = results[outdated[at] as number] as FoundResult
     if (typeof texts === 'string') {
@@ -239,7 +280,7 @@ function replaceAll<M>(
     } else {
       format.setText(result, texts[at] as string)
       // The next call sees this message, and only here is known that its text is a placeholder.
-      beginKnowledge(result.copy, result.known.plain, texts[at])
+      format.placed(result, texts[at] as string)
     }
     replaced[result.index] = result.copy as M
   }
@@ -262,7 +303,7 @@ function placeholders(
   results: readonly FoundResult[],
   outdated: Uint32Array,
   placeholder: (info: OutdatedResultInfo) => string,
-  now: number,
+  { now, standard }: Rules,
   format: HistoryFormat,
 ): string[] {
   let problem: string | undefined
@@ -275,7 +316,7 @@ function placeholders(
     } catch (error) {
       problem ??= `threw: ${messageOf(error)}`
     }
-    return DEFAULT_PLACEHOLDER
+    return standard
   })
   if (problem !== undefined) warn('placeholder', problem)
   return texts

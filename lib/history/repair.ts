@@ -39,6 +39,7 @@ const OPTIONS = ['format', 'text', 'runningCalls'] as const
  *   may still be running at the end of the history is left alone.
  * - A result without a call before it, or of a call that has its result already, is removed; a message in which nothing
  *   is left goes with it.
+ * - A blank name of a tool in a result becomes that of its call.
  * - A result that comes after somebody spoke is moved to its call. Where calls and results are items in any order
  *   (OpenAI's Responses and Agents SDK) it may stay.
  *
@@ -59,6 +60,7 @@ export function repairToolPairs<M>(messages: readonly M[], options?: RepairToolP
   // What was moved is found by its id next time: where ids and names contradict each other, that can be another call.
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     const repair = new Repair(format, repaired)
+    repair.fillNames()
     repair.takeStrayResults()
     repair.addMissingResults(text.toWellFormed(), runningCalls === 'close')
     if (!repair.isNeeded) break
@@ -101,6 +103,8 @@ class Repair {
   private readonly taken = new Map<number, Set<number>>()
   /** The results that come to the calls of messages. */
   private readonly arrivals = new Map<number, Arrival[]>()
+  /** Copies of messages in which blank names of tools are filled. */
+  private readonly named = new Map<number, object>()
 
   constructor(
     private readonly format: ViewFormat,
@@ -110,7 +114,7 @@ class Repair {
   }
 
   get isNeeded(): boolean {
-    return this.taken.size > 0 || this.arrivals.size > 0
+    return this.taken.size > 0 || this.arrivals.size > 0 || this.named.size > 0
   }
 
   /** Results that answer nothing go; those that come too late go to their calls. */
@@ -118,6 +122,24 @@ class Repair {
     for (const { message, place, call, late } of this.pairs.results) {
       if (call === undefined) this.take(message, place)
       else if (late && !this.format.flat) this.move(message, place, call)
+    }
+  }
+
+  /** A blank name of a tool becomes that of the call: some providers refuse it. */
+  fillNames(): void {
+    const names = new Map<number, Map<number, string>>()
+    for (const { message, place, call } of this.pairs.results) {
+      const called = call === undefined ? undefined : this.placeOf(call)
+      const name = called && viewOf(this.format, this.messages[called.message]).calls[called.place]?.name
+      if (name === undefined || name.trim() === '') continue
+      const { toolName = '' } = viewOf(this.format, this.messages[message]).results[place] ?? {}
+      if (toolName.trim() !== '') continue
+      names.set(message, (names.get(message) ?? new Map<number, string>()).set(place, name))
+    }
+    for (const [message, fills] of names) {
+      const before = this.at(message)
+      const copy = this.formatAt(message)?.withToolNames(before, fills)
+      if (copy !== undefined && copy !== before) this.named.set(message, copy)
     }
   }
 
@@ -188,7 +210,7 @@ class Repair {
 
   /** What is left of a message when its stray results are gone. One that cannot be copied stays as it is. */
   private restOf(at: number): { message: unknown; isLeft: boolean } {
-    const message = this.messages[at]
+    const message = this.named.get(at) ?? this.messages[at]
     const places = this.taken.get(at)
     const left = places && this.formatAt(at)?.takeResults(this.at(at), places)
     if (left === undefined) return { message, isLeft: true }
@@ -221,6 +243,6 @@ class Repair {
   }
 
   private at(message: number): object {
-    return elementOf(this.messages, message) as object
+    return this.named.get(message) ?? (elementOf(this.messages, message) as object)
   }
 }

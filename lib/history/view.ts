@@ -88,9 +88,14 @@ export interface ViewFormat {
   view(message: object, recognised?: boolean): MessageView
   /**
    * A copy of the message in which the texts of these results are replaced and everything else is as it was: ids, order,
-   * flags, media, unknown fields. `undefined` if it cannot be copied.
+   * flags, media, unknown fields. `undefined` if it cannot be copied. Results at the places in `alone` have nothing but their
+   * text from then on.
    */
-  withResults(message: object, texts: ReadonlyMap<number, string>): object | undefined
+  withResults(message: object, texts: ReadonlyMap<number, string>, alone?: ReadonlySet<number>): object | undefined
+  /** The same for blank names of tools, where a result has to have one; the message itself if none has. */
+  withToolNames(message: object, names: ReadonlyMap<number, string>): object | undefined
+  /** What each part of a result is that is no text: its media type, or a word for it. */
+  mediaOf(message: object, result: number): readonly string[]
   /** The same for the arguments of calls. */
   withArguments(message: object, args: ReadonlyMap<number, Readonly<Record<string, unknown>>>): object | undefined
   /** Every call and every result is an element of the history of its own, in an order that nobody prescribes. */

@@ -5,6 +5,7 @@ import { describe, isArray, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { Estimate, type EstimateTokens } from '../history/estimate'
 import { type ReadViews, viewsIn } from '../history/formats'
+import { warnUnreadable } from '../history/notes'
 import { isAnswer } from '../history/roles'
 import type { MessageView } from '../history/view'
 import { call, native } from '../native'
@@ -277,6 +278,7 @@ class Walk<M> {
     if (!isArray(options.messages)) throw wrong('options.messages', options.messages, 'an array')
     this.messages = options.messages
     this.read = viewsIn(this.messages)
+    warnUnreadable('recoverFromOverflow', this.messages, this.read.format)
     const estimated = this.estimate.of(this.messages, this.read.views)
     // Whatever we counted, the provider found it too long.
     const { actualTokens = 0 } = options.overflow ?? {}

@@ -160,10 +160,21 @@ class Guard {
     }
     const [first] = results
     const info = { toolCallId: first?.callId, toolName: first?.toolName, synthetic: false }
-    const final = await this.hooked('transformToolResult', this.capped(message), info)
+    const named = this.withNames(message as object, results, format)
+    const final = await this.hooked('transformToolResult', this.capped(named), info)
     return this.write(entry, final, () => {
       for (const result of results) this.answered(result)
     })
+  }
+
+  /** The message with the names of the calls where results have blank ones. */
+  private withNames(message: object, results: readonly ResultView[], format: ViewFormat | undefined): object {
+    const names = new Map<number, string>()
+    results.forEach(({ callId, toolName }, place) => {
+      const called = this.waiting.find(({ id }) => id !== undefined && id === callId)?.name
+      if ((toolName ?? '').trim() === '' && called !== undefined) names.set(place, called)
+    })
+    return (names.size > 0 && format?.withToolNames(message, names)) || message
   }
 
   /** Where one of both has no id, a result is of the first call of its name. */

@@ -1,6 +1,6 @@
 //! Which loops the last calls show.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -176,6 +176,7 @@ impl Calls {
             self.same_tool(call, rules),
             self.just_repeated(call, rules),
             self.cycle(call, rules),
+            self.standstill(call, rules),
             self.same_error(call, rules),
             self.unknown_tool(call, rules),
         ]
@@ -325,6 +326,27 @@ impl Calls {
         let mut subject: Vec<&str> = block.iter().map(|each| each.signature.as_str()).collect();
         sort_by_key(&mut subject, |signature| *signature);
         Some(finding(Reason::Cycle, level, count, &subject.join(" "), &call.tool))
+    }
+
+    /// The last calls and this one are a few calls again and again, in any order, and their results stay the same.
+    fn standstill(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+        const MOST_DIFFERENT: usize = 5;
+        let wanted = rules.standstill?;
+        let mut results: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        let mut seen = 0;
+        for each in std::iter::once(call).chain(self.list.iter().rev()).take(wanted) {
+            let result = each.outcome.result();
+            let known = results.entry(&each.signature).or_insert(result);
+            let changed = known.zip(result).is_some_and(|(known, result)| known != result);
+            if each.conduct.waits || changed || results.len() > MOST_DIFFERENT {
+                return None;
+            }
+            seen += 1;
+        }
+        let subject: Vec<&str> = results.into_keys().collect();
+        (seen == wanted).then(|| {
+            finding(Reason::Cycle, Level::Stop, wanted as u64, &subject.join(" "), &call.tool)
+        })
     }
 
     /// Turn after turn before this one, every call failed, and one error was among them each time.

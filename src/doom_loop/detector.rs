@@ -5,10 +5,11 @@ use std::collections::{BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answers::{Answers, Role};
+use super::answers::{Answers, Exchange, Role};
 use super::calls::{Call, Calls, Finding, Level, Outcome};
 use super::conduct::conduct;
 use super::errors::{says_error, says_something, says_unknown_tool};
+use super::repetition::repetition;
 use super::rules::Rules;
 use super::signature::{outcome, signature, words};
 use super::words::{Reason, finding, stopped, warned};
@@ -16,6 +17,8 @@ use crate::error::{Code, Error, Result};
 
 /// Answers that are remembered for calls whose results have not come. Ids of calls that never end must not pile up.
 const MOST_ANSWERED: usize = 1000;
+/// Answers that differ by numbers have to come so many times as often as equal ones.
+const RENUMBERED_FACTOR: u64 = 2;
 /// Approvals for good that a session remembers; the oldest go first.
 const MOST_ALWAYS: usize = 1000;
 /// The form of a saved state.
@@ -408,7 +411,21 @@ impl Detector {
         if role == Role::Assistant {
             self.state.calls.said(text);
         }
-        let Some(exchange) = self.state.answers.said(role, text) else { return ALLOW };
+        let exchange = self.state.answers.said(role, text);
+        let found = match (role, self.rules.same_answer) {
+            (Role::Assistant, Some(_)) => repetition(text).map(|found| Finding {
+                reason: Reason::RepeatedText,
+                level: Level::Ask,
+                count: found.count,
+                subject: found.subject,
+                tool: String::new(),
+            }),
+            _ => None,
+        };
+        if let Some(found) = found {
+            return self.ask_about_words(found);
+        }
+        let Some(exchange) = exchange else { return ALLOW };
         // Repeats without a call are steps too, so that they end where calls end.
         if role == Role::User {
             self.state.total += 1;
@@ -416,16 +433,22 @@ impl Detector {
         if self.rules.hard_cap().is_some_and(|cap| self.state.total >= cap) {
             return self.stop(Reason::HardCap, None, "", self.state.total);
         }
-        if self.rules.same_answer.is_none_or(|most| exchange.count < most) {
+        let Exchange { count, renumbered, subject } = exchange;
+        // Other numbers may be progress, so there have to be more of them.
+        let is_loop = |most| count >= most || renumbered >= RENUMBERED_FACTOR * most;
+        if !self.rules.same_answer.is_some_and(is_loop) {
             return ALLOW;
         }
-        let found = Finding {
+        self.ask_about_words(Finding {
             reason: Reason::NoToolCall,
             level: Level::Ask,
-            count: exchange.count,
-            subject: exchange.subject,
+            count: count.max(renumbered),
+            subject,
             tool: String::new(),
-        };
+        })
+    }
+
+    fn ask_about_words(&mut self, found: Finding) -> Verdict {
         self.state.exchanges += 1;
         let id = format!("exchange-{}", self.state.exchanges);
         let (verdict, question) = self.answer_to(&[found], &id);

@@ -11,6 +11,7 @@
 //! | [`errors`] | what the text of a result says about a failure |
 //! | [`calls`] | which loops the last calls show |
 //! | [`answers`] | loops without calls: the same exchange of words again and again |
+//! | [`repetition`] | a passage that one answer says again and again |
 //! | [`rules`] | the numbers, and those of each profile |
 //! | [`words`] | what people and models are told |
 
@@ -19,6 +20,7 @@ pub mod calls;
 pub mod conduct;
 pub mod detector;
 pub mod errors;
+pub mod repetition;
 pub mod rules;
 pub mod signature;
 pub mod words;

@@ -35,6 +35,7 @@ struct Numbers {
     same_error: Option<u64>,
     unknown_tool: Option<u64>,
     same_answer: Option<u64>,
+    standstill: Option<usize>,
     window: usize,
     warn_whatever_the_outcome: bool,
     budget_is_attempt: bool,
@@ -49,6 +50,7 @@ const DEFAULTS: Numbers = Numbers {
     same_error: Some(4),
     unknown_tool: None,
     same_answer: Some(3),
+    standstill: None,
     window: 20,
     warn_whatever_the_outcome: false,
     budget_is_attempt: false,
@@ -71,6 +73,8 @@ const PROFILES: [(&str, Numbers); 6] = [
             max_period: 2,
             same_error: None,
             unknown_tool: Some(10),
+            // A few calls in any order, with the same results: more than the threshold of one call, which has to be in view.
+            standstill: Some(30),
             window: 30,
             warn_whatever_the_outcome: true,
             ..DEFAULTS
@@ -121,6 +125,8 @@ pub struct Rules {
     pub unknown_tool: Option<u64>,
     /// Answers without a call to the same words.
     pub same_answer: Option<u64>,
+    /// Calls running that are a few calls again and again, in any order, with the same results.
+    pub standstill: Option<usize>,
     /// Calls that are looked back at.
     pub window: usize,
     /// A warning comes even when outcomes change.
@@ -158,6 +164,7 @@ impl Rules {
             same_error: numbers.same_error,
             unknown_tool: numbers.unknown_tool,
             same_answer: numbers.same_answer,
+            standstill: numbers.standstill,
             window: numbers.window,
             warn_whatever_the_outcome: numbers.warn_whatever_the_outcome,
             budget_is_attempt: numbers.budget_is_attempt,

@@ -30,6 +30,8 @@ pub enum Reason {
     UnknownTool,
     /// The same exchange of words without a call.
     NoToolCall,
+    /// The same passage again and again in one answer.
+    RepeatedText,
     /// More calls than the budget of a run.
     MaxToolCalls,
     /// More approvals than a run has.
@@ -60,6 +62,9 @@ pub fn finding(language: Language, reason: Reason, tool: &str, count: u64) -> St
             Reason::NoToolCall => {
                 format!("The last {count} answers to the same message made no tool call.")
             }
+            Reason::RepeatedText => {
+                format!("One answer says the same passage {count} times in a row.")
+            }
             Reason::MaxToolCalls => format!("{count} tools were called since the last approval."),
             Reason::MaxAttempts => format!("This run was allowed to go on {count} times already."),
             Reason::HardCap => {
@@ -74,6 +79,7 @@ pub fn finding(language: Language, reason: Reason, tool: &str, count: u64) -> St
             Reason::SameError => format!("最近 {count} 轮都以同一个错误结束。"),
             Reason::UnknownTool => format!("{tool} 已被调用 {count} 次，但没有这个工具。"),
             Reason::NoToolCall => format!("对同一条消息的最近 {count} 次回答都没有调用工具。"),
+            Reason::RepeatedText => format!("一次回答中同一段文字连续重复了 {count} 次。"),
             Reason::MaxToolCalls => format!("自上次批准以来已调用工具 {count} 次。"),
             Reason::MaxAttempts => format!("本次运行已被允许继续 {count} 次。"),
             Reason::HardCap => format!("本次运行已调用 {count} 次，达到单次运行的上限。"),

@@ -4,6 +4,7 @@ import { SpillwayError } from '../../errors'
 import { call, native } from '../../native'
 import { elementOf, summaryAt, viewOf, viewsIn } from '../formats'
 import { OTHER } from '../formats/define'
+import { warnUnreadable } from '../notes'
 import { trimmed, trimOf } from '../prune/trim'
 import { ROLES } from '../roles'
 import { marked, type SummaryParts, summaryParts, summaryText, wordsOf } from '../summary'
@@ -63,6 +64,7 @@ export class Run<M> {
   ) {
     const { options } = settings
     const { format, views } = viewsIn(messages)
+    warnUnreadable('compactHistory', messages, format)
     this.chinese = options.language === undefined ? isChinese(views) : options.language === 'zh-CN'
     this.measure = new Measure(settings as never)
     const texts = environmentTexts(options.environment)

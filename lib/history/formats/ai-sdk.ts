@@ -8,7 +8,19 @@ import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, w
 import { type CallReading, defineFormat, type ResultReading } from './define'
 import { type Edit, edited, REMOVED } from './edit'
 import { sealedIn, thinkingOf } from './extras'
-import { asideOf, elements, flag, get, isObject, isRecord, jsonText, nonEmpty, outputPathOf, watched } from './read'
+import {
+  asideOf,
+  elements,
+  flag,
+  get,
+  isBlank,
+  isObject,
+  isRecord,
+  jsonText,
+  nonEmpty,
+  outputPathOf,
+  watched,
+} from './read'
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 const SURE = /^(tool-(call|result|approval-request|approval-response|error)|reasoning-file)$/
@@ -108,6 +120,7 @@ function readResult(part: object, at: number): ResultReading {
     at,
     callId: nonEmpty(get(part, 'toolCallId')),
     toolName: nonEmpty(get(part, 'toolName')),
+    blankName: isBlank(get(part, 'toolName')) ? ['content', at, 'toolName'] : undefined,
     outputPath: outputPathOf(part),
   }
   const output = watched(part, 'output')
@@ -157,7 +170,7 @@ function readOutput(
       // A failure of an MCP tool comes as content, and nothing tells it apart.
       return {
         ...readContent(value, outputParts),
-        edits: (text) => [[[...path, 'value'], contentWithText(value, text, outputParts)]],
+        edits: (text, alone) => [[[...path, 'value'], contentWithText(value, text, outputParts, alone)]],
         withoutMedia: withoutMedia([...path, 'value'], value, outputParts),
       }
     default:

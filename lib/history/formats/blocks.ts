@@ -110,9 +110,9 @@ export function withoutMedia(
 /**
  * The content with this text in place of all its texts. One part takes it: the last that carries more than a text, such
  * as a mark for the provider's cache, else the first. Other parts of text and files that are texts go, a resource keeps
- * its place without its text, and what is no text stays.
+ * its place without its text, and what is no text stays unless the text is to be `alone`.
  */
-export function contentWithText(content: unknown, text: string, rules: PartRules): unknown {
+export function contentWithText(content: unknown, text: string, rules: PartRules, alone = false): unknown {
   if (!Array.isArray(content)) return text
   const kinds = elements(content).map((part) => rules.kind(part))
   const texts = [...kinds.keys()].filter((at) => isText(kinds[at] as PartKind))
@@ -121,9 +121,10 @@ export function contentWithText(content: unknown, text: string, rules: PartRules
   for (let at = 0; at < content.length; at++) {
     const kind = kinds[at] as PartKind
     if (!isText(kind)) {
-      if (typeof kind === 'string' || 'thinking' in kind) parts.push(content[at])
+      const stays = typeof kind === 'string' ? !(alone && kind === 'media') : 'thinking' in kind
+      if (stays) parts.push(content[at])
     } else if (at === chosen) parts.push(edited(content[at], [[kind[0], text]]))
-    else if (kind[0].length > 1) parts.push(edited(content[at], [[kind[0], '']]))
+    else if (kind[0].length > 1 && !alone) parts.push(edited(content[at], [[kind[0], '']]))
   }
   return parts
 }

@@ -124,8 +124,12 @@ class ChatResult implements ResultReading {
     private readonly content: unknown,
   ) {}
 
-  edits(text: string): Edit[] {
-    return [[CONTENT, contentWithText(this.content, text, parts)]]
+  edits(text: string, alone?: boolean): Edit[] {
+    return [[CONTENT, contentWithText(this.content, text, parts, alone)]]
+  }
+
+  get blankName(): readonly PropertyKey[] | undefined {
+    return this.toolName !== undefined && this.toolName.trim() === '' ? ['name'] : undefined
   }
 }
 

@@ -12,6 +12,7 @@ import type {
   ViewFormat,
 } from '../view'
 import { type Edit, edited } from './edit'
+import { kindOfMedia } from './extras'
 import { get, isObject, isRecord, timeOf, unnoted } from './read'
 
 /** A call, and how its arguments are written. */
@@ -34,8 +35,10 @@ export interface ResultReading {
   outputPath?: string | undefined
   /** Where results are parts: the place of the part. */
   at?: number
-  /** The changes for another text; without it the result must stay as it is. */
-  edits?(text: string): readonly Edit[]
+  /** The changes for another text, and with `alone` for nothing else; without it the result must stay as it is. */
+  edits?(text: string, alone?: boolean): readonly Edit[]
+  /** The place of a name that a result must have, if it is blank. */
+  blankName?: readonly PropertyKey[] | undefined
   /** The changes that take out what is no text. */
   withoutMedia?: MediaEdits | undefined
 }
@@ -162,6 +165,16 @@ export function defineFormat(rules: FormatRules): ViewFormat {
     )
   }
 
+  const mediaOf = (message: object, place: number): readonly string[] => {
+    const { reading, path } = read(message) ?? {}
+    const result = reading?.results?.[place]
+    if (result === undefined || path === undefined) return []
+    const places = result.withoutMedia?.('') ?? []
+    const kinds = places.map(([keys]) => kindOfMedia(keys.reduce<unknown>(get, innerOf(message, path))))
+    while (kinds.length < (result.media ?? 0)) kinds.push('file')
+    return kinds
+  }
+
   return {
     name: rules.name,
     flat: rules.flat ?? false,
@@ -190,8 +203,14 @@ export function defineFormat(rules: FormatRules): ViewFormat {
         return OTHER
       }
     },
-    withResults: (message, texts) =>
-      write(message, texts, ({ results }, place, text) => results?.[place]?.edits?.(text)),
+    withResults: (message, texts, alone) =>
+      write(message, texts, ({ results }, place, text) => results?.[place]?.edits?.(text, alone?.has(place))),
+    withToolNames: (message, names) =>
+      write(message, names, ({ results }, place, name): Edit[] => {
+        const path = results?.[place]?.blankName
+        return path === undefined ? [] : [[path, name]]
+      }),
+    mediaOf: (message, result) => attempt(() => mediaOf(message, result)) ?? [],
     withArguments: (message, args) => write(message, args, ({ calls }, place, value) => calls?.[place]?.edits?.(value)),
   }
 }

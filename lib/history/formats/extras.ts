@@ -144,6 +144,35 @@ export function textOfData(data: unknown, mediaType: string | undefined): string
   return /;base64$/i.test(parameters ?? '') ? Buffer.from(body, 'base64').toString() : decoded(body)
 }
 
+/** What a part is that is no text: its media type, or a word for it. */
+export function kindOfMedia(part: unknown): string {
+  if (!isRecord(part)) return 'file'
+  for (const holder of [
+    part,
+    part.source,
+    part.inlineData,
+    part.inline_data,
+    part.fileData,
+    part.resource,
+    part.data,
+  ]) {
+    const type = isObject(holder) ? mediaTypeOf(holder) : undefined
+    if (type !== undefined) return plainType(type)
+  }
+  const type = String(get(part, 'type'))
+  const { image_url: image, url, data } = part
+  for (const address of [get(image, 'url'), image, part.image, url, data]) {
+    const found = typeof address === 'string' ? DATA_URL.exec(address.slice(0, 256))?.[1] : undefined
+    if (found) return plainType(found)
+  }
+  return ['image', 'audio', 'video', 'document'].find((word) => type.includes(word)) ?? 'file'
+}
+
+/** A media type comes from a tool, and goes into a text for a model. */
+function plainType(type: string): string {
+  return /^[\w.+-]+\/[\w.+*-]+$/.test(type) ? type.slice(0, 80) : 'file'
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -4,9 +4,21 @@ import type { ResultText } from '../knowledge'
 import type { MessageRole } from '../view'
 import { reasoningOf, withoutMedia } from './blocks'
 import { type CallReading, defineFormat, type ResultReading } from './define'
-import type { Edit } from './edit'
+import { type Edit, REMOVED } from './edit'
 import { mediaTypeOf, sealedIn, textOfData } from './extras'
-import { asideOf, elements, get, isRecord, jsonText, nonEmpty, outputPathOf, resultText, timeOf, watched } from './read'
+import {
+  asideOf,
+  elements,
+  get,
+  isBlank,
+  isRecord,
+  jsonText,
+  nonEmpty,
+  outputPathOf,
+  resultText,
+  timeOf,
+  watched,
+} from './read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
   user: 'user',
@@ -112,8 +124,11 @@ function readResponse(holder: object, at: number): ResultReading {
     isError: failed ? true : undefined,
     media: elements(watched(holder, 'parts')).length,
     outputPath: outputPathOf(response),
-    edits: (other): Edit[] =>
-      key === undefined ? [[path, { [failed ? 'error' : 'output']: other }]] : [[[...path, key], other]],
+    blankName: isBlank(get(holder, 'name')) ? ['parts', at, 'functionResponse', 'name'] : undefined,
+    edits: (other, alone): Edit[] => [
+      key === undefined ? [path, { [failed ? 'error' : 'output']: other }] : [[...path, key], other],
+      ...(alone && 'parts' in holder ? [[['parts', at, 'functionResponse', 'parts'], REMOVED] as Edit] : []),
+    ],
   }
 }
 

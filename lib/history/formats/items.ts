@@ -13,10 +13,10 @@ import {
   textParts,
   withoutMedia,
 } from './blocks'
-import type { CallReading, Reading, ResultReading } from './define'
+import type { CallReading, MediaEdits, Reading, ResultReading } from './define'
 import type { Edit } from './edit'
 import { thinkingOf } from './extras'
-import { asideOf, elements, get, isRecord, jsonText, nonEmpty, outputPathOf, timeOf, watched } from './read'
+import { asideOf, elements, get, isBlank, isRecord, jsonText, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
 /** How one of the two writes things. */
 export interface ItemNames {
@@ -144,21 +144,26 @@ function readResult(item: object, type: string, names: ItemNames): ResultReading
   const common = {
     callId: callIdOf(item, names),
     toolName: nonEmpty(get(item, 'name')),
+    blankName: type === 'function_call_result' && isBlank(get(item, 'name')) ? ['name'] : undefined,
     outputPath: outputPathOf(item, ['metadata', 'providerData']),
   }
   if (type === 'shell_call_output' && Array.isArray(output)) return { ...common, ...readShell(output, names) }
   const status = type === 'apply_patch_call_output' ? get(item, 'status') : undefined
   const isError = typeof status === 'string' ? status === 'failed' : undefined
   if (isRecord(output)) return { ...common, isError, ...readOne(output) }
-  const edits = (text: string): Edit[] => [[['output'], contentWithText(output, text, parts)]]
+  const edits = (text: string, alone?: boolean): Edit[] => [[['output'], contentWithText(output, text, parts, alone)]]
   const noMedia = withoutMedia(['output'], output, parts)
   return { ...common, isError, ...readContent(output, parts), edits, withoutMedia: noMedia }
 }
 
 /** An output of one part. */
-function readOne(output: object): Pick<ResultReading, 'text' | 'media' | 'edits'> {
+function readOne(output: object): Pick<ResultReading, 'text' | 'media' | 'edits' | 'withoutMedia'> {
   const kind = parts.kind(output)
-  if (kind === 'media') return { text: '', media: 1 }
+  // A text stands in its place, because an output has one of the two.
+  if (kind === 'media') {
+    const noMedia: MediaEdits = (note) => [[['output'], note]]
+    return { text: '', media: 1, edits: (other) => [[['output'], other]], withoutMedia: noMedia }
+  }
   if (kind === 'none' || 'thinking' in kind) return { text: jsonText(output) }
   if ('attached' in kind) return { text: kind.attached, edits: (other) => [[['output'], other]] }
   const [path, text] = kind

@@ -13,7 +13,7 @@ import {
 import { type CallReading, defineFormat, type Reading } from './define'
 import type { Edit } from './edit'
 import { sealedIn, thinkingBeside, thinkingOf } from './extras'
-import { elements, get, isRecord, nonEmpty, outputPathOf, watched } from './read'
+import { elements, get, isBlank, isRecord, nonEmpty, outputPathOf, watched } from './read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
   human: 'user',
@@ -93,10 +93,11 @@ function readTool(message: object, content: unknown, said: ReturnType<typeof rea
   const result = {
     callId: nonEmpty(get(message, 'tool_call_id')),
     toolName: nonEmpty(get(message, 'name')),
+    blankName: typeof get(message, 'name') === 'string' && isBlank(get(message, 'name')) ? ['name'] : undefined,
     ...said,
     isError: typeof status === 'string' ? status === 'error' : undefined,
     outputPath: outputPathOf(message, ['artifact', 'metadata', 'additional_kwargs']),
-    edits: (text: string): Edit[] => [[['content'], contentWithText(content, text, parts)]],
+    edits: (text: string, alone?: boolean): Edit[] => [[['content'], contentWithText(content, text, parts, alone)]],
     withoutMedia: withoutMedia(['content'], content, parts),
   }
   return { role: 'tool', results: [result] }

@@ -28,8 +28,8 @@ export const mcp = defineFormat({
     const said = readContent(content, blocks)
     const structured = watched(message, 'structuredContent')
     const onlyStructure = said.text.length === 0 && isRecord(structured)
-    const edits = (text: string): Edit[] => {
-      const instead: Edit = [['content'], contentWithText(content, text, blocks)]
+    const edits = (text: string, alone?: boolean): Edit[] => {
+      const instead: Edit = [['content'], contentWithText(content, text, blocks, alone)]
       return onlyStructure ? [instead, [['structuredContent'], REMOVED]] : [instead]
     }
     const result = {

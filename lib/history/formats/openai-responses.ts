@@ -22,7 +22,8 @@ export const openaiResponses = defineFormat({
   },
   read: (item) => readItem(item, NAMES),
   flat: true,
-  summary: (text) => ({ type: 'message', role: 'system', content: [{ type: 'input_text', text }] }),
+  // A text, because without calls this may be a history of the Agents SDK, which takes nothing else of the system.
+  summary: (text) => ({ type: 'message', role: 'system', content: text }),
   missing: (call, text, _reading, item) => missingItem(call, text, item, NAMES),
   seal: (payload) => ({ type: 'response_item', payload }),
   envelope: (line) => (get(line, 'type') === 'response_item' ? 'payload' : undefined),

@@ -9,7 +9,7 @@ import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, w
 import { type CallReading, defineFormat, type Reading } from './define'
 import type { Edit } from './edit'
 import { sealedIn, thinkingOf } from './extras'
-import { elements, flag, get, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './read'
+import { asideOf, elements, flag, get, isBlank, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './read'
 
 const CALL = /^(toolCall|toolUse|functionCall)$/
 
@@ -19,6 +19,8 @@ const parts: PartRules = textParts(['text'], (part, type) => {
   const sealed = sealedIn(get(part, 'thoughtSignature'), true)
   return sealed > 0 ? { thinking: [], sealed } : 'none'
 })
+
+const BROKEN = /^(error|aborted)$/
 
 /** What pi puts before the model in the user's place, and where it has the text. */
 const TEXT_KEYS: Readonly<Record<string, string>> = {
@@ -54,7 +56,17 @@ export const pi = defineFormat({
     const said = readContent(content, parts, found)
     if (Object.hasOwn(TEXT_KEYS, role)) return { role: 'user', time, ...said }
     const calls = role === 'assistant' ? readCalls(found) : []
-    return { role: role as MessageRole, time, ...said, calls, withoutMedia: withoutMedia(['content'], content, parts) }
+    const reading = {
+      role: role as MessageRole,
+      time,
+      ...said,
+      withoutMedia: withoutMedia(['content'], content, parts),
+    }
+    // pi does not send the calls of an answer that failed or was interrupted, so a result of one would stand alone.
+    if (BROKEN.test(String(get(message, 'stopReason')))) {
+      return { ...reading, aside: asideOf(calls.map(({ name, args }) => [name, args])) }
+    }
+    return { ...reading, calls }
   },
   summary: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
   missing: ({ id, name }, text, { time }) => ({
@@ -99,10 +111,11 @@ function readResult(message: object) {
   return {
     callId: nonEmpty(get(message, 'toolCallId')) ?? nonEmpty(get(message, 'toolUseId')),
     toolName: nonEmpty(get(message, 'toolName')),
+    blankName: isBlank(get(message, 'toolName')) ? ['toolName'] : undefined,
     ...readContent(content, parts),
     isError: flag(get(message, 'isError')),
     outputPath: outputPathOf(message, ['details', 'metadata']),
-    edits: (text: string): Edit[] => [[['content'], contentWithText(content, text, parts)]],
+    edits: (text: string, alone?: boolean): Edit[] => [[['content'], contentWithText(content, text, parts, alone)]],
     withoutMedia: withoutMedia(['content'], content, parts),
   }
 }

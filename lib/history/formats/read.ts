@@ -129,6 +129,11 @@ export function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+/** Whether a name says nothing. */
+export function isBlank(value: unknown): boolean {
+  return typeof value !== 'string' || value.trim() === ''
+}
+
 export function flag(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }

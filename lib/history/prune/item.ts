@@ -28,6 +28,9 @@ export class HistoryItem {
     readonly trim: Trim | undefined,
   ) {}
 
+  /** It holds images or other media, which go with its text. */
+  hasMedia = false
+
   /** What is sent in its place, if anything is. */
   sent: string | undefined = undefined
 

@@ -69,21 +69,26 @@ function copyOf(
   items: readonly HistoryItem[],
 ): object | undefined {
   let results: Map<number, string> | undefined
+  let alone: Set<number> | undefined
   let args: Map<number, Readonly<Record<string, unknown>>> | undefined
   const index = items[itemsBefore]?.index
   for (let at = itemsBefore; items[at]?.index === index && at < items.length; at++) {
-    const { kind, place, sent } = items[at] as HistoryItem
+    const { kind, place, sent, hasMedia } = items[at] as HistoryItem
     if (sent === undefined) continue
     if (kind === 'result') {
       results ??= new Map()
       results.set(place, sent)
+      if (hasMedia) {
+        alone ??= new Set()
+        alone.add(place)
+      }
     } else {
       args ??= new Map()
       args.set(place, shortArguments(view.calls[place] as CallView, sent))
     }
   }
   let copy = object as object | undefined
-  if (results !== undefined) copy = copy && format?.withResults(copy, results)
+  if (results !== undefined) copy = copy && format?.withResults(copy, results, alone)
   if (args !== undefined) copy = copy && format?.withArguments(copy, args)
   return copy
 }

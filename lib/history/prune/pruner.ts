@@ -4,6 +4,7 @@ import { type Check, checkOptions, parsedState } from '../../checks'
 import { isArray, wrong } from '../../context'
 import { SpillwayError } from '../../errors'
 import { call, native } from '../../native'
+import { warnUnreadable } from '../notes'
 import type { HistoryFormatName } from '../view'
 import type { HistoryItem } from './item'
 import {
@@ -35,6 +36,8 @@ export type PruneReason =
   | 'purse-too-small'
   /** The messages could not be read; they go out as they are. */
   | 'unreadable'
+  /** The messages are in no known format; they go out as they are. */
+  | 'unknown-format'
 
 /** Something that was left out for the first time. */
 export interface PrunedItem extends PrunedInfo {
@@ -131,7 +134,8 @@ const inners = new WeakMap<HistoryPruner, Inner>()
  *
  * What is left out stays away: once replaced, an item has the same bytes in every later request. Pairs of calls and
  * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
- * results whose call is not in view, results that hold more than text, and what is no longer than its placeholder.
+ * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
+ * its text, and the placeholder names them.
  */
 export class HistoryPruner {
   /** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
@@ -287,8 +291,10 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     pruned.push(Object.assign(prunedItem(item, policyOf(pruned.length)), { trimmed: true as const }))
   }
   const { format } = reader
+  const isUnread = warnUnreadable('HistoryPruner', messages, format)
   const report: PruneReport = {
     ...answer.decision,
+    ...(isUnread && { reason: 'unknown-format' as const }),
     pruned,
     total: reader.gone,
     tokensBefore: answer.tokensBefore,
@@ -325,6 +331,7 @@ function explanation(report: PruneReport): string {
     warm: `${tokens} tokens could go, and will when the cache is cold.`,
     'purse-too-small': `${tokens} tokens could go and it would pay, but the change costs ${costs} priced tokens, and only ${available} may be spent.`,
     unreadable: 'The history could not be read and goes out as it is.',
+    'unknown-format': 'The history is in no known format and goes out as it is.',
   }
   const share = cost.unpruned > 0 ? (100 * cost.paid) / cost.unpruned : 100
   return `${sentences[reason]} So far the session has cost ${share.toFixed(1)} % of what it would have cost without pruning.`

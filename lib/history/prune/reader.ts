@@ -86,6 +86,9 @@ interface Shape {
   readonly trimmed: string | undefined
 }
 
+/** So many kinds of media are named. */
+const MOST_KINDS = 5
+
 /** How the keys of arguments begin. */
 const OF_ARGUMENTS = 'arguments of '
 
@@ -386,7 +389,9 @@ export class HistoryReader {
     }
     for (let place = 0; place < results.length; place++) {
       const answered = this.callOf(resultsBefore + place)
-      const at = { index, place, tokens: sizes.results[place] as number }
+      const { media } = results[place] as ResultView
+      const beside = media === 0 ? 0 : this.tokens.beside(media) - this.tokens.beside(0)
+      const at = { index, place, tokens: (sizes.results[place] as number) + beside }
       this.addResult(results[place] as ResultView, answered, at, news)
     }
   }
@@ -402,10 +407,10 @@ export class HistoryReader {
     const nth = this.namesakes.take(name)
     const units = unitsOf(result.text)
     const tool = this.toolFacts(toolName)
-    const fixed = answered === undefined || tool.stays || result.media > 0 || !result.replaceable
+    const fixed = answered === undefined || tool.stays || !result.replaceable
     const before = this.trims.size > 0 ? this.trims.get(keyOf(name, nth, units)) : undefined
     // What was trimmed stays so, also where nothing may be trimmed any more.
-    const trim = before ?? (fixed ? undefined : this.trimOf(result.text, outputPath))
+    const trim = before ?? (fixed || result.media > 0 ? undefined : this.trimOf(result.text, outputPath))
     const item = new HistoryItem(
       'result',
       index,
@@ -419,7 +424,10 @@ export class HistoryReader {
       outputPath,
       trim,
     )
-    const shape = this.shapeOf(item, result.text, fixed)
+    const media = result.media > 0 ? this.mediaOf(index, place) : ''
+    const shape = this.shapeOf(item, result.text, fixed, media)
+    // A text that somebody else chose stands beside the media.
+    item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
     const reads = this.settings.needsReads && tool.handlesFiles && toolName !== undefined && answered !== undefined
     const failed = learnt === undefined ? (result.isError ? FACT_FAILED : 0) : recordFacts(learnt)
     news.columns.item({
@@ -469,7 +477,7 @@ export class HistoryReader {
   }
 
   /** How an item was sent before, and how it could be. */
-  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean): Shape {
+  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean, media = ''): Shape {
     const { trim } = item
     let seen = false
     if (this.placeholders.size > 0 || this.trims.size > 0) {
@@ -482,20 +490,34 @@ export class HistoryReader {
     const shorter = trim && trimmed(text, trim)
     return {
       form: seen && this.trims.has(item.key) ? 'trimmed' : 'whole',
-      placeholder: this.placeholderOf(item, shorter, fixed),
+      placeholder: this.placeholderOf(item, shorter, fixed, media),
       trimmed: shorter,
     }
   }
 
   /** What will stand for an item; a function is asked before anything goes, because what is saved depends on its answer. */
-  private placeholderOf(item: HistoryItem, trimmed: string | undefined, fixed: boolean): string {
+  private placeholderOf(item: HistoryItem, trimmed: string | undefined, fixed: boolean, media: string): string {
     const { placeholder } = this.settings
     if (typeof placeholder === 'string') return placeholder
-    const usual = this.defaultPlaceholder(item)
+    const usual = media + this.defaultPlaceholder(item)
     const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
     if (wanted === undefined) return usual
     const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
     return this.tokens.repeated(wanted) < least ? wanted : usual
+  }
+
+  /** What is said of the media of a result that is left out. */
+  private mediaOf(index: number, place: number): string {
+    const { format, object } = this.known[index] as KnownMessage
+    const kinds = format?.mediaOf(object as object, place) ?? []
+    const images = kinds.every((kind) => kind.startsWith('image'))
+    const counted = [...new Set(kinds)].map((kind) => {
+      const count = kinds.filter((other) => other === kind).length
+      return count === 1 ? kind : `${count} × ${kind}`
+    })
+    const names = counted.slice(0, MOST_KINDS).join(', ')
+    if (this.settings.language === 'zh-CN') return `[${images ? '图片' : '文件'}已移除：${names}] `
+    return `[${images ? 'image' : 'media'} removed: ${names}] `
   }
 
   private trimOf(text: ResultText, outputPath: string | undefined): Trim | undefined {

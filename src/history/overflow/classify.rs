@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::wordings::{Matcher, WORDINGS, Wording};
+use super::wordings::{Matcher, WORDINGS, Wording, loose_numbers};
 use crate::order::sort_by_key;
 
 /// What an error is about.
@@ -200,6 +200,10 @@ fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &
         let said = said(Kind::Rate).map(|said| Class { confidence: Confidence::High, ..said });
         return said.unwrap_or_else(|| class(Kind::Rate, Confidence::High, Some("status-429")));
     }
+    // Nothing that is shortened pays a bill.
+    if status(402) {
+        return class(Kind::Other, Confidence::High, Some("status-402"));
+    }
     let is_sure = |class: &Class| class.confidence == Confidence::High;
     // What anybody says of limits also stands in advice and links below an overflow that has one meaning.
     let is_advice =
@@ -207,10 +211,12 @@ fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &
     said(Kind::Rate)
         .filter(|class| !is_advice(class))
         .or_else(|| said(Kind::Field))
-        .or_else(|| said(Kind::Other))
+        .or_else(|| said(Kind::Other).filter(|class| !is_advice(class)))
         .or_else(|| said(Kind::Overflow))
         .or_else(|| {
             let silent = texts.iter().all(|text| says_nothing(text));
+            let bodyless = texts.iter().find_map(|text| bodyless_status(text));
+            let status = |wanted| status(wanted) || bodyless == Some(wanted);
             match (status(413), status(400) && silent) {
                 (true, _) if !silent => by_status(Kind::Overflow, Confidence::Medium, "status-413"),
                 (false, false) => None,
@@ -218,6 +224,10 @@ fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &
                     Some(true) => by_status(Kind::Overflow, Confidence::Low, "near-window"),
                     // The status alone says that it was too large.
                     None if too_large => by_status(Kind::Overflow, Confidence::Low, "status-413"),
+                    // Some providers close the connection on a request that is too long, and clients say so.
+                    None if bodyless == Some(400) && facts.statuses.is_empty() => {
+                        by_status(Kind::Overflow, Confidence::Low, "status-400-no-body")
+                    }
                     _ => None,
                 },
             }
@@ -301,6 +311,12 @@ fn numbers(
         }
     }
     if kind == Kind::Overflow {
+        if numbers.actual.is_none() || numbers.limit.is_none() {
+            for loose in texts.iter().map(|text| loose_numbers(text.as_bytes())) {
+                numbers.actual = numbers.actual.or(loose.actual);
+                numbers.limit = numbers.limit.or(loose.limit);
+            }
+        }
         numbers.actual = numbers.actual.or(limit_of(facts.input_tokens));
         numbers.limit = numbers.limit.or(limit_of(facts.window_tokens));
     }
@@ -311,6 +327,17 @@ fn limit_of(number: Option<f64>) -> Option<u64> {
     number
         .filter(|number| (1.0..9_007_199_254_740_992.0).contains(number))
         .map(|number| number as u64)
+}
+
+/// The status that a client's own words for an answer without a body name: `400 status code (no body)`.
+fn bodyless_status(text: &str) -> Option<u16> {
+    let text = text.trim();
+    let text = text.strip_prefix("error:").unwrap_or(text).trim();
+    let (status, rest) = text.split_at_checked(3)?;
+    let rest = rest.trim();
+    let rest = rest.strip_prefix("status code").unwrap_or(rest).trim();
+    let status: u16 = status.parse().ok()?;
+    (rest == "(no body)" || (rest.is_empty() && status == 413)).then_some(status)
 }
 
 /// Whether there was no body: clients make up a message then.

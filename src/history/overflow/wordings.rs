@@ -59,12 +59,14 @@ pub(super) const WORDINGS: &[Wording] = &[
     row(Rate, "tokens-per-minute", "openai", r"tokens per (?:min|hour|day).{0,60}?limit:? {limit},(?: used:? [0-9,]+,)? requested:? {actual}",
         "Request too large for gpt-4o in organization org-abc on tokens per min (TPM): Limit 30000, Requested 50000. The input or output tokens must be reduced in order to run successfully.", both(50_000, 30_000)),
     row(Rate, "too-many-tokens-please-wait", "bedrock", r"too many tokens(?: per day)?, please wait", "Too many tokens, please wait before trying again.", NONE),
-    row(Rate, "tokens-per-time", "", r"(?:tokens|requests|input tokens) per (?:min|hour|day)|\btpm\b", "You exceeded 40,000 input tokens per minute.", NONE),
+    row(Rate, "tokens-per-time", "", r"(?:tokens?|requests?) ?(?:per|/) ?(?:min|hour|day|second)|\b[tr]p[mds]\b|\b(?:qps|qpm)\b", "You exceeded 40,000 input tokens per minute.", NONE),
+    row(Rate, "limit-of-a-time", "", r"(?:daily|hourly|weekly|monthly|per[- ](?:minute|hour|day|month)|usage)(?: (?:token|request|usage|message))?s? (?:limit|quota|budget|allowance)", "Daily token limit reached.", NONE),
+    row(Rate, "concurrency", "", r"concurren(?:t|cy)|server (?:is )?(?:busy|overloaded)|currently overloaded", "max organization concurrency: 3, please try again after 1 seconds", NONE),
+    row(Rate, "chinese-rate", "", "限流|频率|速率|并发|配额|过于频繁|访问量过大|每分钟|流控", "您的账户已达到速率限制,请您控制请求频率", NONE),
     row(Rate, "rate-limit", "", r"rate[ _-]?limit", "Number of requests exceeds your rate limit.", NONE),
     row(Rate, "throttling", "", r"throttl", "ThrottlingException: slow down", NONE),
     row(Rate, "too-many-requests", "", r"too many requests", "429 Too Many Requests", NONE),
     row(Rate, "quota", "", r"\bquota\b", "You exceeded your current quota, please check your plan and billing details.", NONE),
-    row(Rate, "too-many-tokens", "", r"^\W*too many tokens\W*$", "Too many tokens.", NONE),
     // One item is too long: dropping others does not help.
     row(Field, "openai-too-long-for-field", "openai", r"(?:string|array) too long\. expected an? (?:string|array) with maximum length {limit}, but got an? (?:string|array) with length {actual}",
         "Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760, but got a string with length 11300112 instead.", both(11_300_112, 10_485_760)),
@@ -88,7 +90,11 @@ pub(super) const WORDINGS: &[Wording] = &[
         "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_01A.", NONE),
     row(Other, "openai-tool-pairs", "openai", r"tool_calls.{0,3} must be followed by tool messages|no tool output found for function call",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.", NONE),
-    row(Other, "credit", "", r"credit balance is too low|insufficient (?:balance|credits)|requires more credits", "Your credit balance is too low to access the Anthropic API.", NONE),
+    row(Other, "credit", "", "credit balance is too low|insufficient (?:account )?(?:balance|credits|funds)|requires more credits|余额不足|欠费", "Your credit balance is too low to access the Anthropic API.", NONE),
+    row(Other, "billing", "", r"payment required|billing (?:plan|account|cycle)|(?:upgrade|subscription|pricing) (?:plan|tier)|not (?:included|available) (?:in|on|for) your (?:current )?plan", "402 Payment Required: request token limit exceeded for this billing plan", NONE),
+    row(Other, "upload", "", r"upload(?:s|ed|ing)? (?:size )?(?:limit|quota)|upload(?:s|ed|ing)?.{0,30}?(?:too (?:large|big)|exceed)|(?:^|[^a-z])(?:file|attachment)s?(?: size)?(?: is| are)? (?:too (?:large|big)|exceed)", "request size exceeds upload limit", NONE),
+    row(Other, "output-limit", "", r"(?:max_tokens|max_completion_tokens|max_output_tokens|max_new_tokens|max_?output_?tokens|max_?tokens).{0,40}?(?:must be|should be|cannot be|invalid|out of range|supported range|less than or equal)", "Range of max_tokens should be [1, 8192]", NONE),
+    row(Other, "deadline", "", r"context (?:deadline|canceled|cancelled)", "rpc error: context deadline exceeded", NONE),
     // The context is full.
     row(Overflow, "openrouter-context-length", "openrouter", r"this endpoint's maximum context length is {limit} tokens(?:.{0,40}?requested (?:about )?{actual} tokens(?:.{0,60}?, {output} in the output)?)?",
         "This endpoint's maximum context length is 131072 tokens. However, you requested about 150000 tokens (141808 of text input, 8192 in the output). Please reduce the length of either one, or use the \"middle-out\" transform to compress your prompt automatically.", both(150_000, 131_072)),
@@ -96,6 +102,11 @@ pub(super) const WORDINGS: &[Wording] = &[
         "This model's maximum context length is 262144 tokens. However, you requested 0 output tokens and your prompt contains at least 262145 input tokens, for a total of at least 262145 tokens. Please reduce the length of the input prompt or the number of requested output tokens.", both(262_145, 262_144)),
     row(Overflow, "vllm-max-tokens", "vllm", r"max_(?:completion_)?tokens.{0,3} is too large: {output}\..{0,20}?maximum context length is {limit} tokens and your request has {input} input tokens",
         "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens and your request has 5000 input tokens (4096 > 8192 - 5000).", both(9096, 8192)),
+    row(Overflow, "vllm-passed", "vllm", r"passed {input} input (?:tokens|characters) and requested {output} output tokens.{0,60}?context length is only {limit} tokens",
+        "You passed 8193 input tokens and requested 1024 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 7168 tokens. Please reduce the length of the input prompt.", both(9217, 8192)),
+    row(Overflow, "sglang-input-length", "sglang", r"input length \({actual} tokens\) exceeds the maximum allowed length \({limit} tokens\)",
+        "Input length (265330 tokens) exceeds the maximum allowed length (262144 tokens). Use a shorter input or enable --allow-auto-truncate.", both(265_330, 262_144)),
+    row(Overflow, "tensorrt-prompt-length", "tensorrt", r"prompt length \({actual}\) exceeds maximum input length \({limit}\)", "Prompt length (5000) exceeds maximum input length (4096). Set log level to info for details.", both(5000, 4096)),
     row(Overflow, "vllm-prompt-length", "vllm", r"prompt \(length {actual}\) is longer than the maximum model length of {limit}",
         "The decoder prompt (length 17772) is longer than the maximum model length of 16384. Make sure that `max_model_len` is no smaller than the number of text tokens.", both(17_772, 16_384)),
     row(Overflow, "vllm-input-prompt", "vllm", r"input prompt \({actual} tokens\) is too long and exceeds limit of {limit}", "Input prompt (2664 tokens) is too long and exceeds limit of 2048", both(2664, 2048)),
@@ -134,6 +145,14 @@ pub(super) const WORDINGS: &[Wording] = &[
     row(Overflow, "copilot-token-count", "copilot", r"prompt token count of {actual} exceeds the limit of {limit}", "prompt token count of 140000 exceeds the limit of 128000", both(140_000, 128_000)),
     row(Overflow, "github-body", "github", r"request body too large for .{1,80}? model\. max size: {limit} tokens", "Request body too large for gpt-4o model. Max size: 8000 tokens.", only_limit(8000)),
     row(Overflow, "minimax-context-window", "minimax", r"context window exceeds limit", "invalid params, context window exceeds limit (2013)", NONE),
+    row(Overflow, "siliconflow-prompt-tokens", "siliconflow", r"length of prompt_tokens \({actual}\) must be less than max_seq_len \({limit}\)", "length of prompt_tokens (41230) must be less than max_seq_len (32768).", both(41_230, 32_768)),
+    row(Overflow, "cloudflare-estimated", "cloudflare", r"estimated number of input and maximum output tokens \({actual}\) exceeded this model context window limit \({limit}\)",
+        "AiError: The estimated number of input and maximum output tokens (66391) exceeded this model context window limit (32000).", both(66_391, 32_000)),
+    row(Overflow, "watsonx-total", "watsonx", r"number of input tokens {actual} cannot exceed the total tokens limit {limit}", "the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model", both(5000, 4096)),
+    row(Overflow, "cortex-max-tokens", "snowflake", r"max tokens of {limit} exceeded", "max tokens of 8192 exceeded", only_limit(8192)),
+    row(Overflow, "doubao-message-tokens", "volcengine", r"total tokens of (?:image and )?text exceed max message tokens", "Total tokens of image and text exceed max message tokens.", NONE),
+    row(Overflow, "vertex-payload", "gemini", r"request payload size exceeds the limit", "Request payload size exceeds the limit: 20971520 bytes.", NONE),
+    row(Overflow, "cohere-size-limit", "cohere", r"too many tokens: size limit exceeded by {over} tokens", "too many tokens: size limit exceeded by 15000 tokens. Try using shorter or fewer inputs.", NONE),
     row(Overflow, "kimi-token-limit", "kimi", r"exceeded model token limit: {limit}(?: \(requested: {actual}\))?", "Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)", both(140_000, 131_072)),
     row(Overflow, "mistral-too-large", "mistral", r"prompt contains {actual} tokens.{0,80}?too large for model with {limit} maximum context length",
         "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", both(40_000, 32_768)),
@@ -150,23 +169,48 @@ pub(super) const WORDINGS: &[Wording] = &[
     row(Overflow, "input-length", "", r"input length {actual} exceeds (?:the |model'?s? )?max(?:imum)? length(?: of)? {limit}", "Input length 140000 exceeds the maximum length 131072", both(140_000, 131_072)),
     row(Overflow, "input-tokens-exceed", "", r"(?:input|prompt|message|total) tokens(?: of [a-z ]{1,40}?)? exceeds? (?:the )?(?:limit|max)(?:[a-z]* of {limit})?", "Number of input tokens exceeds maximum length.", NONE),
     row(Overflow, "context-length", "", r"maximum context length (?:is|of) {limit}", "This model has a maximum context length of 32,768 tokens.", only_limit(32_768)),
+    row(Overflow, "context-is", "", r"context (?:window|length|size|limit)(?: (?:is|of)(?: only)?|:) {limit}(?: tokens)?.{0,60}?(?:requested|sent|provided|used|has|contains|got|given) (?:about )?{actual}(?: tokens)?",
+        "Model context window is 128k tokens, you requested 256k tokens", both(256_000, 128_000)),
+    row(Overflow, "exceeds-length-of", "", r"(?:prompt|input|request|message|conversation|history)[^.]{0,40}?\(?{actual}(?: tokens)?\)?,? (?:exceeds?|is (?:longer|larger|greater) than|>) [^.]{0,60}?(?:context|max(?:imum)?|limit)[^.0-9]{0,40}?{limit}",
+        "The request (140000 tokens) exceeds the maximum of 128000 tokens", both(140_000, 128_000)),
+    row(Overflow, "context-overflow", "", r"context(?:[ _-]window)?[ _-]?overflow", "Context overflow: Summarization failed", NONE),
     row(Overflow, "reduce-length", "", r"reduce the length of (?:the|your) (?:messages|prompt|input)", "Please reduce the length of your prompt.", NONE),
     row(Overflow, "context-exceeded", "", r"context[ _-]?(?:window|length|size|limit)(?: (?:is|was|has been|limit))?[ _-]?exceeded", "The context window was exceeded.", NONE),
-    row(Overflow, "exceeds-context", "", r"exceed(?:s|ed|ing)?[ _][a-z0-9' -]{0,40}?(?:context[ _-](?:window|length|size|limit)|token limit|maximum number of (?:input )?tokens)", "The conversation exceeds the maximum context window for this model.", NONE),
+    row(Overflow, "exceeds-context", "", r"exceed(?:s|ed|ing)?[ _][a-z0-9' -]{0,40}?(?:context[ _-](?:window|length|size|limit|budget|capacity)|token limit|maximum number of (?:input )?tokens|max(?:imum)?[ _](?:input|prompt|sequence|model)[ _](?:tokens|length))", "The conversation exceeds the maximum context window for this model.", NONE),
     row(Overflow, "larger-than-context", "", r"(?:larger|longer|greater|bigger) than (?:the )?(?:model'?s? )?(?:maximum )?context", "The request is larger than the model's context window.", NONE),
-    row(Overflow, "prompt-too-long", "", r"(?:prompt|input|conversation|context|request)(?: is)?[ _]too[ _](?:long|large)(?:[^a-z0-9]|$)", "Prompt too large", NONE),
+    row(Overflow, "prompt-too-long", "", r"(?:prompt|input|conversation|context|request)(?: tokens?| body)?(?: is| are)?[ _]too[ _](?:long|large)(?:[^a-z0-9]|$)", "Prompt too large", NONE),
     row(Overflow, "request-size", "", r"request (?:body )?size exceeds|request entity too large|payload too large|content too large", "Request size exceeds the model's maximum.", NONE),
-    row(Overflow, "too-many-prompt-tokens", "", r"too many (?:input |prompt )tokens|(?:prompt|input|request) (?:has|contains) too many tokens|too many tokens (?:in|for)", "Prompt has too many tokens.", NONE),
+    row(Overflow, "too-many-prompt-tokens", "", r"too many (?:input |prompt )tokens|(?:prompt|input|request) (?:has|contains) too many tokens|too many tokens", "Prompt has too many tokens.", NONE),
     row(Overflow, "token-limit", "", r"(?:token|context) limit (?:exceeded|reached)|maximum (?:number of )?tokens exceeded", "token limit exceeded", NONE),
-    row(Overflow, "chinese", "", "上下文(?:长度|窗口)?(?:已)?(?:过长|超出|超过|超限)|(?:输入|提示词|请求)(?:内容|文本)?(?:过长|超长)|超(?:出|过).{0,60}?(?:上下文|最大(?:输入)?长度)", "输入内容过长,请缩短后重试", NONE),
+    row(Overflow, "maximum-context-length", "", r"max(?:imum)? (?:model )?context (?:length|window|size)", "Maximum context length", NONE),
+    row(Overflow, "chinese", "", "上下文(?:长度|窗口)?(?:已)?(?:过长|太长|超长|超出|超过|超限|溢出)|(?:输入|提示词|请求|对话|消息|prompt ?)(?:内容|文本|长度|历史)*(?:过长|太长|超长|超限|超出|超过)|超(?:出|过).{0,60}?(?:上下文|最大(?:输入)?长度|长度限制|token ?(?:数量?)?(?:限制|上限))|tokens? ?(?:数量?|总数)?(?:已)?超(?:出|过|限)|(?:压缩|缩短|精简)(?:上下文|输入|提示词|对话)", "输入内容过长,请缩短后重试", NONE),
 ];
+
+/// The numbers that stand in a text in anybody's words.
+pub(super) fn loose_numbers(text: &[u8]) -> Numbers {
+    let mut numbers = Numbers::default();
+    for pattern in LOOSE {
+        let read = read(pattern, text, None);
+        numbers.actual = numbers.actual.or(read.actual);
+        numbers.limit = numbers.limit.or(read.limit);
+    }
+    numbers
+}
 
 /// Which rows match a text in lower case, and how to read the numbers out of it.
 pub(super) struct Matcher {
     set: RegexSet,
 }
 
-const NUMBER: &str = r"(?:[0-9]{1,3}(?:[,_.'][0-9]{3})+|[0-9]+)";
+const NUMBER: &str = r"(?:[0-9]{1,3}(?:[,_.'][0-9]{3})+|[0-9]+)(?:[km]\b)?";
+
+/// Where numbers stand in the words of anybody: for what a wording leaves open, not for what an error is.
+const LOOSE: &[&str] = &[
+    r"requested (?:a total of |about |approximately |up to )?{actual} tokens",
+    r"resulted in (?:about )?{actual} tokens",
+    r"\b(?:prompt|input|request|messages?|conversation|history|it) (?:has|have|had|contains?|is|are|was|of|uses?|used) (?:about |approximately )?{actual} (?:input |prompt )?tokens",
+    r"(?:limit|maximum|max|window|length|size)(?: (?:is|of|was)(?: only)?|:) {limit} tokens",
+];
 
 impl Matcher {
     /// The rows, compiled once; `None` if the table itself is at fault, which the tests exclude.
@@ -190,26 +234,30 @@ impl Matcher {
 impl Wording {
     /// The numbers in a text that this wording matches. `window` is what is exceeded where only the excess is told.
     pub fn read(&self, text: &[u8], window: Option<u64>) -> Numbers {
-        let mut numbers = Numbers::default();
-        // Compiled when it is needed: an error is rare, and most rows never match.
-        let expression = RegexBuilder::new(&expression(self.pattern, true))
-            .unicode(false)
-            .dot_matches_new_line(true)
-            .build();
-        let Some(found) = expression.ok().as_ref().and_then(|regex: &Regex| regex.captures(text))
-        else {
-            return numbers;
-        };
-        let number = |name| found.name(name).and_then(|found| number(found.as_bytes()));
-        numbers.output = number("output");
-        numbers.limit = number("limit");
-        let sum = number("input").map(|input| input.saturating_add(numbers.output.unwrap_or(0)));
-        numbers.actual = number("actual").or(sum);
-        if let (None, Some(over), Some(window)) = (numbers.actual, number("over"), window) {
-            numbers.actual = Some(window.saturating_add(over));
-        }
-        numbers
+        read(self.pattern, text, window)
     }
+}
+
+fn read(pattern: &str, text: &[u8], window: Option<u64>) -> Numbers {
+    let mut numbers = Numbers::default();
+    // Compiled when it is needed: an error is rare, and most rows never match.
+    let expression = RegexBuilder::new(&expression(pattern, true))
+        .unicode(false)
+        .dot_matches_new_line(true)
+        .build();
+    let Some(found) = expression.ok().as_ref().and_then(|regex: &Regex| regex.captures(text))
+    else {
+        return numbers;
+    };
+    let number = |name| found.name(name).and_then(|found| number(found.as_bytes()));
+    numbers.output = number("output");
+    numbers.limit = number("limit");
+    let sum = number("input").map(|input| input.saturating_add(numbers.output.unwrap_or(0)));
+    numbers.actual = number("actual").or(sum);
+    if let (None, Some(over), Some(window)) = (numbers.actual, number("over"), window) {
+        numbers.actual = Some(window.saturating_add(over));
+    }
+    numbers
 }
 
 fn expression(pattern: &str, named: bool) -> String {
@@ -220,11 +268,17 @@ fn expression(pattern: &str, named: bool) -> String {
     })
 }
 
-/// A number that JavaScript holds exactly, without its separators.
+/// A number that JavaScript holds exactly, without its separators; thousands and millions may be a letter.
 fn number(text: &[u8]) -> Option<u64> {
     let digits: String =
         text.iter().filter(|byte| byte.is_ascii_digit()).map(|byte| char::from(*byte)).collect();
-    digits.parse().ok().filter(|number| *number < 1 << 53)
+    let factor = match text.last() {
+        Some(b'k') => 1_000,
+        Some(b'm') => 1_000_000,
+        _ => 1,
+    };
+    let number: u64 = digits.parse().ok()?;
+    number.checked_mul(factor).filter(|number| *number < 1 << 53)
 }
 
 #[cfg(test)]
@@ -257,6 +311,8 @@ mod tests {
             ("131,072", Some(131_072)),
             ("1.048.576", Some(1_048_576)),
             ("200_000", Some(200_000)),
+            ("128k", Some(128_000)),
+            ("1m", Some(1_000_000)),
             ("99999999999999999999", None),
         ] {
             assert_eq!(number(text.as_bytes()), expected, "{text}");

@@ -1,0 +1,230 @@
+import { estimateTokens, HistoryPruner } from '../../index.js'
+
+/** A result with an image goes as a whole, and its placeholder says what was there. */
+
+const png = 'iVBORw0KGgo'
+const call = { id: 'a', name: 'shot', args: {} }
+const user = { role: 'user', content: 'Go' }
+const done = { role: 'assistant', content: 'Done' }
+const chatCall = {
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'a', type: 'function', function: { name: 'shot', arguments: '{}' } }],
+}
+
+const histories: Record<string, { messages: object[]; kind: string }> = {
+  'openai-chat': {
+    messages: [
+      user,
+      chatCall,
+      {
+        role: 'tool',
+        tool_call_id: 'a',
+        content: [
+          { type: 'text', text: 'seen' },
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+        ],
+      },
+      done,
+    ],
+    kind: 'image/png',
+  },
+  anthropic: {
+    messages: [
+      user,
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'shot', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'a',
+            content: [
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+              { type: 'text', text: 'seen' },
+            ],
+          },
+        ],
+      },
+      done,
+    ],
+    kind: 'image/png',
+  },
+  'ai-sdk': {
+    messages: [
+      user,
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'shot', input: {} }] },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'a',
+            toolName: 'shot',
+            output: {
+              type: 'content',
+              value: [
+                { type: 'text', text: 'seen' },
+                { type: 'media', mediaType: 'image/png', data: png },
+              ],
+            },
+          },
+        ],
+      },
+      done,
+    ],
+    kind: 'image/png',
+  },
+  'openai-responses': {
+    messages: [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go' }] },
+      { type: 'function_call', call_id: 'a', name: 'shot', arguments: '{}' },
+      {
+        type: 'function_call_output',
+        call_id: 'a',
+        output: [{ type: 'input_image', image_url: `data:image/png;base64,${png}` }],
+      },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done' }] },
+    ],
+    kind: 'image/png',
+  },
+  'openai-agents': {
+    messages: [
+      { role: 'user', content: [{ type: 'input_text', text: 'Go' }] },
+      { type: 'function_call', callId: 'a', name: 'shot', arguments: '{}' },
+      {
+        type: 'function_call_result',
+        callId: 'a',
+        name: 'shot',
+        status: 'completed',
+        output: { type: 'image', image: 'x' },
+      },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Done' }], status: 'completed' },
+    ],
+    kind: 'image',
+  },
+  gemini: {
+    messages: [
+      { role: 'user', parts: [{ text: 'Go' }] },
+      { role: 'model', parts: [{ functionCall: { id: 'a', name: 'shot', args: {} } }] },
+      {
+        role: 'user',
+        parts: [
+          {
+            functionResponse: {
+              id: 'a',
+              name: 'shot',
+              response: { output: 'seen' },
+              parts: [{ inlineData: { mimeType: 'image/png', data: png } }],
+            },
+          },
+        ],
+      },
+      { role: 'model', parts: [{ text: 'Done' }] },
+    ],
+    kind: 'file',
+  },
+  langchain: {
+    messages: [
+      { type: 'human', content: 'Go' },
+      { type: 'ai', content: '', tool_calls: [{ ...call, type: 'tool_call' }] },
+      {
+        type: 'tool',
+        tool_call_id: 'a',
+        name: 'shot',
+        content: [
+          { type: 'text', text: 'seen' },
+          { type: 'image', mimeType: 'image/png', data: png },
+        ],
+      },
+      { type: 'ai', content: 'Done' },
+    ],
+    kind: 'image/png',
+  },
+  pi: {
+    messages: [
+      user,
+      { role: 'assistant', content: [{ type: 'toolCall', id: 'a', name: 'shot', arguments: {} }] },
+      {
+        role: 'toolResult',
+        toolCallId: 'a',
+        toolName: 'shot',
+        isError: false,
+        content: [
+          { type: 'text', text: 'seen' },
+          { type: 'image', mimeType: 'image/png', data: png },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'Done' }] },
+    ],
+    kind: 'image/png',
+  },
+}
+
+describe.each(Object.entries(histories))('%s', (_format, { messages, kind }) => {
+  test('a result with an image is left out as a whole', () => {
+    const { messages: sent, report } = new HistoryPruner({ keepRecent: 0, schedule: 'always' }).prune(messages, {
+      now: 0,
+    })
+    const json = JSON.stringify(sent[2])
+    expect(json).toMatch(/\[(image|media) removed: /)
+    expect(json).toContain(`removed: ${kind}]`)
+    expect(json).toContain('Old result left out')
+    expect(json).not.toContain(png)
+    expect(json).not.toContain('seen')
+    expect(json).not.toContain('"image":"x"')
+    expect(sent.filter((_, at) => at !== 2)).toEqual(messages.filter((_, at) => at !== 2))
+    expect(report.pruned).toHaveLength(1)
+    expect(report.tokensBefore - report.tokensAfter).toBeGreaterThan(1_400)
+  })
+
+  test('the same bytes come again, also from another process', () => {
+    const options = { keepRecent: 0, schedule: 'always' as const }
+    const pruner = new HistoryPruner(options)
+    const before = pruner.prune(messages, { now: 0 }).messages
+    const again = HistoryPruner.fromJSON(JSON.stringify(pruner.toJSON()), options).prune(structuredClone(messages), {
+      now: 1,
+    })
+    expect(again.messages).toEqual(before)
+  })
+})
+
+test('sixty screenshots make room in the profile openclaw', () => {
+  const messages = [
+    user,
+    ...Array.from({ length: 60 }, (_, at) => [
+      { role: 'assistant', content: [{ type: 'toolCall', id: `${at}`, name: 'shot', arguments: {} }] },
+      {
+        role: 'toolResult',
+        toolCallId: `${at}`,
+        toolName: 'shot',
+        isError: false,
+        content: [{ type: 'image', mimeType: 'image/png', data: png }],
+      },
+    ]).flat(),
+  ]
+  const pruner = new HistoryPruner({ profile: 'openclaw', contextWindow: 100_000 })
+  const { report } = pruner.prune(messages, { now: 0 })
+  expect(report.tokensBefore).toBeGreaterThan(90_000)
+  expect(report.pruned.length).toBeGreaterThan(10)
+})
+
+test('in Chinese, with several kinds', () => {
+  const content = [
+    { type: 'image', mimeType: 'image/png', data: png },
+    { type: 'image', mimeType: 'image/png', data: png },
+    { type: 'audio', mimeType: 'audio/wav', data: png },
+  ]
+  const messages = [
+    user,
+    { role: 'assistant', content: [{ type: 'toolCall', id: 'a', name: 'shot', arguments: {} }] },
+    { role: 'toolResult', toolCallId: 'a', toolName: 'shot', isError: false, content },
+    { role: 'assistant', content: [{ type: 'text', text: 'Done' }] },
+  ]
+  const { messages: sent } = new HistoryPruner({ keepRecent: 0, schedule: 'always', language: 'zh-CN' }).prune(
+    messages,
+    { now: 0 },
+  )
+  expect(JSON.stringify(sent[2])).toContain('[文件已移除：2 × image/png, audio/wav] [旧的工具结果已略去')
+  expect(estimateTokens(JSON.stringify(sent[2]))).toBeLessThan(150)
+})

@@ -1,0 +1,168 @@
+//! A passage that one answer says again and again.
+//!
+//! The answer is read as a stream of characters in which white space is one blank and a number one digit. Wherever the last
+//! [`CHUNK`] characters were seen before, the distance to that place is a period; while the distance stays the same, the
+//! text repeats. Each character costs one look into a table, so the time is linear.
+//!
+//! Lists, tables, code and data repeat for good reasons. Their lines are part of the stream, but a period counts only if
+//! enough of it is prose.
+
+use std::collections::HashMap;
+
+use super::signature::words;
+
+/// Characters that must be the same to be found again.
+const CHUNK: usize = 50;
+
+/// A passage is said so often at least, the first time included.
+const TIMES: usize = 10;
+
+/// A repetition has so many characters at least.
+const SHORTEST: usize = 400;
+
+/// Of a longer answer so many characters of its end are read: whoever repeats does not stop.
+const LONGEST: usize = 200_000;
+
+/// Letters of prose in a period, at least.
+const LETTERS: usize = 2;
+
+/// A passage and how often it is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repetition {
+    /// How often, the first time included.
+    pub count: u64,
+    /// The hash of the passage.
+    pub subject: String,
+}
+
+/// A character of the stream.
+#[derive(Debug, Clone, Copy)]
+struct Letter {
+    letter: char,
+    /// It is a letter, and not in a list, a table, code or data.
+    prose: bool,
+}
+
+/// The longest repetition of the answer; none if it has none.
+pub fn repetition(text: &str) -> Option<Repetition> {
+    let stream = stream(text);
+    let stream = stream.get(stream.len().saturating_sub(LONGEST)..)?;
+    if stream.len() < SHORTEST {
+        return None;
+    }
+    // A hash that moves on by one character in constant time.
+    const BASE: u64 = 0x0100_0000_01b3;
+    let leaving = (1..CHUNK).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+    let mut hash = 0_u64;
+    let mut places: HashMap<u64, usize> = HashMap::with_capacity(stream.len());
+    let (mut period, mut run, mut prose) = (0, 0, 0);
+    let mut best: Option<(usize, usize, usize)> = None;
+    for (at, each) in stream.iter().enumerate() {
+        if let Some(old) = at.checked_sub(CHUNK).and_then(|old| stream.get(old)) {
+            hash = hash.wrapping_sub(u64::from(old.letter).wrapping_add(1).wrapping_mul(leaving));
+        }
+        hash = hash.wrapping_mul(BASE).wrapping_add(u64::from(each.letter).wrapping_add(1));
+        if at + 1 < CHUNK {
+            continue;
+        }
+        let distance = places.insert(hash, at).map_or(0, |before| at - before);
+        if distance == 0 || distance != period {
+            (period, run, prose) = (distance, 0, 0);
+        }
+        run += 1;
+        prose += usize::from(each.prose);
+        let is_prose = prose * period >= LETTERS * run && prose * 3 >= run;
+        if period > 0
+            && run >= (TIMES - 1) * period
+            && run + CHUNK >= SHORTEST
+            && is_prose
+            && best.is_none_or(|(longest, ..)| run > longest)
+        {
+            best = Some((run, period, at + 1));
+        }
+    }
+    let (run, period, end) = best?;
+    let passage = stream.get(end.checked_sub(period)?..end)?;
+    let passage: String = passage.iter().map(|each| each.letter).collect();
+    // The first time is where the others are found.
+    let count = ((run + CHUNK - 1) / period + 1) as u64;
+    Some(Repetition { count, subject: words(&passage) })
+}
+
+/// The characters of an answer.
+fn stream(text: &str) -> Vec<Letter> {
+    let mut stream: Vec<Letter> = Vec::with_capacity(text.len());
+    let mut fenced = false;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        let is_fence = trimmed.starts_with("```") || trimmed.starts_with("~~~");
+        let prose = !fenced && !is_fence && is_prose(line, trimmed);
+        fenced ^= is_fence;
+        for letter in trimmed.chars().chain(std::iter::once(' ')) {
+            let letter = if letter.is_whitespace() { ' ' } else { letter };
+            let letter = if letter.is_ascii_digit() && prose { '0' } else { letter };
+            let repeats = stream.last().is_some_and(|last| last.letter == letter);
+            if repeats && (letter == ' ' || (letter == '0' && prose)) {
+                continue;
+            }
+            stream.push(Letter { letter, prose: prose && letter.is_alphabetic() });
+        }
+    }
+    stream
+}
+
+/// Whether a line is no item of a list, row of a table, line of code or of data.
+fn is_prose(line: &str, trimmed: &str) -> bool {
+    let marked = ["- ", "* ", "+ ", "|", "#", ">", "{", "[", "}", "]", "<", "//", "$ ", "at "];
+    let ends = [';', '{', '}', ',', '|'];
+    let numbered = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered =
+        numbered.len() < trimmed.len() && numbered.starts_with(['.', ')', ':', '\t', '|']);
+    let is_indented = line.starts_with('\t') || line.starts_with("    ");
+    !(is_numbered
+        || is_indented
+        || trimmed.contains('\t')
+        || trimmed.ends_with(ends)
+        || marked.iter().any(|mark| trimmed.starts_with(mark)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_passage_that_is_said_again_and_again() {
+        let passage = "Let me look at the file once more, because the test still fails. ";
+        for text in [
+            passage.repeat(200),
+            format!("I begin.\n{}", format!("{passage}\n\n").repeat(40)),
+            (0..60).map(|n| format!("Attempt {n}: I will try again now.\n")).collect(),
+            format!("{}\n", passage.repeat(30)).repeat(20),
+            "再次检查文件，因为测试仍然失败，我需要看一下。".repeat(40),
+            format!("{passage}\n- one\n- two\n\n").repeat(40),
+        ] {
+            assert!(repetition(&text).is_some(), "{}", &text[..40]);
+        }
+        let found = repetition(&passage.repeat(200));
+        assert!(found.is_some_and(|found| found.count >= 190));
+    }
+
+    #[test]
+    fn what_repeats_for_good_reasons() {
+        let prose =
+            (0..200).map(|n| format!("{} is not {}. ", "x".repeat(n % 17), "y".repeat(n % 13)));
+        for text in [
+            "| a | b |\n".repeat(200),
+            "- [ ] check\n".repeat(200),
+            format!("```\n{}```\n", "assert(true)\n".repeat(200)),
+            "    call();\n".repeat(200),
+            "{\"id\": 1, \"name\": \"x\"},\n".repeat(200),
+            "=".repeat(4000),
+            "yes ".repeat(20),
+            prose.collect(),
+            (0..100).map(|n| format!("{n}. the same item\n")).collect(),
+        ] {
+            assert_eq!(repetition(&text), None, "{}", text.lines().next().unwrap_or_default());
+        }
+    }
+}
