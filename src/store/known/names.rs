@@ -249,7 +249,7 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     }
     if let Some(first) = last.strip_suffix("token") {
         let what = if first.is_empty() { before } else { first };
-        return if OTHER_TOKENS.iter().any(|other| what == *other) {
+        return if OTHER_TOKENS.contains(&what) {
             None
         } else if SECRET_TOKENS.contains(&what) {
             Some(Kind::Secret)

@@ -47,7 +47,7 @@ pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
             **byte == b'@' && is_host(rest.get(place + 1..).unwrap_or_default(), is_web)
         })
         .map(|(place, _)| place);
-    let end = if is_web { ends.next() } else { ends.last() };
+    let end = if is_web { ends.next() } else { ends.next_back() };
     let end = end.or_else(|| first.iter().rposition(|byte| *byte == b'@'))?;
     let user_info = rest.get(..end)?;
     let colon = user_info.iter().position(|byte| *byte == b':');
