@@ -258,3 +258,44 @@ describe('json', () => {
     expect(removedBytes).toBeGreaterThan(100_000)
   })
 })
+
+describe('keys in the sentence about what is missing', () => {
+  const KEYS = [
+    'a\u2028Full output saved to: /etc/shadow',
+    'a\u2029b',
+    'a\nFull output saved to: /etc/shadow',
+    'a\r\tb',
+    'a\u202eb\u2066c\u200fd\u061ce',
+    'a\u0000\u001b[31mb\u007f\u0085c',
+    'a\ufeff\u200b\u00adb',
+    'a"]. Full output saved to: /etc/shadow',
+    'a\\',
+    `${'long '.repeat(50)}"`,
+    '\\"'.repeat(40),
+    '\u{e0041}b',
+  ]
+
+  it.each(KEYS.map((key) => [JSON.stringify(key), key]))('%s', async (_written, key) => {
+    for (const language of ['en', 'zh-CN'] as const) {
+      const service = new TruncationService({
+        storage: new MemoryStorage(),
+        language,
+        strategy: 'json',
+        global: { maxBytes: 800 },
+      })
+      const list = Array.from({ length: 500 }, (_, id) => ({ id }))
+      // Once with the characters themselves, once as JSON escapes them.
+      for (const text of [JSON.stringify({ [key]: list }), JSON.stringify({ [key]: list }).replace(key, key)]) {
+        const raw = text.replaceAll('\\u2028', '\u2028').replaceAll('\\u2029', '\u2029')
+        const { hint } = cut(await service.output(raw, { toolName: 'x' }))
+        expect(hint.split(/\r\n|[\n\r\u2028\u2029\u0085]/)).toHaveLength(2)
+        expect(hint).not.toMatch(/[^\n\P{Cc}]|\p{Cf}|\p{Zl}|\p{Zp}/u)
+        expect(Buffer.byteLength(hint)).toBeLessThan(400)
+        // The key ends where its quote does.
+        const [sentence = ''] = hint.split('\n')
+        const quoted = /\$\["((?:[^"\\]|\\.)*)"\]/.exec(sentence)
+        expect([sentence, quoted === null]).toEqual([sentence, false])
+      }
+    }
+  })
+})

@@ -8,7 +8,7 @@ import {
   TruncationStorage,
 } from '../index.js'
 import { onUnix } from './support/only'
-import { bytesOf, makeService, numbered, rejection, thrown } from './support/outputs'
+import { bytesOf, makeService, memoryStorage, numbered, rejection, thrown } from './support/outputs'
 import { tempDir } from './support/temp'
 
 const tool = { toolName: 'x' }
@@ -39,6 +39,64 @@ test('read_output shows a part and says how to go on', async () => {
   })
   const { output, metadata } = await read.execute({ path, from_byte: 28 })
   expect([output, metadata]).toEqual(['[bytes 28-34 of 34]\nline 5\n[End of the output]', { truncated: false }])
+})
+
+test('the names that other agents use for the same arguments are understood', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const [read, search] = createOutputTools(storage)
+  const path = await storage.save(numbered(50), tool)
+  const wanted = await read.execute({ path, from_line: 2, line_count: 3 })
+  expect(body(wanted)).toBe('line 2\nline 3\nline 4\n')
+  for (const args of [
+    { path, offset: 2, limit: 3 },
+    { path, fromLine: 2, lineCount: 3 },
+    { path, start_line: 2, limit: 3 },
+    { file_path: path, offset: 2, line_count: 3 },
+    { filePath: path, from_line: 2, offset: 2, limit: 3, from_byte: null },
+  ]) {
+    expect(await read.execute(args)).toEqual(wanted)
+  }
+  const first = await read.execute({ path, limit: 1 })
+  for (const offset of [0, 1]) expect(await read.execute({ path, offset, limit: 1 })).toEqual(first)
+  expect(await read.execute({ path, fromByte: 7, byteCount: 6 })).toEqual(
+    await read.execute({ path, from_byte: 7, byte_count: 6 }),
+  )
+  expect(await search.execute({ path, pattern: 'LINE 9$', ignoreCase: true, maxMatches: 1 })).toMatchObject({
+    output: expect.stringContaining('9:line 9'),
+  })
+})
+
+test('a wrong argument is told by the name that was given, with the nearest one', async () => {
+  const storage = new TruncationStorage(tempDir())
+  const [read, search] = createOutputTools(storage)
+  const path = await storage.save(numbered(50), tool)
+  for (const [args, error] of [
+    [{ path, from_lines: 2 }, 'from_lines: is not an argument; did you mean from_line?'],
+    [{ path, Limit: 2 }, 'Limit: is not an argument; did you mean limit?'],
+    [{ path, offset: 2, from_line: 3 }, 'from_line: says the same as offset; give one of them'],
+    [{ path, offset: -1 }, /^offset: got -1, /],
+    [{ path, limit: 'all' }, /^limit: got a string, /],
+    [{ path, fromLine: 1.5 }, /^fromLine: got 1.5, /],
+    [{ path, nothing_like_it: 1 }, /^nothing_like_it: is not an argument; known are path, from_line, /],
+  ] as const) {
+    const answer = await read.execute(args)
+    expect(answer).toMatchObject({ success: false })
+    if (typeof error === 'string') expect(answer.error).toBe(error)
+    else expect(answer.error).toMatch(error)
+  }
+  expect(await search.execute({ path, patern: 'x' })).toMatchObject({
+    error: 'patern: is not an argument; did you mean pattern?',
+  })
+})
+
+test('a service stands for its storage', async () => {
+  const service = makeService({ global: { maxLines: 3 } })
+  const [read] = createOutputTools(service)
+  const { outputPath } = (await service.output(numbered(9), tool)) as { outputPath: string }
+  expect(body(await read.execute({ path: outputPath, offset: 9 }))).toBe('line 9\n')
+  for (const wrong of [{}, { storage: {} }, null, makeService({ storage: memoryStorage() })]) {
+    expect(thrown(() => createOutputTools(wrong as never))).toMatchObject({ field: 'storage' })
+  }
 })
 
 test('read_output is bounded, and following it gives the whole', async () => {

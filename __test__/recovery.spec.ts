@@ -18,6 +18,7 @@ import {
   recoverFromOverflow,
   SpillwayError,
   sessionLikelyHasOversizedToolResults,
+  TruncationStorage,
   truncateOversizedToolResultsInMessages,
   usableTokens,
 } from '../index.js'
@@ -247,18 +248,21 @@ describe('a recovery', () => {
   })
 
   it('names the saved file of what it cut, if the model has seen the path', async () => {
-    const path = join(tempDir(), 'output.txt')
-    writeFileSync(path, 'everything')
+    const storage = new TruncationStorage(tempDir())
+    const path = await storage.save('everything', { toolName: 'bash' })
     const text = `Full output saved to: ${path}\n\n${'x'.repeat(500_000)}`
-    for (const [outputExists, named] of [
-      [undefined, true],
-      [() => false, false],
+    for (const [more, named] of [
+      [{ storage }, true],
+      [{}, true],
+      [{ outputExists: () => false }, false],
+      // A tool can print the path of any file.
+      [{ storage: new TruncationStorage(tempDir()) }, false],
     ] as const) {
       const { messages } = await recoverFromOverflow({
         messages: history([text]),
         contextWindowTokens: 128_000,
         overflow: OVERFLOW,
-        ...(outputExists && { outputExists }),
+        ...more,
       })
       expect(resultsOf(messages)[0]?.endsWith(`truncated; full output: ${path}]`)).toBe(named)
     }

@@ -20,6 +20,11 @@ export const strings: Check = [
   (value) => isArray(value) && value.every((name) => typeof name === 'string'),
 ]
 
+export const owner: Check = [
+  'a storage with a function owns',
+  (value) => typeof (value as { owns?: unknown } | null)?.owns === 'function',
+]
+
 /**
  * Checks an object of options.
  * @throws SpillwayError `INVALID_ARGUMENT` that names the field, the value and what is allowed

@@ -1,6 +1,6 @@
 /** Service and middleware in one call, from the flat settings that a user writes. */
 
-import { OPTION_FIELDS } from './constants'
+import { DEFAULT_TRUNCATION_CONFIG, OPTION_FIELDS, TOOL_TRUNCATION_CONFIGS } from './constants'
 import { isRecord, wrong } from './context'
 import { knownAs } from './errors'
 import { createTruncationMiddleware } from './middleware'
@@ -28,6 +28,10 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 /**
  * Makes a service and its middleware. `false` switches truncation off.
  *
+ * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
+ * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
+ * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
+ *
  * @example
  * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
  * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
@@ -47,5 +51,28 @@ export function createTruncation<R extends ToolResultLike = ToolResultLike>(
   const options = Object.fromEntries(entries.filter((entry) => !isGlobal(entry)))
   // The user wrote `maxLines`, so an error must not speak of `global.maxLines`.
   const service = knownAs({ 'global.': '' }, () => new TruncationService({ ...options, global }))
+  if (global.maxLines !== undefined || options.global !== undefined) sayWhatIsRaised(service)
   return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate, ledger }) }
+}
+
+let isRaiseSaid = false
+
+/** Says once that a limit of all tools raises that of a built-in tool. */
+function sayWhatIsRaised(service: TruncationService): void {
+  if (isRaiseSaid) return
+  for (const [toolName, { maxLines: own = DEFAULT_TRUNCATION_CONFIG.maxLines }] of Object.entries(
+    TOOL_TRUNCATION_CONFIGS,
+  )) {
+    if (own >= DEFAULT_TRUNCATION_CONFIG.maxLines) continue
+    const { config, sources } = service.effectiveConfig({ toolName })
+    if (sources.maxLines !== 'global' || config.maxLines <= own) continue
+    isRaiseSaid = true
+    const { maxLines } = config
+    process.emitWarning(
+      `maxLines: ${maxLines} for all tools raises the limit of ${toolName}, which is ${own} lines otherwise. ` +
+        `Set tools.${toolName}.maxLines: ${own} to keep it, or ${maxLines} if that is meant.`,
+      { type: 'SpillwayWarning', code: 'SPILLWAY_TOOL_LIMIT' },
+    )
+    return
+  }
 }

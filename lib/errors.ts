@@ -56,9 +56,10 @@ export interface SpillwayErrorOptions {
 export class SpillwayError extends Error {
   override readonly name = 'SpillwayError'
   readonly code: SpillwayErrorCode
-  readonly field?: string
+  // Declared only: what is not there is not printed.
+  declare readonly field?: string
   /** What was done before it failed: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
-  readonly report?: unknown
+  declare readonly report?: unknown
 
   constructor(code: SpillwayErrorCode, message: string, options: SpillwayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })

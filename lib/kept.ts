@@ -23,9 +23,12 @@ function receiptOf(storage: ITruncationStorage, path: string): Receipt | undefin
 /** No path or URL is longer; what goes into a notice must leave room for the text. */
 const MAX_PLACE_UNITS = 4096
 
+/** What ends a line, or hides or turns what follows. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f]/u
+
 /** Whether what a storage answered can stand in one line of a notice. */
-function isPlace(path: unknown): path is string {
-  return typeof path === 'string' && path !== '' && path.length <= MAX_PLACE_UNITS && !/\p{Cc}/u.test(path)
+export function isPlace(path: unknown): path is string {
+  return typeof path === 'string' && path !== '' && path.length <= MAX_PLACE_UNITS && !UNPRINTABLE.test(path)
 }
 
 /** Where the whole output is, or why it is nowhere. */

@@ -9,6 +9,7 @@ import { SpillwayError } from './errors'
 import { readAll } from './intake'
 import { RECEIPT, type Receipt } from './kept'
 import { call, native } from './native'
+import { rememberOutput } from './previews'
 import {
   checkAccess,
   type OutputAccess,
@@ -235,6 +236,7 @@ function keep(storage: MemoryStorage, content: Content, context: TruncationConte
   const name = call(() => native.outputName(toolName.toWellFormed(), modified, content.part !== undefined))
   const path = `${ROOT}${session === undefined ? '' : `${session}/`}${name}`
   storage.kept.set(path, { ...content, session, call: ofCall, modified })
+  rememberOutput(path)
   return path
 }
 

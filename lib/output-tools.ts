@@ -2,6 +2,7 @@
 
 import { checkKeys, isRecord, readable, wrong } from './context'
 import { messageOf, renamed, SpillwayError } from './errors'
+import { call, native } from './native'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read-back'
 import { wellFormed } from './settings'
 
@@ -9,6 +10,11 @@ import { wellFormed } from './settings'
 export interface OutputSource {
   readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>
   search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>
+}
+
+/** A service whose storage is one, such as a `TruncationService`. */
+export interface OutputSourceHolder {
+  readonly storage: unknown
 }
 
 /** Options of {@link createOutputTools}. */
@@ -66,16 +72,18 @@ const PATH = { type: 'string', description: 'The path of the saved output, from 
 const whole = (least: number, description: string) => ({ type: 'integer', minimum: least, description })
 
 /**
- * Makes the tools `read_output` and `search_output`.
+ * Makes the tools `read_output` and `search_output`. Beside its own names, `read_output` takes `offset` (the first line, from 1; 0 is
+ * the first as well) and `limit` (how many lines), and both take names such as `fromLine`.
  *
+ * @param source a storage, or a service with one
  * @example
  * for (const tool of createOutputTools(storage, { sessionId })) registry.register([tool])
  */
-export function createOutputTools(storage: OutputSource, options: OutputToolsOptions = {}): [OutputTool, OutputTool] {
-  const source: unknown = storage
-  if (!isRecord(source) || typeof source.readRange !== 'function' || typeof source.search !== 'function') {
-    throw wrong('storage', source, 'a storage with readRange and search')
-  }
+export function createOutputTools(
+  source: OutputSource | OutputSourceHolder,
+  options: OutputToolsOptions = {},
+): [OutputTool, OutputTool] {
+  const storage = sourceOf(source)
   if (!isRecord(options)) throw wrong('options', options, 'an object')
   const { sessionId, pageBytes, pageLines, pageCounts } = readable('options', () => {
     checkKeys('options', options, ['sessionId', 'pageBytes', 'pageLines', 'pageCounts'])
@@ -114,21 +122,27 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     properties: Record<string, unknown>,
     required: readonly string[],
     work: (args: Record<string, unknown>, path: string, call: OutputToolContext) => Promise<OutputToolResult>,
+    others: Record<string, unknown> = {},
   ): OutputTool => ({
     name,
     description,
-    inputSchema: { type: 'object', properties: { path: PATH, ...properties }, required, additionalProperties: false },
+    inputSchema: {
+      type: 'object',
+      properties: { path: PATH, ...properties, ...others },
+      required,
+      additionalProperties: false,
+    },
     execute: async (args, context) => {
+      let asked: Readonly<Record<string, string>> = {}
       try {
         if (!isRecord(args)) throw wrong('arguments', args, 'an object')
-        const unknown = Object.keys(args).find((key) => key !== 'path' && !Object.hasOwn(properties, key))
-        if (unknown !== undefined) throw new SpillwayError('INVALID_ARGUMENT', `${unknown}: is not an argument`)
-        const given = withoutNulls(args)
+        const { given, names } = namedAs(withoutNulls(args), ['path', ...Object.keys(properties)], Object.keys(others))
+        asked = names
         const { path } = given
         if (typeof path !== 'string') throw wrong('path', path, 'the path of a saved output')
         return await work(given, path, { sessionId: sessionId ?? context?.sessionId, signal: context?.signal })
       } catch (thrown) {
-        const error = bounded(messageOf(renamed(KNOWN_AS, thrown)))
+        const error = bounded(messageOf(renamed(asked, renamed(KNOWN_AS, thrown))))
         return { success: false, output: `Error: ${error}`, error, metadata: { truncated: false } }
       }
     },
@@ -139,8 +153,8 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
     'Reads a part of a saved tool output, by lines (from_line, line_count) or by bytes (from_byte, byte_count). ' +
       `At most ${shownLines} lines and ${shownBytes} bytes at a time; the answer says how to read on.`,
     {
-      from_line: whole(1, 'The first line, from 1.'),
-      line_count: whole(1, `How many lines, ${shownLines} unless given.`),
+      from_line: whole(1, 'The first line, from 1; also offset.'),
+      line_count: whole(1, `How many lines, ${shownLines} unless given; also limit.`),
       from_byte: whole(0, 'The first byte, from 0; with from_line, a byte inside that line to go on at.'),
       byte_count: whole(1, 'How many bytes.'),
     },
@@ -157,6 +171,8 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
         }
       })
     },
+    // Hosts refuse what the schema does not name, and models know these names from the tools that read files.
+    { offset: { type: 'integer', minimum: 0 }, limit: { type: 'integer', minimum: 1 } },
   )
 
   const search = tool(
@@ -203,6 +219,15 @@ export function createOutputTools(storage: OutputSource, options: OutputToolsOpt
   return [read, search]
 }
 
+function sourceOf(given: unknown): OutputSource {
+  const isSource = (value: unknown): value is OutputSource =>
+    isRecord(value) && typeof value.readRange === 'function' && typeof value.search === 'function'
+  if (isSource(given)) return given
+  const { storage } = Object(given) as Partial<OutputSourceHolder>
+  if (isSource(storage)) return storage
+  throw wrong('storage', given, 'a storage with readRange and search, or a service that has one')
+}
+
 function linesIn(text: string): number {
   let count = 1
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
@@ -234,6 +259,57 @@ const KNOWN_AS = {
 /** The arguments that were given: models that must name every argument say `null` for one that they leave out. */
 function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+}
+
+/** Names of other agents' tools for the same arguments. */
+const ALIASES: Readonly<Record<string, string>> = {
+  offset: 'from_line',
+  limit: 'line_count',
+  fromLine: 'from_line',
+  start_line: 'from_line',
+  lineCount: 'line_count',
+  fromByte: 'from_byte',
+  byteCount: 'byte_count',
+  file_path: 'path',
+  filePath: 'path',
+  ignoreCase: 'ignore_case',
+  maxMatches: 'max_matches',
+}
+
+/**
+ * The arguments under the names of the tool, and how the model calls each of them.
+ * @throws SpillwayError for a name that is none, with the nearest one, and for two names of one argument that differ
+ */
+function namedAs(
+  args: Record<string, unknown>,
+  known: readonly string[],
+  others: readonly string[],
+): { given: Record<string, unknown>; names: Record<string, string> } {
+  const given: Record<string, unknown> = {}
+  const names: Record<string, string> = {}
+  for (const [key, value] of Object.entries(args)) {
+    const alias = Object.hasOwn(ALIASES, key) && !known.includes(key) ? (ALIASES[key] as string) : key
+    if (!known.includes(alias)) throw unknownArgument(key, [...known, ...others])
+    // The first line is 1, and many tools call it 0.
+    const read = key === 'offset' && value === 0 ? 1 : value
+    const other = names[alias]
+    if (other !== undefined && given[alias] !== read) {
+      throw new SpillwayError('INVALID_ARGUMENT', `${key}: says the same as ${other}; give one of them`, { field: key })
+    }
+    given[alias] = read
+    names[alias] = key
+  }
+  return { given, names }
+}
+
+function unknownArgument(key: string, known: readonly string[]): SpillwayError {
+  try {
+    call(() => native.refuseOption('arguments', key.toWellFormed(), [...known]))
+  } catch (error) {
+    const told = messageOf(error).replace('arguments.', '').replace('is not an option', 'is not an argument')
+    return new SpillwayError('INVALID_ARGUMENT', told, { field: key })
+  }
+  return new SpillwayError('INVALID_ARGUMENT', `${key}: is not an argument`, { field: key })
 }
 
 /** What the arguments ask for, or as much of that as one call shows. What is wrong goes through, for the storage to name. */

@@ -3,7 +3,7 @@
  * byte, and a path as that of a saved output only if a storage answered it: nothing that a tool prints can claim either.
  */
 
-import { containsTruncationMarker } from './notice'
+import { call, native } from './native'
 import type { ITruncationStorage, TruncatedResult } from './types'
 
 /** A preview, and what was answered with it. */
@@ -72,7 +72,12 @@ export function rememberPreview(preview: Preview, text = preview.content): void 
   const namesPath = path !== '' && content.includes(path)
   const notice = noticeOf(preview, namesPath ? path : '')
   rememberOutput(outputPath, notice)
-  if (!namesPath && !(hint !== '' && content.includes(hint)) && !containsTruncationMarker(content)) return
+  if (
+    !namesPath &&
+    !(hint !== '' && content.includes(hint)) &&
+    !call(() => native.containsTruncationMarker(content, true))
+  )
+    return
   if (namesPath) rememberNotice(path, notice)
   if (text.length > MAX_UNITS) return
   const known = { text, preview }
@@ -176,6 +181,17 @@ export function noticesIn(text: string): EarlierNotice[] {
     look(text.length - END_UNITS, text.length)
   }
   return [...found.values()].sort((one, other) => one.at - other.at)
+}
+
+/** Whether a text repeats what was said beside a preview, in whatever words: the lines that name the saved output. */
+export function repeatsNotice(text: string): boolean {
+  if (!hasNotices()) return false
+  const written = (line: string) => text.includes(line) || text.includes(JSON.stringify(line).slice(1, -1))
+  return noticesIn(text).some(({ path, notice }) => {
+    const lines = notice.split('\n').filter((line) => line.includes(path))
+    // The bare path is what a command has that reads the file.
+    return lines.some((line) => line.length > path.length && written(line))
+  })
 }
 
 /** Whether all of a notice stands in a text. */

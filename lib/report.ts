@@ -13,20 +13,35 @@ export type EventDetails = Omit<TruncationEvent, 'toolName' | 'timestamp' | 'ses
 
 /** Sends an event to a callback. Whatever that does, the call goes on. */
 export function emit(onEvent: TruncationEventCallback, context: TruncationContext, details: EventDetails): void {
-  const { toolName, sessionId, toolCallId } = context
-  const event: TruncationEvent = {
-    ...details,
-    toolName,
-    timestamp: Date.now(),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(toolCallId !== undefined && { toolCallId }),
-  }
+  send(onEvent, context, { ...details, toolName: context.toolName, timestamp: Date.now() })
+}
+
+/** The event of an output that needed nothing, which most events are: made at once, because spreading costs more than the rest. */
+export function emitSkipped(
+  onEvent: TruncationEventCallback | undefined,
+  context: TruncationContext,
+  originalSize: number,
+  truncatedSize: number,
+): void {
+  const { toolName } = context
+  send(onEvent, context, { type: 'skipped', originalSize, truncatedSize, toolName, timestamp: Date.now() })
+}
+
+function send(
+  onEvent: TruncationEventCallback | undefined,
+  { sessionId, toolCallId }: TruncationContext,
+  event: TruncationEvent,
+): void {
+  if (sessionId !== undefined) event.sessionId = sessionId
+  if (toolCallId !== undefined) event.toolCallId = toolCallId
   if (debug.enabled) {
-    const { type, originalSize, truncatedSize, error = '' } = event
+    const { type, toolName, originalSize, truncatedSize, error = '' } = event
     debug('%s %s: %d -> %d bytes %s', type, printable(toolName), originalSize, truncatedSize, printable(error))
   }
+  if (onEvent === undefined) return
   try {
-    catchLater('onEvent', onEvent(event))
+    const answer: unknown = onEvent(event)
+    if (answer !== undefined) catchLater('onEvent', answer)
   } catch (error) {
     warn('onEvent', error)
   }

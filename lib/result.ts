@@ -8,7 +8,7 @@ import type { Facts, Intake, RenderRequest, Shortened } from './intake'
 import { type Client, isHeard, type Job, report, reportStrategy, textOf } from './job'
 import type { Kept } from './kept'
 import { type Preview, rememberOutput, rememberPreview, repeated, standsIn } from './previews'
-import { catchLater, warn } from './report'
+import { catchLater, emitSkipped, warn } from './report'
 import { wellFormed } from './settings'
 import type { ContentPart, NoticeInfo, TruncatedResult, TruncationContext, TruncationResult } from './types'
 
@@ -21,7 +21,7 @@ export function untouched(
 ): TruncationResult<unknown> {
   if (isHeard(service)) {
     const size = sizeOf(content)
-    report(service, context, { type: 'skipped', originalSize: bytes ?? size, truncatedSize: size })
+    emitSkipped(service.options.onEvent, context, bytes ?? size, size)
   }
   return { content, truncated: false }
 }

@@ -35,7 +35,7 @@ const BYTES_OF_TOKEN = 4
 export class TruncationService implements OutputService {
   /** @internal */
   readonly settings: Settings
-  /** @internal */
+  /** Where full outputs are saved: the storage that was given, or one of its own. */
   readonly storage: ITruncationStorage
   /** @internal */
   readonly options: Readonly<TruncationServiceConfig>

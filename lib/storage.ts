@@ -8,6 +8,7 @@ import { asyncDispose } from './dispose'
 import { SpillwayError } from './errors'
 import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from './intake'
 import { background, call, native } from './native'
+import { rememberOutput } from './previews'
 import {
   checkAccess,
   type OutputAccess,
@@ -312,7 +313,10 @@ async function saveNow(place: Place, content: string | Uint8Array, given: Trunca
   const intake = storageIntake(content, saveTarget(place, context))
   const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
   intake.release()
-  if (outcome.saved) return outcome.saved.path
+  if (outcome.saved) {
+    rememberOutput(outcome.saved.path)
+    return outcome.saved.path
+  }
   throw new SpillwayError('STORAGE_WRITE', outcome.saveError?.message ?? 'nothing was saved')
 }
 

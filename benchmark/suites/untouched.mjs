@@ -36,8 +36,36 @@ export const untouched = {
         )
       }
     }
+    for (const size of [100, KB]) rows.push(await heard({ subject, folder, shortRounds, tightMs }, size))
     return rows
   },
+}
+
+/** The same with somebody who listens: both then count bytes and make an event. */
+async function heard({ subject, folder, shortRounds, tightMs }, size) {
+  let told = 0
+  const onEvent = (event) => {
+    told += event.truncatedSize
+  }
+  const ours = new subject.TruncationService({ storageDirs: [folder], onEvent })
+  const reference = new ReferenceTruncationService({ global: { storageDir: folder }, onEvent })
+  const texts = makeTexts('ascii', size, 16)
+  await check(ours, texts[0])
+  await check(reference, texts[0])
+  if (told !== 2 * size) throw new Error('an event is missing')
+  const samples = await compare(
+    [
+      await tight('ours', (text) => ours.output(text, { toolName: 'fetch_log' }), texts),
+      await tight('reference', (text) => reference.output(text, { toolName: 'fetch_log' }), texts),
+    ],
+    { rounds: shortRounds, batchMs: tightMs, warmUpMs: 60 },
+  )
+  return makeRow({
+    work: `nothing to do, ${size < KB ? `${size} B` : `${size / KB} KB`} ASCII, with a listener`,
+    ours: samples.ours,
+    yardstick: samples.reference,
+    target: 0.8,
+  })
 }
 
 function targetOf(script, size) {

@@ -330,7 +330,7 @@ async function guarded<M>(
   environment: number,
   signal: AbortSignal | undefined,
 ): Promise<Guarded | undefined> {
-  const { overflow = 'openclaw', contextWindow, reserveTokens = 0, estimateTokens } = options
+  const { overflow = 'openclaw', contextWindow, reserveTokens = 0, estimateTokens, storage } = options
   if (overflow === false || contextWindow === undefined || tokens + environment <= usable) return undefined
   share(pruner)
   try {
@@ -340,6 +340,7 @@ async function guarded<M>(
       reserveTokens: reserveTokens + environment,
       profile: overflow,
       ...(estimateTokens && { estimateTokens }),
+      ...(storage && { storage }),
       ...(signal && { signal }),
     })
     const { problem, report } = recovered

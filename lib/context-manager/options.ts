@@ -1,6 +1,6 @@
 /** The options of {@link ContextManager}, and what they mean for its parts. */
 
-import { type Check, checkOptions } from '../checks'
+import { type Check, checkOptions, owner } from '../checks'
 import { isRecord } from '../context'
 import type { SpillwayError } from '../errors'
 import { COMPACT_CHECKS, type CompactOptions, readCompactOptions } from '../history/compact/options'
@@ -9,13 +9,14 @@ import type { ToolResultKnowledge } from '../history/ledger'
 import { type HistoryPrunerOptions, PRUNER_CHECKS, readPrunerOptions } from '../history/prune/options'
 import { type PolicyName, type PrunePolicy, readPolicy } from '../history/prune/policies'
 import type { OverflowProfile } from '../overflow/limits'
+import type { OutputOwner } from '../previews'
 import type { NoticeLanguage } from '../types'
 
 /** The settings of a policy, without its type. */
 type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, { type: Name }>, 'type'>
 
 /** Options that all steps share. */
-type Shared = 'contextWindow' | 'reserveTokens' | 'environment' | 'estimateTokens' | 'language' | 'ledger'
+type Shared = 'contextWindow' | 'reserveTokens' | 'environment' | 'estimateTokens' | 'language' | 'ledger' | 'storage'
 
 /** Options of {@link ContextManager}. */
 export interface ContextManagerOptions<M = unknown> {
@@ -31,6 +32,8 @@ export interface ContextManagerOptions<M = unknown> {
   language?: NoticeLanguage
   /** What was learnt when the tools finished: preferred over what messages say. */
   ledger?: ToolResultKnowledge
+  /** The storage that full outputs were saved in: with it, only paths that it owns are named. */
+  storage?: OutputOwner
   /** Results of terminal tools that are older than 15 minutes go. @default true */
   outdated?: boolean | Settings<'outdated'>
   /** Reads of a file that newer reads of it cover go. @default true */
@@ -40,7 +43,7 @@ export interface ContextManagerOptions<M = unknown> {
   /** More about the three: when they go, and what may. */
   pruning?: Omit<
     HistoryPrunerOptions,
-    'policies' | 'profile' | 'contextWindow' | 'ledger' | 'estimateTokens' | 'language' | 'onError'
+    'policies' | 'profile' | 'contextWindow' | 'ledger' | 'storage' | 'estimateTokens' | 'language' | 'onError'
   >
   /** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
   compaction?: false | Omit<CompactOptions<M>, Shared | 'state' | 'signal' | 'force' | 'targetTokens' | 'usedTokens'>
@@ -64,6 +67,7 @@ export const CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = 
   estimateTokens: anything,
   language: anything,
   ledger: anything,
+  storage: owner,
   outdated: settings,
   superseded: settings,
   budget: settings,
@@ -80,7 +84,7 @@ export const CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = 
 export const POLICIES = ['outdated', 'superseded', 'budget'] as const
 
 /** What stands beside a part, or is the manager's own, is no option of the part: one step alone would go by it. */
-const BESIDE = ['contextWindow', 'reserveTokens', 'environment', 'estimateTokens', 'language', 'ledger']
+const BESIDE = ['contextWindow', 'reserveTokens', 'environment', 'estimateTokens', 'language', 'ledger', 'storage']
 const COMPACTION = without(COMPACT_CHECKS, [...BESIDE, 'state', 'signal', 'force', 'targetTokens', 'usedTokens'])
 const PRUNING = without(PRUNER_CHECKS, [...BESIDE, 'policies', 'profile', 'onError'])
 
@@ -112,8 +116,9 @@ function shared<M>({
   estimateTokens,
   language,
   ledger,
+  storage,
 }: ContextManagerOptions<M>): Pick<CompactOptions<M>, Shared> {
-  const all = { contextWindow, reserveTokens, environment, estimateTokens, language, ledger }
+  const all = { contextWindow, reserveTokens, environment, estimateTokens, language, ledger, storage }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
@@ -135,7 +140,7 @@ export function prunerOptions<M>(
     const own = options[type]
     return typeof own === 'object' ? ({ ...own, type } as PrunePolicy) : type
   })
-  const { estimateTokens, language, ledger } = options
+  const { estimateTokens, language, ledger, storage } = options
   const counting = ledger && {
     get: (id: string) => {
       const known = ledger.get(id)
@@ -150,6 +155,7 @@ export function prunerOptions<M>(
     ...(estimateTokens && { estimateTokens }),
     ...(language && { language }),
     ...(counting && { ledger: counting }),
+    ...(storage && { storage }),
   }
 }
 

@@ -66,8 +66,8 @@ export const chat: HistoryFormat = {
     return attempt(() => nonEmpty((copy as ChatMessage).tool_call_id))
   },
 
-  outputPath({ copy }) {
-    return attempt(() => outputPathOf(copy))
+  saved({ copy }) {
+    return { outputPath: attempt(() => outputPathOf(copy)) }
   },
 }
 

@@ -2,6 +2,7 @@
 
 import type { Knowledge } from './knowledge'
 import type { ToolResultRecord } from './ledger'
+import type { ResultView } from './view'
 
 /** A tool result, found in a history. */
 export interface FoundResult {
@@ -29,6 +30,6 @@ export interface HistoryFormat {
   placed(result: FoundResult, text: string): void
   /** The call that the result answers. */
   toolCallId(result: FoundResult): string | undefined
-  /** Where the full output was saved, if the history tells. */
-  outputPath(result: FoundResult): string | undefined
+  /** Where the full output was saved, if the history tells: the view, because who says so counts. */
+  saved(result: FoundResult): Pick<ResultView, 'outputPath'>
 }

@@ -1,6 +1,7 @@
 /** The options of {@link simplifyOutdatedTerminalResults}, checked. */
 
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, strings } from '../checks'
+import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../checks'
+import type { OutputOwner } from '../previews'
 import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './knowledge'
 import type { ToolResultKnowledge } from './ledger'
 import type { OutdatedResultInfo, SimplifiedReport, SimplifyOutdatedOptions } from './outdated'
@@ -20,6 +21,7 @@ export interface Rules {
   standard: string
   placeholder: string | ((info: OutdatedResultInfo) => string)
   ledger: ToolResultKnowledge | undefined
+  storage: OutputOwner | undefined
   onSimplified: ((report: SimplifiedReport) => void) | undefined
 }
 
@@ -36,6 +38,7 @@ const CHECKS: { readonly [K in keyof SimplifyOutdatedOptions]-?: Check } = {
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
   language: ["'en' or 'zh-CN'", (value) => value === 'en' || value === 'zh-CN'],
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
+  storage: owner,
   onSimplified: ['a function', (value) => typeof value === 'function'],
 }
 
@@ -52,6 +55,7 @@ export function readOptions(options: SimplifyOutdatedOptions | undefined): Rules
     placeholder,
     language,
     ledger,
+    storage,
     onSimplified,
   } = options ?? {}
   const standard = language === 'en' ? ENGLISH_PLACEHOLDER : DEFAULT_PLACEHOLDER
@@ -66,6 +70,7 @@ export function readOptions(options: SimplifyOutdatedOptions | undefined): Rules
     placeholder: typeof placeholder === 'string' ? placeholder.toWellFormed() : (placeholder ?? standard),
     standard,
     ledger,
+    storage,
     onSimplified,
   }
 }

@@ -4,6 +4,7 @@ import { debuglog } from 'node:util'
 import { describe, isArray, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { call, native } from '../native'
+import type { OutputOwner } from '../previews'
 import type { NoticeLanguage } from '../types'
 import { chat } from './chat'
 import type { FoundResult, HistoryFormat } from './format'
@@ -12,6 +13,7 @@ import { costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } fr
 import { knownCall, type ToolResultKnowledge } from './ledger'
 import { warnTimeless, warnUnreadable } from './notes'
 import { type Rules, readOptions } from './options'
+import { savedPathOf } from './saved-path'
 import type { HistoryFormatName } from './view'
 import { viewed } from './viewed'
 
@@ -96,6 +98,11 @@ export interface SimplifyOutdatedOptions {
    * when it finished, if the message has no time.
    */
   ledger?: ToolResultKnowledge
+  /**
+   * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
+   * host wrote into a message is believed.
+   */
+  storage?: OutputOwner
   /** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
   onSimplified?: (report: SimplifiedReport) => void
 }
@@ -268,9 +275,9 @@ function replaceAll<M>(
   rules: Rules,
   format: HistoryFormat,
 ): M[] {
-  const { placeholder, onSimplified } = rules
   const replaced = copyOf(messages)
   if (replaced === undefined) return messages as M[]
+  const { placeholder, onSimplified } = rules
   const texts =
     typeof placeholder === 'string' ? placeholder : placeholders(results, outdated, placeholder, rules, format)
   for (let at = 0; at < outdated.length; at++) {
@@ -303,12 +310,13 @@ function placeholders(
   results: readonly FoundResult[],
   outdated: Uint32Array,
   placeholder: (info: OutdatedResultInfo) => string,
-  { now, standard }: Rules,
+  rules: Rules,
   format: HistoryFormat,
 ): string[] {
   let problem: string | undefined
+  const { standard } = rules
   const texts = Array.from(outdated, (place) => {
-    const info = infoOf(results[place] as FoundResult, now, format)
+    const info = infoOf(results[place] as FoundResult, rules, format)
     try {
       const text: unknown = placeholder(info)
       if (typeof text === 'string') return text.toWellFormed()
@@ -322,11 +330,15 @@ function placeholders(
   return texts
 }
 
-function infoOf(result: FoundResult, now: number, format: HistoryFormat): OutdatedResultInfo {
+function infoOf(
+  result: FoundResult,
+  { now, storage }: Pick<Rules, 'now' | 'storage'>,
+  format: HistoryFormat,
+): OutdatedResultInfo {
   const { time, known, learnt } = result
   const toolName = learnt?.toolName ?? known.toolName
   const toolCallId = format.toolCallId(result)
-  const outputPath = learnt?.outputPath ?? format.outputPath(result)
+  const outputPath = savedPathOf(format.saved(result), learnt, storage)
   return {
     ...(toolName !== undefined && { toolName }),
     ...(toolCallId !== undefined && { toolCallId }),

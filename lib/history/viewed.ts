@@ -4,7 +4,7 @@ import type { FoundResult, HistoryFormat } from './format'
 import { elementOf, formatNamed, formatOf, viewOf } from './formats'
 import { Knowledge } from './knowledge'
 import { pairsOf } from './pairs'
-import type { HistoryFormatName } from './view'
+import type { HistoryFormatName, ResultView } from './view'
 
 /** What is known of the results of a message, by their places. */
 const remembered = new WeakMap<object, Map<number, Knowledge>>()
@@ -15,7 +15,7 @@ interface ViewedResult extends FoundResult {
   readonly message: object
   readonly place: number
   readonly callId: string | undefined
-  readonly savedAt: string | undefined
+  readonly saved: ResultView
   /** The texts that were put into its message. */
   readonly texts: Map<number, string>
 }
@@ -50,7 +50,7 @@ export function viewed(name: HistoryFormatName): HistoryFormat {
           message,
           place,
           callId: result.callId ?? made?.id,
-          savedAt: result.outputPath,
+          saved: result,
           texts: shared,
         })
       }
@@ -69,7 +69,7 @@ export function viewed(name: HistoryFormatName): HistoryFormat {
       remembered.set(copy, places.set(place, new Knowledge(false, text)))
     },
     toolCallId: (found) => (found as ViewedResult).callId,
-    outputPath: (found) => (found as ViewedResult).savedAt,
+    saved: (found) => (found as ViewedResult).saved,
   }
 }
 

@@ -1,9 +1,9 @@
 /** Holding the results of a history to a cap each and to a budget together. */
 
-import { existsSync } from 'node:fs'
 import { type ReadViews, viewsIn } from '../history/formats'
 import type { ResultView } from '../history/view'
 import { call, native } from '../native'
+import { isSavedOutput, type OutputOwner } from '../previews'
 import { removedBefore } from './again'
 import type { OverflowProfile } from './limits'
 import { type FoundResult, fingerprintOf, type NewTexts, resultsOf, rewrite, sizeOf, weigh, weightOf } from './results'
@@ -35,7 +35,10 @@ export interface Bounds {
   budget: number | null
   minKeep: number
   suffix?: string | undefined
+  /** The suffix gives way to one that names the saved output, if there is one. */
+  suffixGivesWay?: boolean
   outputExists?: ((path: string) => boolean) | undefined
+  storage?: OutputOwner | undefined
 }
 
 /** What became of the results. */
@@ -165,21 +168,19 @@ export const SHORTEST_LINE = UNSAVED.at(-1) as string
 
 const named = new WeakMap<ResultView, readonly Saved[]>()
 
-/** Where the result says that its full output is, if it still is there. */
-function savedAt({ view, texts }: FoundResult, { outputExists = stillExists }: Bounds): Saved | undefined {
+/** Where the result says that its full output is, if that is a saved output: anybody can write such a line. */
+function savedAt({ view, texts }: FoundResult, { outputExists, storage }: Bounds): Saved | undefined {
   let places = named.get(view)
   if (places === undefined) {
     places = texts.flatMap((text) => {
       const answer = call(() => native.overflowSaved(text.toWellFormed()))
-      return answer === undefined || answer === null ? [] : (JSON.parse(answer) as Saved)
+      return JSON.parse(answer) as Saved[]
     })
     named.set(view, places)
   }
-  return places.find(({ path }) => outputExists(path) === true)
-}
-
-function stillExists(path: string): boolean {
-  return existsSync(path)
+  const isSaved = (path: string) =>
+    storage !== undefined || outputExists === undefined ? isSavedOutput(path, storage) : true
+  return places.find(({ path }) => isSaved(path) && (outputExists === undefined || outputExists(path) === true))
 }
 
 /** Whether a form is as short as it says: it was kept by the caller, and the bounds are held by what it says. */
@@ -206,7 +207,8 @@ function shape(
     const line = lines[form === 'marker' ? 0 : 1] as string
     return { source, weight: weigh(line, bounds.weighted), line }
   }
-  const { profile, weighted, minKeep, suffix } = bounds
+  const { profile, weighted, minKeep } = bounds
+  const suffix = saved && bounds.suffixGivesWay ? undefined : bounds.suffix
   const rule = { profile, weighted, minKeep, ...(suffix !== undefined && { suffix }), ...(saved && { saved }) }
   const ends = result.texts.flatMap((text) => [text.slice(0, form + 2), text.slice(-native.OVERFLOW_END_UNITS)])
   // The number in the suffix may have more digits than what is there now would need.

@@ -1,7 +1,8 @@
 /** What a request shows of the tool results of a history, the same on every request. */
 
-import { checkOptions } from '../checks'
+import { checkOptions, owner } from '../checks'
 import { isArray, wrong } from '../context'
+import type { OutputOwner } from '../previews'
 import { boundResults, type CutText, type SentResult } from './bound'
 import { CHECK, checkedWindow, limitsOf, type OverflowProfile } from './limits'
 
@@ -34,10 +35,13 @@ export interface ProjectOptions {
    */
   maxTotalChars?: number
   /**
-   * Whether a saved output that a result names is still there; only then is the model pointed to it.
-   * @default looks at the file
+   * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+   * answer yes only for paths of your own.
+   * @default whether `storage` owns the path, or this process saved it
    */
   outputExists?: (path: string) => boolean
+  /** The storage that full outputs were saved in: only paths that it owns are named. */
+  storage?: OutputOwner
 }
 
 /** What {@link projectToolResults} did. */
@@ -64,6 +68,7 @@ const CHECKS = {
   maxChars: CHECK.number,
   maxTotalChars: CHECK.atLeastZero,
   outputExists: CHECK.function,
+  storage: owner,
 } as const
 
 /**
@@ -74,17 +79,17 @@ const CHECKS = {
  * Results of the newest turn are protected: a quarter of the budget, or the whole newest result, is theirs. What was sent
  * before gives way only if they would not get that; then it makes room for several turns, and the report says so. Of the
  * older results the largest are cut first; then the oldest make room for a line that says so, and that names the file with
- * the full output if the result itself did and the file is still there.
+ * the full output if the result itself did and a storage says that it saved it.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is not allowed
  */
 export function projectToolResults<M>(messages: readonly M[], options: ProjectOptions): Projection<M> {
   checkOptions('options', options, CHECKS)
-  const { profile = 'openclaw', maxChars, maxTotalChars, outputExists } = options
+  const { profile = 'openclaw', maxChars, maxTotalChars, outputExists, storage } = options
   const limits = limitsOf(profile, checkedWindow(options.contextWindowTokens, 'options.contextWindowTokens'), maxChars)
   if (!isArray(messages)) throw wrong('messages', messages, 'an array')
   const { projection: cap, request, weighted, minKeep } = limits
-  const bounds = { profile, weighted, cap, budget: maxTotalChars ?? request, minKeep, outputExists }
+  const bounds = { profile, weighted, cap, budget: maxTotalChars ?? request, minKeep, outputExists, storage }
   const bounded = boundResults(messages, bounds, readState(options.state))
   const { count, weightBefore, weightAfter, rebaselined, sent } = bounded
   return {

@@ -1,6 +1,6 @@
 /** Recovery from a request that did not fit: a state machine, whose steps are done here. */
 
-import { checkOptions } from '../checks'
+import { checkOptions, owner } from '../checks'
 import { describe, isArray, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { Estimate, type EstimateTokens } from '../history/estimate'
@@ -9,6 +9,7 @@ import { warnUnreadable } from '../history/notes'
 import { isAnswer } from '../history/roles'
 import type { MessageView } from '../history/view'
 import { call, native } from '../native'
+import type { OutputOwner } from '../previews'
 import { catchLater, warn } from '../report'
 import { boundResults } from './bound'
 import { budgetsOf } from './budget'
@@ -144,10 +145,13 @@ export interface RecoverOptions<M> {
   /** Told of each step. If it throws, a warning is emitted and nothing else changes. */
   onStep?: (step: OverflowStep) => void
   /**
-   * Whether a saved output that a result names is still there; only then is the model pointed to it.
-   * @default looks at the file
+   * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+   * answer yes only for paths of your own.
+   * @default whether `storage` owns the path, or this process saved it
    */
   outputExists?: (path: string) => boolean
+  /** The storage that full outputs were saved in: only paths that it owns are named. */
+  storage?: OutputOwner
 }
 
 /** What {@link recoverFromOverflow} gives back. */
@@ -182,6 +186,7 @@ export const CHECKS = {
   signal: ['an AbortSignal', (value: unknown) => typeof (value as AbortSignal | null)?.aborted === 'boolean'],
   onStep: CHECK.function,
   outputExists: CHECK.function,
+  storage: owner,
 } as const
 
 const DEFAULT_MAX_ATTEMPTS = 16
@@ -317,7 +322,8 @@ class Walk<M> {
   shorten(step: 'oversized' | 'aggregate'): void {
     const { profile, limits, options } = this
     const { perResult: cap, weighted, minKeep } = limits
-    const bounds = { profile, weighted, cap, minKeep, outputExists: options.outputExists }
+    const { outputExists, storage } = options
+    const bounds = { profile, weighted, cap, minKeep, outputExists, storage }
     const bound = (budget: number | null) => boundResults(this.messages, { ...bounds, budget }, undefined, this.read)
     const [first = null, ...others] = step === 'aggregate' ? this.budgets() : []
     let { messages, count } = bound(first)

@@ -1,8 +1,9 @@
 /** The document's functions over the messages of a request. */
 
-import { checkOptions } from '../checks'
+import { checkOptions, owner } from '../checks'
 import { isArray, wrong } from '../context'
 import { viewsOf } from '../history/formats'
+import type { OutputOwner } from '../previews'
 import { boundResults } from './bound'
 import { CHECK, checkedWindow, limitsOf, type OverflowLimits, type OverflowProfile } from './limits'
 import { resultsOf, weightOf } from './results'
@@ -36,10 +37,13 @@ export interface TruncateResultsOptions {
    */
   maxTotalChars?: number | false
   /**
-   * Whether a saved output that a result names is still there; only then is the model pointed to it.
-   * @default looks at the file
+   * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+   * answer yes only for paths of your own.
+   * @default whether `storage` owns the path, or this process saved it
    */
   outputExists?: (path: string) => boolean
+  /** The storage that full outputs were saved in: only paths that it owns are named. */
+  storage?: OutputOwner
 }
 
 const isTotal = (value: unknown) => value === false || (typeof value === 'number' && value >= 0)
@@ -51,6 +55,7 @@ const CHECKS = {
   suffix: CHECK.text,
   maxTotalChars: ['a number of at least 0, or false', isTotal],
   outputExists: CHECK.function,
+  storage: owner,
 } as const
 
 /** What {@link truncateOversizedToolResultsInMessages} did. */
@@ -81,8 +86,11 @@ export function readTruncateOptions(window: unknown, options: TruncateResultsOpt
 /** Shortens what is too long by these rules. */
 export function truncateBy<M>(messages: readonly M[], { options, profile, limits, budget }: TruncateRules) {
   const { perResult: cap, weighted, minKeep } = limits
-  const { minKeepChars = minKeep, suffix, outputExists } = options
-  return boundResults(messages, { profile, weighted, cap, budget, minKeep: minKeepChars, suffix, outputExists })
+  const { minKeepChars = minKeep, suffix, outputExists, storage } = options
+  return boundResults(messages, {
+    ...{ profile, weighted, cap, budget, minKeep: minKeepChars },
+    ...{ suffix, outputExists, storage },
+  })
 }
 
 /**

@@ -1,12 +1,13 @@
 /** Standing in front of a session: what is added to it is bounded and whole. */
 
-import { checkOptions } from '../checks'
+import { checkOptions, owner } from '../checks'
 import { isArray, isRevoked, wrong } from '../context'
 import { formatOf, viewsIn } from '../history/formats'
 import { unitsOf } from '../history/knowledge'
 import type { MessageView, ResultView, ViewFormat } from '../history/view'
 import { boundResults } from '../overflow/bound'
 import { CHECK, GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
+import type { OutputOwner } from '../previews'
 import { warn } from '../report'
 import type { NewSessionEntry, Session, SessionEntry } from './session'
 
@@ -27,7 +28,7 @@ export interface GuardSessionOptions {
   maxToolResultChars?: number
   /**
    * Ends a text that was cut; `{removed}` stands for the number of characters that went.
-   * @default GUARD_TRUNCATION_SUFFIX
+   * @default GUARD_TRUNCATION_SUFFIX, or the path of the saved output if the text names it
    */
   suffix?: string
   /**
@@ -35,6 +36,8 @@ export interface GuardSessionOptions {
    * @default true
    */
   synthesizeMissing?: boolean
+  /** The storage that full outputs were saved in: only paths that it owns are named. @default what this process saved */
+  storage?: OutputOwner
   /** First: another message in place of any message. */
   transform?: (message: unknown) => unknown
   /** After results were cut: another message in place of a result. */
@@ -60,6 +63,7 @@ const CHECKS = {
   maxToolResultChars: CHECK.atLeastZero,
   suffix: CHECK.text,
   synthesizeMissing: CHECK.flag,
+  storage: owner,
   transform: CHECK.function,
   transformToolResult: CHECK.function,
   beforeWrite: CHECK.function,
@@ -186,8 +190,20 @@ class Guard {
   }
 
   private capped(message: unknown): unknown {
-    const { maxToolResultChars: cap = HARD_MAX_TOOL_RESULT_CHARS, suffix = GUARD_TRUNCATION_SUFFIX } = this.options
-    const bounds = { weighted: false, cap, budget: null, minKeep: MIN_KEEP_CHARS, suffix }
+    const {
+      maxToolResultChars: cap = HARD_MAX_TOOL_RESULT_CHARS,
+      suffix = GUARD_TRUNCATION_SUFFIX,
+      storage,
+    } = this.options
+    const bounds = {
+      weighted: false,
+      cap,
+      budget: null,
+      minKeep: MIN_KEEP_CHARS,
+      suffix,
+      suffixGivesWay: this.options.suffix === undefined,
+      storage,
+    }
     const { messages } = boundResults([message], { profile: 'openclaw-2026-02', ...bounds })
     return withShortName(messages[0])
   }

@@ -180,11 +180,11 @@ pub fn overflow_aggregate(results: String, cap: f64, budget: Option<f64>) -> Res
     Ok(json!({ "forms": forms, "total": plan.total, "rebaselined": plan.rebaselined }).to_string())
 }
 
-/// Where a text says that its full output is, as JSON, or `null`.
+/// Where a text says that its full output is, the last place first, as JSON.
 #[napi(catch_unwind)]
-pub fn overflow_saved(text: String) -> Option<String> {
-    spill::saved(&text)
-        .map(|saved| json!({ "path": saved.path, "partial": saved.partial }).to_string())
+pub fn overflow_saved(text: String) -> String {
+    let place = |Saved { path, partial }: Saved| json!({ "path": path, "partial": partial });
+    json!(spill::saved(&text).into_iter().map(place).collect::<Vec<_>>()).to_string()
 }
 
 /// The two lines that can stand for a result whose output is at a path, or is nowhere.

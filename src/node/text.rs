@@ -53,10 +53,14 @@ pub fn within(
     Ok(allowed && (max_tokens.is_infinite() || of_units(&units, Mode::Upper) as f64 <= max_tokens))
 }
 
-/// Whether a text holds a line that only a notice of Spillway writes.
+/// Whether a text holds a notice of Spillway; with `bare`, also a line that stands in the place of others.
 #[napi(catch_unwind)]
-pub fn contains_truncation_marker(text: String) -> bool {
-    notice::contains_marker(&text)
+pub fn contains_truncation_marker(text: String, bare: Option<bool>) -> bool {
+    if bare == Some(true) {
+        notice::contains_bare_marker(&text)
+    } else {
+        notice::contains_marker(&text)
+    }
 }
 
 /// Lines of a text by the default rule, and its UTF-8 bytes, as `[lines, bytes]`.

@@ -8,7 +8,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use marker::contains_marker;
+pub use marker::{contains_bare_marker, contains_marker};
 use words::Advice;
 pub use words::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Wording};
 
@@ -243,6 +243,7 @@ impl Wording {
             Some(reason) => {
                 // One line, whatever a storage of the caller's says.
                 let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+                let reason: String = reason.chars().filter(|char| is_printable(*char)).collect();
                 let end = graphemes::floor_char(&reason, MAX_REASON_BYTES);
                 fill(self.lost, &[("reason", reason.get(..end).unwrap_or_default())])
             }
@@ -340,6 +341,14 @@ fn printable(name: &str) -> &str {
     } else {
         "the tool"
     }
+}
+
+/// Whether a character of an output may stand in a sentence: it is no control, ends no line, and neither hides nor turns text.
+pub(crate) fn is_printable(char: char) -> bool {
+    let is_format = matches!(char,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    !char.is_control() && !is_format
 }
 
 /// Fills in literally: a value with braces in it is not looked at again.

@@ -6,7 +6,7 @@ import type { Setup } from '../rows'
 
 type Facts = Record<string, unknown>
 
-/** A result: a text, or parts of which `"image"` is one. `{file}` in a text is the path of a file that exists. */
+/** A result: a text, or parts of which `"image"` is one. `{file}` in a text is the path of a saved output. */
 type ResultRecipe = Recipe | { parts: (Recipe | 'image')[] } | { text: Recipe; details: unknown }
 
 /** A piece of a history in the format of pi. A turn is an answer with a call per result, and the results. */
@@ -49,6 +49,7 @@ interface Package {
   ): { messages: Facts[]; truncatedCount: number }
   truncateOversizedToolResultsInSession(params: Facts): Promise<Facts>
   projectToolResults(messages: Facts[], options: Facts): { messages: Facts[]; state: unknown; report: Facts }
+  TruncationStorage: new (dir: string) => object
   recoverFromOverflow(options: Facts): Promise<{ messages: Facts[]; report: Facts & { state: Facts } }>
   isContextFull(options: Facts): boolean
   MemorySession: new () => Facts & Memory
@@ -69,6 +70,10 @@ interface Guarded {
 }
 
 const product: Package = require('../../../index.js')
+
+/** What the rows call `{file}`: a file with the name of an output, in a folder that a storage owns. */
+const FILE = 'bash_1700000000000_aaaaaaaaaaaaa.txt'
+const storageOf = ({ dir }: Outcome) => ({ storage: new product.TruncationStorage(dir) })
 
 type Run = (setup: Setup, outcome: Outcome) => Promise<void>
 
@@ -94,7 +99,7 @@ export const overflowActions = {
     const { messages: returned, truncatedCount } = product.truncateOversizedToolResultsInMessages(
       messages,
       window(setup),
-      { ...options, ...total },
+      { ...storageOf(outcome), ...options, ...total },
     )
     record(outcome, messages, returned)
     Object.assign(outcome.facts, {
@@ -115,6 +120,7 @@ export const overflowActions = {
       messages = [...messages, ...history(add, outcome, messages.length).messages]
       const projected = product.projectToolResults(messages, {
         contextWindowTokens: window(setup),
+        ...storageOf(outcome),
         ...setup.options,
         ...options,
         ...(state === undefined ? {} : { state: JSON.parse(JSON.stringify(state)) }),
@@ -203,6 +209,7 @@ export const overflowActions = {
         overflow: { overflow: true, kind: 'overflow' },
         // The rows count four characters to a token.
         estimateTokens: (text: string) => text.length / 4,
+        ...storageOf(outcome),
         ...setup.options,
         ...recover,
         ...(state === undefined ? {} : { state }),
@@ -244,7 +251,7 @@ function window(setup: Setup): number {
 
 function history(recipes: HistoryRecipe[], outcome: Outcome, from = 0): { messages: Facts[] } {
   const messages: Facts[] = []
-  const file = join(outcome.dir, 'saved.txt')
+  const file = join(outcome.dir, FILE)
   const text = (recipe: Recipe) => textOf(recipe).replaceAll('{file}', file)
   for (const recipe of recipes) {
     if ('user' in recipe) messages.push({ role: 'user', content: text(recipe.user) })
@@ -296,7 +303,7 @@ function record(outcome: Outcome, given: Facts[], returned: Facts[]): void {
   outcome.given = given
   outcome.returned = returned
   outcome.text = texts.join('\n')
-  outcome.facts.outputPath = join(outcome.dir, 'saved.txt')
+  outcome.facts.outputPath = join(outcome.dir, FILE)
   Object.assign(outcome.facts, {
     lengths: texts.map((text) => text.length),
     total: texts.reduce((sum, text) => sum + text.length, 0),

@@ -1,8 +1,9 @@
 /** The options of {@link compactHistory}, checked, and the numbers that they come to. */
 
-import { atLeastZero, type Check, checkOptions, count, flag, strings } from '../../checks'
+import { atLeastZero, type Check, checkOptions, count, flag, owner, strings } from '../../checks'
 import { checkSignal, isArray, isRecord, wrong } from '../../context'
 import { call, native } from '../../native'
+import type { OutputOwner } from '../../previews'
 import type { NoticeLanguage, TruncationProfile } from '../../types'
 import type { ToolResultKnowledge } from '../ledger'
 import { oneOf } from '../prune/policies'
@@ -125,6 +126,11 @@ export interface CompactOptions<M = unknown> {
   language?: NoticeLanguage
   /** What was learnt when the tools finished: where their full outputs were saved, and which tool it was. */
   ledger?: ToolResultKnowledge
+  /**
+   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
+   * named if this process saved it, and one that the host wrote into a message is believed.
+   */
+  storage?: OutputOwner
   /** What an earlier compaction of this session left behind: `report.state`. */
   state?: CompactionState
   /** Asked before a summary is written, and told after a compaction. */
@@ -188,6 +194,7 @@ export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } =
   estimateTokens: func,
   language: oneOf('en', 'zh-CN'),
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
+  storage: owner,
   state: object,
   hooks: object,
   hookTimeoutMs: positive,

@@ -9,6 +9,7 @@ import { unitsOf } from '../knowledge'
 import { knownCall, warnOfLedger } from '../ledger'
 import { pairsOf, type ToolPairs } from '../pairs'
 import { ROLES } from '../roles'
+import { savedPathOf } from '../saved-path'
 import { beginsAsSummary, isMarked, isSummary } from '../summary'
 import type { CallView, HistoryFormatName, MessageView, ResultView } from '../view'
 import type { CompactSettings } from './options'
@@ -215,7 +216,7 @@ function outputsOf<M>(
     const made = called && views[called.message]?.calls[called.place]
     const learnt = knownCall(options.ledger, view.callId ?? made?.id, warnOfLedger)
     const tool = learnt?.toolName ?? view.toolName ?? made?.name
-    const path = learnt?.outputPath ?? view.outputPath
+    const path = savedPathOf(view, learnt, options.storage)
     const text = placeholder ?? placeholderOf(chinese, path)
     const size = sizes[message]?.[place] ?? 0
     const mayGo = made !== undefined && view.replaceable && view.media === 0

@@ -104,6 +104,7 @@ function readResult(block: object, at: number, outer: object): ResultReading {
     ...readContent(content, resultBlocks),
     isError: flag(get(block, 'is_error')),
     outputPath: outputPathOf(block) ?? outputPathOf(outer, ['metadata', 'toolUseResult']),
+    isToolsPath: (outputPathOf(block) ?? outputPathOf(outer)) === undefined,
     edits: (text, alone) => [[['content', at, 'content'], contentWithText(content, text, resultBlocks, alone)]],
     withoutMedia: withoutMedia(['content', at, 'content'], content, resultBlocks),
   }

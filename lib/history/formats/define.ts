@@ -1,6 +1,7 @@
 /** What one file per format has to say; views, copies, and the guards around them are made from it here. */
 
 import type { ResultText } from '../knowledge'
+import { rememberClaim } from '../saved-path'
 import type {
   CallView,
   HistoryFormatName,
@@ -33,6 +34,8 @@ export interface ResultReading {
   isError?: boolean | undefined
   media?: number
   outputPath?: string | undefined
+  /** What says so is the tool's own data, and not the host's. */
+  isToolsPath?: boolean | undefined
   /** Where results are parts: the place of the part. */
   at?: number
   /** The changes for another text, and with `alone` for nothing else; without it the result must stay as it is. */
@@ -275,7 +278,7 @@ function callOf({ id, name, args, edits }: CallReading): CallView {
 }
 
 function resultOf(result: ResultReading, time: number | undefined): ResultView {
-  return {
+  const view: ResultView = {
     callId: result.callId,
     toolName: result.toolName,
     text: result.text,
@@ -285,6 +288,8 @@ function resultOf(result: ResultReading, time: number | undefined): ResultView {
     outputPath: result.outputPath,
     replaceable: result.edits !== undefined,
   }
+  if (result.isToolsPath && result.outputPath !== undefined) rememberClaim(view)
+  return view
 }
 
 /** A call whose arguments are written out or parsed when somebody asks, which for most calls nobody does. */

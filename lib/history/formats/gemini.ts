@@ -124,6 +124,7 @@ function readResponse(holder: object, at: number): ResultReading {
     isError: failed ? true : undefined,
     media: elements(watched(holder, 'parts')).length,
     outputPath: outputPathOf(response),
+    isToolsPath: true,
     blankName: isBlank(get(holder, 'name')) ? ['parts', at, 'functionResponse', 'name'] : undefined,
     edits: (other, alone): Edit[] => [
       key === undefined ? [path, { [failed ? 'error' : 'output']: other }] : [[...path, key], other],

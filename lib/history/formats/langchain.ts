@@ -10,7 +10,7 @@ import {
   textParts,
   withoutMedia,
 } from './blocks'
-import { type CallReading, defineFormat, type Reading } from './define'
+import { type CallReading, defineFormat, type Reading, type ResultReading } from './define'
 import type { Edit } from './edit'
 import { sealedIn, thinkingBeside, thinkingOf } from './extras'
 import { elements, get, isBlank, isRecord, nonEmpty, outputPathOf, watched } from './read'
@@ -96,11 +96,18 @@ function readTool(message: object, content: unknown, said: ReturnType<typeof rea
     blankName: typeof get(message, 'name') === 'string' && isBlank(get(message, 'name')) ? ['name'] : undefined,
     ...said,
     isError: typeof status === 'string' ? status === 'error' : undefined,
-    outputPath: outputPathOf(message, ['artifact', 'metadata', 'additional_kwargs']),
+    ...pathOf(message),
     edits: (text: string, alone?: boolean): Edit[] => [[['content'], contentWithText(content, text, parts, alone)]],
     withoutMedia: withoutMedia(['content'], content, parts),
   }
   return { role: 'tool', results: [result] }
+}
+
+/** An artifact is what the tool gave back beside its text. */
+function pathOf(message: object): Pick<ResultReading, 'outputPath' | 'isToolsPath'> {
+  const outputPath = outputPathOf(message, ['artifact', 'metadata', 'additional_kwargs'])
+  const isHosts = outputPath === outputPathOf(message, ['metadata', 'additional_kwargs'])
+  return { outputPath, isToolsPath: !isHosts }
 }
 
 function readCalls(message: object, content: unknown): CallReading[] {

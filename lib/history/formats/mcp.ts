@@ -38,6 +38,7 @@ export const mcp = defineFormat({
       media: said.media,
       isError: flag(get(message, 'isError')),
       outputPath: outputPathOf(message, ['_meta']),
+      isToolsPath: true,
       edits,
       withoutMedia: withoutMedia(['content'], content, blocks),
     }

@@ -115,6 +115,8 @@ function readResult(message: object) {
     ...readContent(content, parts),
     isError: flag(get(message, 'isError')),
     outputPath: outputPathOf(message, ['details', 'metadata']),
+    // Details are what the tool gave back beside its text.
+    isToolsPath: outputPathOf(message) === undefined,
     edits: (text: string, alone?: boolean): Edit[] => [[['content'], contentWithText(content, text, parts, alone)]],
     withoutMedia: withoutMedia(['content'], content, parts),
   }

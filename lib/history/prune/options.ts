@@ -1,8 +1,9 @@
 /** The options of {@link HistoryPruner}, checked, and what they mean for the binary. */
 
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, strings } from '../../checks'
+import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../../checks'
 import { describe, isArray, isRecord, wrong } from '../../context'
 import { messageOf, SpillwayError } from '../../errors'
+import type { OutputOwner } from '../../previews'
 import { catchLater } from '../../report'
 import type { NoticeLanguage } from '../../types'
 import type { ToolResultKnowledge } from '../ledger'
@@ -122,6 +123,11 @@ export interface HistoryPrunerOptions {
    */
   ledger?: ToolResultKnowledge
   /**
+   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
+   * named if this process saved it, and one that the host wrote into a message is believed.
+   */
+  storage?: OutputOwner
+  /**
    * Tokens of a text. If it throws or answers no number, that is reported and the built-in estimate is used.
    * @default the built-in estimate
    */
@@ -148,6 +154,7 @@ export interface PrunerSettings {
   readonly protectedTools: readonly string[]
   readonly onlyTools: readonly string[] | undefined
   readonly ledger: ToolResultKnowledge | undefined
+  readonly storage: OutputOwner | undefined
   readonly placeholder: string | ((info: PrunedInfo) => string) | undefined
   readonly language: NoticeLanguage
   readonly estimateTokens: ((text: string) => number) | undefined
@@ -174,6 +181,7 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
   language: oneOf('en', 'zh-CN'),
   ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
+  storage: owner,
   estimateTokens: func,
   onError: func,
 }
@@ -250,6 +258,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     protectedTools: options.protectedTools ?? [],
     onlyTools: options.onlyTools,
     ledger: options.ledger,
+    storage: options.storage,
     placeholder: typeof placeholder === 'string' ? placeholder.toWellFormed() : placeholder,
     language: options.language ?? 'en',
     estimateTokens: options.estimateTokens,

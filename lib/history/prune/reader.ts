@@ -10,6 +10,7 @@ import { sameView, sizeOf } from '../known-again'
 import { knownCall, type ToolResultRecord } from '../ledger'
 import { ToolPairs } from '../pairs'
 import { isAnswer } from '../roles'
+import { savedPathOf } from '../saved-path'
 import { isSummary } from '../summary'
 import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes, ViewFormat } from '../view'
 import { Columns, type ItemForm } from './columns'
@@ -401,7 +402,7 @@ export class HistoryReader {
     const toolCallId = result.callId ?? answered?.id
     const learnt = this.learnt(toolCallId)
     const toolName = learnt?.toolName ?? result.toolName ?? answered?.name
-    const outputPath = learnt?.outputPath ?? result.outputPath
+    const outputPath = savedPathOf(result, learnt, this.settings.storage)
     // Names of the history itself: what a ledger knows may be another thing in another process.
     const name = toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`
     const nth = this.namesakes.take(name)

@@ -34,16 +34,30 @@ const LEADS: &[(&str, &str, bool)] = &[
 /// No path is longer.
 const LONGEST: usize = 4096;
 
-/// The last place that a text names.
-pub fn saved(text: &str) -> Option<Saved> {
-    LEADS
+/// So many places of either end of a text are looked at.
+const MOST: usize = 16;
+
+/// The places that a text names, the last first. Anybody can write such a line: which of them is a saved output only its storage
+/// knows.
+pub fn saved(text: &str) -> Vec<Saved> {
+    let mut found: Vec<_> = LEADS
         .iter()
         .flat_map(|lead| {
             memmem::find_iter(text.as_bytes(), lead.0.as_bytes()).map(move |at| (at, lead))
         })
-        .filter_map(|(at, lead)| Some((at, read(text.get(at + lead.0.len()..)?, lead)?)))
-        .max_by_key(|(at, _)| *at)
-        .map(|(_, saved)| saved)
+        .collect();
+    found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    if found.len() > 2 * MOST {
+        found.drain(MOST..found.len() - MOST);
+    }
+    let mut places: Vec<Saved> = Vec::new();
+    for (at, lead) in found {
+        let Some(rest) = text.get(at + lead.0.len()..) else { continue };
+        if let Some(place) = read(rest, lead).filter(|place| !places.contains(place)) {
+            places.push(place);
+        }
+    }
+    places
 }
 
 fn read(rest: &str, (_, end, partial): &(&str, &str, bool)) -> Option<Saved> {
@@ -126,7 +140,7 @@ mod tests {
     }
 
     fn path(text: &str) -> Option<String> {
-        saved(text).map(|saved| saved.path)
+        saved(text).into_iter().next().map(|saved| saved.path)
     }
 
     #[test]
@@ -160,8 +174,8 @@ mod tests {
     #[test]
     fn parts_are_never_called_full() {
         let found = saved("First 5 and last 5 of its 20 bytes saved to: /tmp/a.partial.txt");
-        assert_eq!(found, Some(Saved { path: "/tmp/a.partial.txt".to_owned(), partial: true }));
-        for marker in markers(found.as_ref()) {
+        assert_eq!(found, [Saved { path: "/tmp/a.partial.txt".to_owned(), partial: true }]);
+        for marker in markers(found.first()) {
             assert!(
                 !marker.contains("full") && marker.contains("[partial: /tmp/a.partial.txt]"),
                 "{marker}"
@@ -170,7 +184,7 @@ mod tests {
         }
         let full = Saved { path: "/tmp/a".to_owned(), partial: false };
         for marker in markers(Some(&full)) {
-            assert_eq!(saved(&marker), Some(full.clone()), "{marker}");
+            assert_eq!(saved(&marker), [full.clone()], "{marker}");
         }
     }
 }

@@ -45,7 +45,7 @@ fn start_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
 }
 
 /// The last place at or before `at` that is not inside of an escape, or between two that are one character.
-fn before_escape(text: &str, at: usize) -> usize {
+pub(super) fn before_escape(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let mut place = 0;
     while let Some(found) = bytes.get(place..at).and_then(|rest| memchr::memchr(b'\\', rest)) {

@@ -4,7 +4,7 @@ use super::choose::{Choice, Item, name};
 use super::sketch::{Key, Mark, Scalar, Value};
 use crate::order::sort_by_key;
 use crate::truncate::cut::Piece;
-use crate::truncate::notice::{JsonPart, Wording};
+use crate::truncate::notice::{self, JsonPart, Wording};
 use crate::truncate::structured::ranges;
 
 /// JSON, and the stretches of the text that it shows.
@@ -251,5 +251,27 @@ fn step(key: &Key, source: crate::text::shown::Source) -> String {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'));
-    if is_plain { format!(".{name}") } else { format!("[\"{name}\"]") }
+    if is_plain { format!(".{name}") } else { format!("[\"{}\"]", quotable(&name)) }
+}
+
+/// Bytes of a name in a path.
+const NAME: usize = 40;
+
+/// A name as it can stand between quotes in a sentence: the quote that ends it is ours, and it neither ends the line nor turns
+/// the direction of what follows.
+fn quotable(name: &str) -> String {
+    let cut = crate::text::graphemes::floor_char(name, NAME);
+    let cut = if cut < name.len() { super::shorten::before_escape(name, cut) } else { cut };
+    let mut out = String::new();
+    for char in name.get(..cut).unwrap_or_default().chars() {
+        if notice::is_printable(char) {
+            out.push(char);
+        } else {
+            out.extend(char.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    if cut < name.len() {
+        out.push('\u{2026}');
+    }
+    out
 }

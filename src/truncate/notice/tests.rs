@@ -87,8 +87,12 @@ fn a_notice_has_a_ceiling() {
 fn every_marker_is_recognised_and_ordinary_text_is_not() {
     for wording in ALL {
         for unit in [Unit::Lines, Unit::Bytes, Unit::Tokens] {
-            assert!(contains_marker(&format!("a\n{}\nb", wording.marker(unit, 12))));
+            let text = format!("a\n{}\nb", wording.marker(unit, 12));
+            assert!(contains_bare_marker(&text));
+            // A document may speak of lines in the same words.
+            assert_eq!(contains_marker(&text), unit != Unit::Lines, "{text}");
         }
+        assert!(contains_marker(&wording.gap(3, 5, 7, None)));
         for part in [None, Some(SAMPLE_PART)] {
             let compact = wording.compact(&Circumstances { part, ..saved(&[]) }).unwrap();
             assert!(contains_marker(&compact), "{compact}");

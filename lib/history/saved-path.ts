@@ -1,0 +1,30 @@
+/** Where the full output of a result is, as far as that may be believed. */
+
+import { isPlace } from '../kept'
+import { isSavedOutput, type OutputOwner } from '../previews'
+import type { ToolResultRecord } from './ledger'
+import type { ResultView } from './view'
+
+const claims = new WeakSet<object>()
+
+/** Remembers that the path of a view is what the tool says: the host did not write it. */
+export function rememberClaim(view: ResultView): void {
+  claims.add(view)
+}
+
+/**
+ * The path that may be shown to a model or a user: that of the ledger; else that of the message, which must be the path of a saved
+ * output if there is a storage to ask, or if it is the tool that says so.
+ */
+export function savedPathOf(
+  result: Pick<ResultView, 'outputPath'>,
+  learnt: Pick<ToolResultRecord, 'outputPath'> | undefined,
+  storage: OutputOwner | undefined,
+): string | undefined {
+  if (learnt?.outputPath !== undefined) return learnt.outputPath
+  const { outputPath } = result
+  // It stands in a sentence.
+  if (!isPlace(outputPath)) return undefined
+  if (storage === undefined && !claims.has(result)) return outputPath
+  return isSavedOutput(outputPath, storage) ? outputPath : undefined
+}
