@@ -31,6 +31,7 @@ pub fn check(data: &[u8]) {
         ceiling: input.flag().then_some(204_800),
         tools: vec!["grep".to_owned(), "read".to_owned(), "task".to_owned()],
         foreign: false,
+        earlier: None,
     };
     let gap_bytes = input.count();
     let content = input.content(6 * 1024);

@@ -121,10 +121,10 @@ impl Constants {
         text.match_indices(name)
             .filter(|(at, _)| {
                 let (before, after) = (&text[..*at], &text[at + name.len()..]);
-                !before.ends_with(is_of_name)
-                    && !after.starts_with(is_of_name)
-                    && !before.ends_with('$')
-                    && !(before.ends_with("${") && after.starts_with('}'))
+                let is_part_of_name = before.ends_with(is_of_name) || after.starts_with(is_of_name);
+                let is_read =
+                    before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'));
+                !is_part_of_name && !is_read
             })
             .count()
     }
