@@ -338,6 +338,7 @@ impl Calls {
             let result = each.outcome.result();
             let known = results.entry(&each.signature).or_insert(result);
             let changed = known.zip(result).is_some_and(|(known, result)| known != result);
+            *known = known.or(result);
             if each.conduct.waits || changed || results.len() > MOST_DIFFERENT {
                 return None;
             }

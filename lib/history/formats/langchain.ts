@@ -93,7 +93,7 @@ function readTool(message: object, content: unknown, said: ReturnType<typeof rea
   const result = {
     callId: nonEmpty(get(message, 'tool_call_id')),
     toolName: nonEmpty(get(message, 'name')),
-    blankName: typeof get(message, 'name') === 'string' && isBlank(get(message, 'name')) ? ['name'] : undefined,
+    blankName: isBlank(get(message, 'name')) ? ['name'] : undefined,
     ...said,
     isError: typeof status === 'string' ? status === 'error' : undefined,
     ...pathOf(message),

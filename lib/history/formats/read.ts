@@ -129,9 +129,9 @@ export function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Whether a name says nothing. */
+/** Whether a name is there and says nothing. One that is not there stays so. */
 export function isBlank(value: unknown): boolean {
-  return typeof value !== 'string' || value.trim() === ''
+  return typeof value === 'string' && value.trim() === ''
 }
 
 export function flag(value: unknown): boolean | undefined {
