@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import ts from 'typescript'
 import {
   calculateMaxToolResultChars,
   GUARD_TRUNCATION_SUFFIX,
@@ -526,7 +527,9 @@ describe('the page about overflows', () => {
   })
 
   it('has an example that works', () => {
-    const code = /```js\n([\s\S]*?)```/.exec(page)?.[1] as string
+    const source = /```ts\n([\s\S]*?)```/.exec(page)?.[1] as string
+    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
+    const code = ts.transpileModule(source, { compilerOptions }).outputText
     const file = join(tempDir(), 'example.mjs')
     const use = `
       const history = [
@@ -538,9 +541,9 @@ describe('the page about overflows', () => {
         if (JSON.stringify(messages).length < 400000) return 'fine'
         throw new Error('prompt is too long: 200000 tokens > 128000 maximum')
       }
-      const { messages, answer } = await send(history, { contextWindowTokens: 128000 }, provider)
+      const { messages, answer } = await send(history, 128000, provider)
       console.log(answer, messages[2].content.length)`
-    writeFileSync(file, code.replace("'spillway'", JSON.stringify(pathToFileURL(join(root, 'index.mjs')).href)) + use)
+    writeFileSync(file, code.replace(/['"]spillway['"]/, JSON.stringify(pathToFileURL(join(root, 'index.mjs')).href)) + use)
     expect(execFileSync(process.execPath, [file], { encoding: 'utf8' })).toBe('fine 32000\n')
   })
 })

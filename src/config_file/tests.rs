@@ -43,10 +43,10 @@ fn a_rule_that_cannot_be_read_closes_its_domain() {
             .as_array()
             .unwrap()
             .len(),
-        6
+        7
     );
-    assert_eq!(closed(&rules("3")).as_array().unwrap().len(), 6);
-    assert_eq!(closed("{ broken").as_array().unwrap().len(), 6);
+    assert_eq!(closed(&rules("3")).as_array().unwrap().len(), 7);
+    assert_eq!(closed("{ broken").as_array().unwrap().len(), 7);
     assert_eq!(closed(&rules("[]")), Value::Null);
     assert_eq!(closed("{}"), Value::Null);
 }
@@ -134,7 +134,7 @@ fn a_wrong_name_of_a_file_is_told_with_its_place_and_the_others_are_used() {
     let (options, paths) = of(r#"[".env", "!"]"#);
     assert_eq!((options, paths.len()), (json!({ "sensitiveFiles": [".env"] }), 1));
     let (options, _) = of(r#""*.pem""#);
-    assert_eq!(options["failClosed"].as_array().unwrap().len(), 6);
+    assert_eq!(options["failClosed"].as_array().unwrap().len(), 7);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn both_layers_together_have_no_more_rules_than_a_policy_takes() {
     let found = loaded(&layer(9000).to_string(), Some(&layer(1001)));
     let options = &found["options"]["permission"];
     assert_eq!(options["rules"].as_array().unwrap().len(), 10_000);
-    assert_eq!(options["failClosed"].as_array().unwrap().len(), 6);
+    assert_eq!(options["failClosed"].as_array().unwrap().len(), 7);
     assert_eq!(found["problems"][0]["layer"], "inline");
     let found = loaded(&layer(9000).to_string(), Some(&layer(1000)));
     assert_eq!(found["problems"], json!([]));
