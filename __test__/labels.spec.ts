@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { Labels } from '../lib/labels'
+import { Labels } from '../lib/command/stream-labels'
 
 const NAMES = ['stdout', 'stderr'] as const
 type Said = [name: (typeof NAMES)[number], text: string]

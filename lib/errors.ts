@@ -1,7 +1,7 @@
 /** The one error class. */
 
 import { types } from 'node:util'
-import { plainJson } from './plain-json'
+import { plainJson } from './util/safe-stringify'
 
 const BRAND = Symbol.for('spillway.error')
 

@@ -1,6 +1,16 @@
 /** Everything that `spillway` exports. */
 
-export { type AppPaths, appPaths } from './app-paths'
+export {
+  type GateCall,
+  type GateDecision,
+  type GateEvent,
+  type GateResponse,
+  type GateState,
+  type PendingRequest,
+  PermissionGate,
+  type PermissionGateOptions,
+} from './approval/gate'
+export { type ModeChange, ModeController, type ModeControllerOptions, type ModeEvent } from './approval/mode'
 export {
   type AuditEvent,
   AuditLog,
@@ -10,8 +20,33 @@ export {
   type BadAuditRecord,
   type VerifyAuditOptions,
   verifyAudit,
-} from './audit'
-export { Capture } from './capture'
+} from './audit/audit-log'
+export { Capture } from './capture/capture'
+export { runCommand } from './command/run-command'
+export type * from './command/types'
+export type { FoldState } from './compaction/apply-summary'
+export {
+  type CompactResult,
+  type CutPoint,
+  compactHistory,
+  compactionStep,
+  cutPoints,
+} from './compaction/compact-history'
+export type {
+  CompactionAfterHook,
+  CompactionBeforeHook,
+  CompactionBeforeInfo,
+  CompactionEdit,
+  CompactionHooks,
+} from './compaction/hooks'
+export type {
+  CompactionEnvironment,
+  CompactionProfile,
+  CompactOptions,
+  Summarize,
+  SummaryRequest,
+} from './compaction/options'
+export type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from './compaction/report'
 export {
   type ConfigChange,
   type ConfigFinding,
@@ -23,28 +58,17 @@ export {
   loadConfig,
   type SpillwayConfig,
   updateConfig,
-} from './config-file'
-export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from './constants'
+} from './config/config-file'
 export {
   ContextManager,
   type ContextManagerState,
   type ContextReport,
   type PreparedContext,
-} from './context-manager/manager'
-export type { ContextManagerOptions } from './context-manager/options'
-export type { ContextStep } from './context-manager/steps'
-export { createTruncation, type Truncation, type UserTruncationConfig } from './create'
-export {
-  type DoomLoopCall,
-  DoomLoopDetector,
-  type DoomLoopOptions,
-  type DoomLoopReason,
-  type DoomLoopResult,
-  type DoomLoopVerdict,
-} from './doom-loop'
+} from './context/context-manager'
+export type { ContextManagerOptions } from './context/options'
+export type { ContextStep } from './context/steps'
 export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
-export { type AgentDefinition, type LoadAgentsOptions, type LoadedAgents, loadAgents } from './extension/agents'
-export type { ExtensionProblem } from './extension/folder'
+export { type AgentDefinition, type LoadAgentsOptions, type LoadedAgents, loadAgents } from './extensions/agents'
 export {
   type ModelSettingsInput,
   type ParameterSetting,
@@ -53,42 +77,10 @@ export {
   resolveModelSettings,
   type SettingSource,
   type UserParameter,
-} from './extension/model-settings'
-export type { ModelParameterChange, ModelParameters } from './extension/parameters'
-export { type LoadedTools, type LoadToolsOptions, loadTools } from './extension/tools'
-export {
-  type DoomLoopAnswer,
-  type DoomLoopQuestion,
-  type GuardedTool,
-  guardTool,
-  type RefusalKind,
-  type RefusedResult,
-  type ToolControls,
-  type ToolHookRunner,
-} from './guard-tool'
-export {
-  type CompactResult,
-  type CutPoint,
-  compactHistory,
-  compactionStep,
-  cutPoints,
-} from './history/compact/compact'
-export type { FoldState } from './history/compact/fold'
-export type {
-  CompactionAfterHook,
-  CompactionBeforeHook,
-  CompactionBeforeInfo,
-  CompactionEdit,
-  CompactionHooks,
-} from './history/compact/hooks'
-export type {
-  CompactionEnvironment,
-  CompactionProfile,
-  CompactOptions,
-  Summarize,
-  SummaryRequest,
-} from './history/compact/options'
-export type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from './history/compact/report'
+} from './extensions/model-settings'
+export type { ModelParameterChange, ModelParameters } from './extensions/parameters'
+export type { ExtensionProblem } from './extensions/scan-folder'
+export { type LoadedTools, type LoadToolsOptions, loadTools } from './extensions/tools'
 export type { EstimateTokens } from './history/estimate'
 export { detectFormat } from './history/formats'
 export {
@@ -99,44 +91,38 @@ export {
   type ToolResultRecord,
   type ToolResultRecorder,
 } from './history/ledger'
+export type { HistoryFormatName } from './history/message-view'
 export {
   type OutdatedResultInfo,
   type SimplifiedReport,
   type SimplifyOutdatedOptions,
   simplifyOutdatedTerminalResults,
 } from './history/outdated'
-export type { HistoryPrunerOptions, PrunedInfo, PrunePrices } from './history/prune/options'
-export type { PolicyName, PrunePolicy } from './history/prune/policies'
-export {
-  HistoryPruner,
-  type HistoryPrunerState,
-  type PrunedItem,
-  type PruneReason,
-  type PruneReport,
-  type PruneResult,
-} from './history/prune/pruner'
-export { type RepairToolPairsOptions, repairToolPairs } from './history/repair'
-export type { HistoryFormatName } from './history/view'
+export { type RepairToolPairsOptions, repairToolPairs } from './history/repair-tool-pairs'
 export { HookRunner } from './hooks/runner'
 export type * from './hooks/types'
-export { MemoryStorage, type MemoryStorageOptions } from './memory-storage'
-export { createTruncationMiddleware } from './middleware'
-export { containsTruncationMarker } from './notice'
 export {
-  createOutputTools,
-  type OutputSource,
-  type OutputTool,
-  type OutputToolContext,
-  type OutputToolResult,
-  type OutputToolsOptions,
-} from './output-tools'
-export type { CutText, SentResult } from './overflow/bound'
+  type DoomLoopCall,
+  DoomLoopDetector,
+  type DoomLoopOptions,
+  type DoomLoopReason,
+  type DoomLoopResult,
+  type DoomLoopVerdict,
+} from './loop-detection/detector'
 export {
   type ClassifyOverflowOptions,
   classifyOverflow,
   type OverflowClass,
   type OverflowKind,
-} from './overflow/classify'
+} from './overflow/classify-overflow'
+export {
+  type ContextFullOptions,
+  isContextFull,
+  type ModelLimits,
+  type TokenUsage,
+  usableTokens,
+} from './overflow/context-window'
+export type { CutText, SentResult } from './overflow/limit-results'
 export {
   calculateMaxToolResultChars,
   GUARD_TRUNCATION_SUFFIX,
@@ -147,8 +133,12 @@ export {
   MIN_KEEP_CHARS,
   type OverflowProfile,
 } from './overflow/limits'
-export type { OverflowEvent, OverflowState, OverflowTransition } from './overflow/machine'
-export { type Projection, type ProjectionState, type ProjectOptions, projectToolResults } from './overflow/project'
+export {
+  type Projection,
+  type ProjectionState,
+  type ProjectOptions,
+  projectToolResults,
+} from './overflow/project-tool-results'
 export {
   type Compacted,
   OVERFLOW_TRANSITIONS,
@@ -160,47 +150,46 @@ export {
   type Recovered,
   type RecoverOptions,
   recoverFromOverflow,
-} from './overflow/recover'
-export {
-  type TruncatedSession,
-  type TruncateSessionParams,
-  truncateOversizedToolResultsInSession,
-} from './overflow/session'
+} from './overflow/recover-from-overflow'
+export type { OverflowEvent, OverflowState, OverflowTransition } from './overflow/state-machine'
 export {
   getToolResultTextLength,
   sessionLikelyHasOversizedToolResults,
   type TruncatedMessages,
   type TruncateResultsOptions,
   truncateOversizedToolResultsInMessages,
-} from './overflow/truncate'
-export {
-  type ContextFullOptions,
-  isContextFull,
-  type ModelLimits,
-  type TokenUsage,
-  usableTokens,
-} from './overflow/usable'
-export {
-  type GateCall,
-  type GateDecision,
-  type GateEvent,
-  type GateResponse,
-  type GateState,
-  type PendingRequest,
-  PermissionGate,
-  type PermissionGateOptions,
-} from './permission/gate'
-export { type ModeChange, ModeController, type ModeControllerOptions, type ModeEvent } from './permission/mode'
+} from './overflow/truncate-tool-results'
 export { PermissionPolicy } from './permission/policy'
 export type * from './permission/types'
+export type { HistoryPrunerOptions, PrunedInfo, PrunePrices } from './pruning/options'
+export type { PolicyName, PrunePolicy } from './pruning/policies'
 export {
-  createTruncationPlugin,
-  type PluginHost,
-  type PluginToolInfo,
-  type PluginToolResult,
-  type TruncationPlugin,
-  truncationPlugin,
-} from './plugin'
+  HistoryPruner,
+  type HistoryPrunerState,
+  type PrunedItem,
+  type PruneReason,
+  type PruneReport,
+  type PruneResult,
+} from './pruning/pruner'
+export {
+  type GuardedResultInfo,
+  type GuardedSession,
+  type GuardSessionOptions,
+  guardSession,
+} from './session/guard-session'
+export { JsonlSession, type JsonlSessionOptions } from './session/jsonl-session'
+export { MemorySession } from './session/memory-session'
+export type { SessionDamage } from './session/repair-jsonl'
+export {
+  type TruncatedSession,
+  type TruncateSessionParams,
+  truncateOversizedToolResultsInSession,
+} from './session/truncate-session'
+export type { NewSessionEntry, Session, SessionEntry } from './session/types'
+export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from './settings/defaults'
+export { type AppPaths, appPaths } from './storage/app-paths'
+export { TruncationStorage, type TruncationStorageOptions } from './storage/file-storage'
+export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage'
 export type {
   ByteRange,
   LineRange,
@@ -210,7 +199,35 @@ export type {
   SearchMatch,
   SearchOptions,
   SearchResult,
-} from './read-back'
+} from './storage/read'
+export type { StorageUsage, SweepOptions, SweepReport, SweptFile } from './storage/retention'
+export {
+  type EstimateTokensOptions,
+  estimateTokens,
+  loadTokenCounter,
+  TokenCalibration,
+  type TokenCounter,
+  type TokenCounterPackage,
+  type TokenSample,
+} from './tokens/tokens'
+export {
+  type DoomLoopAnswer,
+  type DoomLoopQuestion,
+  type GuardedTool,
+  guardTool,
+  type RefusalKind,
+  type RefusedResult,
+  type ToolControls,
+  type ToolHookRunner,
+} from './tools/guard-tool'
+export {
+  createOutputTools,
+  type OutputSource,
+  type OutputTool,
+  type OutputToolContext,
+  type OutputToolResult,
+  type OutputToolsOptions,
+} from './tools/output-tools'
 export {
   type ExecutionContext,
   type Tool,
@@ -219,16 +236,19 @@ export {
   ToolRegistry,
   type ToolRegistryConfig,
   type ToolResult,
-} from './registry'
-export { runCommand } from './run-command'
-export type * from './run-command-types'
-export { TruncationService } from './service'
-export { type GuardedResultInfo, type GuardedSession, type GuardSessionOptions, guardSession } from './session/guard'
-export { JsonlSession, type JsonlSessionOptions } from './session/jsonl-session'
-export { MemorySession } from './session/memory-session'
-export type { SessionDamage } from './session/read-log'
-export type { NewSessionEntry, Session, SessionEntry } from './session/session'
-export { TruncationStorage, type TruncationStorageOptions } from './storage'
+} from './tools/registry'
+export { createTruncation, type Truncation, type UserTruncationConfig } from './truncation/create-truncation'
+export { createTruncationMiddleware } from './truncation/middleware'
+export { containsTruncationMarker } from './truncation/notice'
+export {
+  createTruncationPlugin,
+  type PluginHost,
+  type PluginToolInfo,
+  type PluginToolResult,
+  type TruncationPlugin,
+  truncationPlugin,
+} from './truncation/plugin'
+export { TruncationService } from './truncation/service'
 export {
   BaseTruncationStrategy,
   ByteBasedStrategy,
@@ -238,15 +258,5 @@ export {
   JsonStrategy,
   LineBasedStrategy,
   SmartStrategy,
-} from './strategies'
-export type { StorageUsage, SweepOptions, SweepReport, SweptFile } from './sweep'
-export {
-  type EstimateTokensOptions,
-  estimateTokens,
-  loadTokenCounter,
-  TokenCalibration,
-  type TokenCounter,
-  type TokenCounterPackage,
-  type TokenSample,
-} from './tokens'
+} from './truncation/strategies'
 export type * from './types'

@@ -6,7 +6,7 @@
  */
 
 import type { ToolResultRecorder } from './history/ledger'
-import type { TruncationService } from './service'
+import type { TruncationService } from './truncation/service'
 
 /**
  * Which part of a long text is kept: its start, its end, or both with the middle left out.

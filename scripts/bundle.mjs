@@ -16,8 +16,19 @@ const DIST = join(ROOT, 'dist')
 /** Packages that become part of the files, because users install none. All others stay names: frameworks, and the binary's. */
 const TAKEN_IN = ['yaml']
 
-/** Files at the top that are rooms of their own. A folder is one by itself. */
-const APART = ['audit', 'config-file', 'doom-loop', 'guard-tool', 'memory-storage', 'run-command']
+/** Folders of `lib/` that nearly every program uses: they are loaded at once. Each other folder is a file of its own. */
+const CORE = ['capture', 'native', 'settings', 'storage', 'tokens', 'tools', 'truncation', 'util', 'validation']
+
+/** Modules that are loaded later than the folder they are in, or together with another folder. */
+const APART = new Map([
+  ['storage/memory-storage', 'memory-storage'],
+  ['tools/guard-tool', 'guard-tool'],
+])
+const TOGETHER = new Map([
+  ['approval', 'permission'],
+  ['compaction', 'history'],
+  ['pruning', 'history'],
+])
 
 /** How sources are read, and how files are written, whichever they are. */
 const READ = { platform: 'node', transform: { target: 'es2022' } }
@@ -25,8 +36,10 @@ const WRITTEN = { format: 'cjs', entryFileNames: '[name].js', comments: false, s
 
 /** The room of a module that `lib/index.ts` exports from. */
 function roomOf(module) {
-  const [first, ...rest] = module.slice(2).split('/')
-  return rest.length > 0 || APART.includes(first) ? first : 'core'
+  const path = module.slice(2)
+  const [folder, ...rest] = path.split('/')
+  if (rest.length === 0 || (CORE.includes(folder) && !APART.has(path))) return 'core'
+  return APART.get(path) ?? TOGETHER.get(folder) ?? folder
 }
 
 /** What `lib/index.ts` exports as values, by room: the lines that export it. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { CommandResult, RunCommandOptions } from '../../lib/run-command-types'
+import type { CommandResult, RunCommandOptions } from '../../lib/command/types'
 import type {
   EffectiveConfig,
   ITruncationStorage,

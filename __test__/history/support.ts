@@ -1,4 +1,4 @@
-import type { HistoryFormatName, MessageView, ViewFormat } from '../../lib/history/view'
+import type { HistoryFormatName, MessageView, ViewFormat } from '../../lib/history/message-view'
 
 /** The rooms behind the public functions: every rule about histories reads them, so they are tested by themselves. */
 export const formats: typeof import('../../lib/history/formats') = require('../../dist/history/formats')

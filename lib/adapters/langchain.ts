@@ -5,16 +5,16 @@
  */
 
 import type { OutputSource, OutputToolsOptions, ToolControls, ToolTruncationConfig } from 'spillway'
-import type { Check } from '../checks'
-import { isArray, isRecord } from '../context'
-import { createOutputTools } from '../output-tools'
 import { CHECK } from '../overflow/limits'
-import { plainJson } from '../plain-json'
+import { createOutputTools } from '../tools/output-tools'
+import { plainJson } from '../util/safe-stringify'
+import type { Check } from '../validation/options'
+import { isArray, isRecord } from '../validation/validate'
 import { approvalsOf, judge } from './shared/approvals'
 import { checkControls, sessionFrom, toolControls } from './shared/controls'
 import { guardCall, type HostOutcome } from './shared/guard'
 import { withHarmlessTools } from './shared/harmless'
-import { overflowOf, Requests } from './shared/requests'
+import { overflowOf, Requests } from './shared/prepare-request'
 import type { AdapterControls } from './shared/types'
 
 export type * from './shared/types'

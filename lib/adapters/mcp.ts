@@ -5,18 +5,18 @@
 
 import type { Readable, Writable } from 'node:stream'
 import { PermissionPolicy, SpillwayError, TruncationStorage } from 'spillway'
-import { type Check, checkOptions, flag, strings } from '../checks'
-import { isRecord, wrong } from '../context'
-import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../program'
+import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../command/validate'
+import { type Check, checkOptions, flag, strings } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
 import { HOSTS, hostOf } from './mcp/hosts'
 import type { McpProxy, McpProxyOptions } from './mcp/options'
 import { ServerProxy } from './mcp/proxy'
-import { STRUCTURED_CONTENT } from './mcp/result'
+import { STRUCTURED_CONTENT } from './mcp/truncate-result'
 
 export { guardMcpClient, guardMcpTool, type McpControls } from './mcp/guard'
 export { HOSTS as MCP_HOSTS, type HostProfile as McpHostProfile } from './mcp/hosts'
 export type { McpProxy, McpProxyOptions, McpServerExit, McpTruncation } from './mcp/options'
-export type { StructuredContent } from './mcp/result'
+export type { StructuredContent } from './mcp/truncate-result'
 export type { McpCallParams, McpClientLike, McpContentBlock, McpToolResult } from './mcp/types'
 
 /**

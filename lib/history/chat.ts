@@ -7,9 +7,9 @@
  * because a getter may cost something, or answer differently each time.
  */
 
-import type { FoundResult, HistoryFormat } from './format'
-import { carriesMore, nonEmpty, outputPathOf } from './formats/read'
-import { beginKnowledge, type Knowledge, knowledgeOf, type ResultText, UNKNOWN } from './knowledge'
+import type { FoundResult, HistoryFormat } from './chat-shape'
+import { carriesMore, nonEmpty, outputPathOf } from './formats/safe-read'
+import { beginKnowledge, type Knowledge, knowledgeOf, type ResultText, UNKNOWN } from './message-cache'
 
 /** A message, as far as it is read. */
 interface ChatMessage {

@@ -1,11 +1,11 @@
 /** How many tokens a history takes, about. */
 
-import { describe } from '../context'
 import { messageOf, SpillwayError } from '../errors'
-import { plainJson } from '../plain-json'
-import { estimateAll, estimateTokens } from '../tokens'
-import type { ResultText } from './knowledge'
-import type { CallView, MessageView, ResultView, TextSizes } from './view'
+import { estimateAll, estimateTokens } from '../tokens/tokens'
+import { plainJson } from '../util/safe-stringify'
+import { describe } from '../validation/validate'
+import type { ResultText } from './message-cache'
+import type { CallView, MessageView, ResultView, TextSizes } from './message-view'
 
 /** Tokens of a text, estimated. */
 export type EstimateTokens = (text: string) => number

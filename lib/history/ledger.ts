@@ -1,8 +1,8 @@
 /** What was learnt when a tool finished, for the time when its result is old and shortened and says it no more. */
 
-import { isArray, isRecord, wrong } from '../context'
 import { SpillwayError } from '../errors'
-import { warn } from '../report'
+import { warn } from '../truncation/events'
+import { isArray, isRecord, wrong } from '../validation/validate'
 
 /** What is known of one call of a tool. */
 export interface ToolResultRecord {

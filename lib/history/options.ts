@@ -1,9 +1,9 @@
 /** The options of {@link simplifyOutdatedTerminalResults}, checked. */
 
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../checks'
-import type { OutputOwner } from '../previews'
-import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './knowledge'
+import type { OutputOwner } from '../truncation/previews'
+import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
 import type { ToolResultKnowledge } from './ledger'
+import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './message-cache'
 import type { OutdatedResultInfo, SimplifiedReport, SimplifyOutdatedOptions } from './outdated'
 
 const DEFAULT_MAX_AGE_MS = 15 * 60 * 1000

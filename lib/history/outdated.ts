@@ -1,20 +1,20 @@
 /** Outdated results of terminal tools make room for a placeholder. */
 
 import { debuglog } from 'node:util'
-import { describe, isArray, wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
-import { call, native } from '../native'
-import type { OutputOwner } from '../previews'
+import { call, native } from '../native/native'
+import type { OutputOwner } from '../truncation/previews'
 import type { NoticeLanguage } from '../types'
+import { describe, isArray, wrong } from '../validation/validate'
 import { chat } from './chat'
-import type { FoundResult, HistoryFormat } from './format'
+import type { FoundResult, HistoryFormat } from './chat-shape'
 import { detectFormat } from './formats'
-import { costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './knowledge'
 import { knownCall, type ToolResultKnowledge } from './ledger'
+import { costOf, DEFAULT_PLACEHOLDER, learn, recordFacts, textCost, UNKNOWN } from './message-cache'
+import type { HistoryFormatName } from './message-view'
 import { warnTimeless, warnUnreadable } from './notes'
 import { type Rules, readOptions } from './options'
 import { savedPathOf } from './saved-path'
-import type { HistoryFormatName } from './view'
 import { viewed } from './viewed'
 
 const debug = debuglog('spillway')

@@ -1,6 +1,6 @@
 /** Who speaks in a message, in the binary's terms, and whether the model says anything. */
 
-import type { MessageView } from './view'
+import type { MessageView } from './message-view'
 
 /** The number of each role; a summary of what was before is one of its own. */
 export const ROLES: Readonly<Record<MessageView['role'] | 'summary', number>> = {

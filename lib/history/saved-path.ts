@@ -1,9 +1,9 @@
 /** Where the full output of a result is, as far as that may be believed. */
 
-import { isPlace } from '../kept'
-import { isSavedOutput, type OutputOwner } from '../previews'
+import { isSavedOutput, type OutputOwner } from '../truncation/previews'
+import { isPlace } from '../truncation/save'
 import type { ToolResultRecord } from './ledger'
-import type { ResultView } from './view'
+import type { ResultView } from './message-view'
 
 const claims = new WeakSet<object>()
 

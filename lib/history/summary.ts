@@ -1,9 +1,9 @@
 /** Summaries of what was before, in a history: recognising them, and what they are made of. */
 
-import { call, native } from '../native'
+import { call, native } from '../native/native'
 import { SUMMARY_NAME } from './formats/chat-messages'
-import { get, isObject } from './formats/read'
-import type { MessageView } from './view'
+import { get, isObject } from './formats/safe-read'
+import type { MessageView } from './message-view'
 
 /** The words that stand in a history. */
 export interface SummaryWords {

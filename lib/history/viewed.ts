@@ -1,10 +1,10 @@
 /** Tool results of any format, for the rule about outdated results; chat messages have a faster reader of their own. */
 
-import type { FoundResult, HistoryFormat } from './format'
+import type { FoundResult, HistoryFormat } from './chat-shape'
 import { elementOf, formatNamed, formatOf, viewOf } from './formats'
-import { Knowledge } from './knowledge'
-import { pairsOf } from './pairs'
-import type { HistoryFormatName, ResultView } from './view'
+import { Knowledge } from './message-cache'
+import type { HistoryFormatName, ResultView } from './message-view'
+import { pairsOf } from './tool-pairs'
 
 /** What is known of the results of a message, by their places. */
 const remembered = new WeakMap<object, Map<number, Knowledge>>()

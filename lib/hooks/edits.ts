@@ -1,8 +1,8 @@
 /** What the answers of hooks do. Each answers the changed value, or throws a sentence about an answer that it cannot use. */
 
-import { describe, isRecord } from '../context'
-import type { CompactionEdit } from '../history/compact/hooks'
-import { type TextEdit, withText } from '../tool-value'
+import type { CompactionEdit } from '../compaction/hooks'
+import { type TextEdit, withText } from '../tools/tool-result'
+import { describe, isRecord } from '../validation/validate'
 import type { PromptEdit, ToolInputEdit } from './types'
 
 const MODES: readonly unknown[] = [undefined, 'append', 'prepend', 'replace']

@@ -1,12 +1,12 @@
 /** Runs hooks in one order, and lets none of them get in the way. */
 
-import { checkKeys, isArray, isRecord, wrong } from '../context'
+import type { CompactionEdit } from '../compaction/hooks'
 import { messageOf } from '../errors'
-import { readParameters, withParameters } from '../extension/parameters'
-import type { CompactionEdit } from '../history/compact/hooks'
-import { plainCopy } from '../plain-copy'
-import { catchLater, warn } from '../report'
-import { within } from '../within'
+import { readParameters, withParameters } from '../extensions/parameters'
+import { catchLater, warn } from '../truncation/events'
+import { plainCopy } from '../util/deep-clone'
+import { within } from '../util/with-timeout'
+import { checkKeys, isArray, isRecord, wrong } from '../validation/validate'
 import { editedInput, editedPrompt, editedResult, editedSummary } from './edits'
 import type {
   ChatHookContext,

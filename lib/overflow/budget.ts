@@ -2,7 +2,7 @@
 
 import type { Estimate } from '../history/estimate'
 import type { ReadViews } from '../history/formats'
-import { SHORTEST_LINE } from './bound'
+import { SHORTEST_LINE } from './limit-results'
 import { CHARS_PER_TOKEN, type OverflowLimits } from './limits'
 import { resultsOf, weigh, weightOf } from './results'
 

@@ -1,10 +1,10 @@
 /** How much of a context the results of tools may take: the document's constants, and the limits of each profile. */
 
-import { type Check, checkOptions } from '../checks'
-import { isArray, isRecord, wrong } from '../context'
-import { call, native } from '../native'
+import { call, native } from '../native/native'
 import type { TruncationProfile } from '../types'
-import type { OverflowTransition } from './machine'
+import { type Check, checkOptions } from '../validation/options'
+import { isArray, isRecord, wrong } from '../validation/validate'
+import type { OverflowTransition } from './state-machine'
 
 const constants = JSON.parse(native.overflowConstants()) as {
   HARD_MAX_TOOL_RESULT_CHARS: number

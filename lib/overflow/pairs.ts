@@ -1,7 +1,7 @@
 /** Whether calls still have their results. */
 
 import type { ReadViews } from '../history/formats'
-import { pairsOf } from '../history/pairs'
+import { pairsOf } from '../history/tool-pairs'
 
 /** The results without a call and the calls without a result, by their ids as far as they have any, and how many. */
 export function alone(messages: readonly unknown[], { format, views }: ReadViews): Map<string, number> {

@@ -1,9 +1,9 @@
 /** The tool results of a history in any format: finding them, and putting other texts in their places. */
 
 import { formatOf } from '../history/formats'
+import type { HistoryFormatName, MessageView, ResultView } from '../history/message-view'
 import { isAnswer } from '../history/roles'
-import type { HistoryFormatName, MessageView, ResultView } from '../history/view'
-import { call, native } from '../native'
+import { call, native } from '../native/native'
 
 /** A tool result, found in a history. */
 export interface FoundResult {

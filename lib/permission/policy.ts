@@ -3,9 +3,9 @@
 import { realpathSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, resolve, sep } from 'node:path'
-import { checkKeys, isArray, isRecord, wrong } from '../context'
 import { SpillwayError } from '../errors'
-import { call, native } from '../native'
+import { call, native } from '../native/native'
+import { checkKeys, isArray, isRecord, wrong } from '../validation/validate'
 import type {
   AppliedRule,
   ExplainedTarget,

@@ -1,6 +1,6 @@
 /** The shapes of permission. */
 
-import type { TruncationStorage } from '../storage'
+import type { TruncationStorage } from '../storage/file-storage'
 
 /** What kind of access a rule is about. */
 export type PermissionDomain = 'read' | 'edit' | 'bash' | 'web_fetch' | 'web_search' | 'mcp' | 'tool'

@@ -18,14 +18,14 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { checkOptions } from '../checks'
-import { wrong } from '../context'
 import { messageOf, SpillwayError } from '../errors'
 import { CHECK } from '../overflow/limits'
-import { randomBytes } from '../random'
-import { isDamaged, readLog, type SessionDamage } from './read-log'
-import type { NewSessionEntry, Session, SessionEntry } from './session'
-import { Tree } from './tree'
+import { randomBytes } from '../util/crypto'
+import { checkOptions } from '../validation/options'
+import { wrong } from '../validation/validate'
+import { Tree } from './entry-tree'
+import { isDamaged, readLog, type SessionDamage } from './repair-jsonl'
+import type { NewSessionEntry, Session, SessionEntry } from './types'
 
 /** Options of {@link JsonlSession.open}. */
 export interface JsonlSessionOptions {

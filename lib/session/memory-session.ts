@@ -1,7 +1,7 @@
 /** A session in memory. */
 
-import type { NewSessionEntry, Session, SessionEntry } from './session'
-import { Tree } from './tree'
+import { Tree } from './entry-tree'
+import type { NewSessionEntry, Session, SessionEntry } from './types'
 
 const trees = new WeakMap<MemorySession, Tree>()
 

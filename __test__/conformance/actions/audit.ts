@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { AuditEvent, AuditLogOptions, AuditReport } from '../../../lib/audit'
+import type { AuditEvent, AuditLogOptions, AuditReport } from '../../../lib/audit/audit-log'
 import type { Outcome } from '../actions'
 import type { Setup } from '../rows'
 

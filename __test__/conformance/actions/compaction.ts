@@ -21,7 +21,7 @@ export interface CompactionSetup {
 
 type Message = { role: string; content: unknown; [key: string]: unknown }
 
-const product: typeof import('../../../lib/history/compact/compact') = require('../../../index.js')
+const product: typeof import('../../../lib/compaction/compact-history') = require('../../../index.js')
 
 function built(history: readonly TalkRecipe[]): Message[] {
   return history.flatMap((one, at): Message[] => {

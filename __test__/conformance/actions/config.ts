@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ConfigChange, LoadConfigOptions, LoadedConfig } from '../../../lib/config-file'
+import type { ConfigChange, LoadConfigOptions, LoadedConfig } from '../../../lib/config/config-file'
 import type { Outcome } from '../actions'
 import type { Setup } from '../rows'
 

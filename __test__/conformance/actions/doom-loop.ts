@@ -1,4 +1,4 @@
-import type { DoomLoopCall, DoomLoopOptions, DoomLoopResult, DoomLoopVerdict } from '../../../lib/doom-loop'
+import type { DoomLoopCall, DoomLoopOptions, DoomLoopResult, DoomLoopVerdict } from '../../../lib/loop-detection/detector'
 import type { Outcome } from '../actions'
 import type { Setup } from '../rows'
 

@@ -1,4 +1,4 @@
-import type { guardTool as guard } from '../../../lib/guard-tool'
+import type { guardTool as guard } from '../../../lib/tools/guard-tool'
 import type { HookRunnerOptions, Hooks } from '../../../lib/hooks/types'
 import type { Outcome } from '../actions'
 import type { Setup } from '../rows'

@@ -1,8 +1,8 @@
 /** What the AI SDK's adapter can be given beside what every adapter can. */
 
-import type { Check } from '../../checks'
-import { isRecord } from '../../context'
 import { CHECK } from '../../overflow/limits'
+import type { Check } from '../../validation/options'
+import { isRecord } from '../../validation/validate'
 import { sessionFrom } from '../shared/controls'
 import type { AdapterControls } from '../shared/types'
 

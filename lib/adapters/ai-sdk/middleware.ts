@@ -1,8 +1,8 @@
 /** The middleware around a model. */
 
-import { isArray, isRecord } from '../../context'
+import { isArray, isRecord } from '../../validation/validate'
 import { checkControls } from '../shared/controls'
-import { type OutgoingRequest, overflowOf, Requests } from '../shared/requests'
+import { type OutgoingRequest, overflowOf, Requests } from '../shared/prepare-request'
 import { type AiSdkControls, OWN_CONTROLS, sessionOf } from './controls'
 import { type Peeked, peek, type StreamPart } from './stream'
 

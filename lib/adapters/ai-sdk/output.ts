@@ -1,8 +1,8 @@
 /** What a model reads of a result, in the AI SDK's shape. */
 
-import { isArray, isRecord } from '../../context'
-import { plainJson } from '../../plain-json'
-import type { Bound } from '../shared/bound'
+import { plainJson } from '../../util/safe-stringify'
+import { isArray, isRecord } from '../../validation/validate'
+import type { Bound } from '../shared/truncate-value'
 
 /** The SDK's `ToolResultOutput`, as far as it matters here. */
 export interface ModelOutput {

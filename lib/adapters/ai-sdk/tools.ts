@@ -1,18 +1,18 @@
 /** Tools with controls around them. */
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
-import { textOfValue } from '../../content'
-import { isArray, isRecord, wrong } from '../../context'
-import { shortenUnsaved } from '../../strategies'
+import { textOfValue } from '../../truncation/content'
+import { shortenUnsaved } from '../../truncation/strategies'
+import { isArray, isRecord, wrong } from '../../validation/validate'
 import { approvalsOf, judge } from '../shared/approvals'
-import { type Bound, boundBy } from '../shared/bound'
 import { checkControls, toolControls } from '../shared/controls'
 import { errorFor, guardCall } from '../shared/guard'
-import { copyWith } from '../shared/overlay'
+import { copyWith } from '../shared/override-methods'
+import { type Bound, boundBy } from '../shared/truncate-value'
+import { Steps } from './async-queue'
 import { type AiSdkControls, type AiSdkSource, OWN_CONTROLS, sessionOf } from './controls'
 import { boundOutput, type ModelOutput, modelOutput } from './output'
-import { Shown } from './shown'
-import { Steps } from './steps'
+import { Shown } from './shown-results'
 
 /** A tool of the AI SDK, as far as it is read here. */
 interface AnyTool {

@@ -1,6 +1,6 @@
 /** Answers to requests other than calls: lists and prompts and resources reach a model, too. */
 
-import { isRecord } from '../../context'
+import { isRecord } from '../../validation/validate'
 import type { Look } from './items'
 import type { McpContentBlock } from './types'
 

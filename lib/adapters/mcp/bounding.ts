@@ -7,11 +7,11 @@ import {
   type TruncationService,
   type TruncationStorage,
 } from 'spillway'
-import { boundSafely } from '../../middleware'
+import { boundSafely } from '../../truncation/middleware'
 import type { HostProfile } from './hosts'
+import type { SkimmedBounds } from './large-result'
 import type { McpTruncation } from './options'
-import { type ResultBounds, type StructuredContent, textOf } from './result'
-import type { SkimmedBounds } from './spooled'
+import { type ResultBounds, type StructuredContent, textOf } from './truncate-result'
 
 /** The least that is left for a text beside what stays in its result. */
 const LEAST_BYTES = 256

@@ -1,14 +1,22 @@
 /** Controls around the tools of a client, and around a tool of a server. */
 
 import { type GuardedTool, guardTool, type Tool, type ToolControls } from 'spillway'
-import { type Check, checkOptions } from '../../checks'
-import { isRecord, wrong } from '../../context'
 import { messageOf } from '../../errors'
-import { checkToolControls } from '../../guard-tool'
+import { checkToolControls } from '../../tools/guard-tool'
+import { type Check, checkOptions } from '../../validation/options'
+import { isRecord, wrong } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'
-import { overlay } from '../shared/overlay'
-import { Blocks } from './blocks'
-import { jsonOf, longFields, STRUCTURED_CONTENT, type StructuredContent, stillSaid, textBlock, without } from './result'
+import { overlay } from '../shared/override-methods'
+import { Blocks } from './content-blocks'
+import {
+  jsonOf,
+  longFields,
+  STRUCTURED_CONTENT,
+  type StructuredContent,
+  stillSaid,
+  textBlock,
+  without,
+} from './truncate-result'
 import type { McpCallParams, McpClientLike } from './types'
 
 /** What stands around a tool of MCP: the controls of `guardTool`, and what is particular here. */

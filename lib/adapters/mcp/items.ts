@@ -3,8 +3,8 @@
  * a few small things: a budget that counted some members only would be none.
  */
 
-import { isRecord } from '../../context'
-import { toJson } from '../../exact-json'
+import { toJson } from '../../util/lossless-json'
+import { isRecord } from '../../validation/validate'
 import type { McpContentBlock } from './types'
 
 /** A member or a block up to this size may stay beside the texts. */

@@ -1,6 +1,6 @@
 /** JSON as it comes, also from writers that do not keep to the grammar. */
 
-import { parseExactly } from '../../exact-json'
+import { parseExactly } from '../../util/lossless-json'
 
 /** A string, whether it ends or not, or a number that JSON does not know. */
 const UNKNOWN_NUMBERS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g

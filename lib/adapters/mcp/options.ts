@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { PermissionPolicy, TruncationStorage, UserTruncationConfig } from 'spillway'
-import type { StructuredContent } from './result'
+import type { StructuredContent } from './truncate-result'
 
 /** Settings of truncation without those of a storage. */
 export type McpTruncation = Omit<

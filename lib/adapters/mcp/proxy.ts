@@ -5,21 +5,22 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { TruncationStorage } from 'spillway'
-import { isRecord } from '../../context'
-import { isExactNumber, plainly, toJson } from '../../exact-json'
+import { isExactNumber, plainly, toJson } from '../../util/lossless-json'
+import { isRecord } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'
 import { asToolResult, capDeep, type Reader, shortenResult } from './answers'
-import { Asking } from './asking'
 import { Bounding, limitsOf } from './bounding'
+import { Asking } from './elicitation'
 import { type HostProfile, hostOf, hostOfClient } from './hosts'
 import { IN_MEMORY, isBase64 } from './items'
-import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './lines'
-import { Listing, mayBeOurs, nextPage } from './listing'
+import { hasRepeatedNames, type Line, linesOf, messageOf, partsOf, spliced } from './json-rpc-stream'
+import { boundSkimmed, lookAt, piecesOf } from './large-result'
+import { MessageWriter } from './message-writer'
 import type { McpProxyOptions, McpServerExit } from './options'
-import { Questions } from './questions'
-import { boundError, boundResult, type StructuredContent, textBlock } from './result'
+import { Questions } from './outgoing-requests'
 import { hostProcess, Siblings } from './siblings'
-import { boundSkimmed, lookAt, piecesOf } from './spooled'
+import { Listing, mayBeOurs, nextPage } from './tool-list'
+import { boundError, boundResult, type StructuredContent, textBlock } from './truncate-result'
 import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
@@ -29,7 +30,6 @@ import {
   SERVER_INFO,
   SUBSCRIPTION_ID,
 } from './types'
-import { MessageWriter } from './writer'
 
 /** So much of what the server said is worked on at a time; then it has to wait. */
 const MOST_AT_WORK = 2 ** 24

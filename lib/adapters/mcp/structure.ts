@@ -1,6 +1,6 @@
 /** What a `structuredContent` says besides the texts of the same result: servers send both, for clients that read only one. */
 
-import { isRecord } from '../../context'
+import { isRecord } from '../../validation/validate'
 import { parseLeniently } from './lenient'
 
 /** A value that the texts say as well. */

@@ -1,7 +1,7 @@
 /** What the adapter for the Agents SDK can be given beside what every adapter can. */
 
-import type { Check } from '../../checks'
 import { CHECK } from '../../overflow/limits'
+import type { Check } from '../../validation/options'
 import { sessionFrom } from '../shared/controls'
 import type { AdapterControls } from '../shared/types'
 

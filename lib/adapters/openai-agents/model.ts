@@ -1,9 +1,9 @@
 /** A model that sends what it can do without no more, and again, shorter, what did not fit. */
 
-import { isArray, isRecord, wrong } from '../../context'
+import { isArray, isRecord, wrong } from '../../validation/validate'
 import { checkControls } from '../shared/controls'
-import { overlay } from '../shared/overlay'
-import { firstAttempt, type OutgoingRequest, overflowOf, Requests } from '../shared/requests'
+import { overlay } from '../shared/override-methods'
+import { firstAttempt, type OutgoingRequest, overflowOf, Requests } from '../shared/prepare-request'
 import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
 
 /** A request of the SDK, as far as it is read here. */

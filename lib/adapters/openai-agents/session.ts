@@ -1,11 +1,11 @@
 /** Sessions that keep the whole, and a filter that prunes what they keep. */
 
-import { isArray, isRecord, wrong } from '../../context'
 import { SpillwayError } from '../../errors'
+import { isArray, isRecord, wrong } from '../../validation/validate'
 import { checkControls, tellError } from '../shared/controls'
-import { overlay } from '../shared/overlay'
-import { Requests } from '../shared/requests'
-import { Recent } from '../shared/sessions'
+import { Recent } from '../shared/lru-cache'
+import { overlay } from '../shared/override-methods'
+import { Requests } from '../shared/prepare-request'
 import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
 
 /** A session of the SDK, as far as it is used here. */

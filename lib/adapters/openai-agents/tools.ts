@@ -1,17 +1,17 @@
 /** Function tools, and tools of MCP servers, with controls around them. */
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
-import { isArray, isRecord, wrong } from '../../context'
-import { guardTool as guardCore } from '../../guard-tool'
-import { type IdentifiedCall, identityOf } from '../../permission/identity'
-import { plainJson } from '../../plain-json'
-import { randomUUID } from '../../random'
-import { Blocks } from '../mcp/blocks'
+import { type IdentifiedCall, identityOf } from '../../approval/call-key'
+import { guardTool as guardCore } from '../../tools/guard-tool'
+import { randomUUID } from '../../util/crypto'
+import { plainJson } from '../../util/safe-stringify'
+import { isArray, isRecord, wrong } from '../../validation/validate'
+import { Blocks } from '../mcp/content-blocks'
 import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, toolControls } from '../shared/controls'
 import { errorFor, guardCall, type HostOutcome } from '../shared/guard'
 import { mcpToolName } from '../shared/mcp-names'
-import { copyWith, overlay } from '../shared/overlay'
+import { copyWith, overlay } from '../shared/override-methods'
 import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
 
 /** A function tool, as far as it is read here. */

@@ -4,10 +4,10 @@
  */
 
 import type { GateCall, GateDecision, PermissionCall, PermissionVerdict, ToolControls } from 'spillway'
+import { type IdentifiedCall, identityOf } from '../../approval/call-key'
 import { viewsOf } from '../../history/formats'
-import { type IdentifiedCall, identityOf } from '../../permission/identity'
 import { tellError } from './controls'
-import { Recent } from './sessions'
+import { Recent } from './lru-cache'
 import type { AdapterControls } from './types'
 
 /** A call that the host wants to have judged. */

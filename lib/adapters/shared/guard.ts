@@ -9,9 +9,9 @@ import type {
   ToolResultRecord,
   ToolTruncationConfig,
 } from 'spillway'
-import { isArray } from '../../context'
 import { messageOf, SpillwayError } from '../../errors'
-import { guardTool, isToolHookRunner } from '../../guard-tool'
+import { guardTool, isToolHookRunner } from '../../tools/guard-tool'
+import { isArray } from '../../validation/validate'
 
 /** A call on its way to a host's tool. */
 export interface HostCall {

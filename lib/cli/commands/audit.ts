@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
+import { countOf, text, texts } from '../parse-values'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
-import { countOf, text, texts } from '../values'
 
 const command: Command = {
   name: 'audit',

@@ -3,8 +3,8 @@
 import { classifyOverflow, type OverflowClass } from 'spillway'
 import type { Command, Parsed } from '../command'
 import { inputOf } from '../input'
+import { whole } from '../parse-values'
 import { EXIT, green, print, printJson, red, yellow } from '../terminal'
-import { whole } from '../values'
 
 const command: Command = {
   name: 'classify',

@@ -4,10 +4,10 @@ import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import { pipeline } from 'node:stream/promises'
 import type { Capture, TruncationResult } from 'spillway'
-import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
+import { sizeOf, text } from '../parse-values'
+import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../shared-options'
 import { EXIT, Progress, print, printJson } from '../terminal'
-import { sizeOf, text } from '../values'
 
 const command: Command = {
   name: 'clip',

@@ -3,10 +3,10 @@
 import { constants } from 'node:os'
 import { PermissionPolicy } from 'spillway'
 import { MCP_HOSTS, type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
-import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WORDING } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
+import { oneOf, text } from '../parse-values'
+import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WORDING } from '../shared-options'
 import { note } from '../terminal'
-import { oneOf, text } from '../values'
 
 const HOST_NAMES = MCP_HOSTS.map(({ name }) => name)
 const OTHER_BYTES = MCP_HOSTS.at(-1)?.maxBytes

@@ -1,10 +1,10 @@
 /** `spillway permit`: what the rules say of a call, and why. */
 
 import { PermissionPolicy, type PermissionVerdict } from 'spillway'
-import { CONFIG, configOf, STORE, storageOf } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
+import { oneOf, text } from '../parse-values'
+import { CONFIG, configOf, STORE, storageOf } from '../shared-options'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
-import { oneOf, text } from '../values'
 
 const command: Command = {
   name: 'permit',

@@ -2,11 +2,11 @@
 
 import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PrunePolicy, type PruneReport } from 'spillway'
-import { toJson } from '../../exact-json'
+import { toJson } from '../../util/lossless-json'
 import { type Command, type Parsed, UsageError } from '../command'
-import { readConversation } from '../conversation'
+import { readConversation } from '../message-file'
+import { countOf, oneOf, text, texts, whole } from '../parse-values'
 import { EXIT, note, print, printable, printJson } from '../terminal'
-import { countOf, oneOf, text, texts, whole } from '../values'
 
 const POLICIES: readonly PrunePolicy[] = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments']
 

@@ -3,10 +3,10 @@
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import type { LineRange, OutputAccess, RangeResult, ReadRange, TruncationStorage } from 'spillway'
-import { STORE, storageOf } from '../bounding'
 import { type Command, type Parsed, UsageError } from '../command'
+import { finiteBytes, text, whole } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
 import { EXIT, note, print, printJson } from '../terminal'
-import { finiteBytes, text, whole } from '../values'
 
 const LINES = 500
 const BYTES = 32 * 1024

@@ -2,10 +2,10 @@
 
 import { constants } from 'node:os'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
-import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../bounding'
 import type { Command, Parsed } from '../command'
+import { countOf, duration, sizeOf, text } from '../parse-values'
+import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../shared-options'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
-import { countOf, duration, sizeOf, text } from '../values'
 
 const command: Command = {
   name: 'run',

@@ -1,10 +1,10 @@
 /** `spillway search`: the lines of a saved output that match. */
 
 import type { SearchMatch } from 'spillway'
-import { STORE, storageOf } from '../bounding'
 import { type Command, type Parsed, typed } from '../command'
+import { text, whole } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
 import { EXIT, green, note, print, printJson } from '../terminal'
-import { text, whole } from '../values'
 
 const command: Command = {
   name: 'search',

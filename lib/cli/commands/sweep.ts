@@ -1,9 +1,9 @@
 /** `spillway sweep`: what is too old or too much goes. */
 
-import { STORE, storageOf } from '../bounding'
 import { type Command, type Parsed, typed } from '../command'
+import { bytes, countOf, positive, sizeOf, whole } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
 import { EXIT, note, print, printJson } from '../terminal'
-import { bytes, countOf, positive, sizeOf, whole } from '../values'
 
 const command: Command = {
   name: 'sweep',

@@ -1,9 +1,9 @@
 /** `spillway usage`: how much is saved. */
 
-import { STORE, storageOf } from '../bounding'
 import type { Command, Parsed } from '../command'
+import { countOf, sizeOf } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
 import { EXIT, print, printJson } from '../terminal'
-import { countOf, sizeOf } from '../values'
 
 const command: Command = {
   name: 'usage',

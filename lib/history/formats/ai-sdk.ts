@@ -3,11 +3,11 @@
  * provider's own tools did is in the assistant's message, and left alone.
  */
 
-import type { MessageRole } from '../view'
-import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './blocks'
-import { type CallReading, defineFormat, type ResultReading } from './define'
-import { type Edit, edited, REMOVED } from './edit'
+import type { MessageRole } from '../message-view'
+import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './content-blocks'
+import { type CallReading, defineFormat, type ResultReading } from './define-format'
 import { sealedIn, thinkingOf } from './extras'
+import { type Edit, edited, REMOVED } from './immutable-edit'
 import {
   asideOf,
   elements,
@@ -20,7 +20,7 @@ import {
   nonEmpty,
   outputPathOf,
   watched,
-} from './read'
+} from './safe-read'
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 const SURE = /^(tool-(call|result|approval-request|approval-response|error)|reasoning-file)$/

@@ -4,11 +4,11 @@
  * tools did is in the assistant's, and left alone.
  */
 
-import type { MessageRole } from '../view'
-import { contentWithText, type PartKind, type PartRules, plainParts, readContent, withoutMedia } from './blocks'
-import { type CallReading, defineFormat, type ResultReading } from './define'
+import type { MessageRole } from '../message-view'
+import { contentWithText, type PartKind, type PartRules, plainParts, readContent, withoutMedia } from './content-blocks'
+import { type CallReading, defineFormat, type ResultReading } from './define-format'
 import { thinkingOf } from './extras'
-import { asideOf, elements, flag, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './read'
+import { asideOf, elements, flag, get, isObject, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
 const SURE = /^(tool_use|tool_result|redacted_thinking|server_tool_use|\w+_tool_result|container_upload|compaction)$/
 

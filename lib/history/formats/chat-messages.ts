@@ -4,8 +4,8 @@
  * `{ role: 'assistant', content, tool_calls: [{ id, function: { name, arguments } }] }` for calls.
  */
 
-import type { ResultText } from '../knowledge'
-import type { MessageRole } from '../view'
+import type { ResultText } from '../message-cache'
+import type { MessageRole } from '../message-view'
 import {
   contentWithText,
   fileOrMedia,
@@ -14,11 +14,11 @@ import {
   reasoningOf,
   textParts,
   withoutMedia,
-} from './blocks'
-import type { CallReading, MediaEdits, Reading, ResultReading } from './define'
-import type { Edit } from './edit'
+} from './content-blocks'
+import type { CallReading, MediaEdits, Reading, ResultReading } from './define-format'
 import { sealedIn, type Thinking, thinkingBeside } from './extras'
-import { elements, get, isObject, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './read'
+import type { Edit } from './immutable-edit'
+import { elements, get, isObject, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
 /** What a message that is a summary is called where messages have names. */
 export const SUMMARY_NAME = 'session_summary'

@@ -1,6 +1,6 @@
 /** What takes room in a message and is neither said nor called: the reasoning of the model, and files that are texts. */
 
-import { elements, get, isObject, isRecord, watched } from './read'
+import { elements, get, isObject, isRecord, watched } from './safe-read'
 
 /** Reasoning: its texts, and how many characters of it only the provider can read. */
 export interface Thinking {

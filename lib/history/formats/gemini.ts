@@ -1,11 +1,11 @@
 /** Contents of Gemini's API: `{ role, parts }`. Calls have no ids more often than not. */
 
-import type { ResultText } from '../knowledge'
-import type { MessageRole } from '../view'
-import { reasoningOf, withoutMedia } from './blocks'
-import { type CallReading, defineFormat, type ResultReading } from './define'
-import { type Edit, REMOVED } from './edit'
+import type { ResultText } from '../message-cache'
+import type { MessageRole } from '../message-view'
+import { reasoningOf, withoutMedia } from './content-blocks'
+import { type CallReading, defineFormat, type ResultReading } from './define-format'
 import { mediaTypeOf, sealedIn, textOfData } from './extras'
+import { type Edit, REMOVED } from './immutable-edit'
 import {
   asideOf,
   elements,
@@ -18,7 +18,7 @@ import {
   resultText,
   timeOf,
   watched,
-} from './read'
+} from './safe-read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
   user: 'user',

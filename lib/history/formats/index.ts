@@ -1,10 +1,11 @@
 /** The formats that histories are kept in: which one a history has, and what its messages say. */
 
-import { isArray, wrong } from '../../context'
-import type { HistoryFormatName, MessageView, ViewFormat } from '../view'
+import { isArray, wrong } from '../../validation/validate'
+import type { HistoryFormatName, MessageView, ViewFormat } from '../message-view'
 import { aiSdk } from './ai-sdk'
 import { anthropic } from './anthropic'
-import { OTHER } from './define'
+import { OTHER } from './define-format'
+import { Votes } from './detect-format'
 import { gemini } from './gemini'
 import { langchain } from './langchain'
 import { mcp } from './mcp'
@@ -12,9 +13,8 @@ import { openaiAgents } from './openai-agents'
 import { openaiChat } from './openai-chat'
 import { openaiResponses } from './openai-responses'
 import { pi } from './pi'
-import { isObject, isUnchanged, noting, watched } from './read'
+import { isObject, isUnchanged, noting, watched } from './safe-read'
 import { snow } from './snow'
-import { Votes } from './votes'
 
 /** All formats. Where several recognise a message equally well, the first counts. */
 export const FORMATS: readonly ViewFormat[] = [

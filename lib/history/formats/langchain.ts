@@ -1,6 +1,6 @@
 /** Messages of LangChain: instances of its classes, and the plain objects with a `type` or a `role` that it takes as well. */
 
-import type { MessageRole } from '../view'
+import type { MessageRole } from '../message-view'
 import {
   contentWithText,
   fileOrMedia,
@@ -9,11 +9,11 @@ import {
   reasoningOf,
   textParts,
   withoutMedia,
-} from './blocks'
-import { type CallReading, defineFormat, type Reading, type ResultReading } from './define'
-import type { Edit } from './edit'
+} from './content-blocks'
+import { type CallReading, defineFormat, type Reading, type ResultReading } from './define-format'
 import { sealedIn, thinkingBeside, thinkingOf } from './extras'
-import { elements, get, isBlank, isRecord, nonEmpty, outputPathOf, watched } from './read'
+import type { Edit } from './immutable-edit'
+import { elements, get, isBlank, isRecord, nonEmpty, outputPathOf, watched } from './safe-read'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
   human: 'user',

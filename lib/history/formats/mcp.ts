@@ -1,9 +1,9 @@
 /** Results of MCP tools: `{ content: [...], structuredContent?, isError? }`. Which call they answer is not in them. */
 
-import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './blocks'
-import { defineFormat } from './define'
-import { type Edit, REMOVED } from './edit'
-import { elements, flag, get, isRecord, jsonText, outputPathOf, watched } from './read'
+import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './content-blocks'
+import { defineFormat } from './define-format'
+import { type Edit, REMOVED } from './immutable-edit'
+import { elements, flag, get, isRecord, jsonText, outputPathOf, watched } from './safe-read'
 
 const TYPES = /^(text|image|audio|resource|resource_link)$/
 

@@ -1,8 +1,8 @@
 /** Items of OpenAI's Agents SDK: those of the Responses, with names in camel case. */
 
-import { defineFormat } from './define'
-import { hasItemContent, type ItemNames, isCallOrResult, itemRole, missingItem, readItem } from './items'
-import { get } from './read'
+import { defineFormat } from './define-format'
+import { hasItemContent, type ItemNames, isCallOrResult, itemRole, missingItem, readItem } from './response-items'
+import { get } from './safe-read'
 
 const NAMES: ItemNames = { callId: 'callId', exitCode: 'exitCode', result: 'function_call_result' }
 

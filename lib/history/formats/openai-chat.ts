@@ -9,7 +9,7 @@ import {
   readChatMessage,
   speaksOfCalls,
 } from './chat-messages'
-import { defineFormat } from './define'
+import { defineFormat } from './define-format'
 import { isSnow } from './snow'
 
 export const openaiChat = defineFormat({

@@ -1,8 +1,8 @@
 /** Items of OpenAI's Responses, alone or as a log of Codex has them: `{ type: 'response_item', timestamp, payload }`. */
 
-import { defineFormat } from './define'
-import { hasItemContent, type ItemNames, isCallOrResult, itemRole, missingItem, readItem } from './items'
-import { get } from './read'
+import { defineFormat } from './define-format'
+import { hasItemContent, type ItemNames, isCallOrResult, itemRole, missingItem, readItem } from './response-items'
+import { get } from './safe-read'
 
 const NAMES: ItemNames = { callId: 'call_id', exitCode: 'exit_code', result: 'function_call_output' }
 

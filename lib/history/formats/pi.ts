@@ -4,12 +4,12 @@
  * ones name their call by `toolUseId`.
  */
 
-import type { MessageRole } from '../view'
-import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './blocks'
-import { type CallReading, defineFormat, type Reading } from './define'
-import type { Edit } from './edit'
+import type { MessageRole } from '../message-view'
+import { contentWithText, fileOrMedia, type PartRules, readContent, textParts, withoutMedia } from './content-blocks'
+import { type CallReading, defineFormat, type Reading } from './define-format'
 import { sealedIn, thinkingOf } from './extras'
-import { asideOf, elements, flag, get, isBlank, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './read'
+import type { Edit } from './immutable-edit'
+import { asideOf, elements, flag, get, isBlank, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
 const CALL = /^(toolCall|toolUse|functionCall)$/
 

@@ -1,8 +1,8 @@
 /** Chat messages with what agents add to them: `timestamp`, `messageStatus`, and where the full output was saved. */
 
 import { chatRole, chatSummary, hasChatContent, isCall, missingChatResult, readChatMessage } from './chat-messages'
-import { defineFormat } from './define'
-import { get, nonEmpty } from './read'
+import { defineFormat } from './define-format'
+import { get, nonEmpty } from './safe-read'
 
 export const snow = defineFormat({
   name: 'snow',

@@ -1,0 +1,43 @@
+/**
+ * What a model was shown of which result. The SDK asks for it apart from the call, and again whenever a history of its user
+ * interface becomes messages.
+ */
+
+import { createHash } from 'node:crypto'
+import { plainJson } from '../../util/safe-stringify'
+import { Recent } from '../shared/lru-cache'
+import type { ModelOutput } from './output'
+
+/** So many results are remembered; those asked for are mostly the newest. */
+const MOST = 256
+/** Of a longer text its two ends are compared, and its length. */
+const MOST_UNITS = 2 ** 19
+
+/** What was shown, by call and by content. */
+export class Shown {
+  readonly #outputs = new Recent<string, ModelOutput | 'as it is'>(MOST)
+
+  /** `undefined` for what was shown as it is. */
+  remember(toolCallId: string | undefined, value: unknown, output: ModelOutput | undefined): void {
+    const print = printOf(value)
+    this.#outputs.set(print, output ?? 'as it is')
+    if (toolCallId !== undefined) this.#outputs.set(`${toolCallId} ${print}`, output ?? 'as it is')
+  }
+
+  /** What was shown of this result; by its content alone where the SDK does not name the call. */
+  recall(toolCallId: string | undefined, value: unknown): ModelOutput | 'as it is' | undefined {
+    const print = printOf(value)
+    return this.#outputs.get(toolCallId === undefined ? print : `${toolCallId} ${print}`)
+  }
+}
+
+function printOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : plainJson(value)
+  const { length } = text
+  const hash = createHash('sha256').update(`${typeof value} ${length} `)
+  if (length <= MOST_UNITS) return hash.update(text).digest('base64')
+  return hash
+    .update(text.slice(0, MOST_UNITS / 2))
+    .update(text.slice(-MOST_UNITS / 2))
+    .digest('base64')
+}

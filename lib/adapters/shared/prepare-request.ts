@@ -1,0 +1,163 @@
+/** Requests on their way to a model: prepared before they go, shortened when they did not fit. Costs nobody a request. */
+
+import type { OverflowClass, OverflowRecoveryState } from 'spillway'
+import { classifyOverflow } from '../../overflow/classify-overflow'
+import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
+import { isArray } from '../../validation/validate'
+import { approvalsOf } from './approvals'
+import { badAnswer, isControl, tell, tellError } from './controls'
+import { Recent } from './lru-cache'
+import { Prefixes } from './recovered-prefixes'
+import type { AdapterControls, HistoryControl, PreparedMessages } from './types'
+
+/** What is taken for the window where neither the caller nor the provider names one; what is cut is a share of it. */
+const USUAL_WINDOW = 200_000
+
+/** A request that goes out. */
+export interface OutgoingRequest<M> {
+  /** As the framework brought them. */
+  readonly original: readonly M[]
+  /** As they are sent. */
+  readonly messages: readonly M[]
+  readonly sessionId: string | undefined
+}
+
+/** A request that did not fit, while it is made to. */
+interface Attempt {
+  state: OverflowRecoveryState | undefined
+  retries: number
+}
+
+/** What an adapter does with requests. One for all sessions. */
+export class Requests {
+  readonly #controls: AdapterControls
+  readonly #sessions = new Recent<string | undefined, { control: HistoryControl | undefined }>()
+  readonly #prefixes = new Prefixes()
+
+  constructor(controls: AdapterControls) {
+    this.#controls = controls
+  }
+
+  /** What to send of a history now. Never rejects: what fails is told, and the history goes out as it is. */
+  async prepare<M>(original: readonly M[], sessionId?: string): Promise<OutgoingRequest<M>> {
+    let messages = original
+    try {
+      const { permission } = this.#controls
+      if (permission !== undefined) approvalsOf(permission).settle(original, sessionId)
+      messages = this.#prefixes.apply(original)
+      const control = this.#controlOf(sessionId)
+      if (control !== undefined) messages = await this.#ask(control, messages, sessionId)
+    } catch (thrown) {
+      tellError(this.#controls, 'history', thrown, sessionId)
+    }
+    return { original, messages, sessionId }
+  }
+
+  #controlOf(sessionId: string | undefined): HistoryControl | undefined {
+    const { history } = this.#controls
+    if (typeof history !== 'function') return history
+    const known = this.#sessions.get(sessionId)
+    if (known !== undefined) return known.control
+    const control: unknown = history(sessionId)
+    if (control !== undefined && !isControl(control))
+      throw badAnswer('history', control, 'an object with prune or prepare')
+    this.#sessions.set(sessionId, { control })
+    return control
+  }
+
+  async #ask<M>(control: HistoryControl, messages: readonly M[], sessionId: string | undefined): Promise<readonly M[]> {
+    const now = (this.#controls.now ?? Date.now)()
+    const answer: PreparedMessages =
+      'prune' in control ? await control.prune(messages, { now }) : await control.prepare(messages, { now })
+    if (!isArray(answer?.messages) || (answer.messages.length === 0 && messages.length > 0)) {
+      throw badAnswer('history', answer?.messages, 'messages')
+    }
+    tell(this.#controls, {
+      type: 'prepared',
+      ...(sessionId !== undefined && { sessionId }),
+      report: answer.report,
+    })
+    return answer.messages as readonly M[]
+  }
+
+  /**
+   * Sends a request, and sends it again, shorter, if it did not fit.
+   * @param send one request; what it throws, and what `overflowed` says of its answer, is looked at
+   * @throws the error of the last request, unchanged
+   */
+  async send<M, R>(
+    request: OutgoingRequest<M>,
+    send: (messages: readonly M[]) => PromiseLike<R>,
+    options: { signal?: AbortSignal | undefined; overflowed?: (answer: R) => unknown } = {},
+  ): Promise<R> {
+    const attempt: Attempt = { state: undefined, retries: 0 }
+    let current = request
+    for (;;) {
+      let trouble: unknown
+      let answered: { answer: R } | undefined
+      try {
+        const answer = await send(current.messages)
+        trouble = options.overflowed?.(answer)
+        if (trouble === undefined) return answer
+        answered = { answer }
+      } catch (thrown) {
+        trouble = thrown
+      }
+      const shorter = await this.recover(current, trouble, attempt, options.signal)
+      if (shorter === undefined) {
+        if (answered !== undefined) return answered.answer
+        throw trouble
+      }
+      current = shorter
+    }
+  }
+
+  /** A request that did not fit, made shorter; nothing if it is not about that, or nothing helps. Never rejects. */
+  async recover<M>(
+    request: OutgoingRequest<M>,
+    trouble: unknown,
+    attempt: Attempt,
+    signal?: AbortSignal,
+  ): Promise<OutgoingRequest<M> | undefined> {
+    const { recovery = {} } = this.#controls
+    if (recovery === false || attempt.retries >= (recovery.retries ?? 1) || signal?.aborted) return undefined
+    const { retries: _, contextWindowTokens, ...options } = recovery
+    const { original, messages, sessionId } = request
+    try {
+      const overflow = overflowOf(trouble, contextWindowTokens)
+      if (overflow === undefined) return undefined
+      const window = contextWindowTokens ?? (overflow.kind === 'overflow' ? overflow.limitTokens : undefined)
+      const recovered = await recoverFromOverflow<unknown>({
+        ...options,
+        messages,
+        contextWindowTokens: window ?? USUAL_WINDOW,
+        overflow,
+        ...(attempt.state && { state: attempt.state }),
+        ...(signal && { signal }),
+      })
+      attempt.state = recovered.report.state
+      attempt.retries += 1
+      this.#prefixes.remember(original, recovered.messages)
+      const { report } = recovered
+      tell(this.#controls, { type: 'recovered', ...(sessionId !== undefined && { sessionId }), overflow, report })
+      return { original, messages: recovered.messages as M[], sessionId }
+    } catch (thrown) {
+      if (!signal?.aborted) tellError(this.#controls, 'recovery', thrown, sessionId)
+      return undefined
+    }
+  }
+}
+
+/** A fresh count of attempts. */
+export function firstAttempt(): Attempt {
+  return { state: undefined, retries: 0 }
+}
+
+/** What an error or an answer says of an overflow; nothing if it is about something else. */
+export function overflowOf(trouble: unknown, contextWindow: number | undefined): OverflowClass | undefined {
+  const found = classifyOverflow(trouble, contextWindow === undefined ? {} : { contextWindow })
+  if (!found.overflow && found.kind !== 'field') return undefined
+  // An answer that stopped at the window counts what went in, which is less than what there was no room for.
+  const { actualTokens, ...rest } = found
+  return found.matched === 'stop-reason' ? rest : found
+}

@@ -1,0 +1,48 @@
+/**
+ * What became of histories that did not fit. A framework brings the whole history again with the next request; without
+ * this it would be refused again each time, and compacted again.
+ */
+
+import { createHash } from 'node:crypto'
+import { plainJson } from '../../util/safe-stringify'
+
+/** So many histories are remembered. */
+const MOST = 32
+
+interface Known {
+  readonly keys: readonly string[]
+  readonly instead: readonly unknown[]
+}
+
+/** Histories, and what is sent in their place, told apart by what their messages say. */
+export class Prefixes {
+  readonly #known: Known[] = []
+  readonly #keys = new WeakMap<object, string>()
+
+  /** From now on a history that begins with these messages begins with those. */
+  remember(messages: readonly unknown[], instead: readonly unknown[]): void {
+    this.#known.push({ keys: messages.map((message) => this.#keyOf(message)), instead })
+    if (this.#known.length > MOST) this.#known.shift()
+  }
+
+  /** The history as it is sent; the very array if nothing is known of it. */
+  apply<M>(messages: readonly M[]): readonly M[] {
+    let best: Known | undefined
+    for (const known of this.#known) {
+      const { length } = known.keys
+      if (length > messages.length || length < (best?.keys.length ?? 1)) continue
+      if (known.keys.every((key, at) => this.#keyOf(messages[at]) === key)) best = known
+    }
+    return best === undefined ? messages : [...(best.instead as readonly M[]), ...messages.slice(best.keys.length)]
+  }
+
+  /** Frameworks bring the same message in a new object, or the same object; never another text in the same object. */
+  #keyOf(message: unknown): string {
+    const isObject = typeof message === 'object' && message !== null
+    const known = isObject ? this.#keys.get(message) : undefined
+    if (known !== undefined) return known
+    const key = createHash('sha256').update(plainJson(message)).digest('base64')
+    if (isObject) this.#keys.set(message, key)
+    return key
+  }
+}

@@ -1,0 +1,32 @@
+/** Bounding what a host hands over, in whatever shape it has it. */
+
+import type { ToolControls, ToolResultKnowledge, ToolResultLike, TruncationContext } from 'spillway'
+import { warn } from '../../truncation/events'
+import { middlewareOf } from '../../truncation/middleware'
+
+/** A value as the model may read it; the very value if nothing had to go. Never rejects. */
+export type Bound = (value: unknown, context: TruncationContext) => Promise<{ value: unknown; outputPath?: string }>
+
+/** How the caller's truncation bounds any value. A ledger learns where the whole is. */
+export function boundBy({ truncation, ledger }: Pick<ToolControls, 'truncation' | 'ledger'>): Bound {
+  if (truncation === undefined) return async (value) => ({ value })
+  const middleware = middlewareOf(truncation)
+  return async (value, context) => {
+    const bounded: ToolResultLike = await middleware(context.toolName, { output: value }, context)
+    const path = bounded.metadata?.truncationPath
+    if (typeof path !== 'string' || path === '') return { value: bounded.output }
+    noteFile(ledger, context.toolCallId, path)
+    return { value: bounded.output, outputPath: path }
+  }
+}
+
+function noteFile(ledger: ToolControls['ledger'], toolCallId: string | undefined, outputPath: string): void {
+  const { get } = Object(ledger) as Partial<ToolResultKnowledge>
+  if (ledger === undefined || typeof get !== 'function' || toolCallId === undefined) return
+  try {
+    const known = get.call(ledger, toolCallId)
+    if (known !== undefined && known.outputPath === undefined) ledger.record({ ...known, outputPath })
+  } catch (thrown) {
+    warn('ledger.record', thrown)
+  }
+}

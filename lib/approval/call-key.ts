@@ -1,0 +1,70 @@
+/** Which calls are one: agents count their calls anew in each session, and models repeat ids. */
+
+import { sha256 } from '../util/crypto'
+import { isArray, isRecord } from '../validation/validate'
+
+/** A call as far as it tells itself apart from others. */
+export interface IdentifiedCall {
+  toolCallId: string
+  tool: string
+  args?: unknown
+  sessionId?: string | undefined
+  cwd?: string | undefined
+  vault?: string | undefined
+}
+
+/** Arguments as JSON has them. */
+export interface PlainArguments {
+  args: unknown
+  /** Whether JSON holds all of them. */
+  isWhole: boolean
+}
+
+/** A copy of the arguments, each of which is read once; `undefined` if they cannot be read. Never throws. */
+export function plainArguments(args: unknown): PlainArguments | undefined {
+  if (typeof args === 'string' || args === undefined || args === null) return { args, isWhole: true }
+  try {
+    let isWhole = true
+    const text = JSON.stringify(args, (_key, value: unknown) => {
+      isWhole &&= isPlain(value)
+      return value
+    })
+    return text === undefined ? undefined : { args: JSON.parse(text), isWhole }
+  } catch {
+    return undefined
+  }
+}
+
+/** A name that only the same call has; `undefined` for one whose arguments cannot be read whole, which is no other. */
+export function identityOf({ toolCallId, tool, args, sessionId, cwd, vault }: IdentifiedCall): string | undefined {
+  const plain = plainArguments(args)
+  if (!plain?.isWhole) return undefined
+  try {
+    const of = [toolCallId, tool, sessionId ?? null, cwd ?? null, vault ?? null, asObject(plain.args ?? {})]
+    return sha256(JSON.stringify(of, (_key, value: unknown) => (isRecord(value) ? inOrder(value) : value)))
+  } catch {
+    return undefined
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object') return typeof value !== 'function' && typeof value !== 'symbol'
+  if (value === null || isArray(value)) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/** Some hosts hand over the text that the model wrote; it is judged as what it says. */
+function asObject(args: unknown): unknown {
+  if (typeof args !== 'string' || !args.trimStart().startsWith('{')) return args
+  try {
+    return JSON.parse(args)
+  } catch {
+    return args
+  }
+}
+
+function inOrder(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,91 @@
+/** What a gate left behind, read with care: whoever can write the text must not be able to say more than a person did. */
+
+import { isAbsolute } from 'node:path'
+import { type Check, parsedState, strings } from '../validation/options'
+import { isArray, isRecord, wrong } from '../validation/validate'
+import type { GateState } from './gate'
+
+type Checks = Readonly<Record<string, Check>>
+
+const oneOf = (...values: readonly unknown[]): Check => [
+  values.map((value) => JSON.stringify(value)).join(' or '),
+  (value) => values.includes(value),
+]
+const text: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
+const anyText: Check = ['a string', (value) => typeof value === 'string']
+const list: Check = ['an array', isArray]
+
+const DOMAINS = ['read', 'edit', 'bash', 'web_fetch', 'web_search', 'mcp', 'tool']
+const RULE: Checks = { domain: oneOf(...DOMAINS), pattern: text, decision: oneOf('allow') }
+const APPROVED: Checks = { ...RULE, domain: oneOf(...DOMAINS, '*') }
+const APPLIED: Checks = {
+  domain: oneOf(...DOMAINS, '*'),
+  pattern: text,
+  decision: oneOf('allow', 'ask', 'deny'),
+  source: oneOf('default', 'user', 'approval', 'hard'),
+}
+const FOUND: Checks = { targets: strings, reasons: strings, suggestedRules: list }
+const QUESTION: Checks = {
+  ...{ id: text, toolCallId: text, tool: text, ...FOUND },
+  askedAt: ['a number of milliseconds', Number.isFinite],
+}
+const PLACE: Checks = {
+  sessionId: anyText,
+  cwd: anyText,
+  vault: ['an absolute path', (value) => typeof value === 'string' && isAbsolute(value)],
+}
+const ANSWER: Checks = { call: ['a hash', (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)] }
+const ALLOW: Checks = { decision: oneOf('allow'), by: oneOf('once', 'always'), mode: oneOf('agent', 'full_access') }
+const DENY: Checks = { ...ALLOW, decision: oneOf('deny'), by: oneOf('reject', 'abort') }
+const VERDICT: Checks = {
+  ...FOUND,
+  decision: APPLIED.decision as Check,
+  domain: oneOf(...DOMAINS, null),
+  shadowed: list,
+}
+const APPROVAL: Checks = { sessionId: ['a string or null', (value) => value === null || typeof value === 'string'] }
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as `toJSON` gave it */
+export function readGateState(saved: unknown): GateState {
+  const state = parsedState(saved)
+  checkFields('state', state, { version: oneOf(1), pending: list, answers: list, approvals: list })
+  const { pending, answers, approvals } = state as unknown as GateState
+  const ids = new Set<string>()
+  each('state.pending', pending, (field, one) => {
+    checkFields(field, one, QUESTION, PLACE)
+    checkRules(field, one.suggestedRules)
+    if (ids.has(one.id)) throw wrong(`${field}.id`, one.id, 'an id that no other question has')
+    ids.add(one.id)
+  })
+  each('state.answers', answers, (field, one) => {
+    checkFields(field, one, ANSWER)
+    const { decision } = one
+    checkFields(`${field}.decision`, decision, decision?.decision === 'allow' ? ALLOW : DENY, { message: anyText })
+    checkFields(`${field}.decision.verdict`, decision.verdict, VERDICT)
+    const { rule, shadowed, suggestedRules } = decision.verdict
+    checkRules(`${field}.decision.verdict`, suggestedRules)
+    if (rule !== null) checkFields(`${field}.decision.verdict.rule`, rule, APPLIED)
+    each(`${field}.decision.verdict.shadowed`, shadowed, (at, hidden) => checkFields(at, hidden, APPLIED))
+  })
+  each('state.approvals', approvals, (field, one) => {
+    checkFields(field, one, APPROVAL)
+    checkFields(`${field}.rule`, one.rule, APPROVED)
+  })
+  return structuredClone({ version: 1, pending, answers, approvals })
+}
+
+function each<T>(field: string, values: readonly T[], check: (field: string, value: T) => void): void {
+  for (const [at, value] of values.entries()) check(`${field}[${at}]`, value)
+}
+
+function checkRules(field: string, rules: readonly unknown[]): void {
+  each(`${field}.suggestedRules`, rules, (at, rule) => checkFields(at, rule, RULE))
+}
+
+function checkFields(field: string, value: unknown, needed: Checks, optional: Checks = {}): void {
+  if (!isRecord(value)) throw wrong(field, value, 'an object')
+  for (const [key, [allowed, test]] of Object.entries({ ...optional, ...needed })) {
+    const given = value[key]
+    if (!test(given) && !(given === undefined && key in optional)) throw wrong(`${field}.${key}`, given, allowed)
+  }
+}

@@ -1,0 +1,431 @@
+/** Asking somebody, once for each call. */
+
+import { pathOf, storeApproval } from '../config/config-file'
+import { messageOf, SpillwayError } from '../errors'
+import { PermissionPolicy, readCall } from '../permission/policy'
+import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
+import { catchLater } from '../truncation/events'
+import { randomUUID } from '../util/crypto'
+import { checkKeys, isRecord, isRevoked, wrong } from '../validation/validate'
+import { identityOf, plainArguments } from './call-key'
+import { readGateState } from './gate-state'
+import type { ModeController } from './mode'
+
+/** A call that is asked about. */
+export interface GateCall extends PermissionCall {
+  /** The same call has the same answer, however often it is asked; another call under the same id is another call. */
+  toolCallId: string
+  /** Waits no longer. The question is taken back when nobody waits for it any more. */
+  signal?: AbortSignal
+}
+
+/** A question that waits for an answer. */
+export interface PendingRequest {
+  id: string
+  toolCallId: string
+  tool: string
+  args: unknown
+  sessionId?: string
+  cwd?: string
+  vault?: string
+  targets: string[]
+  reasons: string[]
+  suggestedRules: SuggestedRule[]
+  /** Milliseconds since the epoch. */
+  askedAt: number
+}
+
+/** How a call was decided. */
+export interface GateDecision {
+  decision: 'allow' | 'deny'
+  /** Who decided: rules, full access, an answer, or that the question was taken back. */
+  by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort'
+  /** The mode of the session then. */
+  mode: PermissionMode
+  /** What the person said who rejected it. */
+  message?: string
+  verdict: PermissionVerdict
+}
+
+/** What an audit records. */
+export type GateEvent =
+  | { type: 'asked'; request: PendingRequest }
+  | { type: 'decided'; toolCallId: string; sessionId?: string; decision: GateDecision }
+  | { type: 'rule_stored'; rule: SuggestedRule; scope: 'session' | 'user'; sessionId?: string }
+  | { type: 'rule_not_stored'; rule: SuggestedRule; message: string }
+
+/** An answer: `always` stores the suggested rule that was shown. */
+export type GateResponse = 'once' | 'always' | { reject: string | true }
+
+/** Options of {@link PermissionGate}. */
+export interface PermissionGateOptions {
+  /** Says which sessions have full access. */
+  modes?: ModeController
+  /** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
+  saveRule?: (rule: SuggestedRule) => void | Promise<void>
+  /** Writes it to this file of `loadConfig` instead, comments kept. */
+  configFile?: string
+  /**
+   * For whom "always" holds.
+   * @default 'user'
+   */
+  scope?: 'session' | 'user'
+  /** Hears every question and decision. What it throws is ignored. */
+  onEvent?: (event: GateEvent) => void
+  /** Milliseconds since the epoch. @default Date.now */
+  now?: () => number
+}
+
+/** What {@link PermissionGate.toJSON} keeps. */
+export interface GateState {
+  version: 1
+  pending: PendingRequest[]
+  /** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
+  answers: { call: string; decision: GateDecision }[]
+  approvals: { rule: SuggestedRule; sessionId: string | null }[]
+}
+
+interface Question {
+  request: PendingRequest
+  call: PermissionCall
+  /** Nothing for arguments that cannot be read whole: such a call is never the same. */
+  identity: string | undefined
+  verdict: PermissionVerdict
+  decided: Promise<GateDecision>
+  settle: (decision: GateDecision) => void
+  /** How many requests wait for it; none if it is one of an earlier process whose call has not come back yet. */
+  waiting: number
+}
+
+interface State {
+  policy: PermissionPolicy
+  options: PermissionGateOptions
+  /** What waits, by the id of the question, the oldest first. */
+  questions: Map<string, Question>
+  /** The same, by the identity of the call. */
+  byCall: Map<string, Question>
+  /** The last decision about a call, by its identity. */
+  decisions: Map<string, GateDecision>
+}
+
+const states = new WeakMap<object, State>()
+
+/** So many decisions are remembered; a call is asked about again within a turn, not after ten thousand others. */
+const MAX_DECISIONS = 10_000
+
+/**
+ * Asks where the policy says so, and waits; nobody waits on a clock. One answer per call, however often and from wherever it
+ * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with others is asked about anew.
+ * Rules decide each time: what a person allowed does not run if the policy denies it by then.
+ *
+ * @example
+ * const gate = new PermissionGate(policy, { onEvent: (event) => show(event) })
+ * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
+ * // elsewhere: gate.respond(gate.pending()[0].id, 'once')
+ */
+export class PermissionGate {
+  constructor(policy: PermissionPolicy, options: PermissionGateOptions = {}) {
+    if (isRevoked(policy) || !(policy instanceof PermissionPolicy)) throw wrong('policy', policy, 'a PermissionPolicy')
+    if (!isRecord(options)) throw wrong('options', options, 'an object')
+    checkKeys('options', options, ['modes', 'saveRule', 'configFile', 'scope', 'onEvent', 'now'])
+    const { modes, configFile, scope, onEvent, now } = options as PermissionGateOptions
+    const file = configFile === undefined ? undefined : pathOf('options.configFile', configFile)
+    const saveRule =
+      (options as PermissionGateOptions).saveRule ??
+      (file === undefined ? undefined : (rule: SuggestedRule) => storeApproval(file, rule))
+    if (modes !== undefined && typeof modes?.getMode !== 'function')
+      throw wrong('options.modes', modes, 'a ModeController')
+    for (const [key, value] of Object.entries({ saveRule, onEvent, now })) {
+      if (value !== undefined && typeof value !== 'function') throw wrong(`options.${key}`, value, 'a function')
+    }
+    if (scope !== undefined && scope !== 'session' && scope !== 'user') {
+      throw wrong('options.scope', scope, "'session' or 'user'")
+    }
+    states.set(this, {
+      policy,
+      options: { modes, saveRule, scope, onEvent, now },
+      questions: new Map(),
+      byCall: new Map(),
+      decisions: new Map(),
+    })
+  }
+
+  /**
+   * Decides, or asks and waits.
+   * @throws SpillwayError `INVALID_ARGUMENT` if the call is wrong
+   */
+  async request(call: GateCall): Promise<GateDecision> {
+    const state = stateOf(this)
+    const { toolCallId, signal } = call ?? {}
+    if (typeof toolCallId !== 'string' || toolCallId === '')
+      throw wrong('call.toolCallId', toolCallId, 'the id of a call')
+    if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
+      throw wrong('call.signal', signal, 'an AbortSignal')
+    }
+    const plain = plainArguments(call.args)
+    const facts: PermissionCall = { ...readCall(call), args: plain === undefined ? UNREADABLE : plain.args }
+    const identity = plain?.isWhole ? identityOf({ ...facts, toolCallId }) : undefined
+    const mode = modeOf(state, facts)
+    const verdict = state.policy.evaluate({ ...facts, mode })
+    const known = state.decisions.get(identity ?? '')
+    // What a person said stands, but a permission gives way to what denies the call now.
+    if (known && isAnswer(known) && (known.decision === 'deny' || verdict.decision !== 'deny')) return known
+    const question = state.byCall.get(identity ?? '')
+    if (verdict.decision !== 'ask') {
+      const by = mode === 'full_access' && verdict.decision === 'allow' ? 'full_access' : 'rule'
+      const decision: GateDecision = { decision: verdict.decision, by, mode, verdict }
+      if (question) settle(state, question, decision)
+      else if (!isSame(known, decision)) note(state, { toolCallId, ...facts }, identity, decision)
+      return decision
+    }
+    if (signal?.aborted) {
+      const decision: GateDecision = { decision: 'deny', by: 'abort', mode, verdict }
+      if (question === undefined) note(state, { toolCallId, ...facts }, identity, decision)
+      else if (question.waiting === 0) settle(state, question, decision)
+      return decision
+    }
+    const asked = question ?? newQuestion(state, { toolCallId, ...facts }, identity, verdict)
+    const decided = wait(state, asked, signal)
+    if (asked.waiting === 1) tell(state, { type: 'asked', request: structuredClone(asked.request) })
+    return decided
+  }
+
+  /** The questions that wait, the oldest first; those of an earlier process too. */
+  pending(): PendingRequest[] {
+    return [...stateOf(this).questions.values()].map(({ request }) => structuredClone(request))
+  }
+
+  /**
+   * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
+   * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
+   * answer counts and decides at once; a rule is saved after that. What the policy denies by now is denied whatever is said.
+   * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
+   */
+  async respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void> {
+    const state = stateOf(this)
+    const question = state.questions.get(id)
+    if (question === undefined) throw wrong('id', id, 'the id of a question that waits')
+    if (response === 'once' || response === 'always') {
+      const chosen = response === 'always' ? ruleOf(question, rule) : undefined
+      const mode = modeOf(state, question.call)
+      const verdict = state.policy.evaluate({ ...question.call, mode })
+      if (verdict.decision === 'deny') return settle(state, question, { decision: 'deny', by: 'rule', mode, verdict })
+      if (chosen === undefined) return answer(state, question, { decision: 'allow', by: 'once' })
+      const { scope = 'user' } = state.options
+      const { sessionId } = question.request
+      state.policy.approve(chosen, scope === 'session' ? sessionId : undefined)
+      answer(state, question, { decision: 'allow', by: 'always' })
+      letThrough(state, sessionId)
+      return save(state, chosen, scope, sessionId)
+    }
+    if (!isRecord(response) || !(response.reject === true || typeof response.reject === 'string')) {
+      throw wrong('response', response, "'once', 'always' or { reject: a reason or true }")
+    }
+    const message = typeof response.reject === 'string' ? response.reject : undefined
+    answer(state, question, { decision: 'deny', by: 'reject', ...(message === undefined ? {} : { message }) })
+    for (const other of ofSession(state, question.request.sessionId)) {
+      answer(state, other, { decision: 'deny', by: 'reject' })
+    }
+  }
+
+  /** Everything that must survive a restart: questions whose call can be known again, what people said, approvals. */
+  toJSON(): GateState {
+    const { questions, decisions, policy } = stateOf(this)
+    const pending = [...questions.values()].filter(({ identity }) => identity !== undefined)
+    const answers = [...decisions].filter(([, decision]) => isAnswer(decision))
+    const approvals = policy.approvals().map(({ rule, sessionId }) => {
+      const { domain, pattern } = rule as SuggestedRule
+      return { rule: { domain, pattern, decision: 'allow' as const }, sessionId }
+    })
+    return structuredClone({
+      version: 1 as const,
+      pending: pending.map(({ request }) => request),
+      answers: answers.map(([call, decision]) => ({ call, decision })),
+      approvals,
+    })
+  }
+
+  /**
+   * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
+   * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
+   */
+  static fromJSON(
+    saved: GateState | string,
+    policy: PermissionPolicy,
+    options: PermissionGateOptions = {},
+  ): PermissionGate {
+    const gate = new PermissionGate(policy, options)
+    const state = stateOf(gate)
+    const { pending, answers, approvals } = readGateState(saved)
+    for (const { call, decision } of answers) state.decisions.set(call, decision)
+    for (const { rule, sessionId } of approvals) policy.approve(rule, sessionId ?? undefined)
+    for (const one of pending) restore(state, one)
+    return gate
+  }
+}
+
+/**
+ * Whether a gate tells its questions to a listener. Of a gate of another kind that is not known, and `true`.
+ * @internal
+ */
+export function hasListener(gate: object): boolean {
+  const state = states.get(gate)
+  return state === undefined || state.options.onEvent !== undefined
+}
+
+/** Stands for arguments that cannot be read: nor can this. */
+const UNREADABLE = Symbol('unreadable')
+
+function modeOf({ options }: State, { mode, sessionId }: PermissionCall): PermissionMode {
+  return mode ?? (sessionId === undefined ? 'agent' : (options.modes?.getMode(sessionId) ?? 'agent'))
+}
+
+/** Whether a person said so, or took the question back; rules are asked anew. */
+function isAnswer({ by }: GateDecision): boolean {
+  return by !== 'rule' && by !== 'full_access'
+}
+
+function isSame(known: GateDecision | undefined, { decision, by, mode }: GateDecision): boolean {
+  return known?.decision === decision && known.by === by && known.mode === mode
+}
+
+function ofSession({ questions }: State, sessionId: string | undefined): Question[] {
+  return [...questions.values()].filter(({ request }) => request.sessionId === sessionId)
+}
+
+/** The rule to store, which must be one that was shown. */
+function ruleOf({ request: { suggestedRules: shown } }: Question, rule: SuggestedRule | undefined): SuggestedRule {
+  const chosen =
+    rule === undefined
+      ? shown[0]
+      : shown.find(({ pattern, domain }) => pattern === rule?.pattern && domain === rule.domain)
+  if (chosen === undefined) throw wrong('response', 'always', 'once or reject: no such rule was shown')
+  return chosen
+}
+
+function newQuestion(
+  state: State,
+  call: PermissionCall & { toolCallId: string },
+  identity: string | undefined,
+  verdict: PermissionVerdict,
+  before?: PendingRequest,
+): Question {
+  const { toolCallId, ...facts } = call
+  const { tool, args, sessionId, cwd, vault } = facts
+  const { targets, reasons, suggestedRules } = verdict
+  const request: PendingRequest = {
+    id: before?.id ?? randomUUID(),
+    toolCallId,
+    tool,
+    args: args === UNREADABLE ? null : (args ?? null),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(vault === undefined ? {} : { vault }),
+    ...{ targets, reasons, suggestedRules },
+    askedAt: before?.askedAt ?? (state.options.now ?? Date.now)(),
+  }
+  let settled: (decision: GateDecision) => void = () => {}
+  const decided = new Promise<GateDecision>((resolve) => {
+    settled = resolve
+  })
+  const question: Question = { request, call: facts, identity, verdict, decided, settle: settled, waiting: 0 }
+  state.questions.set(request.id, question)
+  if (identity !== undefined) state.byCall.set(identity, question)
+  return question
+}
+
+/** A question of an earlier process, if it is one of this policy, too: what it allows or denies needs no answer. */
+function restore(state: State, before: PendingRequest): void {
+  const { toolCallId, tool, args, sessionId, cwd, vault } = before
+  const call = { toolCallId, tool, args, sessionId, cwd, vault }
+  const verdict = state.policy.evaluate({ ...call, mode: modeOf(state, call) })
+  if (verdict.decision === 'ask') newQuestion(state, call, identityOf(call), verdict, before)
+}
+
+/** Waits for a decision, or until the signal says not to. */
+function wait(state: State, question: Question, signal: AbortSignal | undefined): Promise<GateDecision> {
+  question.waiting += 1
+  if (signal === undefined) return question.decided
+  return new Promise((resolve) => {
+    const leave = () => {
+      question.waiting -= 1
+      if (question.waiting === 0) answer(state, question, ABORTED)
+      else resolve({ ...ABORTED, mode: 'agent', verdict: question.verdict })
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    void question.decided.then((decision) => {
+      signal.removeEventListener('abort', leave)
+      resolve(decision)
+    })
+  })
+}
+
+const ABORTED = { decision: 'deny', by: 'abort' } as const
+
+/** Nobody is asked in full access. */
+function answer(state: State, question: Question, said: Omit<GateDecision, 'verdict' | 'mode'>): void {
+  settle(state, question, { ...said, mode: 'agent', verdict: question.verdict })
+}
+
+/** Decides what waits; a second decision about it comes too late. */
+function settle(state: State, question: Question, decision: GateDecision): void {
+  const { request, identity } = question
+  if (!state.questions.delete(request.id)) return
+  if (identity !== undefined) state.byCall.delete(identity)
+  note(state, request, identity, decision)
+  question.settle(decision)
+}
+
+/** Remembers a decision and tells it. */
+function note(
+  state: State,
+  { toolCallId, sessionId }: { toolCallId: string; sessionId?: string },
+  identity: string | undefined,
+  decision: GateDecision,
+): void {
+  const { decisions } = state
+  if (identity !== undefined) decisions.set(identity, decision)
+  if (decisions.size > MAX_DECISIONS) decisions.delete(decisions.keys().next().value as string)
+  tell(state, { type: 'decided', toolCallId, ...(sessionId === undefined ? {} : { sessionId }), decision })
+}
+
+async function save(
+  state: State,
+  rule: SuggestedRule,
+  scope: 'session' | 'user',
+  sessionId: string | undefined,
+): Promise<void> {
+  const { saveRule } = state.options
+  if (scope === 'user' && saveRule) {
+    try {
+      await saveRule({ ...rule })
+    } catch (thrown) {
+      // It holds here all the same: the person said so, and is told that it will not hold tomorrow.
+      tell(state, { type: 'rule_not_stored', rule, message: messageOf(thrown) })
+      return
+    }
+  }
+  tell(state, { type: 'rule_stored', rule, scope, ...(sessionId === undefined ? {} : { sessionId }) })
+}
+
+/** Other questions of the session that the new rule answers. */
+function letThrough(state: State, sessionId: string | undefined): void {
+  for (const other of ofSession(state, sessionId)) {
+    const { decision } = state.policy.evaluate(other.call)
+    if (decision === 'allow') answer(state, other, { decision: 'allow', by: 'always' })
+  }
+}
+
+function tell(state: State, event: GateEvent): void {
+  try {
+    catchLater('onEvent', state.options.onEvent?.(event))
+  } catch {
+    // Whoever listens cannot change what is decided.
+  }
+}
+
+function stateOf(gate: object): State {
+  const state = states.get(gate)
+  if (state === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is no PermissionGate')
+  return state
+}

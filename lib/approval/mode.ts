@@ -1,0 +1,135 @@
+/** Which sessions have full access. */
+
+import { SpillwayError } from '../errors'
+import type { PermissionMode } from '../permission/types'
+import { catchLater } from '../truncation/events'
+import { randomUUID } from '../util/crypto'
+import { checkKeys, isRecord, wrong } from '../validation/validate'
+
+/** What an audit records about a mode. */
+export interface ModeEvent {
+  type: 'mode_requested' | 'mode_changed'
+  sessionId: string
+  previousMode: PermissionMode
+  nextMode: PermissionMode
+}
+
+/** Options of {@link ModeController}. */
+export interface ModeControllerOptions {
+  /**
+   * The mode of a session that nobody switched.
+   * @default 'agent'
+   */
+  default?: PermissionMode
+  /** Hears every change. What it throws is ignored. */
+  onEvent?: (event: ModeEvent) => void
+}
+
+/** What {@link ModeController.setMode} answers. */
+export type ModeChange =
+  | { mode: PermissionMode; confirmationId?: undefined }
+  /** Nothing changed yet: somebody must confirm first. */
+  | { mode: PermissionMode; confirmationId: string }
+
+interface State {
+  fallback: PermissionMode
+  onEvent: ModeControllerOptions['onEvent']
+  modes: Map<string, PermissionMode>
+  confirmed: Set<string>
+  waiting: Map<string, string>
+}
+
+const states = new WeakMap<object, State>()
+
+/**
+ * The mode of each session. Switching to full access needs one confirmation per session; after that, and back, it is at once.
+ *
+ * @example
+ * const { confirmationId } = modes.setMode('s1', 'full_access')
+ * if (confirmationId && (await askTheUser())) modes.confirm(confirmationId)
+ */
+export class ModeController {
+  constructor(options: ModeControllerOptions = {}) {
+    if (!isRecord(options)) throw wrong('options', options, 'an object')
+    checkKeys('options', options, ['default', 'onEvent'])
+    const { default: fallback = 'agent', onEvent } = options as ModeControllerOptions
+    checkMode('options.default', fallback)
+    if (onEvent !== undefined && typeof onEvent !== 'function') throw wrong('options.onEvent', onEvent, 'a function')
+    states.set(this, { fallback, onEvent, modes: new Map(), confirmed: new Set(), waiting: new Map() })
+  }
+
+  getMode(sessionId: string): PermissionMode {
+    checkSession(sessionId)
+    const { modes, fallback } = stateOf(this)
+    return modes.get(sessionId) ?? fallback
+  }
+
+  /** Switches, or answers a `confirmationId` for {@link confirm}. One that was answered before can no longer be confirmed. */
+  setMode(sessionId: string, mode: PermissionMode): ModeChange {
+    checkSession(sessionId)
+    checkMode('mode', mode)
+    const state = stateOf(this)
+    const before = this.getMode(sessionId)
+    // The newest wish counts.
+    for (const [id, session] of state.waiting) if (session === sessionId) state.waiting.delete(id)
+    if (mode === before) return { mode }
+    if (mode === 'full_access' && !state.confirmed.has(sessionId)) {
+      const confirmationId = randomUUID()
+      state.waiting.set(confirmationId, sessionId)
+      tell(state, { type: 'mode_requested', sessionId, previousMode: before, nextMode: mode })
+      return { mode: before, confirmationId }
+    }
+    change(state, sessionId, before, mode)
+    return { mode }
+  }
+
+  /**
+   * Somebody agreed to full access.
+   * @throws SpillwayError `INVALID_ARGUMENT` if nobody was asked so, or it was answered
+   */
+  confirm(confirmationId: string): ModeChange {
+    const state = stateOf(this)
+    const sessionId = state.waiting.get(confirmationId)
+    if (sessionId === undefined) throw wrong('confirmationId', confirmationId, 'one that setMode answered')
+    state.waiting.delete(confirmationId)
+    state.confirmed.add(sessionId)
+    change(state, sessionId, this.getMode(sessionId), 'full_access')
+    return { mode: 'full_access' }
+  }
+
+  /** Forgets a session that is over. */
+  endSession(sessionId: string): void {
+    checkSession(sessionId)
+    const { modes, confirmed, waiting } = stateOf(this)
+    modes.delete(sessionId)
+    confirmed.delete(sessionId)
+    for (const [id, session] of waiting) if (session === sessionId) waiting.delete(id)
+  }
+}
+
+function change(state: State, sessionId: string, previousMode: PermissionMode, nextMode: PermissionMode): void {
+  state.modes.set(sessionId, nextMode)
+  tell(state, { type: 'mode_changed', sessionId, previousMode, nextMode })
+}
+
+function tell(state: State, event: ModeEvent): void {
+  try {
+    catchLater('onEvent', state.onEvent?.(event))
+  } catch {
+    // Whoever listens cannot change what is decided.
+  }
+}
+
+function stateOf(controller: object): State {
+  const state = states.get(controller)
+  if (state === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is no ModeController')
+  return state
+}
+
+function checkSession(sessionId: unknown): void {
+  if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
+}
+
+function checkMode(field: string, mode: unknown): void {
+  if (mode !== 'agent' && mode !== 'full_access') throw wrong(field, mode, "'agent' or 'full_access'")
+}

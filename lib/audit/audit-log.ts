@@ -1,0 +1,350 @@
+/** What an agent did, in files that show when somebody changed them. */
+
+import { resolve } from 'node:path'
+import { types } from 'node:util'
+import { messageOf, SpillwayError } from '../errors'
+import { background, call, native, toSpillwayError } from '../native/native'
+import { encode, wellFormed } from '../settings/settings'
+import { catchLater } from '../truncation/events'
+import type { RedactionOptions } from '../types'
+import { asyncDispose } from '../util/async-dispose'
+import { now } from '../util/clock'
+import { plainJson } from '../util/safe-stringify'
+import { checkKeys, checkSignal, isArray, isRecord, wrong } from '../validation/validate'
+
+/** Options of {@link AuditLog}. */
+export interface AuditLogOptions {
+  /** The folder of all logs, made if it is not there. It should be out of reach of the agent's own tools. */
+  dir: string
+  /** The session; whatever it is, its file has a safe name of its own. */
+  sessionId: string
+  /** A secret of at least 16 bytes. With it nobody else can make records that verify. @default none */
+  key?: string | Uint8Array
+  /** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
+  maxFileBytes?: number
+  /** What is taken out of every text. Well-known shapes of secrets are, unless `known` is false. @default { known: true } */
+  redact?: RedactionOptions
+  /** Every batch waits until the disk has it, so that not even a power cut loses what was acknowledged. @default false */
+  sync?: boolean
+  /**
+   * What a failing log does: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it rejects,
+   * so that the host can keep the tool from running. Either way the event counts as dropped, and the log says so as soon as it can be written again.
+   * @default 'warn'
+   */
+  onFailure?: 'warn' | 'block'
+  /** Hears of every failure. @default a warning of the process */
+  onProblem?: (error: SpillwayError) => void
+}
+
+/** An event. All fields are optional, and others may be added; `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer` are the log's own. */
+export interface AuditEvent {
+  /** @default an id that is unique */
+  eventId?: string
+  /** Milliseconds since the epoch. @default when it is appended */
+  timestamp?: number
+  type?: string
+  mode?: string
+  tool?: string
+  toolCallId?: string
+  /** `read`, `edit`, `bash`, … */
+  permissionDomain?: string
+  /** As the permission rules write them: `vault:/a.md`, `shell:…` */
+  targets?: readonly string[]
+  decision?: 'allow' | 'ask' | 'deny' | (string & {})
+  rulePattern?: string
+  reason?: string
+  /** Who approved: a user, a rule, a mode. */
+  approver?: string
+  outcome?: string
+  durationMs?: number
+  /** Bytes of the output. */
+  bytes?: number
+  /** Where the full output is. */
+  outputPath?: string
+  [field: string]: unknown
+}
+
+/** A record that is in the log. */
+export interface AuditReceipt {
+  eventId: string
+  /** Who wrote it: one per `AuditLog`. */
+  writer: string
+  /** Its place in the writer's chain, from 1. */
+  seq: number
+  /** Keep the newest one elsewhere: `verifyAudit` finds by it that the end was cut off. */
+  hash: string
+}
+
+/** A record that is not as it was written. */
+export interface BadAuditRecord {
+  file: string
+  /** From 1. */
+  line: number
+  /** Where the line begins, in bytes. */
+  offset: number
+  reason: string
+  /** Of the record itself, if they can be read. */
+  writer?: string
+  seq?: number
+}
+
+/** What {@link verifyAudit} found. */
+export interface AuditReport {
+  /** Everything is as it was written. */
+  ok: boolean
+  /** Records before the first bad one. */
+  records: number
+  firstBad?: BadAuditRecord
+  /** A line that a process did not finish; the next writer puts it aside. Not a fault, but a cut end looks the same. */
+  torn?: { file: string; line: number; offset: number; bytes: number }
+  /** The hash of the last record. */
+  head?: string
+  /** How many wrote. */
+  writers: number
+  /** Events of which the log says that they could not be written. */
+  dropped: number
+  /** The files, oldest first. */
+  files: string[]
+}
+
+/** Options of {@link verifyAudit}. */
+export interface VerifyAuditOptions {
+  /** The key that the log was written with. */
+  key?: string | Uint8Array
+  /** The hash of a record, or several, that must be in the log: else its end was cut off. */
+  head?: string | readonly string[]
+  signal?: AbortSignal
+}
+
+interface Waiting {
+  event: string
+  resolve(receipt: AuditReceipt | undefined): void
+  reject(error: SpillwayError): void
+}
+
+interface Internals {
+  readonly handle: object
+  readonly onFailure: 'warn' | 'block'
+  readonly onProblem: AuditLogOptions['onProblem']
+  waiting: Waiting[]
+  waitingUnits: number
+  /** What is being written, and everything that came meanwhile. */
+  writing: Promise<void> | undefined
+  /** Lost because too much was waiting, and not told to the binary yet. */
+  overflowed: number
+  dropped: number
+  closed: boolean
+}
+
+/** Events of one write. */
+const BATCH = 1000
+/** Events and units that wait at most, while the disk hangs. */
+const MOST_WAITING = 100_000
+const MOST_WAITING_UNITS = 64 * 1024 * 1024
+
+const RESERVED = ['after', 'cut', 'hash', 'prev', 'seq', 'v', 'writer']
+
+const logs = new WeakMap<AuditLog, Internals>()
+
+/**
+ * The audit log of a session: one JSON object a line, each with its own hash and that of the record before it. Several
+ * processes may write into the same session.
+ */
+export class AuditLog {
+  /** @throws SpillwayError `INVALID_CONFIG` that names the option; the disk is touched by the first event only */
+  constructor(options: AuditLogOptions) {
+    if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+    const { onFailure = 'warn', onProblem, key, redact, sessionId, ...rest } = options
+    if (onFailure !== 'warn' && onFailure !== 'block') {
+      throw wrong('onFailure', onFailure, "'warn' or 'block'", 'INVALID_CONFIG')
+    }
+    if (onProblem !== undefined && typeof onProblem !== 'function') {
+      throw wrong('onProblem', onProblem, 'a function', 'INVALID_CONFIG')
+    }
+    if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string', 'INVALID_CONFIG')
+    if (redact !== undefined && !isRecord(redact)) throw wrong('redact', redact, 'an object', 'INVALID_CONFIG')
+    const { dir } = rest
+    const settings = {
+      ...rest,
+      // Wherever the process goes later.
+      ...(typeof dir === 'string' && dir !== '' && { dir: resolve(dir) }),
+      sessionId,
+      stem: native.sessionFolder(sessionId),
+      key: hexKey(key, 'INVALID_CONFIG'),
+      redact: { known: true, ...redact },
+    }
+    logs.set(this, {
+      handle: call(() => native.auditOpen(encode(settings))),
+      onFailure,
+      onProblem,
+      waiting: [],
+      waitingUnits: 0,
+      writing: undefined,
+      overflowed: 0,
+      dropped: 0,
+      closed: false,
+    })
+  }
+
+  /** The file that records go to. When it is full it gets a number, and another takes its name. */
+  get path(): string {
+    return native.auditPath(of(this).handle)
+  }
+
+  /** Events of this log that were lost, because it could not be written or too many waited. */
+  get dropped(): number {
+    return of(this).dropped
+  }
+
+  /**
+   * Appends an event. The promise settles when the system has the record; those of one turn of the event loop are written
+   * together, in order. The event is read at once and may be of any kind and size: what is too long for a line is cut and marked.
+   *
+   * @returns the record's place and hash; `undefined` if it could not be written and `onFailure` is `warn`
+   * @throws SpillwayError `INVALID_ARGUMENT` for what is no object or has a field of the log's own, `CLOSED`, and with
+   * `onFailure: 'block'` `STORAGE_WRITE`
+   */
+  async append(event: AuditEvent): Promise<AuditReceipt | undefined> {
+    const internals = of(this)
+    if (internals.closed) throw new SpillwayError('CLOSED', 'the audit log was closed')
+    const json = read(event)
+    if (internals.waiting.length >= MOST_WAITING || internals.waitingUnits + json.length > MOST_WAITING_UNITS) {
+      internals.overflowed += 1
+      internals.dropped += 1
+      return fail(internals, new SpillwayError('STORAGE_WRITE', 'too many events wait for the audit log to be written'))
+    }
+    return new Promise((resolve, reject) => {
+      internals.waiting.push({ event: json, resolve, reject })
+      internals.waitingUnits += json.length
+      internals.writing ??= writeAll(internals)
+    })
+  }
+
+  /** Settles when everything that was appended before is written, or could not be. */
+  async flush(): Promise<void> {
+    await of(this).writing
+  }
+
+  /** Writes what waits. After that nothing can be appended. */
+  async close(): Promise<void> {
+    const internals = of(this)
+    internals.closed = true
+    await internals.writing
+  }
+
+  async [asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+/**
+ * Checks a log: every record must have its hash, and follow on the record before it and on that of its writer. Earlier
+ * files of the same session are read first. Memory does not depend on the size.
+ *
+ * Without a `key` the hashes show accidents and careless changes; somebody who can write the file can make them all anew. Records
+ * cut from the end show only against a kept `head`.
+ *
+ * @param file the path of the log's current file, or of a copy of one of its files
+ * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal
+ */
+export async function verifyAudit(file: string, options: VerifyAuditOptions = {}): Promise<AuditReport> {
+  if (typeof file !== 'string') throw wrong('file', file, 'a string')
+  checkOptions(options)
+  // A check that is misspelt would be one that never fails.
+  checkKeys('options', options, ['key', 'head', 'signal'])
+  const { key, head = [], signal } = options
+  checkSignal('options.signal', signal)
+  if (typeof head !== 'string' && !(isArray(head) && head.every((one) => typeof one === 'string'))) {
+    throw wrong('options.head', head, 'a hash, or an array of them')
+  }
+  const heads = typeof head === 'string' ? [head] : [...head]
+  signal?.throwIfAborted()
+  const verifier = native.auditVerifier()
+  await background(() => native.auditVerifyOpen(verifier, file, hexKey(key, 'INVALID_ARGUMENT'), heads))
+  for (;;) {
+    signal?.throwIfAborted()
+    const report = await background(() => native.auditVerifyStep(verifier))
+    if (report !== null) return JSON.parse(report) as AuditReport
+  }
+}
+
+function of(log: AuditLog): Internals {
+  const found = logs.get(log)
+  if (found === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is not an AuditLog')
+  return found
+}
+
+function checkOptions(options: object): void {
+  if (!isRecord(options)) throw wrong('options', options, 'an object')
+}
+
+function hexKey(key: unknown, code: 'INVALID_CONFIG' | 'INVALID_ARGUMENT'): string | undefined {
+  if (key === undefined) return undefined
+  if (typeof key === 'string') return Buffer.from(wellFormed(key), 'utf8').toString('hex')
+  if (types.isUint8Array(key)) return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('hex')
+  throw wrong('key', key, 'a string or a Uint8Array', code)
+}
+
+function read(event: unknown): string {
+  if (!isRecord(event)) throw wrong('event', event, 'an object')
+  const taken = RESERVED.find((name) => has(event, name))
+  if (taken !== undefined) {
+    throw new SpillwayError('INVALID_ARGUMENT', `event.${taken}: is a field of the log itself`, {
+      field: `event.${taken}`,
+    })
+  }
+  // A secret in binary data would be hidden from its redaction.
+  const json = plainJson(event, { bytes: false })
+  // A Map, bytes or something with a `toJSON` of its own.
+  return json.startsWith('{') && !json.startsWith('{"$') ? json : `{"event":${json}}`
+}
+
+function has(event: object, name: string): boolean {
+  try {
+    return Object.hasOwn(event, name)
+  } catch {
+    return false
+  }
+}
+
+async function writeAll(internals: Internals): Promise<void> {
+  // Not by a timer or a microtask of the host's: tests fake those.
+  await Promise.resolve()
+  while (internals.waiting.length > 0) await writeBatch(internals)
+  internals.writing = undefined
+}
+
+async function writeBatch(internals: Internals): Promise<void> {
+  const batch = internals.waiting.splice(0, BATCH)
+  internals.waitingUnits -= batch.reduce((sum, { event }) => sum + event.length, 0)
+  const { overflowed } = internals
+  internals.overflowed = 0
+  try {
+    const events = batch.map(({ event }) => event)
+    const json = await background(() => native.auditAppend(internals.handle, events, now(), overflowed))
+    const receipts = JSON.parse(json) as AuditReceipt[]
+    for (const [at, { resolve }] of batch.entries()) resolve(receipts[at])
+  } catch (thrown) {
+    const error = toSpillwayError(thrown)
+    internals.dropped += batch.length
+    report(internals, error)
+    for (const { resolve, reject } of batch) {
+      if (internals.onFailure === 'block') reject(error)
+      else resolve(undefined)
+    }
+  }
+}
+
+function fail(internals: Internals, error: SpillwayError): undefined {
+  report(internals, error)
+  if (internals.onFailure === 'block') throw error
+}
+
+function report({ onProblem }: Internals, error: SpillwayError): void {
+  try {
+    if (onProblem) catchLater('onProblem', onProblem(error))
+    else process.emitWarning(error.message, 'SpillwayWarning')
+  } catch (thrown) {
+    process.emitWarning(`onProblem threw: ${messageOf(thrown)}`, 'SpillwayWarning')
+  }
+}

@@ -1,0 +1,333 @@
+/** An output on its way into the binary while it is made: held there until it is too long, then saved as it comes. */
+
+import { promises } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { SpillwayError } from '../errors'
+import { background, call, native } from '../native/native'
+import { type Limits, type Plan, Settings } from '../settings/settings'
+import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from '../storage/file-storage'
+import { type RangeResult, type ReadRange, readRange } from '../storage/read'
+import {
+  chunkSlices,
+  Intake,
+  type Outcome,
+  openIntake,
+  push,
+  type RenderRequest,
+  read,
+  readAll,
+  type Shortened,
+} from '../truncation/ingest'
+import { hasNotices, hasPreviewOf, MAX_PREVIEW_BYTES, noticesIn, previewOf } from '../truncation/previews'
+import { type Client, ceilingOf, type Job, reportStrategy } from '../truncation/request'
+import { cleaned, renderWith, truncated, untouched } from '../truncation/result'
+import { type Kept, keptBy, keptByUs } from '../truncation/save'
+import { decide } from '../truncation/truncate'
+import { Drain } from '../truncation/worker-tasks'
+import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from '../types'
+
+/** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */
+const BATCH = 2 ** 18
+
+/** A storage that takes no stream gets the whole at once, up to so many bytes. */
+const MAX_HANDED_OVER_BYTES = 64 * 2 ** 20
+
+/** One output that is coming in. */
+export class Inflow {
+  /** The intake in the binary. */
+  readonly handle: object
+  private readonly job: Job
+  private readonly drain: Drain
+  private pending = 0
+  private isAbandoned = false
+  private hasBytes = false
+  /** For a strategy of the caller's, which must see the whole text, as long as that is not too long. */
+  private held: (string | Buffer)[] | undefined
+  private heldBytes = 0
+  private heldBreaks = 0
+
+  constructor(
+    private readonly service: Client,
+    context: TruncationContext,
+    private readonly customStrategyBytes: number,
+  ) {
+    const plan = service.settings.plan(context)
+    const isBound = plan.mode === 'bound'
+    const byStrategy = isBound && plan.customStrategy && service.strategy !== undefined
+    const limits = limitsOf(plan)
+    // Nobody can hold a stream that asks to be left alone: above the ceiling it is bounded, whoever asked.
+    const ceiling = isBound ? undefined : plan.hardCeilingBytes
+    this.job = { service, context, plan, source: '', units: 0, original: '', parts: undefined, limits, ceiling }
+    this.held = byStrategy ? [] : undefined
+    const place = placeOf(service.storage)
+    // Where it only passes through, it belongs to no session, and two of one call never share a file.
+    const save = place ? saveTarget(place, context) : saveTarget(passagePlace(), { toolName: context.toolName })
+    const hold = isBound ? limits : ceilingOf(plan)
+    // Whether the call fails is often known only at its end.
+    const ifFailed = limitsOf(service.settings.plan({ ...context, failed: true })).direction
+    this.handle = openIntake(service.settings.handle, { limits, ifFailed, hold, bytes: false, save })
+    this.drain = new Drain(this.handle)
+  }
+
+  /** Whether everything goes to the binary as it comes, so that something else may feed it too. */
+  get isDirect(): boolean {
+    return this.held === undefined
+  }
+
+  /** Takes the next piece; resolves when there is room for another. */
+  async accept(chunk: string | Uint8Array): Promise<void> {
+    if (typeof chunk !== 'string') this.hasBytes = true
+    if (this.held === undefined) return this.pass(chunk)
+    if (chunk.length > 0) this.held.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk))
+    this.heldBytes += Buffer.byteLength(chunk)
+    this.heldBreaks += breaksIn(chunk)
+    if (this.heldBytes <= this.customStrategyBytes) return
+    const held = this.held
+    this.held = undefined
+    for (const each of held) await this.pass(each)
+  }
+
+  private async pass(chunk: string | Uint8Array): Promise<void> {
+    for (const slice of chunkSlices(chunk, chunk.length)) {
+      if (this.isAbandoned) return
+      call(() => push(this.handle, slice))
+      this.pending += slice.length
+      if (this.pending >= BATCH) await this.work()
+    }
+  }
+
+  private async work(): Promise<void> {
+    await this.drain.room()
+    if (this.isAbandoned) return
+    this.pending = 0
+    this.drain.begin()
+  }
+
+  /** Ends the output. @param failed what is known by now of the call */
+  async finish(failed = this.job.context.failed === true): Promise<TruncationResult> {
+    await this.drain.end()
+    const { service } = this
+    const isBypassed = this.held === undefined && this.heldBytes > 0
+    const job: Job = {
+      ...this.job,
+      ...(failed && { context: { ...this.job.context, failed } }),
+      ...(isBypassed && {
+        strategyProblem: `the output is over ${this.customStrategyBytes} bytes, so the default strategy was used`,
+      }),
+    }
+    const { context, ceiling } = job
+    if (this.held) {
+      // It has ended, so aborting comes too late.
+      return (await decide(service, joined(this.held), { ...context, signal: undefined })) as TruncationResult<string>
+    }
+
+    const isOurs = placeOf(service.storage) !== undefined
+    const request: RenderRequest = { failed, ceiling }
+    const renderAtOnce = isOurs && service.options.formatNotice === undefined
+    const end = await background(() =>
+      native.intakeFinish(this.handle, renderAtOnce ? JSON.stringify(request) : undefined),
+    )
+    const outcome: Outcome = JSON.parse(end.outcome)
+    const again = await this.asPreview(outcome, end, context)
+    if (again !== undefined) return again
+    if (typeof end.whole === 'string') {
+      if (!job.limits.terminal) {
+        reportStrategy(job, { originalSize: end.bytes, truncatedSize: end.bytes })
+        return untouched(service, end.whole, context) as TruncationResult
+      }
+      const kept = end.held ? undefined : isOurs ? keptByUs(outcome) : await this.handOver(outcome, end.bytes, context)
+      return cleaned(job, end.whole, end.bytes, kept) as TruncationResult
+    }
+    const kept = isOurs ? keptByUs(outcome) : await this.handOver(outcome, end.bytes, context)
+    const shortened = end.shortened ? read(end.shortened) : renderWith(job, this, request, kept)
+    const result = truncated(job, shortened, kept, end.bytes) as TruncationResult
+    return isBypassed ? ({ ...result, strategyBypassed: true } as TruncationResult) : result
+  }
+
+  /**
+   * The answer for an output that is a preview, or has one in it: that of the whole text. Nobody knows before the end, so what
+   * was saved meanwhile is read back.
+   */
+  private async asPreview(
+    { saved }: Outcome,
+    { whole, bytes, shortened }: { whole?: string | null; bytes: number; shortened?: unknown },
+    context: TruncationContext,
+  ): Promise<TruncationResult | undefined> {
+    const ended = { ...context, signal: undefined }
+    if (typeof whole === 'string') {
+      const isKnown = hasPreviewOf(whole.length) && previewOf(whole) !== undefined
+      return isKnown ? ((await decide(this.service, whole, ended)) as TruncationResult) : undefined
+    }
+    const isWhole = saved !== undefined && saved.part === undefined && !saved.redactions
+    if (!shortened || !isWhole || bytes > MAX_PREVIEW_BYTES || !hasNotices()) return undefined
+    const { store } = placeOf(this.service.storage) ?? passagePlace()
+    const text = await readAll(
+      call(() => native.readerOpen(store, saved.path)),
+      saved.path,
+    )
+    if (noticesIn(text).length === 0) return undefined
+    const result = (await decide(this.service, text, ended)) as TruncationResult
+    if (!result.truncated || result.outputPath !== saved.path) await promises.rm(saved.path, { force: true })
+    return result
+  }
+
+  /** Puts the text together once it is known where the output is. */
+  render(request: RenderRequest): Shortened {
+    return read(call(() => native.intakeRender(this.handle, JSON.stringify(request))))
+  }
+
+  /** Gives what we kept in the meantime to the caller's storage. */
+  private async handOver(outcome: Outcome, bytes: number, asked: TruncationContext): Promise<Kept> {
+    const { saved } = outcome
+    if (!saved) return keptByUs(outcome)
+    const { storage } = this.service
+    // All of it has come in, or should be kept as far as it came: it is too late for an abort.
+    const context = { ...asked, signal: undefined }
+    try {
+      return await keptBy(this.service, saved.redactions, async () => {
+        if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)
+        if (bytes > MAX_HANDED_OVER_BYTES) {
+          const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
+          throw new SpillwayError('STORAGE_TOO_LARGE', `the output is over ${limit}`)
+        }
+        if (!this.hasBytes) {
+          const reader = call(() => native.readerOpen(passagePlace().store, saved.path))
+          return storage.save(await readAll(reader, saved.path), context)
+        }
+        const content = await promises.readFile(saved.path)
+        return storage.saveBytes ? storage.saveBytes(content, context) : storage.save(content.toString('utf8'), context)
+      })
+    } finally {
+      await promises.rm(saved.path, { force: true })
+    }
+  }
+
+  /** Forgets the output; a file that is not yet visible never will be. */
+  async abandon(): Promise<void> {
+    this.isAbandoned = true
+    this.held = undefined
+    await this.drain.settle()
+    await background(() => native.intakeAbort(this.handle))
+  }
+
+  /** What there is so far. */
+  async peek(): Promise<CapturePeek> {
+    if (this.held) return { ...(await this.peekHeld(joined(this.held))), ...this.size() }
+    const { whole, shortened, bytes, lines } = await background(() => native.intakePeek(this.handle))
+    const sizes = { totalBytes: bytes, totalLines: lines }
+    if (typeof whole === 'string' || !shortened) return { text: whole ?? '', truncated: false, ...sizes }
+    return { text: shownOf(read(shortened)), truncated: true, ...sizes }
+  }
+
+  /** A strategy of the caller's is asked about the whole, and once; what is shown before is by the default one. */
+  private async peekHeld(content: string | Buffer): Promise<Pick<CapturePeek, 'text' | 'truncated'>> {
+    const { service, job } = this
+    const intake = new Intake(service.settings.handle, job.limits, content, content.length, undefined)
+    const { fits, shortened } = await intake.finish({}, undefined)
+    if (!fits && shortened) return { text: shownOf(shortened), truncated: true }
+    return { text: typeof content === 'string' ? content : content.toString('utf8'), truncated: false }
+  }
+
+  /** A part of what came so far. */
+  async readRange(range: ReadRange): Promise<RangeResult> {
+    return readRange(this.held ? { bytes: await this.asSaved(joined(this.held)) } : { intake: this.handle }, range)
+  }
+
+  private async asSaved(content: string | Buffer): Promise<Uint8Array> {
+    const { handle, facts } = this.service.settings
+    if (!facts.redacts) return Buffer.from(content)
+    const intake = new Intake(handle, this.job.limits, content, content.length, undefined, {})
+    const { outcome } = await intake.finish(undefined, undefined)
+    return intake.collectedBytes(outcome.collected!)
+  }
+
+  /** The same once the output has ended. */
+  async readEnded(result: TruncationResult, range: ReadRange): Promise<RangeResult> {
+    const place = result.truncated ? result : result.raw
+    if (place === undefined) return this.readRange(range)
+    const { outputPath, saveError } = place
+    if (outputPath === '')
+      throw new SpillwayError('STORAGE_NOT_FOUND', `the output was not kept: ${saveError?.message}`)
+    const { storage } = this.service
+    if (canReadRanges(storage)) return storage.readRange(outputPath, range)
+    return readRange({ bytes: Buffer.from(await storage.read(outputPath)) }, range)
+  }
+
+  /** How much has been worked on. */
+  size(): { totalBytes: number; totalLines: number } {
+    if (this.held) {
+      const end = this.held.at(-1)?.at(-1)
+      const isOpen = end !== undefined && end !== '\n' && end !== 10
+      return { totalBytes: this.heldBytes, totalLines: this.heldBreaks + (isOpen ? 1 : 0) }
+    }
+    const [totalBytes = 0, totalLines = 0] = native.intakeProgress(this.handle)
+    return { totalBytes, totalLines }
+  }
+}
+
+/** Within which limits an output is cut that no strategy of the caller's sees. */
+function limitsOf(plan: Plan): Limits {
+  return plan.customStrategy ? plan.defaultLimits : plan.limits
+}
+
+function canReadRanges(
+  storage: ITruncationStorage,
+): storage is ITruncationStorage & Pick<TruncationStorage, 'readRange'> {
+  return typeof (storage as Partial<TruncationStorage>).readRange === 'function'
+}
+
+let passage: Place | undefined
+
+/**
+ * Private folders for what only passes through to a storage of the caller's, beside the default ones: nobody reads there, so what a
+ * process leaves that ends meanwhile goes after a day.
+ */
+function passagePlace(): Place {
+  passage ??= openPlace(
+    new Settings({
+      storageDirs: openPlace(new Settings({}))
+        .dirs.toReversed()
+        .map((dir) => join(dirname(dir), 'passage')),
+      global: { retentionDays: 1 },
+    }),
+  )
+  return passage
+}
+
+function joined(chunks: readonly (string | Buffer)[]): string | Buffer {
+  if (chunks.every((chunk) => typeof chunk === 'string')) return chunks.join('')
+  const runs: (string | Buffer)[] = []
+  for (const chunk of chunks) {
+    const last = runs.at(-1)
+    // Texts first, because half a character in each of two of them is one.
+    if (typeof chunk === 'string' && typeof last === 'string') runs[runs.length - 1] = last + chunk
+    else runs.push(chunk)
+  }
+  return Buffer.concat(runs.map((run) => Buffer.from(run as string)))
+}
+
+function breaksIn(chunk: string | Uint8Array): number {
+  const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+  let breaks = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) breaks += 1
+  return breaks
+}
+
+function shownOf({ content, facts }: Shortened): string {
+  return content.slice(facts.preview.from, facts.preview.to)
+}
+
+const PIECE_BYTES = 2 ** 18
+
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  const file = await promises.open(path)
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,80 @@
+/** A file of messages, in whichever form, and the same form again for other messages. */
+
+import { parseExactly, toJson, withExactNumbers } from '../util/lossless-json'
+import { UsageError } from './command'
+import { inputOf } from './input'
+
+/** What a file holds. */
+export interface Conversation {
+  messages: unknown[]
+  /** The messages as `toJson` of exact-json writes them: no digit of a number that nobody changed is lost. */
+  exactly(messages: readonly unknown[]): unknown
+  /** The text of such a file with these messages. */
+  write(messages: readonly unknown[]): string
+}
+
+/** Under which key requests of providers keep their messages. */
+const KEYS = ['messages', 'input', 'contents'] as const
+
+/** @throws UsageError that says where the text is no JSON, or that there are no messages in it */
+export async function readConversation(path: string): Promise<Conversation> {
+  // Some editors begin a file with a byte order mark.
+  const text = (await inputOf(path, 'a conversation')).replace(/^\ufeff/, '')
+  const whole = parsed(text)
+  if (Array.isArray(whole)) {
+    const exactly = (messages: readonly unknown[]) => withExactNumbers(messages, whole, parseExactly(text))
+    return { messages: whole, exactly, write: (messages) => `${toJson(exactly(messages), 2)}\n` }
+  }
+  if (typeof whole === 'object' && whole !== null) {
+    const holder = whole as Record<string, unknown>
+    const key = KEYS.find((each) => Array.isArray(holder[each]))
+    if (key !== undefined) {
+      const around = (messages: readonly unknown[]) =>
+        withExactNumbers({ ...holder, [key]: messages }, holder, parseExactly(text)) as Record<string, unknown>
+      return {
+        messages: holder[key] as unknown[],
+        exactly: (messages) => around(messages)[key],
+        write: (messages) => `${toJson(around(messages), 2)}\n`,
+      }
+    }
+  }
+  const lines = linesOf(path, text)
+  const before = [...lines.keys()]
+  const exact = (message: unknown, from: unknown) => {
+    const line = lines.get(from)
+    return line === undefined ? message : withExactNumbers(message, from, parseExactly(line))
+  }
+  const sources = (messages: readonly unknown[]) => (messages.length === before.length ? before : messages)
+  const exactly = (messages: readonly unknown[]) => {
+    const from = sources(messages)
+    return messages.map((message, index) => exact(message, from[index]))
+  }
+  // What nobody changed keeps its very text.
+  const write = (messages: readonly unknown[]) => {
+    const from = sources(messages)
+    return messages.map((message, index) => `${lines.get(message) ?? toJson(exact(message, from[index]))}\n`).join('')
+  }
+  return { messages: before, exactly, write }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The messages, each with its line. */
+function linesOf(path: string, text: string): Map<unknown, string> {
+  const messages = new Map<unknown, string>()
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const message = parsed(line)
+    if (typeof message !== 'object' || message === null) {
+      throw new UsageError(`${path}:${index + 1}: is no message; allowed is a JSON array, or one JSON object a line`)
+    }
+    messages.set(message, line.trimEnd())
+  }
+  return messages
+}

@@ -1,0 +1,118 @@
+/** The options that say how much of an output is shown and where the rest goes. */
+
+import { statSync } from 'node:fs'
+import {
+  createTruncation,
+  type LoadedConfig,
+  loadConfig,
+  SpillwayError,
+  type TruncationOptions,
+  type TruncationResult,
+  type TruncationService,
+  TruncationStorage,
+  type UserTruncationConfig,
+} from 'spillway'
+import { type Option, type Parsed, UsageError } from './command'
+import { finiteBytes, oneOf, text, whole } from './parse-values'
+import { note, printable } from './terminal'
+
+export const STORE: Readonly<Record<string, Option>> = {
+  store: {
+    type: 'string',
+    value: 'DIR',
+    help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else that of the user.',
+  },
+}
+
+export const CONFIG: Readonly<Record<string, Option>> = {
+  config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
+}
+
+/** Every strategy that has a name. */
+const STRATEGIES = ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv'] as const
+
+export const LIMITS: Readonly<Record<string, Option>> = {
+  'max-lines': { type: 'string', value: 'N', help: 'Lines to show.' },
+  'max-bytes': { type: 'string', value: 'SIZE', help: 'Bytes to show, such as 50k; more than 511m are never shown.' },
+  'max-tokens': { type: 'string', value: 'N', help: 'Tokens to show, estimated from above.' },
+  direction: { type: 'string', value: 'WHICH', help: 'What to show: head, tail, both.' },
+  strategy: { type: 'string', value: 'NAME', help: `How to choose it: ${STRATEGIES.join(', ')}.` },
+  terminal: { type: 'boolean', help: 'Show what a terminal would: no colours, and nothing that was written over.' },
+}
+
+export const WORDING: Readonly<Record<string, Option>> = {
+  language: { type: 'string', value: 'LANG', help: 'Of the notice: en, zh-CN.' },
+}
+
+/** The limits that were given. */
+export function limitsOf(values: Parsed['values']): TruncationOptions {
+  const given: TruncationOptions = {
+    maxLines: whole(values, 'max-lines'),
+    maxBytes: finiteBytes(values, 'max-bytes'),
+    maxTokens: whole(values, 'max-tokens'),
+    direction: oneOf(values, 'direction', ['head', 'tail', 'both']),
+    strategy: oneOf(values, 'strategy', STRATEGIES),
+    terminal: values.terminal === true ? true : undefined,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** @throws UsageError unless it is a file: with another one, the rules in it would not hold, and nobody would know */
+export function configFile(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
+  throw new UsageError(`--config ${path}: is not a file`)
+}
+
+/** Settings of the file that was named, without what is wrong in it, which is told. */
+export function configOf(values: Parsed['values']): LoadedConfig {
+  const named = text(values, 'config')
+  const userFile = named === undefined ? undefined : configFile(named)
+  const loaded = loadConfig({ userFile })
+  for (const { severity, message } of loaded.problems) note(`spillway: ${severity}: ${printable(message)}`)
+  return loaded
+}
+
+/** A service as the options and the settings say. */
+export function serviceOf(values: Parsed['values'], more: Partial<UserTruncationConfig> = {}): TruncationService {
+  const store = text(values, 'store')
+  const language = oneOf(values, 'language', ['en', 'zh-CN'])
+  // What reads settings is not loaded for nothing.
+  const { truncation } = values.config === undefined ? {} : configOf(values).options
+  const fromFile = truncation === false ? { enabled: false } : truncation
+  return inStore(store, () => {
+    const { service } = createTruncation({
+      ...fromFile,
+      ...(store !== undefined && { storageDirs: [store] }),
+      ...(language !== undefined && { language }),
+      ...more,
+    })
+    return service
+  })
+}
+
+/** @throws UsageError for a folder of `--store` that can be no store */
+function inStore<T>(store: string | undefined, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    const isStore = error instanceof SpillwayError && error.field === 'storageDirs.0'
+    if (store === undefined || !isStore) throw error
+    throw new UsageError(error.message.replace(/^storageDirs\.0: got/, '--store:'))
+  }
+}
+
+/** The store that the options name, or else the settings. */
+export function storageOf(
+  values: Parsed['values'],
+  { storageDir, retentionDays }: { storageDir?: string; retentionDays?: number } = {},
+): TruncationStorage {
+  const named = text(values, 'store')
+  const store = named ?? storageDir
+  const make = () => new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
+  return inStore(named, make)
+}
+
+/** The text to print. What is whole is printed as it came; a part of it, like any text of ours, ends with a line feed. */
+export function shownOf({ content, truncated }: TruncationResult): string {
+  return truncated && !content.endsWith('\n') ? `${content}\n` : content
+}

@@ -1,0 +1,96 @@
+/** The public shapes of running a command. Types only: nothing here runs. */
+
+import type { RangeResult, ReadRange } from '../storage/read'
+import type { TruncationService } from '../truncation/service'
+import type { CapturePeek, TruncationOptions, TruncationResult } from '../types'
+
+/** What a running command has printed so far. */
+export interface CommandProgress {
+  bytes: number
+  lines: number
+  /** Milliseconds since the command was started. */
+  elapsedMs: number
+}
+
+/** A command that is running. */
+export interface RunningCommand {
+  /** The id of its process, which is also that of its process group. */
+  readonly pid: number
+  /** What a preview would show if it ended here. */
+  peek: () => Promise<CapturePeek>
+  /** A part of everything that it printed so far; see `Capture.readRange`. */
+  readRange: (range: ReadRange) => Promise<RangeResult>
+  /** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
+  stop: () => void
+}
+
+/** Options of `runCommand`. */
+export interface RunCommandOptions {
+  /** The folder the command runs in. Default: that of this process. */
+  cwd?: string | URL
+  /** Variables on top of this process's environment; `undefined` removes one. */
+  env?: Record<string, string | undefined>
+  /** What the command reads from standard input. Default: nothing. */
+  input?: string | Uint8Array
+  /**
+   * What its standard input is without `input`: nothing, or that of this process.
+   * @default 'ignore'
+   */
+  stdin?: 'ignore' | 'inherit'
+  /** Milliseconds after which the command and everything it started is ended. More than 0. Default: none. */
+  timeoutMs?: number
+  /**
+   * Milliseconds between asking the processes to end (`SIGTERM`) and ending them (`SIGKILL`).
+   * @default 2000
+   */
+  killGraceMs?: number
+  /** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
+  signal?: AbortSignal
+  /**
+   * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
+   */
+  onStart?: (running: RunningCommand) => void
+  /** Called a few times a second while the command runs. */
+  onProgress?: (progress: CommandProgress) => void
+  /**
+   * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
+   * both go into one pipe, so that they are in the order in which they were written.
+   * @default false
+   */
+  separate?: boolean
+  /**
+   * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
+   * another. Arguments are appended, quoted.
+   * @default false
+   */
+  shell?: boolean | string
+  /** Bounds the output. Default: a service with default settings. */
+  service?: TruncationService
+  /** @default 'bash' */
+  toolName?: string
+  sessionId?: string
+  messageId?: string
+  toolCallId?: string
+  /** Overrides of truncation for this call. */
+  truncation?: TruncationOptions
+}
+
+/** How a command ended, and what it printed. */
+export interface CommandResult {
+  /** `null` when a signal ended it. */
+  exitCode: number | null
+  /** The signal that ended it. */
+  signal: string | null
+  timedOut: boolean
+  aborted: boolean
+  /** Milliseconds. */
+  durationMs: number
+  /** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
+  output: TruncationResult
+  /** Bytes that the command printed. */
+  totalBytes: number
+  /** Lines that the command printed. */
+  totalLines: number
+  /** The sentence that says that the command was ended, and what to do. */
+  note?: string
+}

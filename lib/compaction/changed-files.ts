@@ -1,0 +1,67 @@
+/** The record of changed files: which calls belong into it, and its lines. */
+
+import { knownCall, type ToolResultKnowledge, warnOfLedger } from '../history/ledger'
+import type { CallView } from '../history/message-view'
+import { call, native } from '../native/native'
+import { plainJson } from '../util/safe-stringify'
+import type { ReadHistory } from './history-reader'
+
+/** A record has no more lines; the oldest go. */
+const MOST_LINES = 100
+
+/** Longer strings in arguments are content; a path stands near the beginning of a patch. UTF-16 units. */
+const LONGEST_ARGUMENT = 1 << 16
+
+/** The record, with the calls in these messages. */
+export function changesWith<M>(
+  known: readonly string[],
+  history: ReadHistory<M>,
+  isDropped: (index: number) => boolean,
+  ledger: ToolResultKnowledge | undefined,
+): string[] {
+  const edits = new Map<string, boolean>()
+  const isEdit = (name: string) => {
+    let answer = edits.get(name)
+    if (answer === undefined) {
+      answer = call(() => native.isEditTool(name.toWellFormed()))
+      edits.set(name, answer)
+    }
+    return answer
+  }
+  const lines: string[] = []
+  const add = (index: number, view: CallView | undefined, failed: boolean | undefined) => {
+    if (view?.name === undefined || !isDropped(index) || !isEdit(view.name)) return
+    const { name } = view
+    lines.push(...call(() => native.changedFiles(name.toWellFormed(), argumentsOf(view), failed)))
+  }
+  const { toolPairs } = history
+  for (const { index, view, call: called } of history.outputs) {
+    const learnt = knownCall(ledger, view.callId ?? called?.id, warnOfLedger)
+    add(index, called, learnt?.isError ?? view.isError ?? saysError(view.text))
+  }
+  for (const { call: number, running } of toolPairs?.open() ?? []) {
+    const placed = toolPairs?.calls[number]
+    if (placed === undefined || running) continue
+    add(placed.message, history.views[placed.message]?.calls[placed.place], undefined)
+  }
+  return call(() => native.changedFilesMerged([...known], lines, MOST_LINES))
+}
+
+function argumentsOf(view: CallView): string {
+  const args = view.args()
+  if (args === undefined) return plainJson(view.argsText.slice(0, LONGEST_ARGUMENT))
+  try {
+    const short = Object.entries(args).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.slice(0, LONGEST_ARGUMENT) : value,
+    ])
+    return plainJson(Object.fromEntries(short))
+  } catch {
+    // A proxy or a getter threw.
+    return '{}'
+  }
+}
+
+function saysError(text: string | readonly string[]): boolean {
+  return (typeof text === 'string' ? text : (text[0] ?? '')).trimStart().startsWith('Error:')
+}

@@ -1,0 +1,97 @@
+/** The hooks around a compaction: `compaction.before` and `compaction.after`. */
+
+import { warn } from '../truncation/events'
+import { within } from '../util/with-timeout'
+import { isArray, isRecord } from '../validation/validate'
+import type { SummaryRequest } from './options'
+import type { CompactionReport } from './report'
+
+/** What a hook changes in what the summariser is asked. What is not a string changes nothing. */
+export interface CompactionEdit {
+  /** Other instructions, in place of ours; the prompt is made of them. */
+  instructions?: string
+  /** More to say: it comes behind the instructions. */
+  context?: string
+  /** Another prompt, in place of everything. */
+  prompt?: string
+}
+
+/** What `compaction.before` is told: what the summariser will be. */
+export type CompactionBeforeInfo<M = unknown> = Readonly<Omit<SummaryRequest<M>, 'signal'>>
+
+/** Asked before each summary. Several are asked in their order; each sees what those before it changed. */
+export type CompactionBeforeHook<M = unknown> = (
+  request: CompactionBeforeInfo<M>,
+) => CompactionEdit | undefined | Promise<CompactionEdit | undefined>
+
+/** Told after each compaction that did something. Its answer is not looked at. */
+export type CompactionAfterHook = (report: Readonly<CompactionReport>) => unknown
+
+/**
+ * The hooks around a compaction, by their names:
+ * `{ 'compaction.before': (request) => ({ context: '…' }), 'compaction.after': (report) => { … } }`.
+ * One that throws, or takes too long, is warned of and changes nothing.
+ */
+export interface CompactionHooks<M = unknown> {
+  'compaction.before'?: CompactionBeforeHook<M> | readonly CompactionBeforeHook<M>[]
+  'compaction.after'?: CompactionAfterHook | readonly CompactionAfterHook[]
+}
+
+/** Asks the hooks what to change; `build` makes the prompt anew when the instructions are others. */
+export async function askBefore<M>(
+  hooks: CompactionHooks<M> | undefined,
+  ms: number,
+  request: SummaryRequest<M>,
+  build: (instructions: string) => string,
+): Promise<SummaryRequest<M>> {
+  let current = request
+  let hasOwnPrompt = false
+  for (const hook of hooksOf(hooks?.['compaction.before'])) {
+    const { signal: _, ...info } = current
+    const told = isRunner(hooks) ? { ...info, promptOf: build } : info
+    const edit: unknown = await answerOf('compaction.before', timeFor(hooks, ms), () => hook(told))
+    if (!isRecord(edit)) continue
+    const { instructions = current.instructions, context, prompt } = edit
+    let text = typeof instructions === 'string' ? instructions : current.instructions
+    if (typeof context === 'string') text = `${text}\n\n${context}`
+    const whole = hasOwnPrompt || text === current.instructions ? current.prompt : build(text)
+    hasOwnPrompt ||= typeof prompt === 'string'
+    current = { ...current, instructions: text, prompt: typeof prompt === 'string' ? prompt : whole }
+  }
+  return current
+}
+
+/** Tells the hooks what came of it. */
+export async function tellAfter<M>(
+  hooks: CompactionHooks<M> | undefined,
+  ms: number,
+  report: CompactionReport,
+): Promise<void> {
+  for (const hook of hooksOf(hooks?.['compaction.after'])) {
+    await answerOf('compaction.after', timeFor(hooks, ms), () => hook({ ...report }))
+  }
+}
+
+/** A `HookRunner` gives each of its hooks its time; all of them together may take longer. */
+function timeFor(hooks: object | undefined, ms: number): number {
+  return isRunner(hooks) ? Number.POSITIVE_INFINITY : ms
+}
+
+/** Whether these are all the hooks of a `HookRunner` as one. */
+function isRunner(hooks: object | undefined): boolean {
+  return typeof (hooks as { compactionBefore?: unknown } | undefined)?.compactionBefore === 'function'
+}
+
+async function answerOf<T>(name: string, ms: number, hook: () => T | PromiseLike<T>): Promise<T | undefined> {
+  try {
+    return await within(ms, hook)
+  } catch (error) {
+    warn(name, error)
+    return undefined
+  }
+}
+
+function hooksOf<T>(hooks: T | readonly T[] | undefined): readonly T[] {
+  if (hooks === undefined) return []
+  return isArray(hooks) ? (hooks as readonly T[]) : [hooks as T]
+}

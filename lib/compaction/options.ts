@@ -1,0 +1,311 @@
+/** The options of {@link compactHistory}, checked, and the numbers that they come to. */
+
+import type { ToolResultKnowledge } from '../history/ledger'
+import { call, native } from '../native/native'
+import { oneOf } from '../pruning/policies'
+import type { OutputOwner } from '../truncation/previews'
+import type { NoticeLanguage, TruncationProfile } from '../types'
+import { atLeastZero, type Check, checkOptions, count, flag, owner, strings } from '../validation/options'
+import { checkSignal, isArray, isRecord, wrong } from '../validation/validate'
+import type { CompactionHooks } from './hooks'
+import type { CompactionState } from './report'
+
+/** Whose numbers: `moryflow`, `opencode` or `takumi`. */
+export type CompactionProfile = Extract<TruncationProfile, 'moryflow' | 'opencode' | 'takumi'>
+
+/** What is sent beside the history. It is counted, and the summariser is told of it. */
+export interface CompactionEnvironment {
+  systemPrompt?: string
+  /** The definitions of tools, in whatever form they are sent. */
+  tools?: unknown
+  /** Skills, or whatever else is put before the model. */
+  skills?: unknown
+}
+
+/** What the summariser is asked for. */
+export interface SummaryRequest<M = unknown> {
+  /** Everything in one text, ready to be sent: instructions, the summary so far, and the messages. */
+  prompt: string
+  /** The instructions alone, for callers who send the messages themselves. */
+  instructions: string
+  /** The messages that the summary stands for, oldest first: the very objects, with their full outputs. */
+  messages: readonly M[]
+  /** `history`: everything before the turns that are kept. `turn`: the beginning of a turn whose rest is kept. */
+  part: 'history' | 'turn'
+  /** The summary so far, to be brought up to date; `undefined` the first time. */
+  previousSummary: string | undefined
+  /** What is sent beside the history. */
+  environment: CompactionEnvironment | undefined
+  /** So many tokens the summary should have at most. */
+  maxTokens: number
+  /** The language of the conversation, as far as that is known. */
+  language: NoticeLanguage
+  /** Aborted when the time is up, or when the caller's own signal is. */
+  signal: AbortSignal
+}
+
+/** Writes a summary: usually a request to a model. */
+export type Summarize<M = unknown> = (
+  request: SummaryRequest<M>,
+) => string | { text: string } | Promise<string | { text: string }>
+
+/** Options of {@link compactHistory}. */
+export interface CompactOptions<M = unknown> {
+  /** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: nobody knows; then `maxChars` decides. */
+  contextWindow?: number
+  /** Writes summaries. Without it only old outputs go. */
+  summarize?: Summarize<M>
+  /**
+   * Milliseconds that the summariser may take, or `Infinity`.
+   * @default 120000
+   */
+  summarizeTimeoutMs?: number
+  /**
+   * What a summary may have: tokens. Never more than 15 % of what is usable.
+   * @default 4096
+   */
+  maxSummaryTokens?: number
+  /**
+   * What the summariser can read at once: tokens.
+   * @default `contextWindow`, or 32,000 if nobody knows it
+   */
+  summarizerWindow?: number
+  /**
+   * The numbers of a known agent, as defaults of the other options. `moryflow`: the decision record's, four characters to a
+   * token. `opencode`: when all but 20,000 tokens are used; the newest 40,000 tokens of outputs stay, and none go unless
+   * 20,000 can. `takumi`: at 70 % of the window, with the same outputs.
+   */
+  profile?: CompactionProfile
+  /** `false`: never by itself. @default true */
+  enabled?: boolean
+  /** Whatever the size, and although it was switched off: somebody asks for it. @default false */
+  force?: boolean
+  /**
+   * The history is made to fit into so many tokens, whatever the window; for a recovery from an overflow.
+   */
+  targetTokens?: number
+  /**
+   * Compaction begins above this share of what is usable: the window without room for an answer (4,096 tokens or a fifth)
+   * and without `reserveTokens`. Above 0, at most 1.
+   * @default 0.8
+   */
+  triggerShare?: number
+  /**
+   * It begins above so many UTF-16 units where nobody knows the window; `Infinity`: never.
+   * @default 120000
+   */
+  maxChars?: number
+  /** Tokens that stay free beside the room for an answer. @default 0 */
+  reserveTokens?: number
+  /**
+   * So many of the newest turns stay byte for byte, as long as they fit. The newest message of the user always does. A
+   * whole number; 0 is 1.
+   * @default 3
+   */
+  recentTurns?: number
+  /**
+   * Outputs of these tools stay. `*` stands for any characters; case and `-`, `_`, `.` between words do not matter.
+   * @default ['task', 'tasks_*', 'write', 'edit', 'move', 'delete']
+   */
+  protectedTools?: readonly string[]
+  /** What is sent beside the history. */
+  environment?: CompactionEnvironment
+  /**
+   * What the provider counted for these messages and what is sent beside them: tokens. Estimates are brought into line with it.
+   */
+  usedTokens?: number
+  /**
+   * Tokens of a text. If it throws or answers no number, that is warned of and the built-in estimate is used.
+   * @default the built-in estimate
+   */
+  estimateTokens?: (text: string) => number
+  /**
+   * The language of the words that Spillway puts into the history.
+   * @default that of what the user said
+   */
+  language?: NoticeLanguage
+  /** What was learnt when the tools finished: where their full outputs were saved, and which tool it was. */
+  ledger?: ToolResultKnowledge
+  /**
+   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
+   * named if this process saved it, and one that the host wrote into a message is believed.
+   */
+  storage?: OutputOwner
+  /** What an earlier compaction of this session left behind: `report.state`. */
+  state?: CompactionState
+  /** Asked before a summary is written, and told after a compaction. */
+  hooks?: CompactionHooks<M>
+  /** Milliseconds that a hook may take. @default 5000 */
+  hookTimeoutMs?: number
+  /** Ends the compaction; it rejects with `ABORTED`. */
+  signal?: AbortSignal
+}
+
+/** The sizes that decide: tokens, or UTF-16 units where nobody knows the window. */
+export interface CompactionLimits {
+  trigger: number
+  usable: number
+  cut: number
+  summary: number
+}
+
+/** The options with their defaults. */
+export interface CompactSettings<M> {
+  readonly options: CompactOptions<M>
+  /** `undefined`: nobody knows the window, and no number of characters is too many. */
+  readonly limits: CompactionLimits | undefined
+  readonly unit: 'tokens' | 'chars'
+  readonly recentTurns: number
+  readonly protectedTools: readonly string[]
+  readonly placeholder: string | undefined
+  readonly quarters: boolean
+  readonly inclusive: boolean
+  readonly protectOutput: number
+  readonly minOutput: number
+  readonly timeoutMs: number
+  readonly hookTimeoutMs: number
+  readonly summarizerTokens: number
+}
+
+const positive: Check = ['a number above 0', (value) => atLeastZero(value) && value !== 0]
+const tokens: Check = ['a number of tokens of at least 0', atLeastZero]
+const func: Check = ['a function', (value) => typeof value === 'function']
+const object: Check = ['an object', isRecord]
+const anything: Check = ['anything', () => true]
+
+/** What each option may be. */
+export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } = {
+  contextWindow: ['a number of tokens of at least 0, or NaN', (value) => typeof value === 'number' && !(value < 0)],
+  summarize: func,
+  summarizeTimeoutMs: positive,
+  maxSummaryTokens: positive,
+  summarizerWindow: positive,
+  profile: oneOf(...native.compactionProfiles()),
+  enabled: flag,
+  force: flag,
+  targetTokens: tokens,
+  triggerShare: ['a number above 0, and at most 1', (value) => positive[1](value) && (value as number) <= 1],
+  maxChars: positive,
+  reserveTokens: ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)],
+  recentTurns: count,
+  protectedTools: strings,
+  environment: object,
+  usedTokens: ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)],
+  estimateTokens: func,
+  language: oneOf('en', 'zh-CN'),
+  ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
+  storage: owner,
+  state: object,
+  hooks: object,
+  hookTimeoutMs: positive,
+  signal: anything,
+}
+
+const ENVIRONMENT: { readonly [K in keyof CompactionEnvironment]-?: Check } = {
+  systemPrompt: ['a string', (value) => typeof value === 'string'],
+  tools: anything,
+  skills: anything,
+}
+
+const whole: Check = ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0]
+
+const STATE: { readonly [K in keyof CompactionState]-?: Check } = {
+  answers: whole,
+  recent: ['an array of whole numbers', (value) => isArray(value) && value.every(whole[1])],
+  failures: whole,
+  failedAt: whole,
+}
+
+const HOOKS: { readonly [K in keyof CompactionHooks]-?: Check } = {
+  'compaction.before': ['a function, or several', isFunctions],
+  'compaction.after': ['a function, or several', isFunctions],
+}
+
+function isFunctions(value: unknown): boolean {
+  const all = isArray(value) ? value : [value]
+  return all.every((one) => typeof one === 'function')
+}
+
+interface Numbers {
+  triggerShare: number
+  inclusive: boolean
+  maxChars: number | null
+  recentTurns: number
+  protectOutputTokens: number
+  minOutputTokens: number
+  protectedTools: string[]
+  placeholder: string | null
+  measure: 'estimate' | 'quarters'
+}
+
+const MAX_SUMMARY_TOKENS = 4096
+const SUMMARIZE_TIMEOUT_MS = 120_000
+const HOOK_TIMEOUT_MS = 5000
+const SUMMARIZER_TOKENS = 32_000
+
+/** Characters that are taken for a token where everything is counted in characters. */
+export const CHARS_PER_TOKEN = 4
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
+export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'): CompactSettings<M> {
+  checkOptions(of, options, COMPACT_CHECKS)
+  checkSignal(`${of}.signal`, options.signal)
+  if (options.environment !== undefined) checkOptions(`${of}.environment`, options.environment, ENVIRONMENT)
+  if (options.state !== undefined) checkOptions(`${of}.state`, options.state, STATE)
+  if (options.hooks !== undefined) checkOptions(`${of}.hooks`, options.hooks, HOOKS)
+  const numbers = numbersOf(options.profile)
+  const { contextWindow, targetTokens, reserveTokens = 0, maxSummaryTokens = MAX_SUMMARY_TOKENS } = options
+  const window = contextWindow !== undefined && contextWindow > 0 && Number.isFinite(contextWindow)
+  const chars = options.maxChars ?? numbers.maxChars ?? Number.POSITIVE_INFINITY
+  const unit = window || targetTokens !== undefined ? 'tokens' : 'chars'
+  const perToken = unit === 'tokens' ? 1 : CHARS_PER_TOKEN
+  const limitsOf = (chars: number | null): CompactionLimits | null => {
+    const sizes = {
+      profile: options.profile,
+      target: finite(targetTokens),
+      window: window ? contextWindow : undefined,
+      chars: finite(chars ?? undefined),
+      triggerShare: options.triggerShare ?? numbers.triggerShare,
+      reserved: reserveTokens,
+      summary: Math.min(maxSummaryTokens, Number.MAX_SAFE_INTEGER) * perToken,
+    }
+    return JSON.parse(call(() => native.compactionLimits(JSON.stringify(sizes))))
+  }
+  // Where nobody knows a limit and somebody asks for a compaction all the same, the default is one.
+  const limits = limitsOf(chars) ?? (options.force === true ? limitsOf(numbersOf(undefined).maxChars) : null)
+  const recentTurns = options.recentTurns ?? numbers.recentTurns
+  return {
+    options,
+    limits: limits ?? undefined,
+    unit,
+    recentTurns: Math.min(recentTurns, 0xffff_ffff),
+    protectedTools: options.protectedTools ?? numbers.protectedTools,
+    placeholder: numbers.placeholder ?? undefined,
+    quarters: numbers.measure === 'quarters',
+    inclusive: numbers.inclusive,
+    protectOutput: numbers.protectOutputTokens * perToken,
+    minOutput: numbers.minOutputTokens * perToken,
+    timeoutMs: options.summarizeTimeoutMs ?? SUMMARIZE_TIMEOUT_MS,
+    hookTimeoutMs: options.hookTimeoutMs ?? HOOK_TIMEOUT_MS,
+    summarizerTokens: options.summarizerWindow ?? (window ? (contextWindow as number) : SUMMARIZER_TOKENS),
+  }
+}
+
+/** The numbers of a profile; without one the defaults. */
+function numbersOf(profile: CompactionProfile | undefined): Numbers {
+  return JSON.parse(call(() => native.compactionNumbers(profile)))
+}
+
+// JSON has no infinity; a target without an end is no target.
+function finite(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isFinite(value) ? value : undefined
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` */
+export function checkMessages(messages: unknown): void {
+  if (!isArray(messages)) throw wrong('messages', messages, 'an array')
+  // A sparse array only says that it has so many; looking at each would take for ever.
+  if (messages.length > MOST_MESSAGES) throw wrong('messages', messages, 'an array of at most ten million messages')
+}
+
+const MOST_MESSAGES = 10_000_000

@@ -1,0 +1,127 @@
+/** What a compaction says of itself. */
+
+import type { SpillwayError } from '../errors'
+import type { HistoryFormatName } from '../history/message-view'
+
+/** What earlier compactions of a session left behind. Plain data. */
+export interface CompactionState {
+  /** Answers of the model that were summarised away. */
+  answers: number
+  /** After which answer, counted over the whole session, each of the newest compactions was made. */
+  recent: number[]
+  /** Summaries that failed since the last that did not. */
+  failures: number
+  /** After which answer the last one failed; ten answers later it is tried again. */
+  failedAt?: number
+}
+
+/**
+ * Why a compaction did what it did.
+ * - `not-needed`: there is room; `disabled`: it was switched off;
+ * - `nothing-old`: everything is protected or gone already; `no-progress`: what could go is less than a tenth;
+ * - `outputs-suffice`: without old outputs it fits; `no-summarizer`: outputs went, and nobody writes summaries;
+ * - `summarized`;
+ * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs went, because
+ *   the summary threw or was no text, did not come, was empty, larger than what it stands for, or frees too little;
+ * - `summary-blocked`: the same, because three summaries in a row have failed, for ten answers of the model;
+ * - `thrash`: three compactions in three turns of the model did not help. Only a `ContextManager` says so, as long as results
+ *   can still be shortened; else it is an error;
+ * - `media`: nothing else could go, so images and files were replaced by notes;
+ * - `unreadable`: no message is in a known format.
+ */
+export type CompactionReason =
+  | 'not-needed'
+  | 'disabled'
+  | 'nothing-old'
+  | 'no-progress'
+  | 'outputs-suffice'
+  | 'no-summarizer'
+  | 'summarized'
+  | 'summary-failed'
+  | 'summary-timeout'
+  | 'summary-empty'
+  | 'summary-too-large'
+  | 'summary-no-progress'
+  | 'summary-blocked'
+  | 'thrash'
+  | 'media'
+  | 'unreadable'
+
+/** What {@link compactHistory} did. */
+export interface CompactionReport {
+  /** `none`: the very messages that went in. `outputs`: old outputs were replaced. `summary`: old messages were. */
+  action: 'none' | 'outputs' | 'summary'
+  reason: CompactionReason
+  /** What decided: the history and what is sent beside it, against the limit. */
+  trigger: {
+    size: number
+    /** `Infinity` if nothing is too much. */
+    limit: number
+    unit: 'tokens' | 'chars'
+    /** It was over the limit, or somebody asked for it. */
+    triggered: boolean
+  }
+  /** What the history and what is sent beside it may have together, in the unit of the trigger. */
+  usable: number
+  /** Whether they have no more, now. */
+  fits: boolean
+  /** The history, estimated, in the unit of the trigger. */
+  sizeBefore: number
+  sizeAfter: number
+  /** UTF-16 units of all texts. */
+  charsBefore: number
+  charsAfter: number
+  messagesBefore: number
+  messagesAfter: number
+  /** Outputs that were replaced where they are. */
+  replacedOutputs: number
+  /** By tool how many outputs are gone, replaced or summarised. */
+  droppedTools: Record<string, number>
+  /** Images and files that were replaced by a note. */
+  replacedMedia: number
+  /** What is kept: messages before `first`, those in `head`, and those from `from` on; indices of what went in. */
+  kept: { first: number; head: readonly [number, number]; from: number; cut: 'turn' | 'inside' }
+  /** The summary, if there is one now. */
+  summary?: {
+    /** Its message in what came out. */
+    index: number
+    text: string
+    /** UTF-16 units. */
+    chars: number
+    /** In the unit of the trigger. */
+    size: number
+    /** It brings an earlier one up to date. */
+    updated: boolean
+    /** It also tells of the beginning of a turn whose rest is kept. */
+    hasTurn: boolean
+    /** It was longer than there was room for. */
+    shortened: boolean
+  }
+  /** Why there is no summary. */
+  error?: SpillwayError
+  /** For the next compaction of this session. */
+  state: CompactionState
+  /** How the history is kept; `undefined` if no message is in a known format. */
+  format: HistoryFormatName | undefined
+}
+
+/** What {@link compactHistory} would do. */
+export interface CompactionPlan {
+  /** `summary` if a summary would be asked for; what comes of it nobody knows before. */
+  action: 'none' | 'outputs' | 'summary'
+  reason: CompactionReason
+  trigger: CompactionReport['trigger']
+  usable: number
+  sizeBefore: number
+  /** With `summary` that of what stays, without the summary. */
+  sizeAfter: number
+  messages: number
+  replacedOutputs: number
+  droppedTools: Record<string, number>
+  /** Images and files that would be replaced by a note; with `summary` nobody knows. */
+  replacedMedia: number
+  kept: CompactionReport['kept']
+  /** What the summary may have, in the unit of the trigger. */
+  room: number
+  format: HistoryFormatName | undefined
+}

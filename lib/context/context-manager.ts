@@ -1,0 +1,403 @@
+/** Everything that is done to a history before a request, in one object. */
+
+import { Fold, type FoldState } from '../compaction/apply-summary'
+import { checkMessages, readCompactOptions } from '../compaction/options'
+import { environmentTexts } from '../compaction/prompt'
+import type { CompactionReport, CompactionState } from '../compaction/report'
+import { Run } from '../compaction/run-compaction'
+import { messageOf, SpillwayError } from '../errors'
+import { Estimate } from '../history/estimate'
+import { detectFormat, formatNamed, viewOf, viewsOf } from '../history/formats'
+import { recoverAsFar } from '../overflow/recover-from-overflow'
+import { adopt, forgetGone, HistoryPruner, type HistoryPrunerState, type PruneReport, share } from '../pruning/pruner'
+import { catchLater, warn } from '../truncation/events'
+import { Turns } from '../util/semaphore'
+import { type Check, checkOptions, flag, parsedState } from '../validation/options'
+import { isArray, wrong } from '../validation/validate'
+import { Images, type ImagesState, isImages } from './images'
+import {
+  anything,
+  CHECKS,
+  type ContextManagerOptions,
+  checkParts,
+  compactOptions,
+  isObject,
+  POLICIES,
+  prunerOptions,
+} from './options'
+import { type ContextStep, compactionStep, type Guarded, ledgerStep, overflowStep, policyStep } from './steps'
+
+/** What {@link ContextManager.prepare} did. */
+export interface ContextReport {
+  /** In the order in which they are done. */
+  steps: ContextStep[]
+  /** Tokens of the stored history, and of the messages that go out, estimated. What is sent beside them is not in it. */
+  tokensBefore: number
+  tokensAfter: number
+  /** Tokens of what is sent beside the history. */
+  environmentTokens: number
+  /** What both may have together; `Infinity` if nobody knows the window. */
+  usable: number
+  /** Whether they have no more. */
+  fits: boolean
+  pruning: PruneReport
+  /** Only if it was asked for at this request. */
+  compaction?: CompactionReport
+}
+
+/** What {@link ContextManager.prepare} gives back. */
+export interface PreparedContext<M> {
+  /** For the request. */
+  messages: M[]
+  /**
+   * The history with its compactions, and nothing else left out: for callers who want to store that. The very array that
+   * went in if there was none.
+   */
+  history: M[]
+  report: ContextReport
+}
+
+/** What lasts of a manager, as JSON. */
+export interface ContextManagerState {
+  version: 1
+  pruner: HistoryPrunerState
+  fold: FoldState | null
+  compaction: CompactionState | null
+  /** Messages that go out without their images. */
+  images?: ImagesState
+}
+
+interface Inner<M> {
+  readonly options: ContextManagerOptions<M>
+  readonly pruner: HistoryPruner
+  readonly turns: Turns
+  readonly tell: (error: SpillwayError) => void
+  readonly limit: number
+  readonly usable: number
+  readonly counts: { known: number }
+  environment: { of: unknown; tokens: number } | undefined
+  fold: Fold<M> | undefined
+  images: Images<M>
+  state: CompactionState | undefined
+  last: ContextReport | undefined
+}
+
+const inners = new WeakMap<object, Inner<never>>()
+
+const REQUEST: Readonly<Record<string, Check>> = {
+  now: ['a number of milliseconds since the epoch', Number.isFinite],
+  force: flag,
+  signal: anything,
+}
+
+/**
+ * What an agent calls before each request: what was learnt of results, outdated results, superseded reads, a budget of
+ * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
+ * what it did and why.
+ *
+ * One manager belongs to one session, and gets the whole stored history every time; that stays untouched. What it decided
+ * holds: what was left out stays left out with the same bytes, and a summary is applied again until the next. Who wants to
+ * store the compacted history takes `history` of the answer, and hands that in from then on.
+ *
+ * @example
+ * const manager = new ContextManager({ contextWindow: 200_000, ledger, compaction: { summarize } })
+ * const { messages, report } = await manager.prepare(stored)
+ */
+export class ContextManager<M = unknown> {
+  /** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
+  constructor(options: ContextManagerOptions<M> = {}) {
+    inners.set(this, open(options) as Inner<never>)
+  }
+
+  /**
+   * The messages for the next request.
+   *
+   * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
+   * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
+   * `signal` ends it
+   * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more, and
+   * the request would be over the window;
+   * `ABORTED` if the signal says so
+   */
+  prepare(
+    messages: readonly M[],
+    options: { now?: number; force?: boolean; signal?: AbortSignal } = {},
+  ): Promise<PreparedContext<M>> {
+    const inner = innerOf<M>(this)
+    return inner.turns.take(async () => prepare(inner, messages, options))
+  }
+
+  /** What was done at the last request, as sentences that a person can read. */
+  explain(): string {
+    const { last } = innerOf(this)
+    if (last === undefined) return 'Nothing was prepared yet.'
+    const { tokensBefore, tokensAfter } = last
+    const steps = last.steps.map(({ step, reason }) => `${step}: ${reason}`)
+    return [...steps, `${Math.round(tokensBefore)} tokens are stored, ${Math.round(tokensAfter)} go out.`].join('\n')
+  }
+
+  /** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
+  toJSON(): ContextManagerState {
+    const { pruner, fold, state, images } = innerOf(this)
+    const without = images.toJSON()
+    return {
+      version: 1,
+      pruner: pruner.toJSON(),
+      fold: fold?.toJSON() ?? null,
+      compaction: state ?? null,
+      ...(without && { images: without }),
+    }
+  }
+
+  /**
+   * A manager that goes on where another stopped.
+   * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+   */
+  static fromJSON<M = unknown>(
+    state: ContextManagerState | string,
+    options: ContextManagerOptions<M> = {},
+  ): ContextManager<M> {
+    const { pruner, fold, compaction, images } = readState(state)
+    const manager = new ContextManager<M>(options)
+    const inner = innerOf<M>(manager)
+    const made = HistoryPruner.fromJSON(pruner, prunerOptions(options, inner.tell, inner.counts))
+    const resumed = fold === null ? undefined : Fold.fromJSON<M>(fold)
+    const lasting = { fold: resumed, images: new Images<M>(images), state: compaction ?? undefined }
+    inners.set(manager, { ...inner, pruner: made, ...lasting } as Inner<never>)
+    return manager
+  }
+}
+
+function innerOf<M>(manager: ContextManager<M>): Inner<M> {
+  return inners.get(manager) as unknown as Inner<M>
+}
+
+function open<M>(options: ContextManagerOptions<M>): Inner<M> {
+  checkOptions('options', options, CHECKS)
+  checkParts(options)
+  const { onError = (error: SpillwayError) => warn('context', error) } = options
+  const tell = (error: SpillwayError) => {
+    try {
+      catchLater('onError', onError(error))
+    } catch (thrown) {
+      warn('onError', thrown)
+    }
+  }
+  const { limits, unit } = readCompactOptions(compactOptions(options, undefined))
+  const isTokens = unit === 'tokens' && limits !== undefined
+  const counts = { known: 0 }
+  return {
+    options,
+    pruner: new HistoryPruner(prunerOptions(options, tell, counts)),
+    turns: new Turns(1),
+    tell,
+    // Characters are not counted from request to request, and a token hardly ever has more than sixteen.
+    limit: isTokens ? limits.trigger : (limits?.trigger ?? Number.POSITIVE_INFINITY) / 16,
+    usable: isTokens ? limits.usable : Number.POSITIVE_INFINITY,
+    counts,
+    environment: undefined,
+    fold: undefined,
+    images: new Images(undefined),
+    state: undefined,
+    last: undefined,
+  }
+}
+
+async function prepare<M>(
+  inner: Inner<M>,
+  messages: readonly M[],
+  request: { now?: number; force?: boolean; signal?: AbortSignal },
+): Promise<PreparedContext<M>> {
+  checkOptions('options', request, REQUEST)
+  checkMessages(messages)
+  const { options, pruner, counts } = inner
+  const now = request.now ?? Date.now()
+  counts.known = 0
+  let history = lasting(inner, messages)
+  const environment = environmentTokens(inner)
+  let pruned = pruner.prune(history, { now })
+  const rounds = [pruned.report]
+  const compaction = await compacted(inner, messages, history, pruned, environment, request)
+  if (compaction !== undefined) {
+    history = compaction.history
+    if (compaction.changed) {
+      // The provider's cache is lost anyway: what else may go, goes now, and not at the next request.
+      pruned = pruner.prune(history, { now })
+      rounds.push(pruned.report)
+      forgetGone(pruner)
+    }
+  }
+  const guard = await guarded(inner, pruned.messages, pruned.report.tokensAfter, environment, request.signal)
+  if (guard !== undefined && guard.texts.length > 0) {
+    adopt(pruner, guard.texts)
+    pruned = pruner.prune(history, { now })
+  }
+  const { tokensBefore, tokensAfter } = pruned.report
+  const fits = tokensAfter + environment <= inner.usable
+  // Nothing helps any more, and the request would be refused.
+  const { contextWindow = 0, reserveTokens = 0 } = options
+  const refused = !fits && tokensAfter + environment > contextWindow - reserveTokens
+  if (refused && compaction?.report.reason === 'thrash') throw compaction.report.error
+  const report: ContextReport = {
+    steps: [
+      ledgerStep(options.ledger, counts.known),
+      ...POLICIES.map((type) => policyStep(type, options[type] !== false, rounds)),
+      compactionStep(options.compaction !== false, compaction),
+      overflowStep(options.overflow !== false && Number.isFinite(inner.usable), guard),
+    ],
+    tokensBefore: tokensBefore + (inner.fold?.saved ?? 0) + inner.images.saved,
+    tokensAfter,
+    environmentTokens: environment,
+    usable: inner.usable,
+    fits,
+    pruning: pruned.report,
+    ...(compaction && { compaction: compaction.report }),
+  }
+  inner.last = report
+  return { messages: pruned.messages, history, report }
+}
+
+/** The stored history with its compactions. */
+function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
+  const folded = inner.fold === undefined ? (stored as M[]) : inner.fold.apply(stored)
+  if (folded !== undefined) return inner.images.apply(stored, folded)
+  inner.fold = undefined
+  inner.images.keep()
+  return stored as M[]
+}
+
+/** Tokens of what is sent beside the history; counted again when it is another object. */
+function environmentTokens<M>(inner: Inner<M>): number {
+  const { environment, estimateTokens } = inner.options
+  if (inner.environment === undefined || inner.environment.of !== environment) {
+    const estimate = new Estimate(estimateTokens, inner.tell)
+    const tokens = environmentTexts(environment).reduce((sum, text) => sum + estimate.text(text), 0)
+    inner.environment = { of: environment, tokens }
+  }
+  return inner.environment.tokens
+}
+
+/** Compacts if it is time. */
+async function compacted<M>(
+  inner: Inner<M>,
+  stored: readonly M[],
+  history: M[],
+  pruned: { messages: M[]; report: PruneReport },
+  environment: number,
+  { force = false, signal }: { force?: boolean; signal?: AbortSignal },
+): Promise<{ history: M[]; report: CompactionReport; freed: number; changed: boolean } | undefined> {
+  const { options, pruner, limit } = inner
+  if (options.compaction === false) return undefined
+  if (!force && pruned.report.tokensAfter + environment <= limit) return undefined
+  share(pruner)
+  const settings = readCompactOptions({ ...compactOptions(options, inner.state), force, ...(signal && { signal }) })
+  const run = new Run(pruned.messages, settings, history)
+  const thrash = run.thrash()
+  const done = thrash === undefined ? await run.go() : run.refused(thrash)
+  const { messages, report, summary, replaced, imageless } = done
+  inner.state = report.state
+  const estimate = new Estimate(options.estimateTokens, inner.tell)
+  const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
+  const freed = messages === pruned.messages ? 0 : pruned.report.tokensAfter - tokensOf(messages)
+  if (summary !== undefined) {
+    const fold = Fold.after(stored, inner.fold, report, summary, tokensOf)
+    if (fold?.apply(stored) === undefined) return { history, report, freed: 0, changed: false }
+    inner.fold = fold
+    inner.images.keep((index) => fold.shows(index))
+  }
+  if (report.format !== undefined && imageless.indices.length > 0) {
+    const at = inner.fold?.placesIn(stored.length) ?? ((index: number) => index)
+    const { format } = report
+    inner.images.add(stored, imageless.indices.map(at), { format, note: imageless.note }, tokensOf)
+  }
+  if (replaced.length > 0) adopt(pruner, replaced)
+  const changed = summary !== undefined || replaced.length > 0 || imageless.indices.length > 0
+  return { history: changed ? lasting(inner, stored) : history, report, freed, changed }
+}
+
+/** Shortens results if the messages still do not fit. */
+async function guarded<M>(
+  { options, pruner, usable, tell }: Inner<M>,
+  messages: M[],
+  tokens: number,
+  environment: number,
+  signal: AbortSignal | undefined,
+): Promise<Guarded | undefined> {
+  const { overflow = 'openclaw', contextWindow, reserveTokens = 0, estimateTokens, storage } = options
+  if (overflow === false || contextWindow === undefined || tokens + environment <= usable) return undefined
+  share(pruner)
+  try {
+    const recovered = await recoverAsFar({
+      messages,
+      contextWindowTokens: contextWindow,
+      reserveTokens: reserveTokens + environment,
+      profile: overflow,
+      ...(estimateTokens && { estimateTokens }),
+      ...(storage && { storage }),
+      ...(signal && { signal }),
+    })
+    const { problem, report } = recovered
+    const { tokensBefore, tokensAfter } = report
+    // What is not enough costs the provider's cache at every request, and is worth it if the request would be refused without.
+    const room = contextWindow - reserveTokens - environment
+    if (problem !== undefined && !(tokens > room && tokensAfter <= room)) {
+      return { texts: [], freed: 0, problem: problem.message }
+    }
+    const texts = changedTexts(messages, recovered.messages)
+    return { texts, freed: tokensBefore - tokensAfter, problem: problem?.message }
+  } catch (error) {
+    if ((error as SpillwayError).code === 'ABORTED') throw error
+    tell(error instanceof SpillwayError ? error : new SpillwayError('INTERNAL', messageOf(error)))
+    return { texts: [], freed: 0, problem: messageOf(error) }
+  }
+}
+
+/** The results that have another text. */
+function changedTexts<M>(before: readonly M[], after: readonly M[]): Guarded['texts'] {
+  const format = detectFormat(before)
+  if (format === undefined) return []
+  return after.flatMap((message, index) => {
+    if (message === before[index]) return []
+    const old = viewOf(format, before[index]).results
+    return viewOf(format, message).results.flatMap(({ text }, place) => {
+      const joined = typeof text === 'string' ? text : text.join('\n')
+      const was = old[place]?.text ?? ''
+      return joined === (typeof was === 'string' ? was : was.join('\n')) ? [] : [{ index, place, text: joined }]
+    })
+  })
+}
+
+function readState(state: unknown): ContextManagerState {
+  const { version, pruner, fold = null, compaction = null, images } = parsedState(state)
+  if (version !== 1) throw wrong('state.version', version, '1')
+  if (!isObject(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')
+  if (fold !== null && !isFold(fold)) throw wrong('state.fold', fold, 'what toJSON gave')
+  if (compaction !== null && !isObject(compaction)) throw wrong('state.compaction', compaction, 'what toJSON gave')
+  if (images !== undefined && !isImages(images)) throw wrong('state.images', images, 'what toJSON gave')
+  if (compaction !== null) readCompactOptions({ state: compaction as CompactionState }, 'state')
+  return {
+    version,
+    pruner: pruner as HistoryPrunerState,
+    fold: fold as FoldState | null,
+    compaction: compaction as CompactionState | null,
+    ...(images !== undefined && { images: images as ImagesState }),
+  }
+}
+
+function isFold(value: unknown): boolean {
+  const { first, head, from, sizes, text, format, saved } = Object(value) as Partial<FoldState>
+  const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
+  return (
+    isPlace(first) &&
+    isPlace(from) &&
+    isArray(head) &&
+    head.length === 2 &&
+    head.every(isPlace) &&
+    isArray(sizes) &&
+    sizes.length === from &&
+    sizes.every(Number.isFinite) &&
+    typeof text === 'string' &&
+    formatNamed(format as never) !== undefined &&
+    Number.isFinite(saved)
+  )
+}

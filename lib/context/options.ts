@@ -1,0 +1,164 @@
+/** The options of {@link ContextManager}, and what they mean for its parts. */
+
+import { COMPACT_CHECKS, type CompactOptions, readCompactOptions } from '../compaction/options'
+import type { CompactionState } from '../compaction/report'
+import type { SpillwayError } from '../errors'
+import type { ToolResultKnowledge } from '../history/ledger'
+import type { OverflowProfile } from '../overflow/limits'
+import { type HistoryPrunerOptions, PRUNER_CHECKS, readPrunerOptions } from '../pruning/options'
+import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/policies'
+import type { OutputOwner } from '../truncation/previews'
+import type { NoticeLanguage } from '../types'
+import { type Check, checkOptions, owner } from '../validation/options'
+import { isRecord } from '../validation/validate'
+
+/** The settings of a policy, without its type. */
+type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, { type: Name }>, 'type'>
+
+/** Options that all steps share. */
+type Shared = 'contextWindow' | 'reserveTokens' | 'environment' | 'estimateTokens' | 'language' | 'ledger' | 'storage'
+
+/** Options of {@link ContextManager}. */
+export interface ContextManagerOptions<M = unknown> {
+  /** The model's window in tokens; 0 or nothing: nobody knows. */
+  contextWindow?: number
+  /** Tokens that stay free beside the room for an answer. @default 0 */
+  reserveTokens?: number
+  /** What is sent beside the history: it counts, and the summariser is told of it. */
+  environment?: CompactOptions['environment']
+  /** Tokens of a text. @default the built-in estimate */
+  estimateTokens?: (text: string) => number
+  /** The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English */
+  language?: NoticeLanguage
+  /** What was learnt when the tools finished: preferred over what messages say. */
+  ledger?: ToolResultKnowledge
+  /** The storage that full outputs were saved in: with it, only paths that it owns are named. */
+  storage?: OutputOwner
+  /** Results of terminal tools that are older than 15 minutes go. @default true */
+  outdated?: boolean | Settings<'outdated'>
+  /** Reads of a file that newer reads of it cover go. @default true */
+  superseded?: boolean | Settings<'superseded'>
+  /** Results beyond the newest 40,000 tokens of them go. @default true */
+  budget?: boolean | Settings<'budget'>
+  /** More about the three: when they go, and what may. */
+  pruning?: Omit<
+    HistoryPrunerOptions,
+    'policies' | 'profile' | 'contextWindow' | 'ledger' | 'storage' | 'estimateTokens' | 'language' | 'onError'
+  >
+  /** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
+  compaction?: false | Omit<CompactOptions<M>, Shared | 'state' | 'signal' | 'force' | 'targetTokens' | 'usedTokens'>
+  /**
+   * What still does not fit has its results shortened, by the rules of this profile; `false`: it goes out as it is.
+   * @default 'openclaw'
+   */
+  overflow?: false | OverflowProfile
+  /** Told of everything that went wrong on the way; the messages went out all the same. @default a warning of the process */
+  onError?: (error: SpillwayError) => void
+}
+
+export const anything: Check = ['anything', () => true]
+const settings: Check = ['true, false or an object', (value) => typeof value === 'boolean' || isObject(value)]
+const orOff: Check = ['false or an object', (value) => value === false || isObject(value)]
+
+export const CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
+  contextWindow: anything,
+  reserveTokens: anything,
+  environment: anything,
+  estimateTokens: anything,
+  language: anything,
+  ledger: anything,
+  storage: owner,
+  outdated: settings,
+  superseded: settings,
+  budget: settings,
+  pruning: ['an object', isObject],
+  compaction: orOff,
+  overflow: [
+    "false, 'openclaw' or 'openclaw-2026-02'",
+    (value) => [false, 'openclaw', 'openclaw-2026-02'].includes(value as never),
+  ],
+  onError: ['a function', (value) => typeof value === 'function'],
+}
+
+/** The policies of the pruner, in the order in which they are asked. */
+export const POLICIES = ['outdated', 'superseded', 'budget'] as const
+
+/** What stands beside a part, or is the manager's own, is no option of the part: one step alone would go by it. */
+const BESIDE = ['contextWindow', 'reserveTokens', 'environment', 'estimateTokens', 'language', 'ledger', 'storage']
+const COMPACTION = without(COMPACT_CHECKS, [...BESIDE, 'state', 'signal', 'force', 'targetTokens', 'usedTokens'])
+const PRUNING = without(PRUNER_CHECKS, [...BESIDE, 'policies', 'profile', 'onError'])
+
+function without(checks: Readonly<Record<string, Check>>, keys: readonly string[]): Record<string, Check> {
+  return Object.fromEntries(Object.entries(checks).filter(([key]) => !keys.includes(key)))
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the option where it stands */
+export function checkParts<M>(options: ContextManagerOptions<M>): void {
+  const { compaction, pruning } = options
+  if (compaction) {
+    checkOptions('options.compaction', compaction, COMPACTION)
+    readCompactOptions(compaction, 'options.compaction')
+  }
+  if (pruning !== undefined) {
+    checkOptions('options.pruning', pruning, PRUNING)
+    readPrunerOptions(pruning, 'options.pruning')
+  }
+  for (const type of POLICIES) {
+    const own = options[type]
+    if (typeof own === 'object') readPolicy({ ...own, type }, `options.${type}`)
+  }
+}
+
+function shared<M>({
+  contextWindow,
+  reserveTokens,
+  environment,
+  estimateTokens,
+  language,
+  ledger,
+  storage,
+}: ContextManagerOptions<M>): Pick<CompactOptions<M>, Shared> {
+  const all = { contextWindow, reserveTokens, environment, estimateTokens, language, ledger, storage }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}
+
+/** The options of a compaction. */
+export function compactOptions<M>(
+  options: ContextManagerOptions<M>,
+  state: CompactionState | undefined,
+): CompactOptions<M> {
+  return { ...(options.compaction || {}), ...shared(options), ...(state && { state }) }
+}
+
+/** The options of the pruner; `counts` is told what the ledger knew. */
+export function prunerOptions<M>(
+  options: ContextManagerOptions<M>,
+  onError: (error: SpillwayError) => void,
+  counts: { known: number },
+): HistoryPrunerOptions {
+  const policies = POLICIES.filter((type) => options[type] !== false).map((type): PrunePolicy => {
+    const own = options[type]
+    return typeof own === 'object' ? ({ ...own, type } as PrunePolicy) : type
+  })
+  const { estimateTokens, language, ledger, storage } = options
+  const counting = ledger && {
+    get: (id: string) => {
+      const known = ledger.get(id)
+      if (known !== undefined) counts.known++
+      return known
+    },
+  }
+  return {
+    ...options.pruning,
+    policies,
+    onError,
+    ...(estimateTokens && { estimateTokens }),
+    ...(language && { language }),
+    ...(counting && { ledger: counting }),
+    ...(storage && { storage }),
+  }
+}
+
+export function isObject(value: unknown): boolean {
+  return isRecord(value)
+}

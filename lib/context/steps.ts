@@ -1,0 +1,80 @@
+/** What the steps of a manager say of themselves. */
+
+import type { CompactionReport } from '../compaction/report'
+import type { ToolResultKnowledge } from '../history/ledger'
+import type { PruneReport } from '../pruning/pruner'
+import type { POLICIES } from './options'
+
+/** A step of {@link ContextManager.prepare}. */
+export interface ContextStep {
+  step: 'ledger' | 'outdated' | 'superseded' | 'budget' | 'compaction' | 'overflow'
+  /** `off`: an option says so. `nothing`: it had nothing to do. */
+  outcome: 'done' | 'nothing' | 'off'
+  /** Results that it looked up, replaced or shortened at this request, and images; with a summary, messages that it stands for. */
+  items: number
+  /** Tokens that it freed at this request. */
+  freed: number
+  /** Why, in words. */
+  reason: string
+}
+
+/** What the guard against an overflow did. */
+export interface Guarded {
+  texts: { index: number; place: number; text: string }[]
+  freed: number
+  problem: string | undefined
+}
+
+export function ledgerStep(ledger: ToolResultKnowledge | undefined, known: number): ContextStep {
+  const outcome = ledger === undefined ? 'off' : known > 0 ? 'done' : 'nothing'
+  const reason =
+    ledger === undefined ? 'There is no ledger.' : `${known} new results were known when their tools finished.`
+  return { step: 'ledger', outcome, items: known, freed: 0, reason }
+}
+
+/** `rounds`: what the pruner said each time it was asked at this request. */
+export function policyStep(
+  type: (typeof POLICIES)[number],
+  isOn: boolean,
+  rounds: readonly PruneReport[],
+): ContextStep {
+  if (!isOn) return { step: type, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off.' }
+  const took = rounds.filter(({ pruned }) => pruned.some(({ policy }) => policy === type))
+  const mine = took.flatMap(({ pruned }) => pruned.filter(({ policy }) => policy === type))
+  const freed = mine.reduce((sum, { tokens }) => sum + tokens, 0)
+  const words = mine.length > 0 ? `${mine.length} results went` : 'No result went'
+  const reasons = new Set((took.length > 0 ? took : rounds.slice(-1)).map(({ reason }) => reason))
+  return {
+    step: type,
+    outcome: mine.length > 0 ? 'done' : 'nothing',
+    items: mine.length,
+    freed,
+    reason: `${words} (${[...reasons].join(', ')}).`,
+  }
+}
+
+export function compactionStep(
+  isOn: boolean,
+  compaction: { report: CompactionReport; freed: number } | undefined,
+): ContextStep {
+  const step = 'compaction'
+  if (!isOn) return { step, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off.' }
+  if (compaction === undefined) return { step, outcome: 'nothing', items: 0, freed: 0, reason: 'There is room.' }
+  const { report, freed } = compaction
+  const { action, reason, messagesBefore, messagesAfter, replacedOutputs, replacedMedia } = report
+  const items = action === 'summary' ? messagesBefore - messagesAfter + 1 : replacedOutputs + replacedMedia
+  const words = `${action} (${reason})${report.error ? `: ${report.error.message}` : ''}.`
+  return { step, outcome: action === 'none' ? 'nothing' : 'done', items, freed, reason: words }
+}
+
+export function overflowStep(isOn: boolean, guard: Guarded | undefined): ContextStep {
+  const step = 'overflow'
+  if (!isOn)
+    return { step, outcome: 'off', items: 0, freed: 0, reason: 'It is switched off, or nobody knows the window.' }
+  if (guard === undefined) return { step, outcome: 'nothing', items: 0, freed: 0, reason: 'It fits.' }
+  const { texts, freed, problem } = guard
+  const outcome = texts.length > 0 ? 'done' : 'nothing'
+  const words = `${texts.length} results were shortened.`
+  const reason = problem === undefined ? words : texts.length > 0 ? `${words} ${problem}` : problem
+  return { step, outcome, items: texts.length, freed, reason }
+}

@@ -1,0 +1,129 @@
+/** Loading a file of code that somebody else wrote, without waiting for it for ever. */
+
+import { createRequire } from 'node:module'
+import { extname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { constants, Script } from 'node:vm'
+import { Worker } from 'node:worker_threads'
+import { messageOf } from '../errors'
+import { alarm } from '../util/timer'
+import { TooLate, within } from '../util/with-timeout'
+import { codeOf, Refusal } from './scan-folder'
+
+type Import = (url: string) => Promise<Record<string, unknown>>
+
+/** `import()` as Node has it: the compiler would make `require` of it. */
+async function importModule(url: string): Promise<Record<string, unknown>> {
+  try {
+    return await (new Function('url', 'return import(url)') as Import)(url)
+  } catch (error) {
+    // Test runners have no `import()`, and some hosts make no code of texts. Node has another way, and warns that it is new.
+    const isMissing = String(codeOf(error)).startsWith('ERR_VM_DYNAMIC_IMPORT') || error instanceof EvalError
+    const importModuleDynamically = constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER
+    if (!isMissing || importModuleDynamically === undefined) throw error
+    const script = new Script('(url) => import(url)', { importModuleDynamically })
+    return (script.runInThisContext() as Import)(url)
+  }
+}
+
+/** What a thread of its own says of the file. */
+type Trial = { loaded: true } | { code?: string; message: string }
+
+const TRIAL = `
+const { setImmediate } = require('node:timers')
+const { parentPort, workerData } = require('node:worker_threads')
+import(workerData).then(
+  // A rejection that nobody handles ends the thread first, as it would end the process.
+  () => setImmediate(() => parentPort.postMessage({ loaded: true })),
+  (error) => parentPort.postMessage({ code: error?.code, message: String(error?.message ?? error).slice(0, 10000) }),
+)`
+
+/** A file that takes more than this while it loads would end the host for want of memory. */
+const MOST_MEGABYTES = 512
+
+/**
+ * Loads a file in a thread that can be ended, and throws what it did: an endless loop, which nobody could interrupt
+ * here, the end of the process, all of the memory, an error.
+ */
+async function tryOut(url: string, timeoutMs: number): Promise<void> {
+  const resourceLimits = { maxOldGenerationSizeMb: MOST_MEGABYTES }
+  const worker = new Worker(TRIAL, { eval: true, workerData: url, resourceLimits, stdout: true, stderr: true })
+  // Unread, what it prints would hold it up.
+  worker.stdout.resume()
+  worker.stderr.resume()
+  const wait = alarm(timeoutMs)
+  const said = new Promise<Trial | undefined>((resolve, reject) => {
+    worker.on('message', resolve)
+    worker.on('error', (error) => resolve({ code: (error as NodeJS.ErrnoException).code, message: messageOf(error) }))
+    worker.on('exit', (code) => resolve({ message: `it ended the process (exit code ${code})` }))
+    wait.rings.then((rang) => rang && resolve(undefined), reject)
+  })
+  try {
+    const trial = await said
+    if (trial === undefined) throw tooLong(timeoutMs)
+    if (!('loaded' in trial)) throw problemOf(trial)
+  } finally {
+    wait.cancel()
+    worker.terminate().catch(() => {})
+  }
+}
+
+function tooLong(timeoutMs: number): Refusal {
+  return new Refusal(`took longer than ${timeoutMs} ms to load`)
+}
+
+const TYPESCRIPT = /^\.[mc]?ts$/
+
+/** Node reads no files of this kind. */
+class UnknownKind extends Refusal {}
+
+function problemOf({ code, message }: { code?: unknown; message: string }): Refusal {
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+    const how = 'Node 22.18 or newer does, a loader such as tsx (node --import tsx), or the option loader'
+    return new UnknownKind(`cannot be loaded, because nothing here reads TypeScript: ${how}`)
+  }
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return new Refusal(`took more than ${MOST_MEGABYTES} MiB while it was loaded`)
+  return new Refusal(`does not load: ${message.slice(0, 1000)}`)
+}
+
+/** How a file is loaded. */
+export interface LoadModuleOptions {
+  timeoutMs: number
+  /** Whether it is loaded in a thread of its own first. */
+  trial: boolean
+  /** Loads TypeScript. */
+  loader?: (path: string) => unknown
+}
+
+/**
+ * What a file exports.
+ * @throws Refusal with a sentence
+ */
+export async function loadModule(path: string, { timeoutMs, trial, loader }: LoadModuleOptions): Promise<object> {
+  const isTypeScript = TYPESCRIPT.test(extname(path))
+  if (isTypeScript && loader !== undefined) return inTime(() => loader(path), timeoutMs)
+  const url = pathToFileURL(path).href
+  try {
+    if (trial) await tryOut(url, timeoutMs)
+    return await inTime(() => importModule(url), timeoutMs)
+  } catch (error) {
+    // What registers itself for `require` alone, such as ts-node, is no loader of modules.
+    const require = createRequire(path)
+    const isRegistered = error instanceof UnknownKind && extname(path) in (require.extensions ?? {})
+    if (!isRegistered) throw error
+    return inTime(() => require(path), timeoutMs)
+  }
+}
+
+/** What the work gives, if it is an object and comes in time. */
+async function inTime(work: () => unknown, timeoutMs: number): Promise<object> {
+  try {
+    const loaded = await within(timeoutMs, work)
+    if ((typeof loaded === 'object' || typeof loaded === 'function') && loaded !== null) return loaded
+    throw new Refusal('exports nothing')
+  } catch (error) {
+    if (error instanceof TooLate) throw tooLong(timeoutMs)
+    throw error instanceof Refusal ? error : problemOf({ code: codeOf(error), message: messageOf(error) })
+  }
+}

@@ -1,0 +1,128 @@
+/** What a request is made with: the system prompt and the parameters of the model. */
+
+import { type Check, checkOptions } from '../validation/options'
+import { describe, isRecord, wrong } from '../validation/validate'
+import { type ModelParameters, namesOf, PARAMETERS, readParameters, withParameters } from './parameters'
+
+/** The parameters that a user may set. */
+export type UserParameter = 'temperature' | 'topP' | 'maxTokens'
+
+/** A parameter as settings keep it: the value stays while it is switched off. */
+export interface ParameterSetting {
+  /** With `default` the model's own default counts, and the value is not read. @default 'default' */
+  mode?: 'default' | 'custom'
+  value?: number
+}
+
+/** What a user set. Everything is kept when the mode changes, so going back and forth loses nothing. */
+export interface ModelSettingsInput {
+  /**
+   * With the mode `default` neither the template nor any of `modelParams` is used. Without this field each parameter counts
+   * by its own mode. @default mode 'default'
+   */
+  systemPrompt?: { mode?: 'default' | 'custom'; template?: string }
+  modelParams?: { [K in UserParameter]?: ParameterSetting }
+}
+
+/** Options of {@link resolveModelSettings}. */
+export interface ResolveModelSettingsOptions extends ModelSettingsInput {
+  /** The application's own system prompt. */
+  defaultSystemPrompt: string
+  /**
+   * The agent that asks, such as one of `loadAgents`. Its system prompt takes the place of the default, and its parameters
+   * of the model's; what the user set comes over both.
+   */
+  agent?: { systemPrompt?: string | undefined; modelSettings?: ModelParameters | undefined } | undefined
+}
+
+/** What a request is made with. */
+export interface ResolvedModelSettings {
+  systemPrompt: string
+  /** Only what somebody switched on: a parameter that is not here must not be sent. */
+  modelSettings: ModelParameters
+  /** Who said so. */
+  sources: { systemPrompt: SettingSource } & { [K in keyof ModelParameters]?: SettingSource }
+  /** Values that are switched on and cannot be used; they are left out. */
+  problems: string[]
+}
+
+/** Where a setting came from. */
+export type SettingSource = 'default' | 'agent' | 'user'
+
+const USER_PARAMETERS: readonly UserParameter[] = ['temperature', 'topP', 'maxTokens']
+
+const text: Check = ['a string', (value) => typeof value === 'string']
+const record: Check = ['an object', isRecord]
+/** What counts of an agent, which may say more of itself. */
+const OF_AGENT = { systemPrompt: text, modelSettings: record } as const
+const mode: Check = ["'default' or 'custom'", (value) => value === 'default' || value === 'custom']
+
+/**
+ * The system prompt and the parameters of a request. A user's own prompt takes the place of the default and is never joined
+ * to it; a blank one is none. With the mode `default` nothing of the user's is used. The result depends on the options alone,
+ * and the options are not changed.
+ *
+ * @example
+ * const { systemPrompt, modelSettings } = resolveModelSettings({
+ *   defaultSystemPrompt: 'You are a coding agent.',
+ *   systemPrompt: { mode: 'custom', template: 'You are terse.' },
+ *   modelParams: { temperature: { mode: 'custom', value: 0.2 }, topP: { mode: 'default', value: 0.9 } },
+ * })
+ * // 'You are terse.', { temperature: 0.2 }
+ * @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or of a wrong kind
+ */
+export function resolveModelSettings(options: ResolveModelSettingsOptions): ResolvedModelSettings {
+  checkOptions('options', options, {
+    defaultSystemPrompt: text,
+    systemPrompt: record,
+    modelParams: record,
+    agent: record,
+  })
+  const { defaultSystemPrompt, systemPrompt: prompt = {}, modelParams = {}, agent = {} } = options
+  if (defaultSystemPrompt === undefined) throw wrong('options.defaultSystemPrompt', undefined, 'a string')
+  checkOptions('options.systemPrompt', prompt, { mode, template: text })
+  checkOptions('options.modelParams', modelParams, { temperature: record, topP: record, maxTokens: record })
+  const problems: string[] = []
+  const sources: ResolvedModelSettings['sources'] = { systemPrompt: 'default' }
+
+  let systemPrompt = defaultSystemPrompt
+  for (const [key, [allowed, isRight]] of Object.entries(OF_AGENT)) {
+    const value = agent[key as keyof typeof OF_AGENT]
+    if (value !== undefined && !isRight(value))
+      problems.push(`agent.${key}: got ${describe(value)}, allowed is ${allowed}`)
+  }
+  if (!isBlank(agent.systemPrompt)) {
+    systemPrompt = agent.systemPrompt
+    sources.systemPrompt = 'agent'
+  }
+  const given = readParameters(isRecord(agent.modelSettings) ? agent.modelSettings : {}, 'agent.modelSettings')
+  problems.push(...given.problems)
+  let modelSettings: ModelParameters = withParameters({}, given.change)
+  for (const key of Object.keys(modelSettings)) sources[key as UserParameter] = 'agent'
+
+  // One switch for all that a user set; where nobody has it, each parameter has its own.
+  const isCustom = options.systemPrompt === undefined || prompt.mode === 'custom'
+  if (isCustom && !isBlank(prompt.template)) {
+    systemPrompt = prompt.template
+    sources.systemPrompt = 'user'
+  }
+  for (const key of USER_PARAMETERS) {
+    const setting: ParameterSetting = modelParams[key] ?? {}
+    checkOptions(`options.modelParams.${key}`, setting, { mode, value: ['a value', () => true] })
+    if (!isCustom || setting.mode !== 'custom') continue
+    const [allowed, isRight] = PARAMETERS[key]
+    if (isRight(setting.value)) {
+      const change = { [key]: setting.value }
+      for (const name of namesOf(key, modelSettings, change)) sources[name as UserParameter] = 'user'
+      modelSettings = withParameters(modelSettings, change)
+    } else {
+      problems.push(`modelParams.${key}.value: got ${describe(setting.value)}, allowed is ${allowed}`)
+    }
+  }
+  // The text goes to a provider, and one lone surrogate makes a request invalid.
+  return { systemPrompt: systemPrompt.toWellFormed(), modelSettings, sources, problems }
+}
+
+function isBlank(value: unknown): value is undefined {
+  return typeof value !== 'string' || value.trim() === ''
+}

@@ -1,0 +1,174 @@
+/** Tools that a user wrote as files of code. */
+
+import { join, parse } from 'node:path'
+import { pathOf } from '../config/config-file'
+import { messageOf } from '../errors'
+import { Settings } from '../settings/settings'
+import { membersOf } from '../tools/bind-members'
+import { guardTool, type ToolControls } from '../tools/guard-tool'
+import type { Tool } from '../tools/registry'
+import { checkKeys, describe, isArray, isRecord, wrong } from '../validation/validate'
+import { loadModule } from './load-module'
+import { checkFile, type ExtensionProblem, namesIn, Refusal } from './scan-folder'
+
+/** Options of {@link loadTools}. */
+export interface LoadToolsOptions {
+  /**
+   * The files are code that runs with all rights of this process. Unless this is `true`, the folder is not even looked at.
+   * @default false
+   */
+  enabled?: boolean
+  /**
+   * What stands around each tool, as with `guardTool`: permission, loops, audit, truncation, hooks. Without it the tools come
+   * back as they are, for a host that guards all its tools itself.
+   */
+  controls?: ToolControls | undefined
+  /**
+   * Names of the host's own tools. A tool of that name in the folder, whatever its case and joints (`BASH`, `read_file` and
+   * `readFile`), is left out and told.
+   */
+  reserved?: readonly string[]
+  /**
+   * Milliseconds that a file may take to load.
+   * @default 10000
+   */
+  timeoutMs?: number
+  /**
+   * Whether each file is first loaded in a thread of its own, which can be ended: only so can an endless loop, or a file
+   * that ends the process, be told and left out. What a file does while it is loaded it does twice then. TypeScript that a
+   * loader reads is not tried.
+   * @default true
+   */
+  trial?: boolean
+  /**
+   * Loads `.ts`, `.mts` and `.cts` and gives what they export, such as `(path) => jiti.import(path)`. Without it the runtime
+   * must read TypeScript by itself.
+   */
+  loader?: ((path: string) => unknown) | undefined
+  /**
+   * Whether a file may be a link to another.
+   * @default false
+   */
+  followLinks?: boolean
+}
+
+/** What {@link loadTools} found. */
+export interface LoadedTools {
+  /** In the order of the names of their files; in a file `default` first, then the names of the exports. */
+  tools: Tool[]
+  problems: ExtensionProblem[]
+  /** The file of each tool, by its name. */
+  paths: Record<string, string>
+}
+
+const KEYS = ['enabled', 'controls', 'reserved', 'timeoutMs', 'trial', 'loader', 'followLinks']
+const LOAD_TIMEOUT_MS = 10_000
+
+/** What providers take as the name of a tool. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/
+
+/**
+ * Loads the tools of a folder: every export of a `.js`, `.mjs`, `.cjs` or `.ts` file in it that has an `execute` function,
+ * alone or in an array. A tool without a `name` is called like its file, or, if it is not the default export, like its
+ * export. A file that does not load is told with its path, and the others are used. Of two tools with one name the first
+ * counts, and those of the host before all. A file stays as it was loaded until the process ends.
+ *
+ * @example
+ * const { tools, problems } = await loadTools(join(homedir(), '.my-agent', 'tools'), {
+ *   enabled: config.externalTools === true,
+ *   controls: { permission: gate, truncation: service, audit: log },
+ *   reserved: ['read', 'edit', 'bash'],
+ * })
+ * @throws SpillwayError `INVALID_ARGUMENT` for a path or an option of a wrong kind
+ */
+export async function loadTools(dir: string, options: LoadToolsOptions = {}): Promise<LoadedTools> {
+  const folder = pathOf('dir', dir)
+  const { enabled, controls, reserved, followLinks, ...how } = readOptions(options)
+  const problems: ExtensionProblem[] = []
+  const tools = new Map<string, Tool>()
+  const paths: Record<string, string> = Object.create(null)
+  if (!enabled) return { tools: [], problems, paths }
+  for (const name of await namesIn(folder, /(?<!\.d)\.[mc]?[jt]s$/, problems)) {
+    const path = join(folder, name)
+    const refuse = (error: unknown) => problems.push({ severity: 'error', path, message: messageOf(error) })
+    try {
+      await checkFile(path, followLinks)
+      const found = toolsIn(await loadModule(path, how), parse(name).name)
+      if (found.length === 0) throw new Refusal('exports no tool: nothing in it has an execute function')
+      for (const [given, called] of found) {
+        try {
+          const tool = checked(given, called)
+          if (reserved.some((name) => plain(name) === plain(tool.name)))
+            throw new Refusal(`the tool '${tool.name}' is called like one of the host's`)
+          const first = paths[tool.name]
+          if (first !== undefined) throw new Refusal(`the tool '${tool.name}' is called like one of ${first}`)
+          tools.set(tool.name, controls === undefined ? tool : guardTool(tool, controls))
+          paths[tool.name] = path
+        } catch (error) {
+          refuse(error)
+        }
+      }
+    } catch (error) {
+      refuse(error)
+    }
+  }
+  return { tools: [...tools.values()], problems, paths: { ...paths } }
+}
+
+function readOptions(options: unknown) {
+  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  checkKeys('options', options, KEYS)
+  const { enabled = false, controls, reserved = [], timeoutMs = LOAD_TIMEOUT_MS } = options as LoadToolsOptions
+  const { trial = true, loader, followLinks = false } = options as LoadToolsOptions
+  for (const [key, value] of Object.entries({ enabled, trial, followLinks })) {
+    if (typeof value !== 'boolean') throw wrong(`options.${key}`, value, 'true or false')
+  }
+  if (!isArray(reserved) || reserved.some((name) => typeof name !== 'string')) {
+    throw wrong('options.reserved', reserved, 'an array of names')
+  }
+  if (!(typeof timeoutMs === 'number' && timeoutMs > 0)) throw wrong('options.timeoutMs', timeoutMs, 'a number above 0')
+  if (loader !== undefined && typeof loader !== 'function') throw wrong('options.loader', loader, 'a function')
+  // A wrong control is an error of the call, and not of each file.
+  if (controls !== undefined) guardTool({ name: 'tool', execute: () => undefined }, controls)
+  return { enabled, controls, reserved, timeoutMs, trial, loader, followLinks }
+}
+
+/** A name without what permission does not look at, either. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[-_. ]/g, '')
+}
+
+/** What looks like tools, each with the name that it has if it has none of its own. */
+function toolsIn(exported: object, file: string): [tool: object, called: string][] {
+  const found = new Map<object, string>()
+  const add = (value: unknown, called: string) => {
+    for (const one of isArray(value) ? value : [value]) {
+      if (isRecord(one) && typeof one.execute === 'function' && !found.has(one)) found.set(one, called)
+    }
+  }
+  const look = (module: Record<string, unknown>, inner: boolean) => {
+    const { default: main } = module
+    add(main, file)
+    // A module of the older kind is the default export of the newer, and may have one of its own.
+    if (!inner && isRecord(main) && typeof main.execute !== 'function') look(main, true)
+    for (const name of Object.keys(module).sort()) add(module[name], name)
+  }
+  look(exported as Record<string, unknown>, false)
+  return [...found]
+}
+
+/** The tool itself if it has a name, else one that does the same and has one. */
+function checked(given: object, called: string): Tool {
+  const tool = given as Tool
+  const { name = called, description, truncation } = tool
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    const shown = typeof name === 'string' ? `'${name.slice(0, 80)}'` : describe(name)
+    throw new Refusal(`the name ${shown} is not allowed: it must have 1 to 64 letters, digits, _ and - of ASCII`)
+  }
+  if (description !== undefined && typeof description !== 'string') {
+    throw new Refusal(`the description of '${name}' is ${describe(description)}, allowed is a text`)
+  }
+  if (truncation !== undefined) new Settings({}).setTool(name, truncation)
+  if (tool.name !== undefined) return tool
+  return { ...membersOf(tool), name, execute: (args, context) => tool.execute(args, context) }
+}

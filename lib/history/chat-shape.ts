@@ -1,0 +1,35 @@
+/** What a format of histories has to tell, so that the rules need not know it. One file per format implements this. */
+
+import type { ToolResultRecord } from './ledger'
+import type { Knowledge } from './message-cache'
+import type { ResultView } from './message-view'
+
+/** A tool result, found in a history. */
+export interface FoundResult {
+  /** The place in the history of the message that holds it. */
+  readonly index: number
+  /** When the tool finished, in milliseconds since the epoch; not finite if nobody knows. */
+  readonly time: number
+  /** The message says that the call failed. */
+  readonly failed: boolean
+  /** A copy of the message that belongs to nobody else; results of one message share it. */
+  readonly copy: object
+  /** What is known from earlier calls, brought up to date with the message. */
+  readonly known: Knowledge
+  /** What the ledger knows of the call. */
+  readonly learnt: Readonly<ToolResultRecord> | undefined
+}
+
+/** A way of keeping a history. Nothing here changes what is in the history, and nothing throws. */
+export interface HistoryFormat {
+  /** Finds the tool results of a history, in its order. */
+  read(messages: readonly unknown[]): FoundResult[]
+  /** Puts a text in the place of the result, in the copy. */
+  setText(result: FoundResult, text: string): void
+  /** Remembers that the text of the result is a placeholder; nothing in the text says so. */
+  placed(result: FoundResult, text: string): void
+  /** The call that the result answers. */
+  toolCallId(result: FoundResult): string | undefined
+  /** Where the full output was saved, if the history tells: the view, because who says so counts. */
+  saved(result: FoundResult): Pick<ResultView, 'outputPath'>
+}

@@ -1,0 +1,330 @@
+/** What one file per format has to say; views, copies, and the guards around them are made from it here. */
+
+import type { ResultText } from '../message-cache'
+import type {
+  CallView,
+  HistoryFormatName,
+  MessageRole,
+  MessageView,
+  ResultPiece,
+  ResultView,
+  TakenResults,
+  ViewFormat,
+} from '../message-view'
+import { rememberClaim } from '../saved-path'
+import { kindOfMedia } from './extras'
+import { type Edit, edited } from './immutable-edit'
+import { get, isObject, isRecord, timeOf, unnoted } from './safe-read'
+
+/** A call, and how its arguments are written. */
+export interface CallReading {
+  id: string | undefined
+  name: string | undefined
+  /** A string as the model wrote it, or a value. */
+  args: unknown
+  /** The changes for other arguments; without it they cannot be written. */
+  edits?(args: Readonly<Record<string, unknown>>): readonly Edit[]
+}
+
+/** A result, and how its text is written. */
+export interface ResultReading {
+  callId: string | undefined
+  toolName?: string | undefined
+  text: ResultText
+  isError?: boolean | undefined
+  media?: number
+  outputPath?: string | undefined
+  /** What says so is the tool's own data, and not the host's. */
+  isToolsPath?: boolean | undefined
+  /** Where results are parts: the place of the part. */
+  at?: number
+  /** The changes for another text, and with `alone` for nothing else; without it the result must stay as it is. */
+  edits?(text: string, alone?: boolean): readonly Edit[]
+  /** The place of a name that a result must have, if it is blank. */
+  blankName?: readonly PropertyKey[] | undefined
+  /** The changes that take out what is no text. */
+  withoutMedia?: MediaEdits | undefined
+}
+
+/** Puts a note in the place of everything that is no text. */
+export type MediaEdits = (note: string) => readonly Edit[]
+
+/** A message, read. */
+export interface Reading {
+  /** The changes that take out what is no text, outside of results; without it nothing can be taken out. */
+  withoutMedia?: MediaEdits | undefined
+  role: MessageRole
+  text?: ResultText
+  /** What the provider's own tools were asked and answered, as {@link asideOf} writes it. */
+  aside?: string | undefined
+  /** The reasoning of the model. */
+  thinking?: ResultText | undefined
+  /** Characters of it that only the provider can read. */
+  sealed?: number | undefined
+  calls?: readonly CallReading[]
+  results?: readonly ResultReading[]
+  media?: number
+  time?: number | undefined
+}
+
+/** What a format tells about itself. Its functions may throw: what throws is not a message that can be read. */
+export interface FormatRules {
+  readonly name: HistoryFormatName
+  recognises(message: object): 0 | 1 | 2
+  /** `outer` is the line of a log that holds the message, or the message itself. */
+  read(message: object, outer: object): Reading
+  /** The key under which a line of a log has the message; `undefined` if this is no such line. */
+  envelope?(line: object): string | undefined
+  /** A line of a log that holds this message; it has nothing that only the log's owner knows, such as an id. */
+  seal?(message: object): object
+  readonly flat?: boolean
+  /** Where results are parts: the array that they are in, and a message around some. */
+  readonly container?: { readonly key: string; around(parts: readonly object[]): object }
+  /** A message that says this as a summary of what was before; see {@link ViewFormat.summaryOf}. */
+  summary?(text: string): object
+  /** The result that stands in for a missing one: a part where results are parts, else a message. */
+  missing?(call: CallReading, text: string, reading: Reading, message: object): object | undefined
+}
+
+/** What nobody can read. */
+export const OTHER: MessageView = Object.freeze({
+  role: 'other',
+  text: '',
+  calls: Object.freeze([]) as readonly CallView[],
+  results: Object.freeze([]) as readonly ResultView[],
+  media: 0,
+  time: undefined,
+})
+
+export function defineFormat(rules: FormatRules): ViewFormat {
+  const read = (message: object): { reading: Reading; path: readonly string[] } | undefined => {
+    const key = rules.envelope?.(message)
+    const reading = readAt(rules, message, key, false)
+    return reading && { reading, path: key === undefined ? [] : [key] }
+  }
+
+  const write = <T>(message: object, values: ReadonlyMap<number, T>, editsOf: EditsOf<T>): object | undefined => {
+    try {
+      const key = rules.envelope?.(message)
+      const reading = readAt(rules, message, key, false)
+      if (reading === undefined) return undefined
+      const edits: Edit[] = []
+      for (const [place, value] of values) {
+        const made = editsOf(reading, place, value)
+        if (made === undefined) return undefined
+        if (values.size === 1 && key === undefined) return edited(message, made)
+        for (const edit of made) edits.push(key === undefined ? edit : [[key, ...edit[0]], edit[1]])
+      }
+      return edited(message, edits)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The message again if it was in a line of a log. */
+  const sealed = (made: object, like: object): object =>
+    rules.envelope?.(like) === undefined ? made : (rules.seal?.(made) ?? made)
+
+  const missingResult = (message: object, place: number, text: string): ResultPiece | undefined => {
+    const { reading, path } = read(message) ?? {}
+    const call = reading?.calls?.[place]
+    if (reading === undefined || call === undefined || path === undefined) return undefined
+    const made = rules.missing?.(call, text, reading, innerOf(message, path))
+    if (made === undefined) return undefined
+    return rules.container ? { kind: 'part', value: made } : { kind: 'message', value: sealed(made, message) }
+  }
+
+  const takeResults = (message: object, places: ReadonlySet<number>): TakenResults | undefined => {
+    const { reading, path } = read(message) ?? {}
+    if (reading === undefined || path === undefined) return undefined
+    if (rules.container === undefined) return { rest: undefined, pieces: [{ kind: 'message', value: message }] }
+    const { key } = rules.container
+    const parts = get(innerOf(message, path), key) as readonly object[]
+    const results = reading.results ?? []
+    const taken = new Set([...places].map((place) => results[place]?.at))
+    const rest = parts.filter((_, at) => !taken.has(at))
+    const pieces = parts.filter((_, at) => taken.has(at)).map((value) => ({ kind: 'part', value }) as const)
+    return { rest: rest.length === 0 ? undefined : edited(message, [[[...path, key], rest]]), pieces }
+  }
+
+  const withParts = (message: object, added: readonly object[]): object | undefined => {
+    const { reading, path } = read(message) ?? {}
+    if (reading === undefined || path === undefined || rules.container === undefined) return undefined
+    const { key } = rules.container
+    const parts = [...(get(innerOf(message, path), key) as readonly object[])]
+    parts.splice(Math.max(-1, ...(reading.results ?? []).map(({ at = -1 }) => at)) + 1, 0, ...added)
+    return edited(message, [[[...path, key], parts]])
+  }
+
+  const withoutMedia = (message: object, note: string): object | undefined => {
+    const { reading, path } = read(message) ?? {}
+    if (reading === undefined || path === undefined) return undefined
+    const holders = [reading, ...(reading.results ?? [])]
+    const edits = holders.flatMap((holder) => holder.withoutMedia?.(note) ?? [])
+    if (edits.length === 0) return undefined
+    return edited(
+      message,
+      edits.map(([keys, value]): Edit => [[...path, ...keys], value]),
+    )
+  }
+
+  const mediaOf = (message: object, place: number): readonly string[] => {
+    const { reading, path } = read(message) ?? {}
+    const result = reading?.results?.[place]
+    if (result === undefined || path === undefined) return []
+    const places = result.withoutMedia?.('') ?? []
+    const kinds = places.map(([keys]) => kindOfMedia(keys.reduce<unknown>(get, innerOf(message, path))))
+    while (kinds.length < (result.media ?? 0)) kinds.push('file')
+    return kinds
+  }
+
+  return {
+    name: rules.name,
+    flat: rules.flat ?? false,
+    summaryOf: (text, like) =>
+      attempt(() => {
+        const made = rules.summary?.(text)
+        return made && like ? sealed(made, like) : made
+      }),
+    withoutMedia: (message, note) => attempt(() => withoutMedia(message, note)),
+    missingResult: (message, call, text) => attempt(() => missingResult(message, call, text)),
+    takeResults: (message, places) => attempt(() => takeResults(message, places)),
+    withParts: (message, parts) => attempt(() => withParts(message, parts)),
+    messageOf: (parts, call) => attempt(() => rules.container && sealed(rules.container.around(parts), call)),
+    // Every message of a history goes through these two, so they make no functions of their own.
+    recognises(message) {
+      try {
+        return recognised(rules, message)
+      } catch {
+        return 0
+      }
+    },
+    view(message, recognised) {
+      try {
+        return viewOf(readAt(rules, message, rules.envelope?.(message), recognised === true))
+      } catch {
+        return OTHER
+      }
+    },
+    withResults: (message, texts, alone) =>
+      write(message, texts, ({ results }, place, text) => results?.[place]?.edits?.(text, alone?.has(place))),
+    withToolNames: (message, names) =>
+      write(message, names, ({ results }, place, name): Edit[] => {
+        const path = results?.[place]?.blankName
+        return path === undefined ? [] : [[path, name]]
+      }),
+    mediaOf: (message, result) => attempt(() => mediaOf(message, result)) ?? [],
+    withArguments: (message, args) => write(message, args, ({ calls }, place, value) => calls?.[place]?.edits?.(value)),
+  }
+}
+
+function innerOf(message: object, [key]: readonly string[]): object {
+  return key === undefined ? message : (get(message, key) as object)
+}
+
+/** Reads a message that is in the line of a log under this key, or that is one by itself. */
+function readAt(rules: FormatRules, message: object, key: string | undefined, isSure: boolean): Reading | undefined {
+  const inner = key === undefined ? message : get(message, key)
+  if (!isObject(inner) || (!isSure && unnoted(recognisedBy, rules, inner) === 0)) return undefined
+  const reading = rules.read(inner, message)
+  if (key !== undefined) reading.time ??= timeOf(get(message, 'timestamp'))
+  return reading
+}
+
+function recognisedBy(rules: FormatRules, message: object): 0 | 1 | 2 {
+  return rules.recognises(message)
+}
+
+type EditsOf<T> = (reading: Reading, place: number, value: T) => readonly Edit[] | undefined
+
+function recognised(rules: FormatRules, message: object): 0 | 1 | 2 {
+  const key = rules.envelope?.(message)
+  if (key === undefined) return rules.recognises(message)
+  const inner = get(message, key)
+  return isObject(inner) && rules.recognises(inner) > 0 ? 2 : 0
+}
+
+function viewOf(reading: Reading | undefined): MessageView {
+  if (reading === undefined) return OTHER
+  const { role, text = '', aside, thinking, sealed, calls, results, media = 0, time } = reading
+  return {
+    role,
+    text,
+    aside,
+    thinking,
+    sealed,
+    calls: callsOf(calls),
+    results: resultsOf(results, time),
+    media,
+    time,
+    tokens: undefined,
+  }
+}
+
+function callsOf(calls: readonly CallReading[] | undefined): readonly CallView[] {
+  return calls === undefined || calls.length === 0 ? OTHER.calls : calls.map(callOf)
+}
+
+function resultsOf(results: readonly ResultReading[] | undefined, time: number | undefined): readonly ResultView[] {
+  if (results === undefined || results.length === 0) return OTHER.results
+  // As long as it gets: an array that grows has room for seventeen, and most messages have one result.
+  const views = new Array<ResultView>(results.length)
+  for (let place = 0; place < results.length; place++) views[place] = resultOf(results[place] as ResultReading, time)
+  return views
+}
+
+function callOf({ id, name, args, edits }: CallReading): CallView {
+  return new CallOf(id, name, args, edits !== undefined)
+}
+
+function resultOf(result: ResultReading, time: number | undefined): ResultView {
+  const view: ResultView = {
+    callId: result.callId,
+    toolName: result.toolName,
+    text: result.text,
+    isError: result.isError,
+    time,
+    media: result.media ?? 0,
+    outputPath: result.outputPath,
+    replaceable: result.edits !== undefined,
+  }
+  if (result.isToolsPath && result.outputPath !== undefined) rememberClaim(view)
+  return view
+}
+
+/** A call whose arguments are written out or parsed when somebody asks, which for most calls nobody does. */
+class CallOf implements CallView {
+  private written: string | undefined
+  private parsed: Readonly<Record<string, unknown>> | null | undefined
+
+  constructor(
+    readonly id: string | undefined,
+    readonly name: string | undefined,
+    private readonly raw: unknown,
+    readonly replaceable: boolean,
+  ) {}
+
+  get argsText(): string {
+    this.written ??= typeof this.raw === 'string' ? this.raw : (attempt(() => JSON.stringify(this.raw)) ?? '')
+    return this.written
+  }
+
+  args(): Readonly<Record<string, unknown>> | undefined {
+    this.parsed ??= attempt(() => this.parse()) ?? null
+    return this.parsed ?? undefined
+  }
+
+  private parse(): Readonly<Record<string, unknown>> | undefined {
+    // A call without arguments is often written as nothing at all.
+    const value = typeof this.raw === 'string' ? JSON.parse(this.raw === '' ? '{}' : this.raw) : this.raw
+    return isRecord(value) ? value : undefined
+  }
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

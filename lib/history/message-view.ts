@@ -1,0 +1,136 @@
+/**
+ * What a message of a history says, whatever format it is in. One file per format under `formats/` makes views; the
+ * rules (pruning, overflow, compaction, pairs) read nothing else.
+ */
+
+import type { ResultText } from './message-cache'
+
+/** The formats that can be read. */
+export type HistoryFormatName =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'openai-agents'
+  | 'anthropic'
+  | 'ai-sdk'
+  | 'langchain'
+  | 'gemini'
+  | 'mcp'
+  | 'pi'
+  | 'snow'
+
+/** Who speaks in a message. `other`: nobody knows, or not a message at all; such an element is never changed. */
+export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'other'
+
+/** A call of a tool, as the model wrote it. */
+export interface CallView {
+  readonly id: string | undefined
+  readonly name: string | undefined
+  /** The arguments as one string: what the model wrote, or the JSON of it. */
+  readonly argsText: string
+  /** The arguments as an object; `undefined` if they are none. Not to be changed. */
+  args(): Readonly<Record<string, unknown>> | undefined
+  /** Whether other arguments can be written in their place. */
+  readonly replaceable: boolean
+}
+
+/** The result of a call. */
+export interface ResultView {
+  readonly callId: string | undefined
+  /** What the result itself says; the call knows it in most formats. */
+  readonly toolName: string | undefined
+  readonly text: ResultText
+  /** What the message says; `undefined` if the format has no flag for it. */
+  readonly isError: boolean | undefined
+  /** Milliseconds since the epoch. */
+  readonly time: number | undefined
+  /** Images, files and whatever else is no text. */
+  readonly media: number
+  /** Where the full output was saved, if the message tells. */
+  readonly outputPath: string | undefined
+  /** Whether another text can be written in its place. */
+  readonly replaceable: boolean
+}
+
+/** A message. Results inside of it are counted from 0, and so are calls. */
+export interface MessageView {
+  readonly role: MessageRole
+  /** What it says apart from calls and results. */
+  readonly text: ResultText
+  /** What the provider's own tools were asked and answered: it takes its room, and no rule reads or changes it. */
+  readonly aside?: string | undefined
+  /** The reasoning of the model: it takes its room, and no rule reads or changes it. */
+  readonly thinking?: ResultText | undefined
+  /** Characters of signatures and of reasoning that only the provider can read. */
+  readonly sealed?: number | undefined
+  readonly calls: readonly CallView[]
+  readonly results: readonly ResultView[]
+  /** Images, files that are no texts and whatever else is none, outside of results. */
+  readonly media: number
+  /** Milliseconds since the epoch. */
+  readonly time: number | undefined
+  /** The tokens of its texts by the built-in estimate, once somebody has asked: they hold as long as the view. */
+  tokens?: TextSizes | undefined
+}
+
+/** The tokens of a message's texts: of what it says with its reasoning and what is beside it, of each of its calls with the tool's name, and of each result. */
+export interface TextSizes {
+  readonly said: number
+  readonly calls: readonly number[]
+  readonly results: readonly number[]
+}
+
+/** A way of keeping a history. Nothing here changes what is in the history, and nothing throws. */
+export interface ViewFormat {
+  readonly name: HistoryFormatName
+  /** How surely this is a message of the format: 0 is no, 1 is perhaps (many formats have it), 2 is nothing else. */
+  recognises(message: object): 0 | 1 | 2
+  /** `recognised` says that this format recognises the message, and need not look again. */
+  view(message: object, recognised?: boolean): MessageView
+  /**
+   * A copy of the message in which the texts of these results are replaced and everything else is as it was: ids, order,
+   * flags, media, unknown fields. `undefined` if it cannot be copied. Results at the places in `alone` have nothing but their
+   * text from then on.
+   */
+  withResults(message: object, texts: ReadonlyMap<number, string>, alone?: ReadonlySet<number>): object | undefined
+  /** The same for blank names of tools, where a result has to have one; the message itself if none has. */
+  withToolNames(message: object, names: ReadonlyMap<number, string>): object | undefined
+  /** What each part of a result is that is no text: its media type, or a word for it. */
+  mediaOf(message: object, result: number): readonly string[]
+  /** The same for the arguments of calls. */
+  withArguments(message: object, args: ReadonlyMap<number, Readonly<Record<string, unknown>>>): object | undefined
+  /** Every call and every result is an element of the history of its own, in an order that nobody prescribes. */
+  readonly flat: boolean
+  /**
+   * A result for this call of the message, marked as failed where the format can: a part if the format keeps results as
+   * parts of messages, else a message. `undefined` if the format has no way to answer a call.
+   */
+  missingResult(message: object, call: number, text: string): ResultPiece | undefined
+  /** Takes results out of a message, in their order. */
+  takeResults(message: object, places: ReadonlySet<number>): TakenResults | undefined
+  /** A copy of the message with these parts after the results that it has. `undefined` if it cannot be copied. */
+  withParts(message: object, parts: readonly object[]): object | undefined
+  /** A message of these parts, for the results of a call in the message `call`. */
+  messageOf(parts: readonly object[], call: object): object | undefined
+  /**
+   * A message that says a summary of what was before: of the system where the format's providers take that inside of a
+   * history, else of the user. `like` is a message of the history. `undefined` if the format has no such message.
+   */
+  summaryOf(text: string, like: object | undefined): object | undefined
+  /**
+   * A copy of the message without its images, files and whatever else is no text, with a note in the place of each. `undefined`
+   * if there is nothing that could be taken out.
+   */
+  withoutMedia(message: object, note: string): object | undefined
+}
+
+/** A result by itself: a whole message, or a part that needs one around it. */
+export interface ResultPiece {
+  readonly kind: 'message' | 'part'
+  readonly value: object
+}
+
+export interface TakenResults {
+  /** The message without them; `undefined` if nothing is left of it. */
+  readonly rest: object | undefined
+  readonly pieces: readonly ResultPiece[]
+}

@@ -1,0 +1,89 @@
+/** What a finished call says of itself, for the ledger. */
+
+import { textOfValue } from '../truncation/content'
+import { catchLater, warn } from '../truncation/events'
+import { isSavedOutput } from '../truncation/previews'
+import type { ToolResultLike } from '../types'
+import { isRecord } from '../validation/validate'
+import type { ToolResultRecord, ToolResultRecorder } from './ledger'
+
+/** A finished call. */
+export interface Finished {
+  toolCallId: string | undefined
+  toolName: string
+  /** As the tool gave it. */
+  result: ToolResultLike | null | undefined
+  /** As the model gets it. */
+  bounded?: ToolResultLike | null | undefined
+  /** The host said that it failed. */
+  failed?: boolean | undefined
+  args?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Larger outputs are not parsed for an exit code. */
+const MOST_JSON_UNITS = 1 << 20
+
+/** Writes a finished call into the ledger. A call without an id is never asked for, and whatever goes wrong is only warned of. */
+export function observe(
+  ledger: ToolResultRecorder,
+  { toolCallId, toolName, result, bounded, failed, args }: Finished,
+): void {
+  if (typeof toolCallId !== 'string' || toolCallId === '') return
+  try {
+    const { output, error, metadata, success, isError } = result ?? {}
+    const { exitCode, hasStderr } = outcomeOf(result ?? {}, output, metadata)
+    const saved = savedAt(bounded?.metadata?.truncationPath, metadata)
+    const failure = failed === true || success === false || isError === true
+    const record: ToolResultRecord = {
+      toolCallId,
+      toolName,
+      endedAt: Date.now(),
+      isError: failure || (exitCode !== undefined && exitCode !== 0),
+      bytes: sizeOf(output ?? error),
+    }
+    if (exitCode !== undefined) record.exitCode = exitCode
+    if (hasStderr !== undefined) record.hasStderr = hasStderr
+    if (saved !== undefined) record.outputPath = saved
+    if (isRecord(args)) record.args = args
+    catchLater('ledger.record', ledger.record(record))
+  } catch (error) {
+    warn('ledger.record', error)
+  }
+}
+
+/** Where the output is, as truncation says, or as the tool says if that is the path of a saved output. */
+function savedAt(bounded: unknown, metadata: ToolResultLike['metadata']): string | undefined {
+  const said = [bounded, metadata?.truncationPath, metadata?.outputPath]
+  const [path, ...others] = said.filter((each): each is string => typeof each === 'string' && each !== '')
+  if (path === undefined) return undefined
+  const isTools = bounded !== path || others.includes(path)
+  return !isTools || isSavedOutput(path) ? path : undefined
+}
+
+function sizeOf(output: unknown): number {
+  return output === undefined || output === null ? 0 : Buffer.byteLength(textOfValue(output))
+}
+
+/** How a command ended, from wherever its tool says it: beside the output, or inside of it. */
+function outcomeOf(...holders: unknown[]): Pick<ToolResultRecord, 'exitCode' | 'hasStderr'> {
+  for (const holder of holders) {
+    const fields = isRecord(holder) ? holder : parsed(holder)
+    const { exitCode, stderr } = (fields ?? {}) as { exitCode?: unknown; stderr?: unknown }
+    if (!Number.isSafeInteger(exitCode) && typeof stderr !== 'string') continue
+    return {
+      ...(Number.isSafeInteger(exitCode) && { exitCode: exitCode as number }),
+      ...(typeof stderr === 'string' && { hasStderr: stderr !== '' }),
+    }
+  }
+  return {}
+}
+
+function parsed(text: unknown): object | undefined {
+  if (typeof text !== 'string' || text.length > MOST_JSON_UNITS || !text.startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,274 @@
+/** Noticing that an agent goes in circles. */
+
+import { SpillwayError } from '../errors'
+import { call, native } from '../native/native'
+import { encode, wellFormed } from '../settings/settings'
+import type { TruncationProfile } from '../types'
+import { plainJson } from '../util/safe-stringify'
+import { parsedState } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
+
+/** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
+export interface DoomLoopOptions {
+  /**
+   * Loops that may be approved in a run; the next one is a stop. The budget of calls has an end of its own, the hard cap.
+   * @default 3
+   */
+  maxAttempts?: number
+  /**
+   * Calls of a run until the user is asked: the call with this number is. After an approval so many more. Five times as
+   * many are the hard cap of a run, which nothing resets.
+   * @default 60
+   */
+  maxToolCalls?: number
+  /**
+   * Calls with the same arguments and, as far as is recorded, the same result: the call with this number is asked about.
+   * Others may come in between if nothing was changed by them.
+   * @default 5
+   */
+  sameToolThreshold?: number
+  /** Turns running in which everything failed and one error was the same: then the next call is asked about. @default 4 */
+  sameErrorThreshold?: number
+  /** Answers without a call to the same words, seen through `observe`. @default 3 */
+  sameAnswerThreshold?: number
+  /** Calls after an approval that are not judged. Budget and hard cap hold. @default 3 */
+  cooldownToolCalls?: number
+  /** Nobody can be asked: what would be a question is a stop. @default false */
+  headless?: boolean
+  /** The language of messages. @default 'en' */
+  language?: 'en' | 'zh-CN'
+  /**
+   * Names of fields that do not tell two calls or two results apart, at any depth: for every tool, or by tool (`*` is every
+   * tool). What terminals say of themselves (durations, process ids) is known already.
+   */
+  volatileFields?: readonly string[] | Readonly<Record<string, readonly string[]>>
+  /** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
+  pollTools?: readonly string[]
+  /**
+   * What tells calls of a tool apart, instead of its arguments; `undefined` for the arguments. What it throws is ignored.
+   */
+  identity?: (call: DoomLoopCall) => unknown
+  /** The numbers of another system. @default none */
+  profile?: TruncationProfile
+}
+
+/** A call that is about to run. */
+export interface DoomLoopCall {
+  /** The provider's id of the call. */
+  callId: string
+  /** The name of the tool. */
+  tool: string
+  /** The arguments, of any kind and size: the object, or the JSON text of the model. */
+  args?: unknown
+  /**
+   * Names the turn of the model: calls of one turn are made side by side and say nothing about each other. Without it a
+   * call that comes after a result begins a new turn.
+   */
+  turn?: string | number
+}
+
+/** How a call went. */
+export interface DoomLoopResult {
+  callId: string
+  /** What the tool gave back, of any kind and size. */
+  result?: unknown
+  /** Whether it failed. @default what the text says */
+  isError?: boolean
+}
+
+/** What was noticed. */
+export type DoomLoopReason =
+  /** The same call, and as far as is known the same result. */
+  | 'same_tool'
+  /** The same two to five calls in turn. */
+  | 'cycle'
+  /** The same error, turn after turn. */
+  | 'same_error'
+  /** Calls of a tool that does not exist. */
+  | 'unknown_tool'
+  /** The same exchange of words without a call. */
+  | 'no_tool_call'
+  /** The same passage again and again in one answer. */
+  | 'repeated_text'
+  /** More calls than the budget. */
+  | 'max_tool_calls'
+  /** More approvals than a run has. */
+  | 'max_attempts'
+  /** More calls than any approval allows. */
+  | 'hard_cap'
+
+/** What to do with a call. */
+export interface DoomLoopVerdict {
+  /** `allow` it, `ask` the user first, or `stop`: it must not run. */
+  action: 'allow' | 'ask' | 'stop'
+  /** Why. Also of a warning. */
+  reason?: DoomLoopReason
+  /** With `max_attempts`: the loop that would have been asked about. */
+  detector?: DoomLoopReason
+  /** How often it was noticed. */
+  count?: number
+  /** A sentence for the user. With `stop` it can be the result of the tool, for people and models. */
+  message?: string
+  /** The call may run, but the model should be told this with its result. */
+  warning?: string
+  /** With `ask`: what `approve` takes. Of a call its own id. */
+  callId?: string
+}
+
+const detectors = new WeakMap<DoomLoopDetector, { handle: object; identity: DoomLoopOptions['identity'] }>()
+
+/** Hands a saved state to the constructor without an argument that callers could see. */
+let resumed: string | undefined
+
+/**
+ * Notices that an agent goes in circles: the same call with the same result, a few calls in turn, the same error whatever
+ * is tried, or words without deeds. One detector serves one session.
+ *
+ * Ask it before every call with `check`, tell it how the call went with `record`, and what is said with `observe`. It does
+ * not read a clock and does nothing by itself.
+ */
+export class DoomLoopDetector {
+  /** @throws SpillwayError `INVALID_CONFIG` that names the option */
+  constructor(options: DoomLoopOptions = {}) {
+    const state = resumed
+    resumed = undefined
+    checkRecord(options)
+    const { identity, ...rest }: DoomLoopOptions = options
+    if (identity !== undefined && typeof identity !== 'function') {
+      throw wrong('identity', identity, 'a function', 'INVALID_CONFIG')
+    }
+    detectors.set(this, { handle: call(() => native.doomLoopOpen(encode(rest), state)), identity })
+  }
+
+  /** Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays. */
+  startRun(): void {
+    native.doomLoopStartRun(of(this).handle)
+  }
+
+  /**
+   * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
+   * and counts nothing. The same id in another turn, or after other calls or words, is another call; a question that is open waits.
+   *
+   * @throws SpillwayError `INVALID_ARGUMENT` if `callId` or `tool` is not a string; arguments of any kind are fine
+   */
+  check(toCheck: DoomLoopCall): DoomLoopVerdict {
+    const { handle, identity } = of(this)
+    const { callId, tool, turn } = record('call', toCheck)
+    const [id, name] = [text('call.callId', callId), text('call.tool', tool)]
+    if (turn !== undefined && typeof turn !== 'string' && typeof turn !== 'number') {
+      throw wrong('call.turn', turn, 'a string or a number')
+    }
+    const args = plainJson(read(toCheck, 'args'))
+    const own = identify(identity, toCheck)
+    return verdict(call(() => native.doomLoopCheck(handle, id, name, args, turn?.toString(), own)))
+  }
+
+  /**
+   * Tells how a call went, so that repeating what makes progress is no loop. The result of a call that was not allowed,
+   * or that is not known, changes nothing.
+   */
+  record(toRecord: DoomLoopResult): void {
+    const { callId, isError } = record('result', toRecord)
+    const id = text('result.callId', callId)
+    if (isError !== undefined && typeof isError !== 'boolean') {
+      throw wrong('result.isError', isError, 'true or false')
+    }
+    const result = read(toRecord, 'result')
+    const plain = typeof result === 'string' ? result : plainJson(result)
+    call(() => native.doomLoopRecord(of(this).handle, id, wellFormed(plain), isError))
+  }
+
+  /**
+   * The user lets a call run that was asked about: `once`, or `always` for this loop as long as the session lasts.
+   * @returns false if there is no open question with this id
+   */
+  approve(callId: string, approval: 'once' | 'always'): boolean {
+    if (approval !== 'once' && approval !== 'always') throw wrong('approval', approval, "'once' or 'always'")
+    return native.doomLoopApprove(of(this).handle, text('callId', callId), approval === 'always')
+  }
+
+  /**
+   * Tells what was said to the model and by it, so that loops without calls are seen: an answer that does nothing to the
+   * same words, again and again. The answer is as that of `check`; with `ask`, its `callId` is what `approve` takes.
+   */
+  observe(said: { role: 'user' | 'assistant'; text: string }): DoomLoopVerdict {
+    const { role, text: words } = record('message', said)
+    if (role !== 'user' && role !== 'assistant') throw wrong('message.role', role, "'user' or 'assistant'")
+    const spoken = text('message.text', words)
+    return verdict(call(() => native.doomLoopObserve(of(this).handle, role === 'user', spoken)))
+  }
+
+  /** The ids of questions that nobody has answered yet, oldest first. */
+  pending(): string[] {
+    return native.doomLoopPending(of(this).handle)
+  }
+
+  /** Everything that another detector needs to go on, for `JSON.stringify`. It holds hashes and ids, and no arguments. */
+  toJSON(): object {
+    return JSON.parse(call(() => native.doomLoopState(of(this).handle))) as object
+  }
+
+  /**
+   * A detector that goes on where another was saved.
+   * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
+   */
+  static fromJSON(state: object | string, options: DoomLoopOptions = {}): DoomLoopDetector {
+    const saved = parsedState(state)
+    if (!isRecord(saved)) throw wrong('state', state, 'what toJSON gave')
+    resumed = plainJson(saved)
+    try {
+      return new DoomLoopDetector(options)
+    } finally {
+      resumed = undefined
+    }
+  }
+}
+
+function checkRecord(options: object): void {
+  if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+}
+
+function of(detector: DoomLoopDetector): { handle: object; identity: DoomLoopOptions['identity'] } {
+  const found = detectors.get(detector)
+  if (found === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is not a DoomLoopDetector')
+  return found
+}
+
+function verdict(json: string | null): DoomLoopVerdict {
+  return json === null ? { action: 'allow' } : (JSON.parse(json) as DoomLoopVerdict)
+}
+
+/** The plain fields of an argument; a getter may throw. */
+function record(field: string, value: unknown): Record<string, unknown> {
+  if (!isRecord(value)) throw wrong(field, value, 'an object')
+  return {
+    callId: read(value, 'callId'),
+    tool: read(value, 'tool'),
+    turn: read(value, 'turn'),
+    isError: read(value, 'isError'),
+    role: read(value, 'role'),
+    text: read(value, 'text'),
+  }
+}
+
+function read(value: object, name: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[name]
+  } catch {
+    return undefined
+  }
+}
+
+function text(field: string, value: unknown): string {
+  if (typeof value !== 'string') throw wrong(field, value, 'a string')
+  return wellFormed(value)
+}
+
+function identify(identity: DoomLoopOptions['identity'], toCheck: DoomLoopCall): string | undefined {
+  try {
+    const own = identity?.(toCheck)
+    return own === undefined ? undefined : plainJson(own)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,84 @@
+/** What an error, or an answer, of a provider is about: whether the request did not fit. */
+
+import { call, native } from '../native/native'
+import { isRecord, wrong } from '../validation/validate'
+import { type Facts, gather } from './parse-error'
+
+/** What an error is about. */
+export type OverflowKind =
+  /** The request is too long for the model's context, or for the provider. */
+  | 'overflow'
+  /** Too much in a time: requests, or tokens per minute. Wait; shortening the request does not help for good. */
+  | 'rate'
+  /** One field of the request is too long by itself: shorten that one. */
+  | 'field'
+  /** Something else, or nothing that is known. */
+  | 'other'
+
+/** What is known of the request from elsewhere. */
+export interface ClassifyOverflowOptions {
+  /** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
+  estimatedTokens?: number
+  /** The model's context window, in tokens. An answer whose usage is above it is an overflow that nobody reported. */
+  contextWindow?: number
+}
+
+/** What {@link classifyOverflow} found. */
+export interface OverflowClass {
+  /** Whether `kind` is `'overflow'`. */
+  overflow: boolean
+  kind: OverflowKind
+  /**
+   * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording that nobody owns, or a status.
+   * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
+   */
+  confidence: 'high' | 'medium' | 'low'
+  /** Tokens of the request as the provider counted them, with those reserved for the answer if it counts them in. */
+  actualTokens?: number
+  /** Tokens that there are: of an overflow the model's window, of a rate limit the tokens per time. */
+  limitTokens?: number
+  /** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
+  outputTokens?: number
+  /** Of a field: its length, in the units in which the provider counts that field. */
+  actualLength?: number
+  /** Of a field: the length that is allowed, in the same units. */
+  limitLength?: number
+  /** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
+  provider?: string
+  /** What was recognised: a code, or the name of a rule. For logs. */
+  matched?: string
+}
+
+const OPTIONS = ['estimatedTokens', 'contextWindow'] as const
+
+/**
+ * Says whether an error, or an answer, means that the request did not fit into the model's context.
+ *
+ * Takes whatever a client throws or gives back: errors of the providers' packages, of the AI SDK and LangChain, events of
+ * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It looks into causes, and
+ * changes nothing. Never throws for what it is given, however odd.
+ *
+ * In order: rate limits, limits of single fields, codes, wordings, the status 413, a status 400 or 413 without a body
+ * (an overflow only if the estimate is at least 80 % of the window), and answers that were cut off at once.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
+ */
+export function classifyOverflow(errorOrResponse: unknown, options: ClassifyOverflowOptions = {}): OverflowClass {
+  checkOptions(options)
+  const candidates: Facts[] = gather(errorOrResponse)
+  const { estimatedTokens, contextWindow } = options
+  const request = JSON.stringify({ candidates, estimatedTokens, contextWindow })
+  return JSON.parse(call(() => native.classifyOverflow(request))) as OverflowClass
+}
+
+function checkOptions(options: ClassifyOverflowOptions): void {
+  const given: unknown = options
+  if (!isRecord(given)) throw wrong('options', given, 'an object')
+  for (const [key, value] of Object.entries(options)) {
+    if (!(OPTIONS as readonly string[]).includes(key)) {
+      call(() => native.refuseOption('options', key.toWellFormed(), [...OPTIONS]))
+    }
+    if (value === undefined || (typeof value === 'number' && value >= 0 && Number.isFinite(value))) continue
+    throw wrong(`options.${key}`, value, 'a number of tokens of at least 0')
+  }
+}

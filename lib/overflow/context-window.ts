@@ -1,0 +1,84 @@
+/** How much of a model's context its input may use, and whether a history uses more. */
+
+import { call, native } from '../native/native'
+import { checkOptions } from '../validation/options'
+import { isArray } from '../validation/validate'
+import { CHECK } from './limits'
+
+/** What a model can take. */
+export interface ModelLimits {
+  /** Input and output together, in tokens. 0 if nobody knows. */
+  context: number
+  /**
+   * What an answer may have, in tokens.
+   * @default 0, which is not known
+   */
+  output?: number
+  /** What the input may have, in tokens, where the provider has such a limit beside the context. */
+  input?: number
+}
+
+/** The tokens of a request as providers count them. */
+export interface TokenUsage {
+  /** Everything together; if it is missing or 0, the sum of the others. */
+  total?: number
+  input?: number
+  output?: number
+  cacheRead?: number
+  cacheWrite?: number
+}
+
+/** Options of {@link isContextFull}. */
+export interface ContextFullOptions {
+  model: ModelLimits
+  /** The tokens of the last request, not the sum over several. */
+  usage: TokenUsage
+  /**
+   * Tokens that stay free for the next answer. What an answer may have stays free in any case.
+   * @default 20000, or what an answer may have if that is less; a fifth of a window that is not larger
+   */
+  reservedTokens?: number
+  /**
+   * `false` is never full: compaction is switched off.
+   * @default true
+   */
+  auto?: boolean
+}
+
+const CHECKS = {
+  model: CHECK.object,
+  usage: CHECK.object,
+  reservedTokens: CHECK.atLeastZero,
+  auto: CHECK.flag,
+} as const
+const MODEL = { context: CHECK.atLeastZero, output: CHECK.atLeastZero, input: CHECK.atLeastZero } as const
+const USAGE_KEYS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
+const USAGE = Object.fromEntries(['total', ...USAGE_KEYS].map((key) => [key, CHECK.atLeastZero]))
+
+/**
+ * The tokens that the input of a request may have: the context without the answer or what is reserved, whichever is more,
+ * and not more than the provider's limit of the input without what is reserved.
+ *
+ * @returns `undefined` if nobody knows the context, or if nothing would be left
+ * @throws SpillwayError `INVALID_ARGUMENT` if a number is not allowed
+ */
+export function usableTokens(model: ModelLimits, reservedTokens?: number): number | undefined {
+  checkOptions('model', model, MODEL)
+  const { context, output = 0, input } = model
+  return call(() => native.usableTokens(context, output, input, reservedTokens)) ?? undefined
+}
+
+/**
+ * Whether the next request would be too long, by what the last one took: time to compact. Never if the model's context is
+ * not known.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
+ */
+export function isContextFull(options: ContextFullOptions): boolean {
+  checkOptions('options', options, CHECKS)
+  const { model, usage, reservedTokens, auto = true } = options
+  checkOptions('options.usage', usage, isArray(usage) ? {} : USAGE)
+  const usable = usableTokens(model, reservedTokens)
+  const used = usage.total || USAGE_KEYS.reduce((sum, key) => sum + (usage[key] ?? 0), 0)
+  return auto && usable !== undefined && used >= usable
+}

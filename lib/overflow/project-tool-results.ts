@@ -1,0 +1,127 @@
+/** What a request shows of the tool results of a history, the same on every request. */
+
+import type { OutputOwner } from '../truncation/previews'
+import { checkOptions, owner } from '../validation/options'
+import { isArray, wrong } from '../validation/validate'
+import { boundResults, type CutText, type SentResult } from './limit-results'
+import { CHECK, checkedWindow, limitsOf, type OverflowProfile } from './limits'
+
+/** How the results of a history were sent. Plain data: it survives `JSON.stringify`. */
+export interface ProjectionState {
+  readonly version: 1
+  /** By the id of the call; results without one by their tool and place. */
+  readonly sent: Readonly<Record<string, SentResult>>
+}
+
+/** Options of {@link projectToolResults}. */
+export interface ProjectOptions {
+  /** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
+  contextWindowTokens: number
+  /** What the last call gave back; without it this is the first request. */
+  state?: ProjectionState
+  /**
+   * Whose numbers and words.
+   * @default 'openclaw'
+   */
+  profile?: OverflowProfile
+  /**
+   * A cap of your own for one result: characters as the profile counts them, within 30 % of the window.
+   * @default 16,000 below 100,000 tokens, else 32,000
+   */
+  maxChars?: number
+  /**
+   * What all results may have together: characters.
+   * @default as many as the window has tokens, at least the cap of one result, at most 256,000
+   */
+  maxTotalChars?: number
+  /**
+   * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+   * answer yes only for paths of your own.
+   * @default whether `storage` owns the path, or this process saved it
+   */
+  outputExists?: (path: string) => boolean
+  /** The storage that full outputs were saved in: only paths that it owns are named. */
+  storage?: OutputOwner
+}
+
+/** What {@link projectToolResults} did. */
+export interface Projection<M> {
+  /** The messages for the request; the very array that went in if nothing had to be shortened. */
+  messages: M[]
+  /** For the next request. */
+  state: ProjectionState
+  report: {
+    /** Results that are shown shortened. */
+    shortened: number
+    /** Characters of all results, as the profile counts them: in the history, and in the request. */
+    charsBefore: number
+    charsAfter: number
+    /** A result that was sent before is shown in another form: the provider's prompt cache is lost from there on. */
+    rebaselined: boolean
+  }
+}
+
+const CHECKS = {
+  contextWindowTokens: CHECK.atLeastZeroOrUnknown,
+  state: CHECK.object,
+  profile: CHECK.profile,
+  maxChars: CHECK.number,
+  maxTotalChars: CHECK.atLeastZero,
+  outputExists: CHECK.function,
+  storage: owner,
+} as const
+
+/**
+ * Holds the tool results of a request to a cap each and a budget together, always in the same way: a result is sent again
+ * with the same bytes as long as its text is the same, because a provider's prompt cache holds only as far as the history
+ * does. It may get shorter, and never longer again.
+ *
+ * Results of the newest turn are protected: a quarter of the budget, or the whole newest result, is theirs. What was sent
+ * before gives way only if they would not get that; then it makes room for several turns, and the report says so. Of the
+ * older results the largest are cut first; then the oldest make room for a line that says so, and that names the file with
+ * the full output if the result itself did and a storage says that it saved it.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is not allowed
+ */
+export function projectToolResults<M>(messages: readonly M[], options: ProjectOptions): Projection<M> {
+  checkOptions('options', options, CHECKS)
+  const { profile = 'openclaw', maxChars, maxTotalChars, outputExists, storage } = options
+  const limits = limitsOf(profile, checkedWindow(options.contextWindowTokens, 'options.contextWindowTokens'), maxChars)
+  if (!isArray(messages)) throw wrong('messages', messages, 'an array')
+  const { projection: cap, request, weighted, minKeep } = limits
+  const bounds = { profile, weighted, cap, budget: maxTotalChars ?? request, minKeep, outputExists, storage }
+  const bounded = boundResults(messages, bounds, readState(options.state))
+  const { count, weightBefore, weightAfter, rebaselined, sent } = bounded
+  return {
+    messages: bounded.messages,
+    state: { version: 1, sent: Object.fromEntries(sent) },
+    report: { shortened: count, charsBefore: weightBefore, charsAfter: weightAfter, rebaselined },
+  }
+}
+
+/** What is not as it was written is as if it had not been sent. */
+function readState(state: ProjectionState | undefined): Map<string, SentResult> {
+  if (state === undefined) return new Map()
+  const { version, sent } = state
+  if (version !== 1) throw wrong('options.state.version', version, '1')
+  return new Map(Object.entries(Object(sent) as Record<string, SentResult>).filter(([, one]) => isSent(one)))
+}
+
+function isSent(value: unknown): value is SentResult {
+  const { source, weight, cuts, line } = Object(value) as Partial<SentResult>
+  return (
+    typeof source === 'string' &&
+    Number.isFinite(weight) &&
+    (line === undefined || typeof line === 'string') &&
+    (cuts === undefined || (isArray(cuts) && cuts.every((cut) => cut === null || isCut(cut))))
+  )
+}
+
+function isCut(value: unknown): value is CutText {
+  const { head, tail, middle, suffix } = Object(value) as Partial<CutText>
+  return isLength(head) && isLength(tail) && typeof middle === 'string' && typeof suffix === 'string'
+}
+
+function isLength(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

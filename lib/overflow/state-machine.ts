@@ -1,0 +1,48 @@
+/** The states of a recovery, and which follows which. */
+
+import { call, native } from '../native/native'
+
+/** Where a recovery is. `retry` and `failed` are its ends. */
+export type OverflowState = 'start' | 'oversized' | 'aggregate' | 'compaction' | 'retry' | 'failed'
+
+/** What came of a state; at the start, `nothing` says that the history does not fit. */
+export type OverflowEvent = 'fits' | 'smaller' | 'nothing' | 'refused' | 'error'
+
+/** One transition. Of those that match, the first is taken. */
+export interface OverflowTransition {
+  readonly order: 'cheapest-first' | 'compaction-first'
+  readonly from: OverflowState
+  readonly on: readonly OverflowEvent[]
+  /**
+   * What must hold: `compaction-left` is that the caller can compact, that it was not compaction that overflowed nor did
+   * it fail in this call, and that fewer than the allowed number were tried; `last-resort` that no compaction is left and
+   * results were not yet held to what remains then; `truncation-untried` that no results were cut since the recovery began.
+   */
+  readonly when: 'always' | 'compaction-left' | 'last-resort' | 'truncation-untried'
+  readonly to: OverflowState
+  /** The number of compactions begins anew; that of attempts never does. */
+  readonly resetsCompactions: boolean
+  readonly why: string
+}
+
+/** What a recovery has used up, and what it may. */
+export interface Counters {
+  attempts: number
+  maxAttempts: number
+  compactions: number
+  maxCompactions: number
+  canCompact: boolean
+  truncated: boolean
+  squeezed: boolean
+}
+
+/** The next transition; nothing if no attempt is left for it. */
+export function nextTransition(
+  order: OverflowTransition['order'],
+  from: OverflowState,
+  event: OverflowEvent,
+  counters: Counters,
+): OverflowTransition | undefined {
+  const answer = call(() => native.overflowNext(JSON.stringify({ order, from, event, counters })))
+  return JSON.parse(answer) ?? undefined
+}

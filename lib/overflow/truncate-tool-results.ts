@@ -1,0 +1,147 @@
+/** The document's functions over the messages of a request. */
+
+import { viewsOf } from '../history/formats'
+import type { OutputOwner } from '../truncation/previews'
+import { checkOptions, owner } from '../validation/options'
+import { isArray, wrong } from '../validation/validate'
+import { boundResults } from './limit-results'
+import { CHECK, checkedWindow, limitsOf, type OverflowLimits, type OverflowProfile } from './limits'
+import { resultsOf, weightOf } from './results'
+
+/** Options of the document's functions. */
+export interface TruncateResultsOptions {
+  /**
+   * Whose numbers and words.
+   * @default 'openclaw-2026-02'
+   */
+  profile?: OverflowProfile
+  /**
+   * A cap of your own for one result: characters as the profile counts them. It holds within 30 % of the window; a number
+   * that is not above 0 is ignored.
+   * @default by the profile and the window
+   */
+  maxChars?: number
+  /**
+   * So much of each text stays where the cap has room for it: characters, at least 0.
+   * @default 2000, or 0 with the profile `openclaw`
+   */
+  minKeepChars?: number
+  /**
+   * Ends a text that was cut; `{removed}` stands for the number of characters that went.
+   * @default by the profile
+   */
+  suffix?: string
+  /**
+   * What all results may have together: characters, at least 0. `false` is no such bound.
+   * @default none, or the budget of a recovery with the profile `openclaw`
+   */
+  maxTotalChars?: number | false
+  /**
+   * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+   * answer yes only for paths of your own.
+   * @default whether `storage` owns the path, or this process saved it
+   */
+  outputExists?: (path: string) => boolean
+  /** The storage that full outputs were saved in: only paths that it owns are named. */
+  storage?: OutputOwner
+}
+
+const isTotal = (value: unknown) => value === false || (typeof value === 'number' && value >= 0)
+
+const CHECKS = {
+  profile: CHECK.profile,
+  maxChars: CHECK.number,
+  minKeepChars: CHECK.whole,
+  suffix: CHECK.text,
+  maxTotalChars: ['a number of at least 0, or false', isTotal],
+  outputExists: CHECK.function,
+  storage: owner,
+} as const
+
+/** What {@link truncateOversizedToolResultsInMessages} did. */
+export interface TruncatedMessages<M> {
+  /** The messages for the request; the very array that went in if nothing was too long. */
+  messages: M[]
+  /** Results that were shortened. */
+  truncatedCount: number
+}
+
+/** Every option with its value. */
+export interface TruncateRules {
+  options: TruncateResultsOptions
+  profile: OverflowProfile
+  limits: OverflowLimits
+  budget: number | null
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
+export function readTruncateOptions(window: unknown, options: TruncateResultsOptions = {}): TruncateRules {
+  checkOptions('options', options, CHECKS)
+  const { profile = 'openclaw-2026-02', maxChars, maxTotalChars } = options
+  const limits = limitsOf(profile, checkedWindow(window), maxChars)
+  const budget = maxTotalChars === undefined ? limits.recovery : maxTotalChars === false ? null : maxTotalChars
+  return { options, profile, limits, budget }
+}
+
+/** Shortens what is too long by these rules. */
+export function truncateBy<M>(messages: readonly M[], { options, profile, limits, budget }: TruncateRules) {
+  const { perResult: cap, weighted, minKeep } = limits
+  const { minKeepChars = minKeep, suffix, outputExists, storage } = options
+  return boundResults(messages, {
+    ...{ profile, weighted, cap, budget, minKeep: minKeepChars },
+    ...{ suffix, outputExists, storage },
+  })
+}
+
+/**
+ * Shortens the tool results that are too long for the model's window, in a copy of the messages: for what is sent, not for
+ * what is kept. Histories of every format that {@link detectFormat} knows.
+ *
+ * Of a long result the start stays, up to a line break if one is in the last fifth, and also the end if that says how
+ * things went. Several texts of one result share the cap in proportion to their lengths. A line at the end says how many
+ * characters went. The cap holds with that line, and wins over {@link MIN_KEEP_CHARS}. Messages that need nothing are
+ * the very same objects.
+ *
+ * @param contextWindowTokens the model's window in tokens; `NaN` or `Infinity` if nobody knows
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or the window or an option is not allowed
+ */
+export function truncateOversizedToolResultsInMessages<M>(
+  messages: readonly M[],
+  contextWindowTokens: number,
+  options?: TruncateResultsOptions,
+): TruncatedMessages<M> {
+  const rules = readTruncateOptions(contextWindowTokens, options)
+  if (!isArray(messages)) throw wrong('messages', messages, 'an array')
+  const { messages: shortened, count } = truncateBy(messages, rules)
+  return { messages: shortened, truncatedCount: count }
+}
+
+/**
+ * The length of a tool result's texts: UTF-16 units. Images count nothing. 0 for any other message, and for what is no
+ * message at all.
+ */
+export function getToolResultTextLength(message: unknown): number {
+  return resultsOf(viewsOf([message])).reduce((sum, result) => sum + weightOf(result, false), 0)
+}
+
+/**
+ * Whether truncating could help: whether a tool result is longer than the window allows, or with the profile `openclaw`
+ * all of them together. Quick, and enough to decide whether it is worth a try.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or another parameter is not allowed
+ */
+export function sessionLikelyHasOversizedToolResults(
+  params: { messages: readonly unknown[]; contextWindowTokens: number } & TruncateResultsOptions,
+): boolean {
+  if (!CHECK.object[1](params)) throw wrong('params', params, 'an object')
+  const { messages, contextWindowTokens, ...options } = params
+  const { limits, budget } = readTruncateOptions(contextWindowTokens, options)
+  if (!isArray(messages)) throw wrong('params.messages', messages, 'an array')
+  let total = 0
+  for (const result of resultsOf(viewsOf(messages))) {
+    const weight = weightOf(result, limits.weighted)
+    if (weight > limits.perResult) return true
+    total += Math.min(weight, limits.perResult)
+  }
+  return budget !== null && total > budget
+}

@@ -1,0 +1,46 @@
+/** What a call does with files, and how its arguments look when the long ones are left out. */
+
+import type { CallView } from '../history/message-view'
+import { call, native } from '../native/native'
+import type { FileRead } from './columns'
+
+/** Strings in arguments that are longer are left out: UTF-16 units. Paths, commands and flags are shorter. */
+const LONG_ARGUMENT = 400
+
+/** Longer strings say nothing about which file is meant: UTF-16 units. */
+const LONGEST_PATH = 4096
+
+/** As deep as the arguments of any known tool; what is deeper stays. */
+const DEEPEST = 8
+
+export interface FileAccess {
+  read?: FileRead
+  writes?: boolean
+}
+
+export function fileAccess(tool: string, view: CallView): FileAccess {
+  const args = view.args()
+  if (args === undefined) return {}
+  try {
+    // Long arguments do not cross: they are what is written.
+    const short = Object.entries(args).filter(([, value]) => typeof value !== 'string' || value.length <= LONGEST_PATH)
+    const telling = short.filter(([key, value]) => typeof value !== 'object' || key === 'view_range')
+    const text = JSON.stringify(Object.fromEntries(telling))
+    return JSON.parse(call(() => native.fileAccess(tool, text))) as FileAccess
+  } catch {
+    // A proxy or a getter threw: whatever it does, it is left alone.
+    return {}
+  }
+}
+
+/** The arguments with `text` in the place of every long string. */
+export function shortArguments(view: CallView, text: string): Readonly<Record<string, unknown>> {
+  return shorten(view.args() ?? {}, text, 0) as Readonly<Record<string, unknown>>
+}
+
+function shorten(value: unknown, text: string, depth: number): unknown {
+  if (typeof value === 'string') return value.length > LONG_ARGUMENT ? text : value
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
+  if (Array.isArray(value)) return value.map((part) => shorten(part, text, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part, text, depth + 1)]))
+}

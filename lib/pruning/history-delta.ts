@@ -1,0 +1,35 @@
+/** The part of a history that is new, while it is read. */
+
+import type { ResultText } from '../history/message-cache'
+import type { MessageView, ResultView } from '../history/message-view'
+import type { Columns } from './columns'
+
+/** What is being read. */
+export interface News {
+  readonly columns: Columns
+  /** What the texts of all results say, in the binary's terms, of which so many are used up; `undefined` if nobody asks. */
+  readonly facts: readonly number[] | undefined
+  next: number
+}
+
+/** The texts of all results. */
+export function textsOfResults(views: readonly MessageView[]): string[] {
+  const texts: string[] = []
+  for (const { results } of views) {
+    for (let place = 0; place < results.length; place++) {
+      const { text } = results[place] as ResultView
+      if (typeof text === 'string') texts.push(text)
+      else for (const part of text) texts.push(part)
+    }
+  }
+  return texts
+}
+
+/** What the texts of the next result say. */
+export function nextFacts(text: ResultText, news: News): number {
+  if (news.facts === undefined) return 0
+  let facts = 0
+  for (let part = typeof text === 'string' ? 1 : text.length; part > 0; part--)
+    facts |= news.facts[news.next++] as number
+  return facts
+}

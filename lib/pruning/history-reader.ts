@@ -1,0 +1,575 @@
+/** A history read into columns for the pruner; from request to request only what is new is read. */
+
+import { Estimate, jsonOf } from '../history/estimate'
+import { FORMATS, formatNamed, type Reading, readMessage, remember } from '../history/formats'
+import { OTHER } from '../history/formats/define-format'
+import { Votes } from '../history/formats/detect-format'
+import { knownCall, type ToolResultRecord } from '../history/ledger'
+import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../history/message-cache'
+import { sameView, sizeOf } from '../history/message-identity'
+import type {
+  CallView,
+  HistoryFormatName,
+  MessageView,
+  ResultView,
+  TextSizes,
+  ViewFormat,
+} from '../history/message-view'
+import { isAnswer } from '../history/roles'
+import { savedPathOf } from '../history/saved-path'
+import { isSummary } from '../history/summary'
+import { ToolPairs } from '../history/tool-pairs'
+import { call, native } from '../native/native'
+import { Watch } from './change-detector'
+import { Columns, type ItemForm } from './columns'
+import { fileAccess, shortArguments } from './file-access'
+import { type News, nextFacts, textsOfResults } from './history-delta'
+import { type PrunerSettings, pruningError } from './options'
+import { wantedPlaceholder } from './placeholder'
+import { HistoryItem, keyOf, Namesakes } from './prunable-item'
+import { Projection } from './pruned-view'
+import { type Trim, trimmed, trimOf } from './trim'
+
+const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
+
+/** A message that was read. */
+export class KnownMessage implements Reading {
+  view: MessageView = OTHER
+  format: ViewFormat | undefined = undefined
+  /** UTF-16 units of everything in it: by this it is known again in another process. */
+  size = 0
+  itemsBefore = 0
+  resultsBefore = 0
+  /** How many of its items are left out, and the copy without them, once it was made. */
+  gone = 0
+  copy: object | undefined = undefined
+
+  constructor(public object: unknown) {}
+}
+
+/** Where an earlier pruner stopped. */
+export interface Earlier {
+  placeholders: Map<string, string>
+  trims: Map<string, Trim>
+  carried: readonly (number | null)[]
+  sizes: readonly number[]
+  adopted: Set<string>
+  unseenFrom: number | undefined
+}
+
+/** A request that had the first `shared` messages, and its time if the account does not have it: milliseconds. */
+export interface Resumed {
+  shared: number
+  lastRequest: number | undefined
+}
+
+/** What was new in a history. */
+export interface Read {
+  /** Messages at the start that were there before and say what they said. */
+  shared: number
+  /** All others. */
+  columns: Columns
+  /** With the first history that is read: a request that was made before, if anybody knows of one. */
+  resumed: Resumed | undefined
+  /** The model has not seen what is in this message and behind it. */
+  unseenFrom: number
+}
+
+/** What the name of a tool says. */
+interface ToolFacts {
+  /** In the binary's terms. */
+  readonly facts: number
+  /** Its results stay. */
+  readonly stays: boolean
+  /** Its calls may read or change files. */
+  readonly handlesFiles: boolean
+}
+
+/** How an item is sent, and how it could be. */
+interface Shape {
+  readonly form: ItemForm
+  /** What stands for it, or would. */
+  readonly placeholder: string
+  /** What it is once it is trimmed. */
+  readonly trimmed: string | undefined
+}
+
+/** So many kinds of media are named. */
+const MOST_KINDS = 5
+
+/** How the keys of arguments begin. */
+const OF_ARGUMENTS = 'arguments of '
+
+/** What is known of the history of one session. */
+export class HistoryReader {
+  format: HistoryFormatName | undefined
+  /** A history that only begins, such as one message of a user, can be of many formats. */
+  private votes = new Votes(FORMATS)
+  readonly items: HistoryItem[] = []
+  /** What stands for items that are left out, by their keys. */
+  readonly placeholders: Map<string, string>
+  /** Where items are cut that are trimmed, by their keys. */
+  readonly trims: Map<string, Trim>
+  readonly tokens: Estimate
+  /** Items whose text somebody else chose; that holds although the model may not have seen them. */
+  readonly adopted: Set<string>
+  private readonly projection = new Projection()
+  private readonly known: KnownMessage[] = []
+  private readonly watch = new Watch()
+  /** Messages at the start that are the very objects of the last request. */
+  private same = 0
+  /** Messages at the start that were {@link share}d. */
+  private shared = 0
+  private pairs: ToolPairs | undefined
+  private readonly namesakes = new Namesakes()
+  private readonly tools = new Map<string, ToolFacts>()
+  /** Messages at the start that the last request of an earlier pruner had, while they are read. */
+  private sentBefore = 0
+  /** Nothing has been read yet. */
+  private fresh = true
+  /** The last message of the model: it has not seen what is in it and behind it. */
+  private unseenFrom = 0
+  /** Messages of a history without turns that the last request had, if all others are new since. */
+  grownFrom: number
+  private readonly usual: Record<HistoryItem['kind'], string>
+  /** What an earlier pruner left out stays so, also without the policy that let it go. */
+  private readonly readsArguments: boolean
+
+  constructor(
+    private readonly settings: PrunerSettings,
+    private earlier?: Earlier,
+  ) {
+    this.placeholders = earlier?.placeholders ?? new Map()
+    this.trims = earlier?.trims ?? new Map()
+    this.adopted = earlier?.adopted ?? new Set()
+    this.readsArguments =
+      settings.prunesArguments || [...this.placeholders.keys()].some((key) => key.startsWith(OF_ARGUMENTS))
+    this.grownFrom = earlier?.unseenFrom ?? Number.POSITIVE_INFINITY
+    this.tokens = new Estimate(settings.estimateTokens, settings.tell)
+    this.usual = { result: this.usualPlaceholder('result'), arguments: this.usualPlaceholder('arguments') }
+  }
+
+  /** How many items are left out of the history at hand, or trimmed. */
+  get gone(): number {
+    return this.projection.gone
+  }
+
+  /** Where it stops: with `carried` of the items that were read, or as it was told as long as nothing was read. */
+  state(carried: (number | null)[]): { carried: (number | null)[]; sizes: number[] } {
+    if (this.earlier !== undefined) return { carried: [...this.earlier.carried], sizes: [...this.earlier.sizes] }
+    return { carried, sizes: this.known.map(({ size }) => size) }
+  }
+
+  /** Forgets the history, but not what was left out of it. */
+  forget(): void {
+    this.dropFrom(0)
+    this.pairs = undefined
+    this.format = undefined
+    this.votes = new Votes(FORMATS)
+  }
+
+  /** Reads what is new in a history. */
+  read(messages: readonly unknown[]): Read {
+    this.same = this.watch.unchanged(messages)
+    const format = this.formatOf(messages)
+    // Another format may read the same objects in another way.
+    if (format !== this.format) this.same = 0
+    const shared = this.unchanged(messages, format)
+    if (format !== this.format) this.pairs = undefined
+    this.format = format
+    if (shared < this.known.length) this.pairs = undefined
+    const rewritten = shared < this.known.length || shared === 0
+    this.dropFrom(shared)
+    for (let index = shared; index < messages.length; index++) {
+      const read = this.readOf(format, messages[index])
+      this.known.push(read)
+      this.watch.add(read.object)
+    }
+    if (format !== undefined) {
+      const viewAt = (at: number) => this.known[at]?.view ?? OTHER
+      if (this.pairs?.extend(messages, shared, viewAt) !== true) {
+        this.pairs = new ToolPairs(format)
+        this.pairs.extend(messages, 0, viewAt)
+      }
+      this.unseenFrom = lastOfModel(messages.length, viewAt)
+    } else this.unseenFrom = 0
+    const columns = this.addAll(messages, shared)
+    const resumed = this.fresh ? this.requestBefore() : undefined
+    const before = this.earlier?.sizes.length
+    const goesOn = before === undefined ? !rewritten : before > 0 && this.sentBefore === before
+    this.grow(goesOn ? Math.max(shared, this.sentBefore) : undefined)
+    this.fresh = false
+    this.earlier = undefined
+    this.sentBefore = 0
+    return { shared, columns, resumed, unseenFrom: Math.min(this.unseenFrom, this.grownFrom) }
+  }
+
+  /**
+   * Where every call is an element of its own, a call does not say that the model saw the results before it: a response
+   * of many calls may be kept with each result behind its call. What it saw are the `sent` messages of the last request.
+   */
+  private grow(sent: number | undefined): void {
+    const isFlat = this.format !== undefined && formatNamed(this.format).flat
+    if (!isFlat || sent === undefined) this.grownFrom = Number.POSITIVE_INFINITY
+    // The same request once more says nothing new.
+    else if (sent < this.known.length) this.grownFrom = sent
+  }
+
+  /** Lets everybody know what the messages at hand say, so that nobody has to read them again. */
+  share(): void {
+    for (; this.shared < this.known.length; this.shared++) {
+      const { object, view, format } = this.known[this.shared] as KnownMessage
+      if (format === undefined) continue
+      const asked = formatNamed(this.format as HistoryFormatName)
+      remember(object as object, { asked, format, view, watched: this.watch.valuesOf(this.shared) })
+    }
+  }
+
+  /** Leaves an item out from now on. */
+  leaveOut(item: HistoryItem, placeholder: string): void {
+    const { key } = item
+    this.placeholders.set(key, placeholder)
+    if (this.trims.size > 0) this.trims.delete(key)
+    this.send(item, placeholder)
+  }
+
+  /** Sends these texts in the place of results from the next reading on, which reads everything anew. */
+  adopt(texts: readonly { index: number; place: number; text: string }[]): void {
+    const found = new Map(
+      this.items.filter(({ kind }) => kind === 'result').map((item) => [`${item.index} ${item.place}`, item]),
+    )
+    for (const { index, place, text } of texts) {
+      const item = found.get(`${index} ${place}`)
+      if (item === undefined) continue
+      this.placeholders.set(item.key, text)
+      this.trims.delete(item.key)
+      this.adopted.add(item.key)
+    }
+    this.forget()
+  }
+
+  /** Forgets what stands for items that are not there any more. */
+  forgetGone(): void {
+    const keys = new Set(this.items.map(({ key }) => key))
+    for (const kept of [this.placeholders, this.trims, this.adopted]) {
+      for (const key of kept.keys()) if (!keys.has(key)) kept.delete(key)
+    }
+  }
+
+  /** Sends the start and the end of an item from now on. */
+  trim(item: HistoryItem): void {
+    const trim = item.trim as Trim
+    this.trims.set(item.key, trim)
+    this.send(item, trimmed(this.textOf(item), trim))
+  }
+
+  /** Sends a text in the place of an item. */
+  private send(item: HistoryItem, text: string): void {
+    this.projection.leaveOut(item, this.known[item.index] as KnownMessage, text)
+  }
+
+  private textOf({ index, place }: HistoryItem): ResultText {
+    return this.known[index]?.view.results[place]?.text ?? ''
+  }
+
+  /** The messages that were read last, without what is left out. */
+  project<M>(messages: readonly M[]): M[] {
+    return this.projection.apply(messages, this.known, this.items, this.same)
+  }
+
+  /** What stands for an item unless the caller wants something else. */
+  private defaultPlaceholder({ kind, outputPath }: Pick<HistoryItem, 'kind' | 'outputPath'>): string {
+    return outputPath === undefined ? this.usual[kind] : this.usualPlaceholder(kind, outputPath)
+  }
+
+  private usualPlaceholder(kind: HistoryItem['kind'], outputPath?: string): string {
+    return call(() => native.prunedPlaceholder(kind === 'arguments', this.settings.language === 'zh-CN', outputPath))
+  }
+
+  /** The format of the history; of messages that are the same as before nobody asks again. */
+  private formatOf(messages: readonly unknown[]): HistoryFormatName | undefined {
+    if (this.votes.settled) return this.format
+    if (this.same < this.votes.seen) this.votes = new Votes(FORMATS)
+    this.votes.add(messages)
+    return this.votes.format
+  }
+
+  /** How many messages at the start say what they said at the last request. */
+  private unchanged(messages: readonly unknown[], format: HistoryFormatName | undefined): number {
+    if (format === undefined) this.same = 0
+    this.watch.dropFrom(this.same)
+    this.shared = Math.min(this.shared, this.same)
+    if (format === undefined) return 0
+    const most = Math.min(messages.length, this.known.length)
+    let index = this.same
+    for (; index < most; index++) {
+      const message = messages[index]
+      const known = this.known[index] as KnownMessage
+      // An agent may build its messages anew for every request.
+      const read = this.readOf(format, message)
+      const { view } = read
+      if (!sameView(view, known.view) || (view === OTHER && jsonOf(messages, index).length !== known.size)) break
+      known.object = message
+      known.view = view
+      known.format = read.format
+      known.copy = undefined
+      this.watch.add(message)
+    }
+    this.watch.dropFrom(index)
+    return index
+  }
+
+  /** What a message says; the values that it was read from are the last that are watched. */
+  private readOf(format: HistoryFormatName | undefined, message: unknown): KnownMessage {
+    const read = new KnownMessage(message)
+    if (format !== undefined && typeof message === 'object' && message !== null) {
+      readMessage(formatNamed(format), message, this.watch.values, read)
+    }
+    return read
+  }
+
+  /** A request that this process did not see: an earlier pruner made it, or the time when the model spoke last tells. */
+  private requestBefore(): Resumed | undefined {
+    if (this.earlier !== undefined) return { shared: this.sentBefore, lastRequest: undefined }
+    const time = this.known[this.unseenFrom]?.view.time
+    return time === undefined || this.unseenFrom === 0 ? undefined : { shared: this.unseenFrom, lastRequest: time }
+  }
+
+  private dropFrom(index: number): void {
+    this.watch.dropFrom(index)
+    const first = this.known[index]
+    if (first === undefined) return
+    const items = this.items.splice(first.itemsBefore)
+    for (const { name } of items) this.namesakes.drop(name)
+    this.shared = Math.min(this.shared, index)
+    this.projection.dropFrom(index, items)
+    this.known.length = index
+  }
+
+  /** Adds the messages from this index on, which were read already. */
+  private addAll(messages: readonly unknown[], from: number): Columns {
+    const views: MessageView[] = []
+    for (let index = from; index < this.known.length; index++) views.push((this.known[index] as KnownMessage).view)
+    const sizes = this.tokens.sizes(views)
+    const facts = this.settings.needsFacts ? factsOfAll(textsOfResults(views)) : undefined
+    const news: News = { columns: new Columns(), facts, next: 0 }
+    for (let index = from; index < this.known.length; index++) {
+      const known = this.known[index] as KnownMessage
+      const { view } = known
+      const last = this.known[index - 1]
+      known.itemsBefore = this.items.length
+      known.resultsBefore = last === undefined ? 0 : last.resultsBefore + last.view.results.length
+      let tokens: number
+      if (view.role === 'other') {
+        const json = jsonOf(messages, index)
+        tokens = this.tokens.text(json) + this.tokens.beside(0)
+        known.size = json.length
+        this.know(index, known.size)
+      } else {
+        const size = sizes[index - from] as TextSizes
+        tokens = this.tokens.message(view, size)
+        known.size = sizeOf(view)
+        this.know(index, known.size)
+        this.addItems(view, size, index, known.resultsBefore, news)
+      }
+      const role = isSummary(known.object, view) ? 'summary' : view.role
+      news.columns.message(role, tokens, this.items.length - known.itemsBefore)
+    }
+    return news.columns
+  }
+
+  /** Knows a message again that the last request of an earlier pruner had, and all before it. */
+  private know(index: number, size: number): void {
+    if (index === this.sentBefore && this.earlier?.sizes[index] === size) this.sentBefore++
+  }
+
+  private addItems(
+    { calls, results }: MessageView,
+    sizes: TextSizes,
+    index: number,
+    resultsBefore: number,
+    news: News,
+  ): void {
+    if (this.readsArguments) {
+      for (let place = 0; place < calls.length; place++) {
+        this.addArguments(calls[place] as CallView, { index, place, tokens: sizes.calls[place] as number }, news)
+      }
+    }
+    for (let place = 0; place < results.length; place++) {
+      const answered = this.callOf(resultsBefore + place)
+      const { media } = results[place] as ResultView
+      const beside = media === 0 ? 0 : this.tokens.beside(media) - this.tokens.beside(0)
+      const at = { index, place, tokens: (sizes.results[place] as number) + beside }
+      this.addResult(results[place] as ResultView, answered, at, news)
+    }
+  }
+
+  private addResult(result: ResultView, answered: CallView | undefined, at: At, news: News): void {
+    const { index, place, tokens } = at
+    const toolCallId = result.callId ?? answered?.id
+    const learnt = this.learnt(toolCallId)
+    const toolName = learnt?.toolName ?? result.toolName ?? answered?.name
+    const outputPath = savedPathOf(result, learnt, this.settings.storage)
+    // Names of the history itself: what a ledger knows may be another thing in another process.
+    const name = toolCallId ?? `@${result.toolName ?? answered?.name ?? ''}`
+    const nth = this.namesakes.take(name)
+    const units = unitsOf(result.text)
+    const tool = this.toolFacts(toolName)
+    const fixed = answered === undefined || tool.stays || !result.replaceable
+    const before = this.trims.size > 0 ? this.trims.get(keyOf(name, nth, units)) : undefined
+    // What was trimmed stays so, also where nothing may be trimmed any more.
+    const trim = before ?? (fixed || result.media > 0 ? undefined : this.trimOf(result.text, outputPath))
+    const item = new HistoryItem(
+      'result',
+      index,
+      place,
+      tokens,
+      name,
+      nth,
+      units,
+      toolName,
+      toolCallId,
+      outputPath,
+      trim,
+    )
+    const media = result.media > 0 ? this.mediaOf(index, place) : ''
+    const shape = this.shapeOf(item, result.text, fixed, media)
+    // A text that somebody else chose stands beside the media.
+    item.hasMedia = result.media > 0 && !(this.adopted.size > 0 && this.adopted.has(item.key))
+    const reads = this.settings.needsReads && tool.handlesFiles && toolName !== undefined && answered !== undefined
+    const failed = learnt === undefined ? (result.isError ? FACT_FAILED : 0) : recordFacts(learnt)
+    news.columns.item({
+      flags: fixed ? ITEM_FIXED : 0,
+      facts: tool.facts | failed | nextFacts(result.text, news),
+      tokens,
+      placeholder: this.tokens.repeated(shape.placeholder),
+      trimmed: shape.trimmed === undefined ? undefined : this.tokens.text(shape.trimmed),
+      form: shape.form,
+      time: learnt?.endedAt ?? result.time,
+      carried: this.earlier?.carried[this.items.length],
+      read: reads ? fileAccess(toolName, answered).read : undefined,
+    })
+    this.push(item, shape)
+  }
+
+  private addArguments(called: CallView, { index, place, tokens }: At, news: News): void {
+    const { name, id } = called
+    if (name === undefined || !called.replaceable) return
+    const tool = this.toolFacts(name)
+    if (!tool.handlesFiles || fileAccess(name, called).writes !== true) return
+    const own = `${OF_ARGUMENTS}${id ?? `@${name}`}`
+    const nth = this.namesakes.take(own)
+    const units = called.argsText.length
+    const item = new HistoryItem('arguments', index, place, tokens, own, nth, units, name, id, undefined, undefined)
+    const shape = this.shapeOf(item, '', tool.stays)
+    const rest = JSON.stringify(shortArguments(called, shape.placeholder))
+    news.columns.item({
+      flags: ITEM_ARGUMENTS | ITEM_WRITES | (tool.stays ? ITEM_FIXED : 0),
+      facts: 0,
+      tokens,
+      placeholder: this.tokens.call(name, rest),
+      trimmed: undefined,
+      form: shape.form,
+      time: undefined,
+      carried: this.earlier?.carried[this.items.length],
+      read: undefined,
+    })
+    this.push(item, shape)
+  }
+
+  private push(item: HistoryItem, { form, placeholder, trimmed }: Shape): void {
+    item.placeholder = placeholder
+    this.items.push(item)
+    if (form === 'gone') this.send(item, placeholder)
+    if (form === 'trimmed') this.send(item, trimmed as string)
+  }
+
+  /** How an item was sent before, and how it could be. */
+  private shapeOf(item: HistoryItem, text: ResultText, fixed: boolean, media = ''): Shape {
+    const { trim } = item
+    let seen = false
+    if (this.placeholders.size > 0 || this.trims.size > 0) {
+      const { key } = item
+      // After a history was rewritten a key may mean something else; what is new to the model is safe from that.
+      seen = item.index < Math.max(this.unseenFrom, this.sentBefore) || this.adopted.has(key)
+      const known = seen ? this.placeholders.get(key) : undefined
+      if (known !== undefined) return { form: 'gone', placeholder: known, trimmed: undefined }
+    }
+    const shorter = trim && trimmed(text, trim)
+    return {
+      form: seen && this.trims.has(item.key) ? 'trimmed' : 'whole',
+      placeholder: this.placeholderOf(item, shorter, fixed, media),
+      trimmed: shorter,
+    }
+  }
+
+  /** What will stand for an item; a function is asked before anything goes, because what is saved depends on its answer. */
+  private placeholderOf(item: HistoryItem, trimmed: string | undefined, fixed: boolean, media: string): string {
+    const { placeholder } = this.settings
+    if (typeof placeholder === 'string') return placeholder
+    const usual = media + this.defaultPlaceholder(item)
+    const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
+    if (wanted === undefined) return usual
+    const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
+    return this.tokens.repeated(wanted) < least ? wanted : usual
+  }
+
+  /** What is said of the media of a result that is left out. */
+  private mediaOf(index: number, place: number): string {
+    const { format, object } = this.known[index] as KnownMessage
+    const kinds = format?.mediaOf(object as object, place) ?? []
+    const images = kinds.every((kind) => kind.startsWith('image'))
+    const counted = [...new Set(kinds)].map((kind) => {
+      const count = kinds.filter((other) => other === kind).length
+      return count === 1 ? kind : `${count} × ${kind}`
+    })
+    const names = counted.slice(0, MOST_KINDS).join(', ')
+    if (this.settings.language === 'zh-CN') return `[${images ? '图片' : '文件'}已移除：${names}] `
+    return `[${images ? 'image' : 'media'} removed: ${names}] `
+  }
+
+  private trimOf(text: ResultText, outputPath: string | undefined): Trim | undefined {
+    const { trim, language } = this.settings
+    return trim && trimOf(text, trim, language, outputPath)
+  }
+
+  private learnt(toolCallId: string | undefined): Readonly<ToolResultRecord> | undefined {
+    const { ledger, tell } = this.settings
+    if (ledger === undefined) return undefined
+    return knownCall(ledger, toolCallId, (thrown) => tell(pruningError('ledger', thrown)))
+  }
+
+  /** The call that a result answers; results count over the whole history. */
+  private callOf(result: number): CallView | undefined {
+    const number = this.pairs?.results[result]?.call
+    const found = number === undefined ? undefined : this.pairs?.calls[number]
+    return found && this.known[found.message]?.view.calls[found.place]
+  }
+
+  private toolFacts(name: string | undefined): ToolFacts {
+    const { protectedTools, onlyTools } = this.settings
+    if (name === undefined) return { facts: 0, stays: onlyTools !== undefined, handlesFiles: false }
+    let known = this.tools.get(name)
+    if (known === undefined) {
+      const isOneOf = (tools: readonly string[]) => call(() => native.isOneOfTools(name, [...tools]))
+      known = {
+        facts: call(() => native.toolFacts([name]))[0] as number,
+        stays: isOneOf(protectedTools) || (onlyTools !== undefined && !isOneOf(onlyTools)),
+        handlesFiles: call(() => native.handlesFiles(name)),
+      }
+      this.tools.set(name, known)
+    }
+    return known
+  }
+}
+
+/** Where an item is, and its size. */
+type At = Pick<HistoryItem, 'index' | 'place' | 'tokens'>
+
+/** The index of the last message in which the model says something; 0 if there is none. */
+function lastOfModel(length: number, viewAt: (index: number) => MessageView): number {
+  for (let index = length - 1; index > 0; index--) {
+    if (isAnswer(viewAt(index))) return index
+  }
+  return 0
+}

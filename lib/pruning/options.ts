@@ -1,0 +1,300 @@
+/** The options of {@link HistoryPruner}, checked, and what they mean for the binary. */
+
+import { messageOf, SpillwayError } from '../errors'
+import type { ToolResultKnowledge } from '../history/ledger'
+import { catchLater } from '../truncation/events'
+import type { OutputOwner } from '../truncation/previews'
+import type { NoticeLanguage } from '../types'
+import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
+import { describe, isArray, isRecord, wrong } from '../validation/validate'
+import { oneOf, type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
+
+/** What a token of a prompt costs. Only the relations matter. */
+export interface PrunePrices {
+  /** In a prefix that the provider has in its cache. */
+  read: number
+  /** The first time it is sent. */
+  write: number
+  /** Sent before, and not in the cache any more. */
+  miss: number
+}
+
+/** Something that was left out, as a placeholder can speak of it. */
+export interface PrunedInfo {
+  kind: 'result' | 'arguments'
+  toolName?: string
+  toolCallId?: string
+  /** Its size in tokens, estimated. */
+  tokens: number
+  /** Where the full output was saved, if the message or the ledger tells. */
+  outputPath?: string
+}
+
+/** Options of {@link HistoryPruner}. */
+export interface HistoryPrunerOptions {
+  /**
+   * The numbers and words of a known agent, as defaults of the other options: `opencode` has its budget, its placeholder,
+   * its estimate of tokens and its protected tool, and prunes whenever it can; `openclaw` has its pressure, keeps 3
+   * messages of the model and the preamble, and waits for a cold cache; `snow` lets superseded reads go at once.
+   */
+  profile?: 'opencode' | 'openclaw' | 'snow'
+  /**
+   * What may be left out.
+   * @default ['results']
+   */
+  policies?: readonly PrunePolicy[]
+  /**
+   * So many of the newest results stay. A whole number of at least 0, or `Infinity`. Results that the model has not seen
+   * yet always stay, however many they are.
+   * @default 5
+   */
+  keepRecent?: number
+  /**
+   * So many of the newest messages of the model stay, and everything behind the first of them. Nothing goes before there
+   * are so many. A whole number of at least 0, or `Infinity`.
+   * @default 0
+   */
+  keepMessages?: number
+  /**
+   * Everything before the first message of the user stays: agents read there who they are. Without such a message nothing
+   * goes.
+   * @default false
+   */
+  keepPreamble?: boolean
+  /**
+   * Results of failed calls stay.
+   * @default false
+   */
+  keepErrors?: boolean
+  /**
+   * Results of these tools stay. `*` stands for any characters; case and `-`, `_`, `.` between words do not matter.
+   * @default []
+   */
+  protectedTools?: readonly string[]
+  /**
+   * Only results of these tools may go, with `*` likewise; a tool that is protected as well stays.
+   * @default all tools
+   */
+  onlyTools?: readonly string[]
+  /**
+   * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache is gone
+   * because nothing was sent for `cacheLifetimeMs`; then whatever may go goes. `always`: whatever may go goes at once; for
+   * providers without a cache, or when room is all that counts.
+   * @default 'cache'
+   */
+  schedule?: 'cache' | 'cold' | 'always'
+  /**
+   * The size of the context window, which the policy `pressure` asks for: tokens, above 0.
+   * @default 200000
+   */
+  contextWindow?: number
+  /**
+   * What tokens cost, relative to each other. The default are those of providers that charge a tenth for what is in the
+   * cache and a quarter more for what is put there. Without a cache all three are the same.
+   * @default { read: 0.1, write: 1.25, miss: 1.25 }
+   */
+  prices?: PrunePrices
+  /**
+   * How long the provider's cache outlives its last use: milliseconds, or `Infinity`.
+   * @default 300000
+   */
+  cacheLifetimeMs?: number
+  /**
+   * What all requests together may cost more than without pruning, as a share: 0.1 is ten per cent. Kept by construction,
+   * as far as the estimates of tokens and the prices are right.
+   * @default 0.1
+   */
+  maxLoss?: number
+  /**
+   * What takes the place of something that is left out, or a function that says so. A function that throws or answers
+   * something else than a string is reported as an error, and the default is used. Nothing goes that is shorter than what
+   * takes its place.
+   * @default a sentence that names the file with the full output, if there is one
+   */
+  placeholder?: string | ((info: PrunedInfo) => string)
+  /**
+   * The language of the default placeholder.
+   * @default 'en'
+   */
+  language?: NoticeLanguage
+  /**
+   * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+   * call failed, when it finished, and where the full output was saved. Asked once about each result.
+   */
+  ledger?: ToolResultKnowledge
+  /**
+   * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
+   * named if this process saved it, and one that the host wrote into a message is believed.
+   */
+  storage?: OutputOwner
+  /**
+   * Tokens of a text. If it throws or answers no number, that is reported and the built-in estimate is used.
+   * @default the built-in estimate
+   */
+  estimateTokens?: (text: string) => number
+  /**
+   * Told of everything that went wrong while pruning; the messages went out all the same.
+   * @default a warning of the process
+   */
+  onError?: (error: SpillwayError) => void
+}
+
+/** The options with their defaults, as the facade reads them. */
+export interface PrunerSettings {
+  readonly rules: object
+  /** Whether anybody asks if a result failed or comes from a terminal. */
+  readonly needsFacts: boolean
+  /** Whether anybody asks which file was read. */
+  readonly needsReads: boolean
+  readonly prunesArguments: boolean
+  /** The types of the policies, in their order. */
+  readonly policies: readonly PolicyName[]
+  /** How results are trimmed, if they are. */
+  readonly trim: TrimRule | undefined
+  readonly protectedTools: readonly string[]
+  readonly onlyTools: readonly string[] | undefined
+  readonly ledger: ToolResultKnowledge | undefined
+  readonly storage: OutputOwner | undefined
+  readonly placeholder: string | ((info: PrunedInfo) => string) | undefined
+  readonly language: NoticeLanguage
+  readonly estimateTokens: ((text: string) => number) | undefined
+  /** Says that something went wrong; never throws. */
+  readonly tell: (error: SpillwayError) => void
+}
+
+const func: Check = ['a function', (value) => typeof value === 'function']
+/** What each option may be. */
+export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Check } = {
+  profile: oneOf('opencode', 'openclaw', 'snow'),
+  policies: ['an array of policies', isArray],
+  keepRecent: count,
+  keepMessages: count,
+  keepPreamble: flag,
+  keepErrors: flag,
+  protectedTools: strings,
+  onlyTools: strings,
+  schedule: oneOf('cache', 'cold', 'always'),
+  contextWindow: ['a number of tokens above 0', (value) => tokens[1](value) && value !== 0],
+  prices: ['an object', isRecord],
+  cacheLifetimeMs: milliseconds,
+  maxLoss: ['a number of at least 0', atLeastZero],
+  placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
+  language: oneOf('en', 'zh-CN'),
+  ledger: ['a ToolResultLedger', (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function'],
+  storage: owner,
+  estimateTokens: func,
+  onError: func,
+}
+
+const price: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
+
+/** The policies that pass over the results of failed calls. */
+const COUNTS_ERRORS: readonly string[] = ['outdated', 'superseded', 'budget']
+
+const PRICES: { readonly [K in keyof PrunePrices]: Check } = { read: price, write: price, miss: price }
+
+const DEFAULT_PRICES: PrunePrices = { read: 0.1, write: 1.25, miss: 1.25 }
+
+const PROFILES: Readonly<Record<NonNullable<HistoryPrunerOptions['profile']>, HistoryPrunerOptions>> = {
+  opencode: {
+    policies: ['budget'],
+    schedule: 'always',
+    protectedTools: ['skill'],
+    placeholder: '[Old tool result content cleared]',
+    estimateTokens: (text) => Math.round(text.length / 4),
+  },
+  openclaw: {
+    policies: ['pressure'],
+    schedule: 'cold',
+    keepRecent: 0,
+    keepMessages: 3,
+    keepPreamble: true,
+    placeholder: '[Old tool result content cleared]',
+    estimateTokens: (text) => text.length / 4,
+  },
+  snow: {
+    policies: ['superseded'],
+    schedule: 'always',
+    placeholder: '[该文件的历史读取内容已压缩,请参看最新读取结果]',
+  },
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
+export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'options'): PrunerSettings {
+  checkOptions(of, given, PRUNER_CHECKS)
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const options: HistoryPrunerOptions = { ...(given.profile && PROFILES[given.profile]), ...set }
+  const { prices = DEFAULT_PRICES, placeholder } = options
+  checkOptions(`${of}.prices`, prices, PRICES)
+  for (const name of Object.keys(PRICES)) {
+    if ((prices as unknown as Record<string, unknown>)[name] === undefined) {
+      throw wrong(`${of}.prices.${name}`, undefined, price[0])
+    }
+  }
+  const policies = (options.policies ?? ['results']).map((policy, at) => {
+    const read = readPolicy(policy, `${of}.policies[${at}]`)
+    return read.type === 'pressure' ? { ...read, contextWindow: options.contextWindow ?? 200_000 } : read
+  })
+  const types = policies.map(({ type }) => type)
+  const keepErrors = options.keepErrors ?? false
+  return {
+    rules: {
+      policies,
+      keepRecent: wholeOrNull(options.keepRecent ?? 5),
+      keepMessages: wholeOrNull(options.keepMessages ?? 0),
+      keepPreamble: options.keepPreamble ?? false,
+      keepErrors,
+      prices: { read: prices.read, write: prices.write, miss: prices.miss },
+      cacheLifetimeMs: finiteOrNull(options.cacheLifetimeMs ?? 5 * 60 * 1000),
+      maxLoss: finiteOrNull(options.maxLoss ?? 0.1),
+      schedule: options.schedule ?? 'cache',
+    },
+    needsFacts: keepErrors || types.some((type) => COUNTS_ERRORS.includes(type)),
+    needsReads: types.includes('superseded'),
+    prunesArguments: types.includes('arguments'),
+    policies: types as PolicyName[],
+    // Of several the first says how: a result is trimmed once.
+    trim: policies.find(({ type }) => type === 'pressure') as unknown as TrimRule | undefined,
+    protectedTools: options.protectedTools ?? [],
+    onlyTools: options.onlyTools,
+    ledger: options.ledger,
+    storage: options.storage,
+    placeholder: typeof placeholder === 'string' ? placeholder.toWellFormed() : placeholder,
+    language: options.language ?? 'en',
+    estimateTokens: options.estimateTokens,
+    tell: teller(options.onError ?? warn),
+  }
+}
+
+// JSON has no infinity.
+function finiteOrNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null
+}
+
+function wholeOrNull(value: number): number | null {
+  return Number.isSafeInteger(value) ? value : null
+}
+
+function warn(error: SpillwayError): void {
+  process.emitWarning(`pruning: ${error.message}`, 'SpillwayWarning')
+}
+
+function teller(onError: (error: SpillwayError) => void): (error: SpillwayError) => void {
+  return (error) => {
+    try {
+      catchLater('onError', onError(error))
+    } catch (thrown) {
+      warn(pruningError('onError', thrown))
+    }
+  }
+}
+
+/** What went wrong, as the one error class. */
+export function pruningError(what: string, thrown: unknown): SpillwayError {
+  return new SpillwayError('CALLBACK', `${what}: ${messageOf(thrown)}`, { cause: thrown })
+}
+
+/** The error for an answer that is none. */
+export function badAnswer(what: string, answer: unknown, allowed: string): SpillwayError {
+  return new SpillwayError('CALLBACK', `${what}: answered ${describe(answer)}, allowed is ${allowed}`)
+}

@@ -1,0 +1,142 @@
+/** The policies of {@link HistoryPruner}, checked. */
+
+import { atLeastZero, type Check, checkOptions, count, milliseconds } from '../validation/options'
+import { wrong } from '../validation/validate'
+
+/**
+ * What may be left out of a request. Policies combine: an item goes when one of them lets it.
+ * - `results`: results of tools, all but the newest `keepRecent`;
+ * - `outdated`: results of terminal tools older than 15 minutes, as `simplifyOutdatedTerminalResults` judges them;
+ * - `superseded`: reads of a file that 5 newer reads of it cover;
+ * - `budget`: results beyond the newest 40,000 tokens of them, when that frees more than 20,000 tokens;
+ * - `pressure`: when the context window fills up, long results are trimmed to their start and end, and if that does not
+ *   help, results go, oldest first; all but the newest `keepRecent`;
+ * - `arguments`: long arguments of old writes and edits.
+ */
+export type PrunePolicy =
+  | 'results'
+  | 'outdated'
+  | 'superseded'
+  | 'budget'
+  | 'pressure'
+  | 'arguments'
+  | { type: 'results' }
+  | {
+      type: 'outdated'
+      /** Milliseconds, at least 0; results of exactly this age stay. @default 900000 */
+      maxAgeMs?: number
+    }
+  | {
+      type: 'superseded'
+      /** So many newer reads of a file make an older one go, if they show the same lines or more. @default 5 */
+      keepReads?: number
+    }
+  | {
+      type: 'budget'
+      /** The newest results stay as long as they have no more tokens than this together. @default 40000 */
+      protectTokens?: number
+      /** Nothing goes unless more tokens than this can. @default 20000 */
+      minTokens?: number
+      /** Results behind the last but so many messages of the user stay. @default 2 */
+      protectTurns?: number
+      /** Results go until so many tokens of results remain. @default all go that are not protected */
+      targetTokens?: number
+      /** Which go first on the way to `targetTokens`. @default 'oldest' */
+      order?: 'oldest' | 'largest'
+    }
+  | {
+      type: 'pressure'
+      /** Long results are trimmed from this share of `contextWindow` on. The numbers here are OpenClaw's. @default 0.3 */
+      trimAt?: number
+      /** Results go from this share on, until less is used. @default 0.5 */
+      clearAt?: number
+      /** None go unless those that may have at least so many tokens together: 50,000 characters. @default 12500 */
+      minTokens?: number
+      /** Results of at most so many UTF-16 units are not trimmed. @default 4000 */
+      maxChars?: number
+      /** So many units of the start stay. @default 1500 */
+      headChars?: number
+      /** So many units of the end stay. @default 1500 */
+      tailChars?: number
+    }
+  | {
+      type: 'arguments'
+      /** Arguments with fewer tokens stay. @default 500 */
+      minTokens?: number
+    }
+
+/** The types of policies. */
+export type PolicyName = Extract<PrunePolicy, string>
+
+/** A policy with its defaults. */
+export type Policy = { readonly type: string } & Readonly<Record<string, unknown>>
+
+/** How long a result is too long, in UTF-16 units, and what stays of it. */
+export interface TrimRule {
+  readonly maxChars: number
+  readonly headChars: number
+  readonly tailChars: number
+}
+
+export const tokens: Check = [
+  'a number of tokens of at least 0',
+  (value) => atLeastZero(value) && Number.isFinite(value),
+]
+
+const share: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
+
+export function oneOf(...words: readonly string[]): Check {
+  return [words.map((word) => `'${word}'`).join(' or '), (value) => words.includes(value as string)]
+}
+
+const type: Check = ['the type of a policy', (value) => typeof value === 'string']
+
+const POLICIES: Readonly<Record<string, { fields: Readonly<Record<string, Check>>; defaults: object }>> = {
+  results: { fields: { type }, defaults: {} },
+  outdated: { fields: { type, maxAgeMs: milliseconds }, defaults: { maxAgeMs: 15 * 60 * 1000 } },
+  superseded: { fields: { type, keepReads: count }, defaults: { keepReads: 5 } },
+  budget: {
+    fields: {
+      type,
+      protectTokens: tokens,
+      minTokens: tokens,
+      protectTurns: count,
+      targetTokens: tokens,
+      order: oneOf('oldest', 'largest'),
+    },
+    // The numbers of OpenCode: what is protected, the least that is worth it, and the turns that stay.
+    defaults: { protectTokens: 40_000, minTokens: 20_000, protectTurns: 2, order: 'oldest' },
+  },
+  pressure: {
+    fields: {
+      type,
+      trimAt: share,
+      clearAt: share,
+      minTokens: tokens,
+      maxChars: count,
+      headChars: count,
+      tailChars: count,
+    },
+    // The numbers of OpenClaw.
+    defaults: { trimAt: 0.3, clearAt: 0.5, minTokens: 12_500, maxChars: 4000, headChars: 1500, tailChars: 1500 },
+  },
+  arguments: { fields: { type, minTokens: tokens }, defaults: { minTokens: 500 } },
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` that names the field */
+export function readPolicy(policy: unknown, field: string): Policy {
+  const given = typeof policy === 'string' ? { type: policy } : policy
+  const name = (given as { type?: unknown } | null | undefined)?.type
+  if (typeof name !== 'string' || !Object.hasOwn(POLICIES, name)) {
+    throw wrong(field, policy, Object.keys(POLICIES).join(', '))
+  }
+  const { fields, defaults } = POLICIES[name] as { fields: Readonly<Record<string, Check>>; defaults: object }
+  checkOptions(field, given, fields)
+  const set = Object.entries(given as object).filter(([, value]) => value !== undefined)
+  const all: Record<string, unknown> = { ...defaults, ...Object.fromEntries(set), type: name }
+  for (const key of ['keepReads', 'protectTurns']) {
+    if (all[key] === Number.POSITIVE_INFINITY) all[key] = Number.MAX_SAFE_INTEGER
+  }
+  if (all.maxAgeMs === Number.POSITIVE_INFINITY) all.maxAgeMs = Number.MAX_VALUE
+  return all as unknown as Policy
+}

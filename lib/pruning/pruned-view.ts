@@ -1,0 +1,94 @@
+/** The history as it is sent: copies where something is left out, and the very same objects elsewhere. */
+
+import type { CallView } from '../history/message-view'
+import { shortArguments } from './file-access'
+import type { KnownMessage } from './history-reader'
+import type { HistoryItem } from './prunable-item'
+
+export class Projection {
+  /** How many items are left out. */
+  gone = 0
+  /** The messages that were sent last. */
+  private sent: unknown[] = []
+  /** Messages that are not in {@link sent} as they are now. */
+  private readonly stale = new Set<number>()
+
+  /** Leaves an item of a message out. */
+  leaveOut(item: HistoryItem, message: KnownMessage, text: string): void {
+    if (item.sent === undefined) {
+      message.gone++
+      this.gone++
+    }
+    item.sent = text
+    message.copy = undefined
+    this.stale.add(item.index)
+  }
+
+  /** Forgets the messages from this index on, which have these items. */
+  dropFrom(index: number, items: readonly HistoryItem[]): void {
+    this.sent.length = Math.min(this.sent.length, index)
+    for (const { sent } of items) if (sent !== undefined) this.gone--
+  }
+
+  /**
+   * What to send for these messages, of which `known` says how they were read, with the items in them. The first `same` are
+   * the very objects of the last time.
+   */
+  apply<M>(messages: readonly M[], known: readonly KnownMessage[], items: readonly HistoryItem[], same: number): M[] {
+    if (this.gone === 0) {
+      this.sent = []
+      return messages as M[]
+    }
+    const { sent } = this
+    const from = Math.min(same, sent.length)
+    sent.length = from
+    for (let index = from; index < messages.length; index++) {
+      sent.push(messages[index])
+      if ((known[index]?.gone ?? 0) > 0) this.stale.add(index)
+    }
+    for (const index of this.stale) {
+      if (index < messages.length) sent[index] = copyAt(index, known, items) ?? messages[index]
+    }
+    this.stale.clear()
+    // The caller owns what is given back.
+    return sent.slice() as M[]
+  }
+}
+
+/** The copy of a message; `undefined` if nothing in it is left out. */
+function copyAt(index: number, known: readonly KnownMessage[], items: readonly HistoryItem[]): object | undefined {
+  const message = known[index]
+  if (message === undefined || message.gone === 0) return undefined
+  // What is offered to the binary can be copied; should a proxy have changed its mind, its message goes out whole.
+  message.copy ??= copyOf(message, items)
+  return message.copy
+}
+
+function copyOf(
+  { object, format, view, itemsBefore }: KnownMessage,
+  items: readonly HistoryItem[],
+): object | undefined {
+  let results: Map<number, string> | undefined
+  let alone: Set<number> | undefined
+  let args: Map<number, Readonly<Record<string, unknown>>> | undefined
+  const index = items[itemsBefore]?.index
+  for (let at = itemsBefore; items[at]?.index === index && at < items.length; at++) {
+    const { kind, place, sent, hasMedia } = items[at] as HistoryItem
+    if (sent === undefined) continue
+    if (kind === 'result') {
+      results ??= new Map()
+      results.set(place, sent)
+      if (hasMedia) {
+        alone ??= new Set()
+        alone.add(place)
+      }
+    } else {
+      args ??= new Map()
+      args.set(place, shortArguments(view.calls[place] as CallView, sent))
+    }
+  }
+  let copy = object as object | undefined
+  if (results !== undefined) copy = copy && format?.withResults(copy, results, alone)
+  if (args !== undefined) copy = copy && format?.withArguments(copy, args)
+  return copy
+}

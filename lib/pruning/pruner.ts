@@ -1,0 +1,376 @@
+/** A history as it is sent to a model: without the old parts that it can do without, and with a cache in mind. */
+
+import { SpillwayError } from '../errors'
+import type { HistoryFormatName } from '../history/message-view'
+import { warnUnreadable } from '../history/notes'
+import { call, native } from '../native/native'
+import { type Check, checkOptions, parsedState } from '../validation/options'
+import { isArray, wrong } from '../validation/validate'
+import { HistoryReader } from './history-reader'
+import {
+  type HistoryPrunerOptions,
+  type PrunedInfo,
+  type PrunerSettings,
+  pruningError,
+  readPrunerOptions,
+} from './options'
+import { infoOf } from './placeholder'
+import type { PolicyName } from './policies'
+import type { HistoryItem } from './prunable-item'
+
+/** Why something was left out, or was not. */
+export type PruneReason =
+  /** There is nothing that may go. */
+  | 'nothing-to-free'
+  /** The cache is gone anyway, or the change costs less than it frees. */
+  | 'free'
+  /** What carrying it has cost comes close to the price of the change. */
+  | 'pays'
+  /** The schedule is `always`. */
+  | 'always'
+  /** It has not been carried long enough. */
+  | 'too-early'
+  /** The schedule is `cold`, and the cache is not. */
+  | 'warm'
+  /** It would pay, but what was saved so far and `maxLoss` do not cover the price yet. */
+  | 'purse-too-small'
+  /** The messages could not be read; they go out as they are. */
+  | 'unreadable'
+  /** The messages are in no known format; they go out as they are. */
+  | 'unknown-format'
+
+/** Something that was left out for the first time. */
+export interface PrunedItem extends PrunedInfo {
+  /** Index of the message. */
+  index: number
+  /** The policy that let it go; of several the first. */
+  policy: PolicyName
+  /** Its start and its end stay; it can still be left out later. */
+  trimmed?: true
+}
+
+/** What one call of {@link HistoryPruner.prune} did, and why. Priced tokens are tokens times their price. */
+export interface PruneReport {
+  reason: PruneReason
+  /** What was left out or trimmed for the first time. */
+  pruned: PrunedItem[]
+  /** How many items are left out or trimmed by now. */
+  total: number
+  /** Tokens of all messages, estimated. */
+  tokensBefore: number
+  /** Tokens of the messages that are sent, estimated. */
+  tokensAfter: number
+  /** The provider's cache had nothing of the last request. */
+  cold: boolean
+  /** Tokens that became free, or if nothing did, that could have. */
+  freed: number
+  /** Priced tokens that freeing them costs at this request; negative if it saves at once. */
+  price: number
+  /** Priced tokens that carrying them has cost so far. */
+  carried: number
+  /** Priced tokens that could have been spent. */
+  purse: number
+  /** Priced tokens of all requests so far, and what they would have been without pruning. */
+  cost: { paid: number; unpruned: number }
+  /** How the history is kept; `undefined` if no message is in a known format. */
+  format?: HistoryFormatName
+}
+
+/** What {@link HistoryPruner.prune} gives back. */
+export interface PruneResult<M> {
+  messages: M[]
+  report: PruneReport
+}
+
+/** What lasts of a pruner, as JSON. */
+export interface HistoryPrunerState {
+  version: 1
+  /** What stands where something was, by the key of the item. */
+  placeholders: [key: string, text: string][]
+  /** Where items are cut that are trimmed, in UTF-16 units of their start and end, and what stands between and behind. */
+  trims: [key: string, head: number, tail: number, middle: string, suffix: string][]
+  /** The account, in the binary's terms. */
+  account: object
+  /** Of each item how many requests have carried it since it could have gone. */
+  carried: (number | null)[]
+  /** A number per message of the last request by which it is known again. */
+  sizes: number[]
+  /** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
+  adopted?: string[]
+  /** Where every call is an element of its own: the model has not seen the elements from this one on. */
+  unseenFrom?: number
+}
+
+interface Answer {
+  goes: number[]
+  trims: number[]
+  policies: number[]
+  decision: {
+    reason: PruneReason
+    freed: number
+    price: number
+    carried: number
+    purse: number
+    cold: boolean
+  }
+  tokensBefore: number
+  tokensAfter: number
+  purse: { paid: number; unpruned: number }
+}
+
+/** What a pruner holds; not to be seen from outside. */
+interface Inner {
+  readonly settings: PrunerSettings
+  readonly reader: HistoryReader
+  readonly handle: object
+  last: PruneReport | undefined
+}
+
+const inners = new WeakMap<HistoryPruner, Inner>()
+
+/**
+ * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner
+ * belongs to one session: call {@link prune} once before every request, with the whole history.
+ *
+ * What is left out stays away: once replaced, an item has the same bytes in every later request. Pairs of calls and
+ * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
+ * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
+ * its text, and the placeholder names them.
+ */
+export class HistoryPruner {
+  /** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
+  constructor(options?: HistoryPrunerOptions) {
+    const settings = readPrunerOptions(options)
+    const handle = call(() => native.prunerOpen(JSON.stringify(settings.rules)))
+    inners.set(this, { settings, handle, reader: new HistoryReader(settings), last: undefined })
+  }
+
+  /**
+   * Says what to send now, and books that it was sent.
+   *
+   * Never throws for what is in the history: messages that cannot be read stay as they are, and if everything fails, the
+   * messages go out unpruned and `onError` is told why.
+   *
+   * @param messages the whole history, in any format that `detectFormat` knows. Never changed
+   * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
+   * @returns a new array in which changed messages are copies and all others are the very same objects; `messages` itself
+   * if nothing is left out. The copies come again with the next call: to mark one for a cache, put another in its place
+   */
+  prune<M>(messages: readonly M[], options: { now?: number } = {}): PruneResult<M> {
+    const inner = innerOf(this)
+    let result: PruneResult<M>
+    try {
+      result = prune(inner, messages, timeOf(inner.settings, options))
+    } catch (thrown) {
+      inner.settings.tell(
+        thrown instanceof SpillwayError ? thrown : pruningError('the history could not be read', thrown),
+      )
+      inner.reader.forget()
+      result = { messages: messages as M[], report: unreadable() }
+    }
+    inner.last = result.report
+    return result
+  }
+
+  /** The last decision, as sentences that a person can read. */
+  explain(): string {
+    const { last } = innerOf(this)
+    return last === undefined ? 'Nothing was decided yet.' : explanation(last)
+  }
+
+  /** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
+  toJSON(): HistoryPrunerState {
+    const { handle, reader } = innerOf(this)
+    const { account, carried } = JSON.parse(call(() => native.prunerState(handle)))
+    const trims = [...reader.trims].map(
+      ([key, { head, tail, middle, suffix }]): HistoryPrunerState['trims'][number] => [key, head, tail, middle, suffix],
+    )
+    const adopted = [...reader.adopted]
+    return {
+      version: 1,
+      placeholders: [...reader.placeholders],
+      trims,
+      account,
+      ...reader.state(carried),
+      ...(adopted.length > 0 && { adopted }),
+      ...(Number.isFinite(reader.grownFrom) && { unseenFrom: reader.grownFrom }),
+    }
+  }
+
+  /**
+   * A pruner that goes on where another stopped.
+   * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+   */
+  static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner {
+    const { placeholders, trims, account, carried, sizes, adopted, unseenFrom } = readState(state)
+    const pruner = new HistoryPruner(options)
+    const { settings } = innerOf(pruner)
+    const handle = openAt(settings, account)
+    const reader = new HistoryReader(settings, {
+      placeholders: new Map(placeholders),
+      trims: new Map(trims.map(([key, head, tail, middle, suffix]) => [key, { head, tail, middle, suffix }])),
+      carried,
+      sizes,
+      adopted: new Set(adopted),
+      unseenFrom,
+    })
+    inners.set(pruner, { settings, handle, reader, last: undefined })
+    return pruner
+  }
+}
+
+/**
+ * Sends these texts in the place of results from now on, as if the pruner had left them out.
+ * @internal
+ */
+export function adopt(pruner: HistoryPruner, texts: readonly { index: number; place: number; text: string }[]): void {
+  innerOf(pruner).reader.adopt(texts)
+}
+
+/**
+ * Lets everybody know what the messages that were read last say.
+ * @internal
+ */
+export function share(pruner: HistoryPruner): void {
+  innerOf(pruner).reader.share()
+}
+
+/**
+ * Forgets what stands for items that are not in the history that was read last.
+ * @internal
+ */
+export function forgetGone(pruner: HistoryPruner): void {
+  innerOf(pruner).reader.forgetGone()
+}
+
+function innerOf(pruner: HistoryPruner): Inner {
+  return inners.get(pruner) as Inner
+}
+
+function openAt({ rules }: PrunerSettings, account: object): object {
+  try {
+    return native.prunerOpen(JSON.stringify(rules), JSON.stringify(account))
+  } catch {
+    throw wrong('state.account', account, 'an account as toJSON gives it')
+  }
+}
+
+const REQUEST: Readonly<Record<string, Check>> = {
+  now: ['a number of milliseconds since the epoch', Number.isFinite],
+}
+
+/** What is wrong with the options costs nobody a request. */
+function timeOf({ tell }: PrunerSettings, options: { now?: number }): number {
+  try {
+    checkOptions('options', options, REQUEST)
+    return options.now ?? Date.now()
+  } catch (thrown) {
+    tell(thrown instanceof SpillwayError ? thrown : pruningError('options cannot be read', thrown))
+    return Date.now()
+  }
+}
+
+function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResult<M> {
+  if (!isArray(messages)) throw wrong('messages', messages, 'an array')
+  const { reader, handle } = inner
+  const { shared, columns, resumed, unseenFrom } = reader.read(messages)
+  call(() => native.prunerAppend(handle, shared, columns.messages, columns.items, columns.paths))
+  if (resumed !== undefined) call(() => native.prunerResume(handle, resumed.shared, resumed.lastRequest))
+  const answer = JSON.parse(call(() => native.prunerDecide(handle, now, unseenFrom))) as Answer
+  const { policies } = inner.settings
+  const policyOf = (at: number) => policies[answer.policies[at] as number] as PolicyName
+  const pruned: PrunedItem[] = []
+  for (const place of answer.goes) {
+    const item = reader.items[place] as HistoryItem
+    reader.leaveOut(item, item.placeholder)
+    pruned.push(prunedItem(item, policyOf(pruned.length)))
+  }
+  for (const place of answer.trims) {
+    const item = reader.items[place] as HistoryItem
+    reader.trim(item)
+    pruned.push(Object.assign(prunedItem(item, policyOf(pruned.length)), { trimmed: true as const }))
+  }
+  const { format } = reader
+  const isUnread = warnUnreadable('HistoryPruner', messages, format)
+  const report: PruneReport = {
+    ...answer.decision,
+    ...(isUnread && { reason: 'unknown-format' as const }),
+    pruned,
+    total: reader.gone,
+    tokensBefore: answer.tokensBefore,
+    tokensAfter: answer.tokensAfter,
+    cost: answer.purse,
+    ...(format !== undefined && { format }),
+  }
+  return { messages: reader.project(messages), report }
+}
+
+function prunedItem(item: HistoryItem, policy: PolicyName): PrunedItem {
+  const pruned = infoOf(item) as PrunedItem
+  pruned.index = item.index
+  pruned.policy = policy
+  return pruned
+}
+
+function unreadable(): PruneReport {
+  const nothing = { freed: 0, price: 0, carried: 0, purse: 0, cold: false, tokensBefore: 0, tokensAfter: 0, total: 0 }
+  return { reason: 'unreadable', pruned: [], ...nothing, cost: { paid: 0, unpruned: 0 } }
+}
+
+function explanation(report: PruneReport): string {
+  const { reason, freed, price, carried, purse, cost, cold } = report
+  const [tokens, costs, rent, available] = [freed, price, carried, purse].map((value) => round(value))
+  const sentences: Record<PruneReason, string> = {
+    'nothing-to-free': 'Nothing could be left out.',
+    free: cold
+      ? `The cache was cold, so ${tokens} tokens were left out at once.`
+      : `${tokens} tokens were left out, because nothing behind them had to be paid again.`,
+    pays: `${tokens} tokens were left out: carrying them had cost ${rent} priced tokens, and the change costs ${costs}.`,
+    always: `${tokens} tokens were left out, as the schedule asks for at once.`,
+    'too-early': `${tokens} tokens could go, but the change would cost ${costs} priced tokens, and carrying them has cost ${rent} so far.`,
+    warm: `${tokens} tokens could go, and will when the cache is cold.`,
+    'purse-too-small': `${tokens} tokens could go and it would pay, but the change costs ${costs} priced tokens, and only ${available} may be spent.`,
+    unreadable: 'The history could not be read and goes out as it is.',
+    'unknown-format': 'The history is in no known format and goes out as it is.',
+  }
+  const share = cost.unpruned > 0 ? (100 * cost.paid) / cost.unpruned : 100
+  return `${sentences[reason]} So far the session has cost ${share.toFixed(1)} % of what it would have cost without pruning.`
+}
+
+function round(value: number): string {
+  return String(Math.round(value))
+}
+
+const TRIM_TYPES = 'string,number,number,string,string'
+
+function readState(state: unknown): HistoryPrunerState {
+  const given = parsedState(state)
+  const { version, placeholders, trims = [], account, carried, sizes, adopted = [], unseenFrom = 0 } = given
+  const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
+  const isTrim = (trim: unknown) =>
+    isArray(trim) && trim.length === 5 && trim.map((value) => typeof value).join() === TRIM_TYPES
+  const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
+  const problem =
+    version !== 1
+      ? ['version', version, '1']
+      : !isArray(placeholders) || !placeholders.every(isPair)
+        ? ['placeholders', placeholders, 'pairs of strings']
+        : !isArray(trims) || !trims.every(isTrim)
+          ? ['trims', trims, 'arrays of a string, two numbers and two strings']
+          : !isArray(carried) || !carried.every((value) => value === null || isNumber(value))
+            ? ['carried', carried, 'an array of numbers and null']
+            : !isArray(sizes) || !sizes.every(isNumber)
+              ? ['sizes', sizes, 'an array of numbers']
+              : !isArray(adopted) || !adopted.every((key) => typeof key === 'string')
+                ? ['adopted', adopted, 'an array of strings']
+                : !isNumber(unseenFrom)
+                  ? ['unseenFrom', unseenFrom, 'a number']
+                  : typeof account !== 'object' || account === null
+                    ? ['account', account, 'an object']
+                    : undefined
+  if (problem !== undefined) {
+    const [field, value, allowed] = problem as [string, unknown, string]
+    throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)
+  }
+  return { ...(given as unknown as HistoryPrunerState), trims: trims as HistoryPrunerState['trims'] }
+}

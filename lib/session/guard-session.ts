@@ -1,0 +1,302 @@
+/** Standing in front of a session: what is added to it is bounded and whole. */
+
+import { formatOf, viewsIn } from '../history/formats'
+import { unitsOf } from '../history/message-cache'
+import type { MessageView, ResultView, ViewFormat } from '../history/message-view'
+import { boundResults } from '../overflow/limit-results'
+import { CHECK, GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
+import { warn } from '../truncation/events'
+import type { OutputOwner } from '../truncation/previews'
+import { checkOptions, owner } from '../validation/options'
+import { isArray, isRevoked, wrong } from '../validation/validate'
+import type { NewSessionEntry, Session, SessionEntry } from './types'
+
+/** What is known of a result that is about to be written. */
+export interface GuardedResultInfo {
+  toolCallId: string | undefined
+  toolName: string | undefined
+  /** The result was made up because none had come. */
+  synthetic: boolean
+}
+
+/** Options of {@link guardSession}. Hooks may be asynchronous; what one throws is a warning and changes nothing. */
+export interface GuardSessionOptions {
+  /**
+   * What a result's texts may have together: UTF-16 units.
+   * @default 400000
+   */
+  maxToolResultChars?: number
+  /**
+   * Ends a text that was cut; `{removed}` stands for the number of characters that went.
+   * @default GUARD_TRUNCATION_SUFFIX, or the path of the saved output if the text names it
+   */
+  suffix?: string
+  /**
+   * Whether a result is made up for each call that has none when another message comes.
+   * @default true
+   */
+  synthesizeMissing?: boolean
+  /** The storage that full outputs were saved in: only paths that it owns are named. @default what this process saved */
+  storage?: OutputOwner
+  /** First: another message in place of any message. */
+  transform?: (message: unknown) => unknown
+  /** After results were cut: another message in place of a result. */
+  transformToolResult?: (message: unknown, info: GuardedResultInfo) => unknown
+  /** Last: another message to be written, or `{ block: true }` for none. Nothing is as it was. */
+  beforeWrite?: (message: unknown) => unknown
+}
+
+/** A session that is guarded. */
+export interface GuardedSession extends Session {
+  entries(): Promise<readonly SessionEntry[]>
+  leaf(): Promise<string | null>
+  /** Adds an entry. Gives back its id, or that of the leaf if nothing was written. */
+  append(entry: NewSessionEntry): Promise<string>
+  branch(id: string | null): Promise<void>
+  /** Makes up the results that have not come. */
+  flush(): Promise<void>
+  /** The ids of calls that wait for their results. */
+  pending(): string[]
+}
+
+const CHECKS = {
+  maxToolResultChars: CHECK.atLeastZero,
+  suffix: CHECK.text,
+  synthesizeMissing: CHECK.flag,
+  storage: owner,
+  transform: CHECK.function,
+  transformToolResult: CHECK.function,
+  beforeWrite: CHECK.function,
+} as const
+
+/** No provider takes a longer name of a tool. */
+const MAX_TOOL_NAME = 200
+
+/** What stands for a result that never came. */
+const MISSING = 'Error: missing tool result; the call was interrupted before its result was recorded.'
+
+/**
+ * A session in front of another one that keeps what is added in bounds: results of tools are cut to
+ * {@link HARD_MAX_TOOL_RESULT_CHARS} and end with {@link GUARD_TRUNCATION_SUFFIX}; a call whose result has not come when the
+ * next message does gets one that says so; calls that a model began and never gave any arguments are taken out. What is
+ * added is written in the order in which it came. The messages of the caller are never changed.
+ *
+ * Results are made up in the format of the call.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
+ */
+export function guardSession(session: Session, options: GuardSessionOptions = {}): GuardedSession {
+  if (isRevoked(session) || typeof session?.append !== 'function') throw wrong('session', session, 'a session')
+  checkOptions('options', options, CHECKS)
+  const guard = new Guard(session, options)
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+  return {
+    entries: () => inTurn(async () => session.entries()),
+    leaf: () => inTurn(async () => session.leaf()),
+    append: (entry) => inTurn(() => guard.append(entry)),
+    branch: (id) => inTurn(() => guard.branch(id)),
+    flush: () => inTurn(() => guard.flush()),
+    pending: () => guard.pending(),
+  }
+}
+
+interface PendingCall {
+  id: string | undefined
+  name: string | undefined
+  /** The message that it is in, its place there, and the format of the message. */
+  message: object
+  place: number
+  format: ViewFormat
+}
+
+class Guard {
+  private waiting: PendingCall[] = []
+
+  constructor(
+    private readonly session: Session,
+    private readonly options: GuardSessionOptions,
+  ) {}
+
+  pending(): string[] {
+    return this.waiting.flatMap(({ id }) => id ?? [])
+  }
+
+  async branch(id: string | null): Promise<void> {
+    await this.flush()
+    await this.session.branch(id)
+  }
+
+  async flush(): Promise<void> {
+    if (this.options.synthesizeMissing !== false) {
+      for (const { message, of } of madeUp(this.waiting)) {
+        const info = { toolCallId: of[0].id, toolName: of[0].name, synthetic: true }
+        await this.write({ type: 'message', message }, await this.hooked('transformToolResult', message, info))
+        this.waiting = this.waiting.filter((call) => !of.includes(call))
+      }
+    }
+    this.waiting = []
+  }
+
+  async append(entry: NewSessionEntry): Promise<string> {
+    // What is no message stands between a call and its result without harm.
+    if (entry?.type !== 'message' || entry.message === undefined) return this.session.append(entry)
+    const message = withCompleteCalls(await this.hooked('transform', entry.message))
+    const { format: name, views } = viewsIn([message])
+    const [view] = views
+    const format = name && formatOf(name, message)
+    const results = view?.results ?? []
+    // Where everything is an item of its own, the other calls of an answer come one by one.
+    const goesOn = format?.flat === true && view?.role === 'assistant' && unitsOf(view.text) === 0
+    if (message === undefined || (results.length === 0 && !goesOn)) await this.flush()
+    if (message === undefined) return this.current()
+    if (view === undefined || results.length === 0) {
+      const calls = endedBadly(message) ? [] : callsOf(message as object, view, format)
+      return this.write(entry, message, () => {
+        for (const call of calls) {
+          this.waiting = [...this.waiting.filter(({ id }) => id === undefined || id !== call.id), call]
+        }
+      })
+    }
+    const [first] = results
+    const info = { toolCallId: first?.callId, toolName: first?.toolName, synthetic: false }
+    const named = this.withNames(message as object, results, format)
+    const final = await this.hooked('transformToolResult', this.capped(named), info)
+    return this.write(entry, final, () => {
+      for (const result of results) this.answered(result)
+    })
+  }
+
+  /** The message with the names of the calls where results have blank ones. */
+  private withNames(message: object, results: readonly ResultView[], format: ViewFormat | undefined): object {
+    const names = new Map<number, string>()
+    results.forEach(({ callId, toolName }, place) => {
+      const called = this.waiting.find(({ id }) => id !== undefined && id === callId)?.name
+      if ((toolName ?? '').trim() === '' && called !== undefined) names.set(place, called)
+    })
+    return (names.size > 0 && format?.withToolNames(message, names)) || message
+  }
+
+  /** Where one of both has no id, a result is of the first call of its name. */
+  private answered({ callId, toolName }: ResultView): void {
+    const byId = this.waiting.findIndex(({ id }) => id !== undefined && id === callId)
+    const byName = ({ id, name }: PendingCall) => (id === undefined || callId === undefined) && name === toolName
+    const at = byId >= 0 ? byId : this.waiting.findIndex(byName)
+    if (at >= 0) this.waiting.splice(at, 1)
+  }
+
+  private capped(message: unknown): unknown {
+    const {
+      maxToolResultChars: cap = HARD_MAX_TOOL_RESULT_CHARS,
+      suffix = GUARD_TRUNCATION_SUFFIX,
+      storage,
+    } = this.options
+    const bounds = {
+      weighted: false,
+      cap,
+      budget: null,
+      minKeep: MIN_KEEP_CHARS,
+      suffix,
+      suffixGivesWay: this.options.suffix === undefined,
+      storage,
+    }
+    const { messages } = boundResults([message], { profile: 'openclaw-2026-02', ...bounds })
+    return withShortName(messages[0])
+  }
+
+  /** A call or a result that was not written would leave the other one alone: nobody waits or is answered before. */
+  private async write(entry: NewSessionEntry, message: unknown, written?: () => void): Promise<string> {
+    const final = await this.hooked('beforeWrite', message)
+    if ((final as { block?: unknown } | null)?.block === true) return this.current()
+    const id = await this.session.append({ ...entry, message: final })
+    written?.()
+    return id
+  }
+
+  private async current(): Promise<string> {
+    return (await this.session.leaf()) ?? ''
+  }
+
+  private async hooked(
+    name: 'transform' | 'transformToolResult' | 'beforeWrite',
+    message: unknown,
+    info?: GuardedResultInfo,
+  ): Promise<unknown> {
+    const hook = this.options[name] as ((message: unknown, info?: GuardedResultInfo) => unknown) | undefined
+    if (hook === undefined) return message
+    try {
+      return (await hook(message, info)) ?? message
+    } catch (error) {
+      warn(name, error)
+      return message
+    }
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+const CALL = /^(toolCall|toolUse|functionCall|tool_use)$/
+
+/** A message without the calls that have no arguments at all; nothing if nothing else was in it. */
+function withCompleteCalls(message: unknown): unknown {
+  const { role, content } = fieldsOf(message)
+  if (role !== 'assistant' || !isArray(content)) return message
+  const whole = content.filter((part) => !isIncomplete(fieldsOf(part)))
+  if (whole.length === content.length) return message
+  return whole.length > 0 ? { ...fieldsOf(message), content: whole } : undefined
+}
+
+function isIncomplete(part: Fields): boolean {
+  return CALL.test(String(part.type)) && (part.arguments ?? part.input) === undefined
+}
+
+/** An answer that failed or was interrupted has calls that will never have results. */
+function endedBadly(message: unknown): boolean {
+  const { stopReason } = fieldsOf(message)
+  return stopReason === 'error' || stopReason === 'aborted'
+}
+
+function callsOf(message: object, view: MessageView | undefined, format: ViewFormat | undefined): PendingCall[] {
+  if (format === undefined) return []
+  return (view?.calls ?? []).map(({ id, name }, place) => ({ id, name, message, place, format }))
+}
+
+/** Calls, of which there is one at least. */
+type Calls = [PendingCall, ...PendingCall[]]
+
+/** The results of calls that never got one, each message with the calls that it answers. */
+function madeUp(calls: readonly PendingCall[]): { message: object; of: Calls }[] {
+  const made: { message: object; of: Calls }[] = []
+  const parts = new Map<object, { of: Calls; values: object[] }>()
+  for (const call of calls) {
+    const piece = call.format.missingResult(call.message, call.place, MISSING)
+    if (piece?.kind === 'message') made.push({ message: piece.value, of: [call] })
+    if (piece?.kind !== 'part') continue
+    // Where results are parts of a message, those of one answer are in one.
+    const together = parts.get(call.message)
+    if (together === undefined) parts.set(call.message, { of: [call], values: [piece.value] })
+    else {
+      together.of.push(call)
+      together.values.push(piece.value)
+    }
+  }
+  for (const { of, values } of parts.values()) {
+    const message = of[0].format.messageOf(values, of[0].message)
+    if (message !== undefined) made.push({ message, of })
+  }
+  return made
+}
+
+function withShortName(message: unknown): unknown {
+  const { toolName } = fieldsOf(message)
+  if (typeof toolName !== 'string' || toolName.length <= MAX_TOOL_NAME) return message
+  return { ...fieldsOf(message), toolName: toolName.slice(0, MAX_TOOL_NAME).toWellFormed() }
+}

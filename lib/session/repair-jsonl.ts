@@ -1,0 +1,160 @@
+/** Reading the lines of a session, whatever happened to them. */
+
+import type { SessionEntry } from './types'
+
+/** What a log holds. */
+export interface ReadLog {
+  entries: SessionEntry[]
+  /** The lines as they should be. */
+  lines: string[]
+  damage: SessionDamage
+}
+
+/** What was wrong with the file of a session. Everything 0 is a sound file. */
+export interface SessionDamage {
+  /** The last line has no end, as a write that was cut off leaves it. */
+  tornLine: boolean
+  /** Lines that are no entries. Entries that stand whole in one, as a write that was cut off before them leaves it, are read. */
+  unreadable: number
+  /** Entries that had the id of another; they have new ones. */
+  duplicateIds: number
+  /** Lines that came twice, word for word; one of them is left. */
+  repeated: number
+  /** Entries whose parent is missing, or that are their own ancestors; they follow the entry before them now. */
+  lostParents: number
+}
+
+/** Whether a log has to be written anew. */
+export function isDamaged({ tornLine, ...counts }: SessionDamage): boolean {
+  return tornLine || Object.values(counts).some((count) => count > 0)
+}
+
+/** What an editor puts before a text, and a power cut before what is added after it; neither is of the line. */
+const BESIDE = /^[\ufeff\0]+/
+
+/** Reads a log. Nothing readable is lost; `newId` makes ids that are not in it. */
+export function readLog(text: string, newId: () => string): ReadLog {
+  const damage: SessionDamage = { tornLine: false, unreadable: 0, duplicateIds: 0, repeated: 0, lostParents: 0 }
+  const pieces = text.split('\n')
+  damage.tornLine = pieces.pop() !== ''
+  if (damage.tornLine) pieces.push(text.slice(text.lastIndexOf('\n') + 1))
+  const headers: string[] = []
+  const entries: SessionEntry[] = []
+  const known = new Map<string, string>()
+  /** The id that an id stands for from here on. */
+  const renamed = new Map<string, string>()
+  const read = (line: string, value: Record<string, unknown>) => {
+    // Some agents begin a log with a line about the session.
+    if (value.type === 'session' && value.parentId === undefined) {
+      headers.push(line)
+      return
+    }
+    const id = typeof value.id === 'string' && value.id !== '' ? value.id : undefined
+    if (id !== undefined && known.get(id) === line) {
+      damage.repeated++
+      return
+    }
+    if (id === undefined || known.has(id)) damage.duplicateIds++
+    const own = id === undefined || known.has(id) ? unused(newId, known) : id
+    if (id !== undefined && own !== id) renamed.set(id, own)
+    known.set(own, line)
+    const parent = typeof value.parentId === 'string' ? value.parentId : null
+    const entry = { ...value, type: String(value.type ?? 'unknown'), id: own, parentId: parent } as SessionEntry
+    // Its parent is the nearest entry of that name before it; the entry itself took the name only now.
+    const last = parent === null ? undefined : renamed.get(parent)
+    if (last !== undefined && last !== own) entry.parentId = last
+    entries.push(entry)
+  }
+  for (const piece of pieces) {
+    const line = piece.replace(BESIDE, '')
+    if (piece.trim() === '') continue
+    const value = parsed(line)
+    if (value !== undefined) {
+      read(line, value)
+      continue
+    }
+    damage.unreadable++
+    for (const inner of entriesWithin(line)) read(JSON.stringify(inner), inner)
+  }
+  damage.lostParents = mendParents(entries)
+  return { entries, lines: [...headers, ...entries.map((entry) => JSON.stringify(entry))], damage }
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** So many places of a line that cannot be read are tried. */
+const MOST_TRIED = 256
+
+/** The entries in a line of which a process that was killed wrote the beginning, or not the end of the line. */
+function entriesWithin(line: string): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = []
+  let at = line.indexOf('{"')
+  for (let tried = 0; at >= 0 && tried < MOST_TRIED; tried++) {
+    const end = endOfObject(line, at)
+    const value = end === undefined ? undefined : parsed(line.slice(at, end))
+    // What a message holds has a type and an id, too, but nothing that it follows.
+    const isEntry = typeof value?.type === 'string' && typeof value.id === 'string' && Object.hasOwn(value, 'parentId')
+    if (value !== undefined && isEntry) found.push(value)
+    at = line.indexOf('{"', isEntry ? end : at + 1)
+  }
+  return found
+}
+
+/** Where an object that begins here ends. */
+function endOfObject(line: string, start: number): number | undefined {
+  const marks = /["\\{}]/g
+  marks.lastIndex = start
+  let [depth, inText] = [0, false]
+  for (let mark = marks.exec(line); mark !== null; mark = marks.exec(line)) {
+    if (mark[0] === '\\') marks.lastIndex++
+    else if (mark[0] === '"') inText = !inText
+    else if (!inText && mark[0] === '{') depth++
+    else if (!inText && --depth === 0) return marks.lastIndex
+  }
+  return undefined
+}
+
+function unused(newId: () => string, known: ReadonlyMap<string, unknown>): string {
+  for (;;) {
+    const id = newId()
+    if (!known.has(id)) return id
+  }
+}
+
+/** An entry whose parent is missing follows the one before it: that is where a chain with a lost link goes on. */
+function mendParents(entries: SessionEntry[]): number {
+  const places = new Map(entries.map(({ id }, at) => [id, at]))
+  let lost = 0
+  const mend = (at: number) => {
+    lost++
+    const entry = entries[at] as SessionEntry
+    entry.parentId = entries[at - 1]?.id ?? null
+  }
+  entries.forEach(({ parentId }, at) => {
+    if (parentId !== null && !places.has(parentId)) mend(at)
+  })
+  // Parents come first in every sound log, so only links to later entries can close a circle.
+  entries.forEach(({ parentId }, at) => {
+    if (parentId === null || (places.get(parentId) as number) < at) return
+    const seen = new Set<number>([at])
+    for (let up = places.get(parentId); up !== undefined; ) {
+      if (seen.has(up)) {
+        mend(at)
+        return
+      }
+      seen.add(up)
+      const next = entries[up]?.parentId ?? null
+      up = next === null ? undefined : places.get(next)
+    }
+  })
+  return lost
+}

@@ -1,0 +1,108 @@
+/** The document's truncation of a session: a new branch with shortened results beside the old one. */
+
+import { messageOf } from '../errors'
+import { CHECK } from '../overflow/limits'
+import { readTruncateOptions, type TruncateResultsOptions, truncateBy } from '../overflow/truncate-tool-results'
+import { debug } from '../truncation/events'
+import { wrong } from '../validation/validate'
+import { type NewSessionEntry, pathTo, type Session, type SessionEntry } from './types'
+
+/** Parameters of {@link truncateOversizedToolResultsInSession}. */
+export interface TruncateSessionParams extends TruncateResultsOptions {
+  session: Session
+  /** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
+  contextWindowTokens: number
+}
+
+/** What {@link truncateOversizedToolResultsInSession} did. */
+export interface TruncatedSession {
+  truncated: boolean
+  /** Results that are shorter on the new branch. */
+  truncatedCount: number
+  /** Why nothing was truncated. */
+  reason?: string
+  /** The ids of the entries that were replayed, and of those that stand for them on the new branch. */
+  replayed?: Record<string, string>
+}
+
+/** The fields of entries that name other entries. */
+const REFERENCES = ['firstKeptEntryId', 'targetId', 'fromId', 'entryId', 'targetEntryId', 'lastEntryId'] as const
+
+/**
+ * Shortens the tool results that are too long, in a session: a new branch begins behind the parent of the first of them,
+ * and every entry from there on is added to it again, shortened where it was too long. The old branch stays as it was, so
+ * that the full results can be found there. Entries that name entries, such as summaries and labels, name the new ones on
+ * the new branch; labels that were set elsewhere are set again.
+ *
+ * Never throws and never rejects: what goes wrong is the `reason`, and the session is left at the leaf that it had.
+ */
+export async function truncateOversizedToolResultsInSession(params: TruncateSessionParams): Promise<TruncatedSession> {
+  try {
+    if (!CHECK.object[1](params)) throw wrong('params', params, 'an object')
+    const { session, contextWindowTokens, ...options } = params
+    const rules = readTruncateOptions(contextWindowTokens, options)
+    const [entries, leaf] = [await session.entries(), await session.leaf()]
+    const path = pathTo(entries, leaf)
+    if (path.length === 0) return nothing('empty session')
+    const holders = path.filter(isMessage)
+    const messages = holders.map(({ message }) => message)
+    const { messages: shortened, count } = truncateBy(messages, rules)
+    const changed = new Map<string, unknown>()
+    holders.forEach(({ id, message }, at) => {
+      if (shortened[at] !== message) changed.set(id, shortened[at])
+    })
+    if (changed.size === 0) return nothing('no oversized tool results')
+    const replayed = await replay(session, entries, path, changed)
+    return { truncated: true, truncatedCount: count, replayed: Object.fromEntries(replayed) }
+  } catch (error) {
+    debug('a session was not truncated: %s', messageOf(error))
+    return nothing(messageOf(error))
+  }
+}
+
+function nothing(reason: string): TruncatedSession {
+  return { truncated: false, truncatedCount: 0, reason }
+}
+
+function isMessage({ type, message }: SessionEntry): boolean {
+  return type === 'message' && message !== undefined
+}
+
+async function replay(
+  session: Session,
+  entries: readonly SessionEntry[],
+  path: readonly SessionEntry[],
+  changed: ReadonlyMap<string, unknown>,
+): Promise<Map<string, string>> {
+  const leaf = await session.leaf()
+  const from = path.findIndex(({ id }) => changed.has(id))
+  const ids = new Map<string, string>()
+  try {
+    await session.branch(path[from]?.parentId ?? null)
+    for (const entry of path.slice(from)) {
+      const { id, parentId: _, ...rest } = entry
+      const message = changed.has(id) ? { message: changed.get(id) } : {}
+      ids.set(id, await session.append({ ...renamed(rest, ids), ...message } as NewSessionEntry))
+    }
+    const onPath = new Set(path.map(({ id }) => id))
+    for (const { id, parentId: _, ...label } of entries) {
+      const isLabel = label.type === 'label' && ids.has(label.targetId as string) && !onPath.has(id)
+      if (isLabel) await session.append(renamed(label, ids))
+    }
+    return ids
+  } catch (error) {
+    // Half a branch is no history to go on from.
+    await session.branch(leaf)
+    throw error
+  }
+}
+
+/** An entry that names the new entries where it named old ones. */
+function renamed(entry: NewSessionEntry, ids: ReadonlyMap<string, string>): NewSessionEntry {
+  const copy = { ...entry }
+  for (const key of REFERENCES) {
+    const id = copy[key]
+    if (typeof id === 'string' && ids.has(id)) copy[key] = ids.get(id)
+  }
+  return copy
+}

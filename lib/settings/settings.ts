@@ -1,0 +1,167 @@
+/** A service's settings as the binary holds them, and the plans it makes of them, remembered per tool. */
+
+import { types } from 'node:util'
+import { SpillwayError } from '../errors'
+import { call, native } from '../native/native'
+import type { ConfigSource, TruncationConfig, TruncationContext } from '../types'
+
+/** The budget of a preview as the binary reads it; `null` is no limit. */
+export interface Limits {
+  maxLines: number | null
+  maxBytes: number | null
+  /** By their upper estimate. */
+  maxTokens: number | null
+  direction: 'head' | 'tail' | 'both'
+  lineRule: 'terminated' | 'split'
+  /** What is kept of a text that is too long: its ends, what matters, or a form; and which end of that counts more. */
+  keep: 'ends' | Partial<Record<'smart' | 'json' | 'diff' | 'csv', 'late' | 'early'>>
+  /** Whether all of this is asked of the text that a terminal would show. */
+  terminal: boolean
+}
+
+/** What a call does. */
+export interface Plan {
+  config: TruncationConfig & { strategy: string; hardCeilingBytes: number }
+  sources: Record<keyof TruncationConfig, ConfigSource>
+  /** `bound` it, `leave` it alone, or leave it alone up to the hard ceiling. */
+  mode: 'bound' | 'leave' | 'ceiling'
+  limits: Limits
+  defaultLimits: Limits
+  /** A text of so many UTF-16 units or fewer surely needs nothing. */
+  sureUnits: number
+  hardCeilingBytes: number
+  customStrategy: boolean
+}
+
+/** What the facade itself must know of a service's settings. */
+export interface SettingsFacts {
+  storageDirs: string[]
+  durability: 'process' | 'file' | 'full'
+  maxStoreBytes: number
+  maxStoreFiles: number
+  /** Bytes that a saved file may have; `null` is no limit. */
+  maxFileBytes: number | null
+  /** Whether something is redacted in what is saved. */
+  redacts: boolean
+  retentionDays: number
+  sweepOnSave: boolean
+  storageTimeoutMs: number
+}
+
+/** More tools than any agent has; a table that grew without end would be a leak. */
+const MAX_PLANS = 1000
+
+/** The settings of one service. */
+export class Settings {
+  readonly handle: object
+  readonly facts: SettingsFacts
+  /** Plans of calls that have nothing but a tool's name. */
+  readonly plans = new Map<string, Plan>()
+  readonly otherPlans = new Map<string, Plan>()
+
+  constructor(options: object) {
+    this.handle = call(() => native.settingsOpen(encode(options)))
+    this.facts = decode<SettingsFacts>(call(() => native.settingsFacts(this.handle)))
+  }
+
+  update(change: object): void {
+    call(() => native.settingsUpdate(this.handle, encode(change)))
+    this.forgetPlans()
+  }
+
+  setTool(tool: string, entry: object): void {
+    call(() => native.settingsSetTool(this.handle, wellFormed(tool), encode(entry)))
+    this.forgetPlans()
+  }
+
+  plan(context: TruncationContext): Plan {
+    const { toolName, failed = false, handled = false } = context
+    const declared = context.declared === undefined ? undefined : encode(context.declared)
+    const options = context.options === undefined ? undefined : encode(context.options)
+    const plain = !failed && !handled && declared === undefined && options === undefined
+    const plans = plain ? this.plans : this.otherPlans
+    const key = plain ? toolName : JSON.stringify([toolName, failed, handled, declared, options])
+    let plan = plans.get(key)
+    if (plan === undefined) {
+      const json = call(() =>
+        native.settingsPlan(this.handle, wellFormed(toolName), failed, handled, declared, options),
+      )
+      plan = decode<Plan>(json)
+      if (plans.size >= MAX_PLANS) plans.clear()
+      plans.set(key, plan)
+    }
+    return plan
+  }
+
+  forgetPlans(): void {
+    this.plans.clear()
+    this.otherPlans.clear()
+  }
+}
+
+/** What stands for a value that JSON cannot hold. */
+export class Tag {
+  constructor(readonly $type: string) {}
+}
+
+class RegExpTag extends Tag {
+  readonly source: string
+  readonly flags: string
+
+  constructor({ source, flags }: RegExp) {
+    super('RegExp')
+    this.source = source
+    this.flags = flags
+  }
+}
+
+/**
+ * A value as JSON for the binary, which is strict about it: what JSON cannot hold goes as `{"$type": …}`, so that the
+ * message of the error can name it.
+ */
+export function encode(value: unknown): string {
+  if (value === undefined) return '{"$type":"undefined"}'
+  try {
+    return JSON.stringify(value, (_key, inner: unknown) => {
+      switch (typeof inner) {
+        case 'number':
+          return Number.isFinite(inner) ? inner : new Tag(String(inner))
+        case 'bigint':
+          return new Tag(`${inner}n`)
+        case 'function':
+          return new Tag('function')
+        case 'symbol':
+          return new Tag('a symbol')
+        case 'string':
+          return wellFormed(inner)
+        case 'object':
+          if (types.isRegExp(inner)) return new RegExpTag(inner)
+          // Only what we wrote down may stand for what JSON cannot hold.
+          return inner !== null && Object.hasOwn(inner, '$type') && !(inner instanceof Tag)
+            ? new Tag('an object')
+            : inner
+        default:
+          return inner
+      }
+    })
+  } catch (cause) {
+    throw unreadable(cause)
+  }
+}
+
+/** The error for settings that are cyclic, or that have a getter that throws. */
+export function unreadable(cause: unknown): SpillwayError {
+  return new SpillwayError('INVALID_CONFIG', 'the settings cannot be read: they are cyclic, or a getter threw', {
+    cause,
+  })
+}
+
+/** Reads what the binary answered. */
+export function decode<T>(json: string): T {
+  return JSON.parse(json, (_key, inner) => (inner?.$type === 'Infinity' ? Number.POSITIVE_INFINITY : inner)) as T
+}
+
+/** The text with every lone surrogate replaced by U+FFFD; the very text if there is none. */
+export function wellFormed(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed()
+}

@@ -1,0 +1,332 @@
+/** Full outputs as files: complete or absent, private, and readable only through the store that owns them. */
+
+import { SpillwayError } from '../errors'
+import { background, call, native } from '../native/native'
+import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
+import { type Limits, Settings, unreadable } from '../settings/settings'
+import { checkBytes } from '../truncation/content'
+import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from '../truncation/ingest'
+import { rememberOutput } from '../truncation/previews'
+import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from '../types'
+import { asyncDispose } from '../util/async-dispose'
+import { now } from '../util/clock'
+import { checkContext, checkKeys, isArray, isRecord, readable, wrong } from '../validation/validate'
+import {
+  checkAccess,
+  type OutputAccess,
+  type RangeResult,
+  type ReadRange,
+  readRange,
+  type SearchOptions,
+  type SearchResult,
+  search,
+} from './read'
+import {
+  type Bounds,
+  checkBounds,
+  checkSweep,
+  type StorageUsage,
+  type SweepOptions,
+  type SweepReport,
+} from './retention'
+
+/** Options of {@link TruncationStorage}. */
+export interface TruncationStorageOptions {
+  /** Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary one. */
+  storageDirs?: readonly string[]
+  /** @default 'process' */
+  durability?: Durability
+  /**
+   * Bytes that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
+   * @default 4294967296
+   */
+  maxStoreBytes?: number
+  /**
+   * Outputs that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
+   * @default 10000
+   */
+  maxStoreFiles?: number
+  /**
+   * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+   * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+   * @default none
+   */
+  maxFileBytes?: number
+  /**
+   * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+   * @default none
+   */
+  redact?: RedactionOptions
+  /**
+   * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
+   * @default 7
+   */
+  retentionDays?: number
+  /**
+   * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep goes by the
+   * clock of the file system, leaves alone what this storage saved itself, and does nothing where no output is between an hour
+   * and a year old, because the clock may have jumped.
+   * @default true
+   */
+  sweepOnSave?: boolean
+}
+
+/** A store that the binary has open. */
+export interface Place {
+  readonly store: object
+  readonly dirs: readonly string[]
+  /** The settings of the storage, if they change what is saved. */
+  readonly settings?: object
+}
+
+/** Opens a store as settings say. */
+export function openPlace(settings: Settings): Place {
+  const store = call(() => native.storeOpen(settings.handle))
+  return { store, dirs: Object.freeze(native.storeDirs(store).map(String)), settings: keeperOf(settings) }
+}
+
+/**
+ * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
+ * folders that are given here.
+ */
+export class TruncationStorage implements ITruncationStorage {
+  /** @internal */
+  readonly place: Place
+  /** @internal */
+  readonly bounds: Required<Bounds>
+
+  /**
+   * @param options one folder, or more of them in order
+   * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
+   */
+  constructor(options: string | TruncationStorageOptions = {}) {
+    const read = () => {
+      const { storageDirs, retentionDays, ...others } = checkOptions(options)
+      return { storageDirs, retentionDays, others }
+    }
+    const { storageDirs, retentionDays, others } = readable('options', read, 'INVALID_CONFIG')
+    const override = process.env.SPILLWAY_STORAGE_DIR
+    const isAsked = storageDirs !== undefined && !(isArray(storageDirs) && storageDirs.length === 0)
+    const wanted = override && !isAsked ? [override] : storageDirs
+    const { settings, bounds } = storageSettings({ ...others, storageDirs: wanted }, retentionDays)
+    this.place = openPlace(settings)
+    this.bounds = bounds
+  }
+
+  /**
+   * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
+   * out of it, and answers the path.
+   * @throws SpillwayError `STORAGE_WRITE` when no folder took it
+   */
+  async save(content: string, context: TruncationContext): Promise<string> {
+    if (typeof content !== 'string') throw wrong('content', content, 'a string')
+    return saveNow(this.place, content, context)
+  }
+
+  /** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
+  async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
+    checkBytes(content)
+    return saveNow(this.place, content, context)
+  }
+
+  /**
+   * The whole text of a saved output.
+   * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
+   *   `STORAGE_TOO_LARGE` when no string can hold it
+   */
+  async read(path: string): Promise<string> {
+    checkPath(path)
+    return readAll(
+      call(() => native.readerOpen(this.place.store, path)),
+      path,
+    )
+  }
+
+  /**
+   * A part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes of it in one call.
+   * The first read by line counts lines up to there; later ones find any line of the file at once.
+   *
+   * @example
+   * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
+   * while (range) {
+   *   const { text, next } = await storage.readRange(path, range)
+   *   range = next
+   * }
+   * @throws SpillwayError `INVALID_ARGUMENT`, `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` as {@link read}; rejects with the
+   *   reason of the signal when that is aborted
+   */
+  async readRange(path: string, range: ReadRange, access: OutputAccess = {}): Promise<RangeResult> {
+    checkPath(path)
+    checkAccess('access', access)
+    return readRange({ store: this.place.store, path }, range, access)
+  }
+
+  /**
+   * The lines of a saved output that match a regular expression, whatever the size of the file.
+   *
+   * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
+   * the text and never explodes; `\p{…}` stands for general categories and scripts. Lines are searched one by one: `^` and `$`
+   * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
+   * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
+   *
+   * @param pattern 1 to 1,024 bytes
+   * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's
+   *   name for a wrong option; else as {@link readRange}
+   */
+  async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
+    checkPath(path)
+    return search({ store: this.place.store, path }, pattern, options)
+  }
+
+  /** Whether a path is that of an output that this store saved, links resolved. */
+  owns(path: string): boolean {
+    checkPath(path)
+    return call(() => native.storeOwns(this.place.store, path))
+  }
+
+  /**
+   * Removes outputs that are older than so many days, in all folders and nothing else, and answers how many.
+   * What cannot be examined and what is younger than an hour is kept.
+   * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
+   */
+  async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
+    checkBounds({ retentionDays })
+    return background(() => native.storeCleanup(this.place.store, retentionDays, now()))
+  }
+
+  /**
+   * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
+   * process uses before the others. What is not an output of a store, what cannot be examined and what is younger than an hour is
+   * kept. Of several processes that sweep one folder at once, one does.
+   * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
+   */
+  async sweep(options?: SweepOptions): Promise<SweepReport> {
+    const { retentionDays, maxStoreBytes, maxStoreFiles, now: time, dryRun } = checkSweep(options, this.bounds)
+    const { store } = this.place
+    return JSON.parse(
+      await background(() => native.storeSweep(store, retentionDays, maxStoreBytes, maxStoreFiles, time, dryRun)),
+    )
+  }
+
+  /** How much the store holds, folder by folder, and what it last swept by itself. */
+  async usage(): Promise<StorageUsage> {
+    return JSON.parse(await background(() => native.storeUsage(this.place.store)))
+  }
+
+  /**
+   * Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were.
+   * @throws SpillwayError `STORAGE_WRITE` when some of them could not be removed; the rest is
+   */
+  async deleteSession(sessionId: string): Promise<number> {
+    if (typeof sessionId !== 'string') throw wrong('sessionId', sessionId, 'a string')
+    return background(() => native.storeDeleteSession(this.place.store, sessionId))
+  }
+
+  /** The folder that outputs go to first. */
+  getStorageDir(): string {
+    return this.place.dirs[0]!
+  }
+
+  /** Waits for a sweep that is under way, and gives back the leases of the sessions that it saved into. It can still be used. */
+  async close(): Promise<void> {
+    await background(() => native.storeClose(this.place.store))
+  }
+
+  async [asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+const OPTIONS = [
+  'storageDirs',
+  'durability',
+  'maxStoreBytes',
+  'maxStoreFiles',
+  'maxFileBytes',
+  'redact',
+  'retentionDays',
+  'sweepOnSave',
+]
+
+function checkOptions(options: string | TruncationStorageOptions): TruncationStorageOptions {
+  if (typeof options === 'string') return { storageDirs: [options] }
+  if (!isRecord(options)) throw wrong('options', options, 'a folder, or an object', 'INVALID_CONFIG')
+  checkKeys('', options, OPTIONS, 'INVALID_CONFIG')
+  return options
+}
+
+/** What the options of a storage say, read as those of a service: so there is one place that knows what is allowed. */
+export function storageSettings(
+  options: object,
+  retentionDays: number | undefined,
+): { settings: Settings; bounds: Required<Bounds> } {
+  checkBounds({ retentionDays })
+  const settings = new Settings({ ...options, global: { retentionDays } })
+  const { maxStoreBytes, maxStoreFiles, retentionDays: days } = settings.facts
+  return { settings, bounds: { maxStoreBytes, maxStoreFiles, retentionDays: days } }
+}
+
+/** Where a storage saves, if it is exactly ours: then the binary saves while it shortens, and the text crosses once. */
+export function placeOf(storage: ITruncationStorage): Place | undefined {
+  const prototype = TruncationStorage.prototype
+  const ours =
+    storage instanceof TruncationStorage && storage.save === prototype.save && storage.saveBytes === prototype.saveBytes
+  return ours ? storage.place : undefined
+}
+
+/** The settings of a storage, if they change what it keeps. */
+export function keeperOf({ handle, facts }: Settings): object | undefined {
+  return facts.redacts || facts.maxFileBytes !== null ? handle : undefined
+}
+
+/** What the binary needs to know to save an output of this context. */
+export function saveTarget(place: Place, { toolName, sessionId, toolCallId }: TruncationContext): SaveTarget {
+  const { store, settings } = place
+  return { store, settings, tool: toolName, sessionId, toolCallId }
+}
+
+/** Whether something can be used as a storage. */
+export function isStorage(value: unknown): value is ITruncationStorage {
+  if (!isRecord(value)) return false
+  try {
+    return ['save', 'read', 'cleanup', 'getStorageDir'].every((name) => typeof value[name] === 'function')
+  } catch (cause) {
+    throw unreadable(cause)
+  }
+}
+
+// Saving alone cuts nothing, so it keeps nothing of the text in memory.
+const NO_PREVIEW: Limits = {
+  maxLines: 1,
+  maxBytes: 1,
+  maxTokens: null,
+  direction: 'head',
+  lineRule: 'terminated',
+  keep: 'ends',
+  terminal: false,
+}
+
+let plainSettings: Settings | undefined
+
+/** Hands an output over as a storage does, which has no preview and no service. */
+export function storageIntake(content: string | Uint8Array, save: SaveTarget | undefined, collect?: Collect): Intake {
+  plainSettings ??= new Settings({})
+  return new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, save, collect)
+}
+
+async function saveNow(place: Place, content: string | Uint8Array, given: TruncationContext): Promise<string> {
+  const context = checkContext(given)
+  context.signal?.throwIfAborted()
+  const intake = storageIntake(content, saveTarget(place, context))
+  const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
+  intake.release()
+  if (outcome.saved) {
+    rememberOutput(outcome.saved.path)
+    return outcome.saved.path
+  }
+  throw new SpillwayError('STORAGE_WRITE', outcome.saveError?.message ?? 'nothing was saved')
+}
+
+function checkPath(path: unknown): void {
+  if (typeof path !== 'string') throw wrong('path', path, 'a string')
+}

@@ -1,0 +1,336 @@
+/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
+
+import { SpillwayError } from '../errors'
+import { background, call, native } from '../native/native'
+import { wellFormed } from '../settings/settings'
+import { checkKeys, checkSignal, isRecord, readable, wrong } from '../validation/validate'
+
+/** Lines of a saved output. A line ends with `\n`. */
+export interface LineRange {
+  /**
+   * The first line, from 1.
+   * @default 1
+   */
+  fromLine?: number
+  /** How many. Default: as many as one call gives. */
+  lineCount?: number
+  /** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
+  fromByte?: number
+  /**
+   * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
+   * @default 262144
+   */
+  maxBytes?: number
+  signal?: AbortSignal
+}
+
+/** Bytes of a saved output. */
+export interface ByteRange {
+  /**
+   * The first byte, from 0.
+   * @default 0
+   */
+  fromByte?: number
+  /**
+   * How many, at most 262,144 in one call.
+   * @default 262144
+   */
+  byteCount?: number
+  signal?: AbortSignal
+}
+
+/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
+export type ReadRange = LineRange | ByteRange
+
+/** What of a storage may be read. */
+export interface OutputAccess {
+  /** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
+  sessionId?: string
+}
+
+/**
+ * A part of a saved output. A call gives at most 262,144 bytes of the file.
+ *
+ * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
+ * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
+ * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
+ */
+export interface RangeResult {
+  /** The text, well-formed, with the line breaks that the file has. */
+  text: string
+  /** The line of the first byte of the text; only when lines were asked for. */
+  fromLine?: number
+  /** The lines that the text shows, whole or in part; only when lines were asked for. */
+  lineCount?: number
+  /** Where the text begins in the file. */
+  fromByte: number
+  /** How many bytes of the file the text stands for. */
+  byteCount: number
+  /** Bytes of the whole file. */
+  totalBytes: number
+  /** The argument of the next call to read on with the same count; absent at the end of the file. */
+  next?: LineRange | ByteRange
+  /** The text begins or ends inside a line, or inside what is one character in the file. */
+  partial: boolean
+  /** The file itself holds only a part of the output; lines and bytes count in the file. */
+  incomplete?: boolean
+}
+
+/** Options of a search. */
+export interface SearchOptions extends OutputAccess {
+  /** Upper and lower case are the same. @default false */
+  ignoreCase?: boolean
+  /** The pattern is the text to find, not a regular expression. @default false */
+  literal?: boolean
+  /** Lines to show before and after each matching line, 0 to 100. @default 0 */
+  context?: number | { before?: number; after?: number }
+  /** Matching lines of one call, 1 to 10,000. @default 100 */
+  maxMatches?: number
+  /** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
+  maxBytes?: number
+  /** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
+  after?: string
+  signal?: AbortSignal
+}
+
+/** A line that matches. */
+export interface SearchMatch {
+  /** Its number, from 1. */
+  line: number
+  /** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
+  text: string
+  /** The lines before it, each at most about 512 bytes. */
+  before: string[]
+  /** The lines after it. */
+  after: string[]
+  /** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
+  byte: number
+  /** The text is a part of the line. */
+  partial?: boolean
+}
+
+/** What a search found. */
+export interface SearchResult {
+  /** One for every matching line, in order. */
+  matches: SearchMatch[]
+  /** A limit stopped the search before the end of the file. */
+  truncated: boolean
+  /** Hand it over as `after` to go on; present if truncated. */
+  next?: string
+  /** Lines that this call looked at. */
+  linesSearched: number
+  /** The file holds only a part of the output; what is not in it was not searched. */
+  incomplete?: boolean
+}
+
+const LARGEST = Number.MAX_SAFE_INTEGER
+
+/** What the binary allows. */
+interface ReadingLimits {
+  range: { leastBytes: number; mostBytes: number }
+  search: {
+    mostContext: number
+    matches: number
+    mostMatches: number
+    bytes: number
+    mostBytes: number
+    patternBytes: number
+  }
+}
+
+let readingLimits: ReadingLimits | undefined
+
+function limitsOfReading(): ReadingLimits {
+  readingLimits ??= JSON.parse(call(() => native.readingLimits())) as ReadingLimits
+  return readingLimits
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` with the field */
+export function checkRange(range: ReadRange): { range: object; signal: AbortSignal | undefined } {
+  return readable('range', () => rangeOf(range))
+}
+
+function rangeOf(range: ReadRange): { range: object; signal: AbortSignal | undefined } {
+  const given: unknown = range
+  if (!isRecord(given)) throw wrong('range', given, 'an object with fromLine and lineCount, or fromByte and byteCount')
+  checkKeys('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'maxBytes', 'signal'])
+  const { fromLine, lineCount, fromByte, byteCount, maxBytes, signal } = range as LineRange & ByteRange
+  const { leastBytes, mostBytes } = limitsOfReading().range
+  whole('range.fromLine', fromLine, 1, LARGEST)
+  whole('range.lineCount', lineCount, 1, LARGEST)
+  whole('range.fromByte', fromByte, 0, LARGEST)
+  whole('range.byteCount', byteCount, 1, LARGEST)
+  whole('range.maxBytes', maxBytes, leastBytes, mostBytes)
+  checkSignal('range.signal', signal)
+  const byLine = fromLine !== undefined || lineCount !== undefined
+  const isMixed = byLine ? byteCount !== undefined : maxBytes !== undefined
+  if (isMixed || (!byLine && fromByte === undefined && byteCount === undefined)) {
+    const message = 'range: allowed is either fromLine, lineCount and maxBytes, or fromByte and byteCount'
+    throw new SpillwayError('INVALID_ARGUMENT', message, { field: 'range' })
+  }
+  if (byLine && fromLine === undefined && fromByte !== undefined) throw wrong('range.fromLine', fromLine, 'a line')
+  const lines = { fromLine: fromLine ?? 1, lineCount, fromByte, maxBytes }
+  return { range: byLine ? lines : { fromByte, byteCount }, signal }
+}
+
+/** The question of a search as the binary takes it. */
+export interface Query {
+  pattern: string
+  ignoreCase: boolean
+  literal: boolean
+  before: number
+  after: number
+  maxMatches: number
+  maxBytes: number
+  cursor?: string
+}
+
+interface CheckedQuery extends OutputAccess {
+  query: Query
+  signal?: AbortSignal
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` with the field */
+function checkQuery(pattern: string, options?: SearchOptions): CheckedQuery {
+  return readable('options', () => queryOf(pattern, options))
+}
+
+function queryOf(pattern: string, options: SearchOptions = {}): CheckedQuery {
+  if (typeof pattern !== 'string') throw wrong('pattern', pattern, 'a string')
+  const given: unknown = options
+  if (!isRecord(given)) throw wrong('options', given, 'an object')
+  checkKeys('options', given, SEARCH_OPTIONS)
+  const limits = limitsOfReading().search
+  const {
+    ignoreCase = false,
+    literal = false,
+    context = 0,
+    maxMatches = limits.matches,
+    maxBytes = limits.bytes,
+  } = options
+  const { after, signal, sessionId } = options
+  for (const [field, value] of Object.entries({ ignoreCase, literal })) {
+    if (typeof value !== 'boolean') throw wrong(`options.${field}`, value, 'true or false')
+  }
+  const around: unknown = typeof context === 'number' ? { before: context, after: context } : context
+  if (!isRecord(around)) throw wrong('options.context', context, 'a number of lines, or { before, after }')
+  checkKeys('options.context', around, ['before', 'after'])
+  const lines = around as { before?: number; after?: number }
+  const field = typeof context === 'number' ? () => 'options.context' : (side: string) => `options.context.${side}`
+  whole(field('before'), lines.before, 0, limits.mostContext)
+  whole(field('after'), lines.after, 0, limits.mostContext)
+  whole('options.maxMatches', maxMatches, 1, limits.mostMatches)
+  whole('options.maxBytes', maxBytes, 1, limits.mostBytes)
+  if (after !== undefined && typeof after !== 'string') throw wrong('options.after', after, 'a string')
+  checkSignal('options.signal', signal)
+  checkAccess('options', { sessionId })
+  // The binary would say so too; a text of any length need not cross for that.
+  if (pattern.length > limits.patternBytes) {
+    const problem = `pattern: is longer than ${limits.patternBytes} bytes`
+    throw new SpillwayError('INVALID_ARGUMENT', problem, { field: 'pattern' })
+  }
+  const query: Query = {
+    pattern: wellFormed(pattern),
+    ignoreCase,
+    literal,
+    before: lines.before ?? 0,
+    after: lines.after ?? 0,
+    maxMatches,
+    maxBytes,
+    cursor: after === undefined ? undefined : wellFormed(after),
+  }
+  return { query, signal, sessionId }
+}
+
+const SEARCH_OPTIONS: readonly (keyof SearchOptions)[] = [
+  'ignoreCase',
+  'literal',
+  'context',
+  'maxMatches',
+  'maxBytes',
+  'after',
+  'signal',
+  'sessionId',
+]
+
+/** @throws SpillwayError `INVALID_ARGUMENT` with the field */
+export function checkAccess(field: string, access: OutputAccess): void {
+  const given: unknown = access
+  if (!isRecord(given)) throw wrong(field, given, 'an object with sessionId')
+  const { sessionId } = readable(field, () => {
+    checkKeys(field, given, SESSION_KEYS)
+    return { sessionId: given.sessionId }
+  })
+  if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong(`${field}.sessionId`, sessionId, 'a string')
+}
+
+const SESSION_KEYS: readonly (keyof OutputAccess)[] = ['sessionId']
+
+/** Where an output is: in a file of a store, or in memory, where it is looked up once the question is known to be right. */
+export type OutputPlace = { store: object; path: string } | { find: () => Uint8Array; path: string }
+
+/** The same while it is coming in. */
+export type UnfinishedPlace = { intake: object } | { bytes: Uint8Array }
+
+/** Reads a part of an output. */
+export async function readRange(
+  place: OutputPlace | UnfinishedPlace,
+  asked: ReadRange,
+  { sessionId }: OutputAccess = {},
+): Promise<RangeResult> {
+  const { range, signal } = checkRange(asked)
+  signal?.throwIfAborted()
+  const text = JSON.stringify(range)
+  const open = () => {
+    if ('find' in place) return native.rangeOfBytes(place.find(), place.path, text)
+    if ('bytes' in place) return native.rangeOfBytes(place.bytes, '', text)
+    if ('intake' in place) return native.rangeOfIntake(place.intake, text)
+    return native.rangeOpen(place.store, place.path, sessionId, text)
+  }
+  const answer = await finish(open, signal)
+  return { text: answer.text, ...(JSON.parse(answer.facts) as Omit<RangeResult, 'text'>) }
+}
+
+/** Searches an output. */
+export async function search(
+  place: OutputPlace,
+  pattern: string,
+  options: SearchOptions | undefined,
+): Promise<SearchResult> {
+  const { query, signal, sessionId } = checkQuery(pattern, options)
+  signal?.throwIfAborted()
+  const text = JSON.stringify(query)
+  const open = () =>
+    'find' in place
+      ? native.searchOfBytes(bytesOf(place, text), place.path, text)
+      : native.searchOpen(place.store, place.path, sessionId, text)
+  return JSON.parse((await finish(open, signal)).facts) as SearchResult
+}
+
+/** As on a disk, an expression that is none is told before the place is looked for. */
+function bytesOf({ find, path }: Extract<OutputPlace, { find: unknown }>, query: string): Uint8Array {
+  try {
+    return find()
+  } catch (error) {
+    native.searchOfBytes(new Uint8Array(), path, query)
+    throw error
+  }
+}
+
+/** Step by step, so that an abort is heard and others get their turn in the pool. */
+async function finish(open: () => object, signal: AbortSignal | undefined): Promise<{ text: string; facts: string }> {
+  const steps = call(open)
+  for (;;) {
+    const answer = await background(() => native.stepsNext(steps))
+    signal?.throwIfAborted()
+    if (answer) return answer
+  }
+}
+
+function whole(field: string, value: unknown, least: number, most: number): void {
+  if (value === undefined) return
+  if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
+    const upper = most === LARGEST ? 'of at least' : 'from'
+    throw wrong(field, value, `a whole number ${upper} ${least}${most === LARGEST ? '' : ` to ${most}`}`)
+  }
+}

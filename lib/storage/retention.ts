@@ -1,0 +1,89 @@
+/** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
+
+import { call, native } from '../native/native'
+import { encode } from '../settings/settings'
+import { now } from '../util/clock'
+import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
+
+/** What a sweep goes by. What is not given is as the storage was told. */
+export interface SweepOptions {
+  /** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
+  retentionDays?: number
+  /** Bytes of all outputs, over all folders. @default 4294967296 */
+  maxStoreBytes?: number
+  /** Outputs, over all folders. @default 10000 */
+  maxStoreFiles?: number
+  /** Milliseconds since the epoch. Default: now. */
+  now?: number
+  /** Only reports what would be removed. @default false */
+  dryRun?: boolean
+}
+
+/** An output that a sweep removed, and whether for its age or for a bound of the store. */
+export interface SweptFile {
+  path: string
+  bytes: number
+  reason: 'age' | 'bytes' | 'count'
+}
+
+/** What a sweep did. */
+export interface SweepReport {
+  /** The first 1,000 of the outputs that were removed. */
+  removed: SweptFile[]
+  /** How many were removed. */
+  removedFiles: number
+  /** Their bytes. */
+  removedBytes: number
+  /** What is left, without what could not be examined. */
+  kept: { files: number; bytes: number }
+  /** The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked at. */
+  failed: { path: string; error: string }[]
+  /** How many there are of both. */
+  failedFiles: number
+  /** Folders that another process was sweeping; nothing was done there. */
+  skippedDirs: string[]
+}
+
+/** How much a store holds. */
+export interface StorageUsage {
+  /** Outputs. */
+  files: number
+  /** Their bytes. */
+  bytes: number
+  /** Sessions that have outputs, or had some. */
+  sessions: number
+  /** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
+  dirs: { dir: string; files: number; bytes: number; freeBytes?: number }[]
+  /** What the last sweep did that the store made by itself; absent before the first. */
+  lastSweep?: SweepReport
+}
+
+/** The options of a sweep over what the storage was told. */
+export function checkSweep(options: SweepOptions | undefined, told: Required<Bounds>): Required<SweepOptions> {
+  const given: unknown = options === undefined ? {} : options
+  if (!isRecord(given)) throw wrong('options', given, 'an object')
+  const { time, dryRun, bounds } = readable('options', () => {
+    checkKeys('options', given, ['retentionDays', 'maxStoreBytes', 'maxStoreFiles', 'now', 'dryRun'])
+    const { now: time, dryRun, ...bounds } = given as SweepOptions
+    return { time, dryRun, bounds }
+  })
+  checkBounds(bounds, 'options.')
+  if (dryRun !== undefined && typeof dryRun !== 'boolean') throw wrong('options.dryRun', dryRun, 'true or false')
+  if (time !== undefined && !Number.isFinite(time)) throw wrong('options.now', time, 'milliseconds since the epoch')
+  return {
+    retentionDays: bounds.retentionDays ?? told.retentionDays,
+    maxStoreBytes: bounds.maxStoreBytes ?? told.maxStoreBytes,
+    maxStoreFiles: bounds.maxStoreFiles ?? told.maxStoreFiles,
+    now: time ?? now(),
+    dryRun: dryRun ?? false,
+  }
+}
+
+/** Bounds of a store. */
+export type Bounds = Pick<SweepOptions, 'retentionDays' | 'maxStoreBytes' | 'maxStoreFiles'>
+
+/** @throws SpillwayError `INVALID_CONFIG` with the field behind `path`; what is undefined is not given */
+export function checkBounds(bounds: Bounds, path = ''): void {
+  const given = Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined))
+  call(() => native.checkBounds(encode(given), path))
+}

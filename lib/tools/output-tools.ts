@@ -1,0 +1,383 @@
+/** Tools for the model, to get at the rest of what it was shown a preview of. */
+
+import { messageOf, renamed, SpillwayError } from '../errors'
+import { call, native } from '../native/native'
+import { wellFormed } from '../settings/settings'
+import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
+import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
+
+/** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
+export interface OutputSource {
+  readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>
+  search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>
+}
+
+/** A service whose storage is one, such as a `TruncationService`. */
+export interface OutputSourceHolder {
+  readonly storage: unknown
+}
+
+/** Options of {@link createOutputTools}. */
+export interface OutputToolsOptions {
+  /** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
+  sessionId?: string
+  /**
+   * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
+   */
+  pageBytes?: number
+  /** Lines of one answer. Default: 500 of the output. */
+  pageLines?: number
+  /**
+   * `json`: `pageBytes` is the length of the answer as a string of JSON, for hosts that count that.
+   * @default 'text'
+   */
+  pageCounts?: 'text' | 'json'
+}
+
+/** What a tool is told about a call. */
+export interface OutputToolContext {
+  sessionId?: string
+  signal?: AbortSignal
+}
+
+/** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */
+export interface OutputToolResult {
+  success: boolean
+  output: string
+  error?: string
+  metadata: { truncated: boolean; next?: object }
+}
+
+/** A tool that hosts can offer to a model, or register in a `ToolRegistry`. */
+export interface OutputTool {
+  name: 'read_output' | 'search_output'
+  description: string
+  /** JSON Schema of the arguments. */
+  inputSchema: Record<string, unknown>
+  execute(args: unknown, context?: OutputToolContext): Promise<OutputToolResult>
+}
+
+/** What one call shows: below every default limit, so that nothing is cut or saved again. */
+const SHOWN_BYTES = 32 * 1024
+/** A smaller answer has no room for a path. */
+const LEAST_PAGE_BYTES = 512
+/** The lines around what is shown. */
+const FRAME_LINES = 3
+const SHOWN_LINES = 500
+const SHOWN_MATCHES = 50
+/** UTF-16 units of an error that are shown from each of its ends. */
+const ERROR_END = 1_000
+
+const PATH = { type: 'string', description: 'The path of the saved output, from the truncation notice.' }
+const whole = (least: number, description: string) => ({ type: 'integer', minimum: least, description })
+
+/**
+ * Makes the tools `read_output` and `search_output`. Beside its own names, `read_output` takes `offset` (the first line, from 1; 0 is
+ * the first as well) and `limit` (how many lines), and both take names such as `fromLine`.
+ *
+ * @param source a storage, or a service with one
+ * @example
+ * for (const tool of createOutputTools(storage, { sessionId })) registry.register([tool])
+ */
+export function createOutputTools(
+  source: OutputSource | OutputSourceHolder,
+  options: OutputToolsOptions = {},
+): [OutputTool, OutputTool] {
+  const storage = sourceOf(source)
+  if (!isRecord(options)) throw wrong('options', options, 'an object')
+  const { sessionId, pageBytes, pageLines, pageCounts } = readable('options', () => {
+    checkKeys('options', options, ['sessionId', 'pageBytes', 'pageLines', 'pageCounts'])
+    return { ...options } as OutputToolsOptions
+  })
+  if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('options.sessionId', sessionId, 'a string')
+  checkPage('pageBytes', pageBytes, LEAST_PAGE_BYTES)
+  checkPage('pageLines', pageLines, FRAME_LINES + 1)
+  if (pageCounts !== undefined && pageCounts !== 'text' && pageCounts !== 'json') {
+    throw wrong('options.pageCounts', pageCounts, "'text' or 'json'")
+  }
+  const shownBytes = Math.min(SHOWN_BYTES, Math.floor(pageBytes ?? SHOWN_BYTES))
+  const shownLines = Math.min(SHOWN_LINES, Math.floor((pageLines ?? Number.POSITIVE_INFINITY) - FRAME_LINES))
+  const sizeOf = (text: string) => (pageCounts === 'json' ? JSON.stringify(text).length : Buffer.byteLength(text))
+
+  /** The answer with as much as fits: what stands around it, and how it is counted, is known only once it is there. */
+  const fitting = async (make: (bytes: number) => Promise<OutputToolResult>): Promise<OutputToolResult> => {
+    let bytes = shownBytes
+    for (;;) {
+      const answer = await make(bytes)
+      const size = sizeOf(answer.output)
+      const lines = linesIn(answer.output)
+      const isFit = size <= (pageBytes ?? size) && lines <= (pageLines ?? lines)
+      if (isFit || bytes <= 4) return answer
+      const share = Math.min((pageBytes ?? size) / size, (pageLines ?? lines) / lines)
+      const frame = pageCounts === 'json' ? 0 : size - bytes
+      const isFrame = frame > 0 && pageBytes !== undefined && frame < pageBytes && lines <= (pageLines ?? lines)
+      const next = isFrame ? pageBytes - frame : Math.floor(bytes * share * 0.97)
+      bytes = Math.max(4, Math.min(next, Math.floor(bytes * 0.98) - 1))
+    }
+  }
+
+  const tool = (
+    name: OutputTool['name'],
+    description: string,
+    properties: Record<string, unknown>,
+    required: readonly string[],
+    work: (args: Record<string, unknown>, path: string, call: OutputToolContext) => Promise<OutputToolResult>,
+    others: Record<string, unknown> = {},
+  ): OutputTool => ({
+    name,
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: { path: PATH, ...properties, ...others },
+      required,
+      additionalProperties: false,
+    },
+    execute: async (args, context) => {
+      let asked: Readonly<Record<string, string>> = {}
+      try {
+        if (!isRecord(args)) throw wrong('arguments', args, 'an object')
+        const { given, names } = namedAs(withoutNulls(args), ['path', ...Object.keys(properties)], Object.keys(others))
+        asked = names
+        const { path } = given
+        if (typeof path !== 'string') throw wrong('path', path, 'the path of a saved output')
+        return await work(given, path, { sessionId: sessionId ?? context?.sessionId, signal: context?.signal })
+      } catch (thrown) {
+        const error = bounded(messageOf(renamed(asked, renamed(KNOWN_AS, thrown))))
+        return { success: false, output: `Error: ${error}`, error, metadata: { truncated: false } }
+      }
+    },
+  })
+
+  const read = tool(
+    'read_output',
+    'Reads a part of a saved tool output, by lines (from_line, line_count) or by bytes (from_byte, byte_count). ' +
+      `At most ${shownLines} lines and ${shownBytes} bytes at a time; the answer says how to read on.`,
+    {
+      from_line: whole(1, 'The first line, from 1; also offset.'),
+      line_count: whole(1, `How many lines, ${shownLines} unless given; also limit.`),
+      from_byte: whole(0, 'The first byte, from 0; with from_line, a byte inside that line to go on at.'),
+      byte_count: whole(1, 'How many bytes.'),
+    },
+    ['path'],
+    async (args, path, { signal, sessionId }) => {
+      return fitting(async (bytes) => {
+        const range = { ...rangeOf(args, shownLines, bytes), signal }
+        const shown = await storage.readRange(path, range, { sessionId })
+        const next = shown.next && argumentsOf(shown.next)
+        return {
+          success: true,
+          output: `${headOf(shown)}\n${shown.text}${endOf(shown.text)}${next ? `[More: read_output with ${say(path, next)}]` : '[End of the output]'}`,
+          metadata: { truncated: next !== undefined, ...(next && { next: { path, ...next } }) },
+        }
+      })
+    },
+    // Hosts refuse what the schema does not name, and models know these names from the tools that read files.
+    { offset: { type: 'integer', minimum: 0 }, limit: { type: 'integer', minimum: 1 } },
+  )
+
+  const search = tool(
+    'search_output',
+    'Finds the lines of a saved tool output that match a regular expression (no look-around, no back-references).',
+    {
+      pattern: { type: 'string', description: 'The regular expression, matched line by line.' },
+      literal: { type: 'boolean', description: 'The pattern is the text itself.' },
+      ignore_case: { type: 'boolean', description: 'Upper and lower case are the same.' },
+      context: { type: 'integer', minimum: 0, maximum: 20, description: 'Lines to show around each match.' },
+      max_matches: { type: 'integer', minimum: 1, maximum: 1000, description: `${SHOWN_MATCHES} unless given.` },
+      after: { type: 'string', description: 'Goes on where an earlier search stopped; it said what to give here.' },
+    },
+    ['path', 'pattern'],
+    async (args, path, { signal, sessionId }) => {
+      const { pattern, literal, ignore_case, context = 0, max_matches = SHOWN_MATCHES, after } = args
+      // Line numbers and marks come on top.
+      return fitting(async (bytes) => {
+        const found = await storage.search(path, pattern as string, {
+          literal: literal as boolean | undefined,
+          ignoreCase: ignore_case as boolean | undefined,
+          context: typeof context === 'number' ? Math.min(context, 20) : (context as number),
+          maxMatches: typeof max_matches === 'number' ? Math.min(max_matches, 1000) : (max_matches as number),
+          maxBytes: Math.max(1, Math.floor(bytes / 2)),
+          after: after as string | undefined,
+          signal,
+          sessionId,
+        })
+        const more = found.next === undefined ? undefined : { ...args, after: found.next }
+        const count = found.matches.length
+        const lines = `${found.linesSearched} lines searched${found.incomplete ? INCOMPLETE : ''}`
+        const head = `[${count} matching line${count === 1 ? '' : 's'} in ${lines}]`
+        const foot = more
+          ? `\n[More: search_output with the same arguments and after ${JSON.stringify(found.next)}]`
+          : ''
+        return {
+          success: true,
+          output: [head, ...linesOf(found)].join('\n') + foot,
+          metadata: { truncated: more !== undefined, ...(more && { next: more }) },
+        }
+      })
+    },
+  )
+  return [read, search]
+}
+
+function sourceOf(given: unknown): OutputSource {
+  const isSource = (value: unknown): value is OutputSource =>
+    isRecord(value) && typeof value.readRange === 'function' && typeof value.search === 'function'
+  if (isSource(given)) return given
+  const { storage } = Object(given) as Partial<OutputSourceHolder>
+  if (isSource(storage)) return storage
+  throw wrong('storage', given, 'a storage with readRange and search, or a service that has one')
+}
+
+function linesIn(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}
+
+function checkPage(name: string, value: unknown, least: number): void {
+  const isPage = value === undefined || (typeof value === 'number' && value >= least)
+  if (!isPage) throw wrong(`options.${name}`, value, `a number of at least ${least}`)
+}
+
+/** An error may repeat what the model made up, which has no end: of a long one the start and the end are shown. */
+function bounded(error: string): string {
+  if (error.length <= 2 * ERROR_END) return wellFormed(error)
+  return wellFormed(`${error.slice(0, ERROR_END)} … ${error.slice(-ERROR_END)}`)
+}
+
+/** What the storage knows by other names than the model. */
+const KNOWN_AS = {
+  'range.fromLine': 'from_line',
+  'range.lineCount': 'line_count',
+  'range.fromByte': 'from_byte',
+  'range.byteCount': 'byte_count',
+  'options.ignoreCase': 'ignore_case',
+  'options.maxMatches': 'max_matches',
+  'options.': '',
+}
+
+/** The arguments that were given: models that must name every argument say `null` for one that they leave out. */
+function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+}
+
+/** Names of other agents' tools for the same arguments. */
+const ALIASES: Readonly<Record<string, string>> = {
+  offset: 'from_line',
+  limit: 'line_count',
+  fromLine: 'from_line',
+  start_line: 'from_line',
+  lineCount: 'line_count',
+  fromByte: 'from_byte',
+  byteCount: 'byte_count',
+  file_path: 'path',
+  filePath: 'path',
+  ignoreCase: 'ignore_case',
+  maxMatches: 'max_matches',
+}
+
+/**
+ * The arguments under the names of the tool, and how the model calls each of them.
+ * @throws SpillwayError for a name that is none, with the nearest one, and for two names of one argument that differ
+ */
+function namedAs(
+  args: Record<string, unknown>,
+  known: readonly string[],
+  others: readonly string[],
+): { given: Record<string, unknown>; names: Record<string, string> } {
+  const given: Record<string, unknown> = {}
+  const names: Record<string, string> = {}
+  for (const [key, value] of Object.entries(args)) {
+    const alias = Object.hasOwn(ALIASES, key) && !known.includes(key) ? (ALIASES[key] as string) : key
+    if (!known.includes(alias)) throw unknownArgument(key, [...known, ...others])
+    // The first line is 1, and many tools call it 0.
+    const read = key === 'offset' && value === 0 ? 1 : value
+    const other = names[alias]
+    if (other !== undefined && given[alias] !== read) {
+      throw new SpillwayError('INVALID_ARGUMENT', `${key}: says the same as ${other}; give one of them`, { field: key })
+    }
+    given[alias] = read
+    names[alias] = key
+  }
+  return { given, names }
+}
+
+function unknownArgument(key: string, known: readonly string[]): SpillwayError {
+  try {
+    call(() => native.refuseOption('arguments', key.toWellFormed(), [...known]))
+  } catch (error) {
+    const told = messageOf(error).replace('arguments.', '').replace('is not an option', 'is not an argument')
+    return new SpillwayError('INVALID_ARGUMENT', told, { field: key })
+  }
+  return new SpillwayError('INVALID_ARGUMENT', `${key}: is not an argument`, { field: key })
+}
+
+/** What the arguments ask for, or as much of that as one call shows. What is wrong goes through, for the storage to name. */
+function rangeOf(
+  { from_line, line_count, from_byte, byte_count }: Record<string, unknown>,
+  shownLines: number,
+  shownBytes: number,
+): ReadRange {
+  const atMost = (most: number, asked: unknown = most) => (typeof asked === 'number' ? Math.min(asked, most) : asked)
+  const byLines = from_line !== undefined || line_count !== undefined
+  if (byLines && byte_count !== undefined) {
+    throw new SpillwayError(
+      'INVALID_ARGUMENT',
+      'byte_count: goes with from_byte alone, not with from_line or line_count',
+    )
+  }
+  const byBytes = !byLines && (from_byte ?? byte_count) !== undefined
+  const range = byBytes
+    ? { fromByte: from_byte ?? 0, byteCount: atMost(shownBytes, byte_count) }
+    : {
+        fromLine: from_line ?? 1,
+        lineCount: atMost(shownLines, line_count),
+        fromByte: from_byte,
+        maxBytes: shownBytes,
+      }
+  return range as ReadRange
+}
+
+function headOf({
+  fromLine,
+  lineCount = 0,
+  fromByte,
+  byteCount,
+  totalBytes,
+  partial,
+  incomplete,
+}: RangeResult): string {
+  const bytes = `bytes ${fromByte}-${fromByte + byteCount} of ${totalBytes}`
+  const part = `${partial ? ', cut inside a line' : ''}${incomplete ? INCOMPLETE : ''}`
+  if (fromLine === undefined) return `[${bytes}${part}]`
+  if (lineCount === 0) return `[no line ${fromLine}; the output has ${totalBytes} bytes]`
+  return `[lines ${fromLine}-${fromLine + lineCount - 1}, ${bytes}${part}]`
+}
+
+/** Said of a file that is only a part of what the tool printed. */
+const INCOMPLETE = '; only the start and the end of the output were kept'
+
+const endOf = (text: string) => (text === '' || text.endsWith('\n') ? '' : '\n')
+
+function argumentsOf(next: ReadRange): Record<string, number> {
+  const { fromLine, lineCount, fromByte, byteCount } = next as Record<string, number | undefined>
+  const named = { from_line: fromLine, line_count: lineCount, from_byte: fromByte, byte_count: byteCount }
+  return Object.fromEntries(Object.entries(named).filter((entry): entry is [string, number] => entry[1] !== undefined))
+}
+
+function say(path: string, next: object): string {
+  return JSON.stringify({ path, ...next })
+}
+
+/** The matching lines as grep prints them: `12:` for a match, `11-` for a neighbour. */
+function linesOf({ matches }: SearchResult): string[] {
+  const lines: string[] = []
+  const hasContext = matches.some(({ before, after }) => before.length > 0 || after.length > 0)
+  for (const [index, { line, text, before, after }] of matches.entries()) {
+    if (hasContext && index > 0) lines.push('--')
+    lines.push(...before.map((each, at) => `${line - before.length + at}-${each}`))
+    lines.push(`${line}:${text}`)
+    lines.push(...after.map((each, at) => `${line + 1 + at}-${each}`))
+  }
+  return lines
+}

@@ -1,0 +1,193 @@
+/** A small executor for tools, for hosts that have none of their own. */
+
+import { messageOf, SpillwayError } from '../errors'
+import type { ToolResultRecorder } from '../history/ledger'
+import { observe } from '../history/record-result'
+import { Settings } from '../settings/settings'
+import { toJson } from '../truncation/content'
+import { warn } from '../truncation/events'
+import type { ToolResultLike, ToolTruncationConfig, TruncationContext, TruncationMiddleware } from '../types'
+import { isArray, isRecord, isRevoked, wrong } from '../validation/validate'
+
+/** What a tool is told about the call. */
+export interface ExecutionContext {
+  sessionId?: string
+  messageId?: string
+  signal?: AbortSignal
+  /** The folder that a tool works in. */
+  workingDirectory?: string
+}
+
+/** What a tool gives back in the end; it may return a bare value, which becomes `output`. */
+export interface ToolResult extends ToolResultLike {
+  success: boolean
+  output: unknown
+  error?: string
+}
+
+/** A tool. */
+export interface Tool {
+  name: string
+  description?: string
+  /** Limits for this tool's output, below the user's entry for it. */
+  truncation?: ToolTruncationConfig
+  execute(args: never, context: ExecutionContext & { toolCallId: string }): unknown
+}
+
+/** A call by the model, in OpenAI's form or flat. `arguments` is JSON text or a value. */
+export type ToolCall =
+  | { id: string; type?: string; function: { name: string; arguments?: unknown } }
+  | { id: string; type?: string; name: string; arguments?: unknown }
+
+/** One executed call. */
+export interface ToolExecutionResult {
+  tool_call_id: string
+  name: string
+  /** The arguments as JSON text. */
+  arguments: string
+  result: ToolResult
+}
+
+/** Options of {@link ToolRegistry}. */
+export interface ToolRegistryConfig {
+  /** The folder that tools work in, unless the call says otherwise. */
+  workingDirectory?: string
+  /** Where every executed call is written down, with its arguments: a `ToolResultLedger`. */
+  ledger?: ToolResultRecorder
+}
+
+/** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
+export class ToolRegistry {
+  /** @internal */
+  readonly tools: Map<string, Tool>
+  /** @internal */
+  readonly config: ToolRegistryConfig
+  /** @internal */
+  middleware: TruncationMiddleware | undefined
+
+  constructor(config: ToolRegistryConfig = {}) {
+    const given: unknown = config
+    if (!isRecord(given)) throw wrong('config', given, 'an object', 'INVALID_CONFIG')
+    const { ledger } = config
+    if (ledger !== undefined && typeof ledger?.record !== 'function') {
+      throw wrong('config.ledger', ledger, 'a ToolResultLedger', 'INVALID_CONFIG')
+    }
+    this.tools = new Map()
+    this.config = { ...config }
+    this.middleware = undefined
+  }
+
+  /**
+   * Adds tools; a later one of the same name replaces the earlier.
+   * @throws SpillwayError `INVALID_ARGUMENT` for what is not a tool, `INVALID_CONFIG` for a wrong `truncation`
+   */
+  register(tools: Tool | readonly Tool[]): void {
+    for (const [index, tool] of (isArray(tools) ? tools : [tools]).entries()) {
+      const field = `tools.${index}`
+      if (isRevoked(tool) || typeof tool?.name !== 'string' || typeof tool.execute !== 'function') {
+        throw wrong(field, tool, 'an object with name and execute')
+      }
+      if (tool.truncation !== undefined) new Settings({}).setTool(tool.name, tool.truncation)
+      this.tools.set(tool.name, tool)
+    }
+  }
+
+  /** Bounds results from now on. */
+  setTruncationMiddleware(middleware: TruncationMiddleware): void {
+    if (typeof middleware !== 'function') throw wrong('middleware', middleware, 'a function')
+    this.middleware = middleware
+  }
+
+  /** Executes the calls side by side and answers in their order. */
+  async execute(toolCalls: readonly ToolCall[], context: ExecutionContext = {}): Promise<ToolExecutionResult[]> {
+    if (!isArray(toolCalls)) throw wrong('toolCalls', toolCalls, 'an array of tool calls')
+    const given: unknown = context
+    if (!isRecord(given)) throw wrong('context', given, 'an object')
+    return Promise.all(toolCalls.map((toolCall) => this.executeOne(toolCall, context)))
+  }
+
+  /** @internal */
+  async executeOne(toolCall: ToolCall, context: ExecutionContext): Promise<ToolExecutionResult> {
+    const asked: unknown = isRecord(toolCall) && 'function' in toolCall ? toolCall.function : toolCall
+    // What a model made up must not disturb the calls beside it.
+    if (!isRecord(asked) || typeof asked.name !== 'string') {
+      const result = failure('This is not a call of a tool: it has no name.')
+      return { tool_call_id: isRecord(toolCall) ? toolCall.id : '', name: '', arguments: '{}', result }
+    }
+    const { name, arguments: given } = asked as { name: string; arguments?: unknown }
+    const tool = this.tools.get(name)
+    const { ledger, ...config } = this.config
+    const { result, args } = await run(tool, name, given, { ...config, ...context, toolCallId: toolCall.id })
+    const { sessionId, messageId, signal } = context
+    const bounded = await bound(this.middleware, result, {
+      toolName: name,
+      sessionId,
+      messageId,
+      toolCallId: toolCall.id,
+      signal,
+      declared: tool?.truncation,
+    })
+    if (ledger !== undefined) {
+      observe(ledger, { toolCallId: toolCall.id, toolName: name, result, bounded, args: recordIn(args) })
+    }
+    return { tool_call_id: toolCall.id, name, arguments: args, result: bounded }
+  }
+}
+
+/** What the middleware makes of a result. One that throws does not cost the result, nor those of the calls beside it. */
+async function bound(
+  middleware: TruncationMiddleware | undefined,
+  result: ToolResult,
+  context: TruncationContext,
+): Promise<ToolResult> {
+  try {
+    return ((await middleware?.(context.toolName, result, context)) as ToolResult | undefined) ?? result
+  } catch (error) {
+    // The caller's own mistake, such as an id that is no text.
+    if (error instanceof SpillwayError) throw error
+    warn('middleware', error)
+    return result
+  }
+}
+
+function recordIn(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function run(
+  tool: Tool | undefined,
+  name: string,
+  given: unknown,
+  context: ExecutionContext & { toolCallId: string },
+): Promise<{ result: ToolResult; args: string }> {
+  const args = typeof given === 'string' ? given : given === undefined ? '{}' : toJson(given, 2)
+  if (!tool) return { result: failure(`There is no tool called ${JSON.stringify(name.slice(0, 100))}.`), args }
+  let parsed: unknown
+  try {
+    parsed = typeof given === 'string' ? JSON.parse(given === '' ? '{}' : given) : (given ?? {})
+  } catch (error) {
+    return { result: failure(`The arguments are not JSON: ${messageOf(error)}`), args }
+  }
+  try {
+    return { result: toResult(await tool.execute(parsed as never, context)), args }
+  } catch (error) {
+    return { result: failure(messageOf(error)), args }
+  }
+}
+
+function failure(message: string): ToolResult {
+  return { success: false, output: message, error: message }
+}
+
+/** A result stays as it is; any other value is the output of a call that went well. */
+function toResult(value: unknown): ToolResult {
+  const isResult = typeof value === 'object' && value !== null && 'output' in value
+  return isResult
+    ? { success: true, ...(value as Partial<ToolResult>), output: value.output }
+    : { success: true, output: value }
+}

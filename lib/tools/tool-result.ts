@@ -1,0 +1,86 @@
+/** What a tool gave back, whatever its shape: a bare value, an object with `output`, or a result of MCP. */
+
+import { messageOf, SpillwayError } from '../errors'
+import { plainJson } from '../util/safe-stringify'
+import { isArray, isRecord } from '../validation/validate'
+
+/** Whether this is a result of MCP, which keeps its text in parts. */
+export function isMcp(value: unknown): value is Record<string, unknown> & { content: readonly unknown[] } {
+  return isRecord(value) && isArray(value.content)
+}
+
+/** What the model would read of a result. */
+export function bodyOf(result: unknown): unknown {
+  if (isMcp(result)) {
+    const texts = result.content.map((part) => (isRecord(part) && typeof part.text === 'string' ? part.text : ''))
+    return texts.join('\n')
+  }
+  return isRecord(result) && 'output' in result ? result.output : result
+}
+
+/** Whether a result says of itself that the tool failed. */
+export function hasFailed(result: unknown): boolean {
+  return isRecord(result) && (result.isError === true || result.success === false)
+}
+
+/**
+ * Reads a result as everybody after the tool does, so that a getter or a proxy that throws, throws here.
+ * @throws SpillwayError `CALLBACK` if it does
+ */
+export function checkReadable(result: unknown): void {
+  try {
+    bodyOf(result)
+    // The rest of it: whoever changes the text copies that.
+    hasFailed(result)
+    if (isRecord(result)) void [{ ...result }, result.metadata]
+  } catch (cause) {
+    throw new SpillwayError('CALLBACK', `the result of the tool cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** A text in the place of another, and texts around it. */
+export interface TextEdit {
+  output?: unknown
+  prepend?: string
+  append?: string
+}
+
+/**
+ * The result with its text changed; its shape stays, and so does what is no text. The very result where there is no text that
+ * anything could be put around.
+ */
+export function withText(result: unknown, edit: TextEdit): unknown {
+  if (isMcp(result)) return withTextOfMcp(result, edit)
+  const { output, prepend, append } = edit
+  const around = (text: unknown) => {
+    const base = output === undefined ? text : output
+    return typeof base === 'string' ? `${prepend ?? ''}${base}${append ?? ''}` : base
+  }
+  if (!isRecord(result) || !('output' in result)) return around(result)
+  const text = around(result.output)
+  if (text === result.output) return result
+  // Executors put the message of an error into both fields.
+  return { ...result, output: text, ...(result.error === result.output && 'error' in result ? { error: text } : {}) }
+}
+
+function withTextOfMcp(
+  result: Record<string, unknown> & { content: readonly unknown[] },
+  { output, prepend, append }: TextEdit,
+): unknown {
+  const blockOf = (text: string) => ({ type: 'text', text })
+  let content = [...result.content]
+  let rest: Record<string, unknown> = result
+  if (output !== undefined) {
+    const isText = (part: unknown) =>
+      isRecord(part) && (part.type === 'text' || (isRecord(part.resource) && typeof part.resource.text === 'string'))
+    const place = Math.max(content.findIndex(isText), 0)
+    const block = blockOf(typeof output === 'string' ? output : plainJson(output))
+    content = [...content.slice(0, place), block, ...content.slice(place).filter((part) => !isText(part))]
+    // It says what the texts said before.
+    const { structuredContent: _, ...others } = result
+    rest = others
+  }
+  if (prepend) content.unshift(blockOf(prepend))
+  if (append) content.push(blockOf(append))
+  return { ...rest, content }
+}

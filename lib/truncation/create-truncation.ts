@@ -1,0 +1,78 @@
+/** Service and middleware in one call, from the flat settings that a user writes. */
+
+import { knownAs } from '../errors'
+import { DEFAULT_TRUNCATION_CONFIG, OPTION_FIELDS, TOOL_TRUNCATION_CONFIGS } from '../settings/defaults'
+import type {
+  ToolResultLike,
+  TruncationConfig,
+  TruncationMiddleware,
+  TruncationMiddlewareConfig,
+  TruncationServiceConfig,
+} from '../types'
+import { isRecord, wrong } from '../validation/validate'
+import { createTruncationMiddleware } from './middleware'
+import { TruncationService } from './service'
+
+/** What a user sets for truncation, all in one object. */
+export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike>
+  extends Partial<Omit<TruncationConfig, 'strategy'>>,
+    Omit<TruncationServiceConfig, 'global'>,
+    Omit<TruncationMiddlewareConfig<R>, 'service'> {}
+
+/** What {@link createTruncation} makes. */
+export interface Truncation<R extends ToolResultLike = ToolResultLike> {
+  service: TruncationService
+  middleware: TruncationMiddleware<R>
+}
+
+/**
+ * Makes a service and its middleware. `false` switches truncation off.
+ *
+ * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
+ * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
+ * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
+ *
+ * @example
+ * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
+ */
+export function createTruncation<R extends ToolResultLike = ToolResultLike>(
+  userConfig: UserTruncationConfig<R> | boolean = {},
+): Truncation<R> {
+  const config: UserTruncationConfig<R> =
+    userConfig === true ? {} : userConfig === false ? { enabled: false } : userConfig
+  const given: unknown = config
+  if (!isRecord(given)) throw wrong('truncation', given, 'an object, or false', 'INVALID_CONFIG')
+  const { skipTools, shouldTruncate, ledger, ...settings } = config
+  // What is neither goes where the nearest name is most likely to be.
+  const isGlobal = ([key]: [string, unknown]) => key === 'global' || !OPTION_FIELDS.has(key)
+  const entries = Object.entries(settings)
+  const global = Object.fromEntries(entries.filter(isGlobal))
+  const options = Object.fromEntries(entries.filter((entry) => !isGlobal(entry)))
+  // The user wrote `maxLines`, so an error must not speak of `global.maxLines`.
+  const service = knownAs({ 'global.': '' }, () => new TruncationService({ ...options, global }))
+  if (global.maxLines !== undefined || options.global !== undefined) sayWhatIsRaised(service)
+  return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate, ledger }) }
+}
+
+let isRaiseSaid = false
+
+/** Says once that a limit of all tools raises that of a built-in tool. */
+function sayWhatIsRaised(service: TruncationService): void {
+  if (isRaiseSaid) return
+  for (const [toolName, { maxLines: own = DEFAULT_TRUNCATION_CONFIG.maxLines }] of Object.entries(
+    TOOL_TRUNCATION_CONFIGS,
+  )) {
+    if (own >= DEFAULT_TRUNCATION_CONFIG.maxLines) continue
+    const { config, sources } = service.effectiveConfig({ toolName })
+    if (sources.maxLines !== 'global' || config.maxLines <= own) continue
+    isRaiseSaid = true
+    const { maxLines } = config
+    process.emitWarning(
+      `maxLines: ${maxLines} for all tools raises the limit of ${toolName}, which is ${own} lines otherwise. ` +
+        `Set tools.${toolName}.maxLines: ${own} to keep it, or ${maxLines} if that is meant.`,
+      { type: 'SpillwayWarning', code: 'SPILLWAY_TOOL_LIMIT' },
+    )
+    return
+  }
+}

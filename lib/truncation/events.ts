@@ -1,0 +1,69 @@
+/** Telling the caller what happened, without ever letting that get in the way of the call. */
+
+import { debuglog } from 'node:util'
+import { messageOf } from '../errors'
+import type { TruncationContext, TruncationEvent, TruncationEventCallback } from '../types'
+import { describe } from '../validation/validate'
+
+/** Writes to standard error with `NODE_DEBUG=spillway`. */
+export const debug = debuglog('spillway')
+
+/** An event without what every event has. */
+export type EventDetails = Omit<TruncationEvent, 'toolName' | 'timestamp' | 'sessionId' | 'toolCallId'>
+
+/** Sends an event to a callback. Whatever that does, the call goes on. */
+export function emit(onEvent: TruncationEventCallback, context: TruncationContext, details: EventDetails): void {
+  send(onEvent, context, { ...details, toolName: context.toolName, timestamp: Date.now() })
+}
+
+/** The event of an output that needed nothing, which most events are: made at once, because spreading costs more than the rest. */
+export function emitSkipped(
+  onEvent: TruncationEventCallback | undefined,
+  context: TruncationContext,
+  originalSize: number,
+  truncatedSize: number,
+): void {
+  const { toolName } = context
+  send(onEvent, context, { type: 'skipped', originalSize, truncatedSize, toolName, timestamp: Date.now() })
+}
+
+function send(
+  onEvent: TruncationEventCallback | undefined,
+  { sessionId, toolCallId }: TruncationContext,
+  event: TruncationEvent,
+): void {
+  if (sessionId !== undefined) event.sessionId = sessionId
+  if (toolCallId !== undefined) event.toolCallId = toolCallId
+  if (debug.enabled) {
+    const { type, toolName, originalSize, truncatedSize, error = '' } = event
+    debug('%s %s: %d -> %d bytes %s', type, printable(toolName), originalSize, truncatedSize, printable(error))
+  }
+  if (onEvent === undefined) return
+  try {
+    const answer: unknown = onEvent(event)
+    if (answer !== undefined) catchLater('onEvent', answer)
+  } catch (error) {
+    warn('onEvent', error)
+  }
+}
+
+/** A text that does nothing to the terminal that shows it: names of tools may come from a model. */
+function printable(value: unknown): string {
+  const text = typeof value === 'string' ? value : describe(value)
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+}
+
+/**
+ * A callback that must answer at once may be asynchronous by mistake: its failure is reported, not left unhandled.
+ * Answers whether it was.
+ */
+export function catchLater(place: string, answer: unknown): boolean {
+  const isPromise = typeof (answer as PromiseLike<unknown> | null)?.then === 'function'
+  if (isPromise) Promise.resolve(answer).catch((error) => warn(place, error))
+  return isPromise
+}
+
+/** Reports what went wrong in a place of the caller's where a person can find it and no call trips over it. */
+export function warn(place: string, error: unknown): void {
+  process.emitWarning(`${place}: ${messageOf(error)}`, 'SpillwayWarning')
+}

@@ -1,0 +1,53 @@
+/** Whether a text is short, found out without leaving the thread. */
+
+import { call, native } from '../native/native'
+import type { Limits, Plan } from '../settings/settings'
+import type { Source } from './ingest'
+
+/** Up to so many units a text is looked at on the spot: the copy takes less than a tenth of a millisecond. */
+export const AT_ONCE_UNITS = 2 ** 17
+
+/** Controls, halves of characters, and what stands for bytes that are no character. A tab and a line feed are text. */
+const DRAWN = /[^\P{Cc}\t\n]|\p{Cs}|\ufffd/u
+
+/** Whether a terminal might show something else than an output, or nothing of it because it is no text. */
+export function isDrawn(source: Source): boolean {
+  if (typeof source === 'string') return DRAWN.test(source)
+  // Of bytes nobody knows before they are looked at.
+  return !Array.isArray(source) || source.some((text: string) => DRAWN.test(text))
+}
+
+/** The average line is shorter than this; a text needs about so many hops per line that it has over the limit. */
+const LINE_UNITS = 80
+const MAX_HOPS = 32
+
+/** Whether a text that could be too long is short after all. */
+export function isShort(content: string, plan: Plan): boolean {
+  const { maxLines, maxBytes, maxTokens } = plan.limits
+  const units = content.length
+  if (plan.mode !== 'bound' || plan.customStrategy || units > AT_ONCE_UNITS) return false
+  if (maxBytes !== null && units > maxBytes) return false
+  // A unit is at most three bytes. What is left then is a question of lines.
+  if (maxTokens === null && (maxBytes === null || units * 3 <= maxBytes)) {
+    const limit = maxLines ?? Number.POSITIVE_INFINITY
+    if (units - limit < MAX_HOPS * LINE_UNITS && hasFewLines(content, limit)) return true
+    if (call(() => native.breaksAtMost(content, units)) + 1 <= limit) return true
+  }
+  return isWithin(content, plan.limits)
+}
+
+/** Every unit that is not a break makes one line less possible: often a few breaks show that there are not too many. */
+function hasFewLines(content: string, limit: number): boolean {
+  let at = -1
+  for (let breaks = 0; breaks < MAX_HOPS; breaks += 1) {
+    if (breaks + content.length - at <= limit) return true
+    at = content.indexOf('\n', at + 1)
+    if (at === -1) return breaks + 1 <= limit
+  }
+  return false
+}
+
+export function isWithin(content: string, { maxLines, maxBytes, maxTokens, lineRule }: Limits): boolean {
+  const most = Number.POSITIVE_INFINITY
+  return call(() => native.within(content, maxLines ?? most, maxBytes ?? most, maxTokens ?? most, lineRule === 'split'))
+}

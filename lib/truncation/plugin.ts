@@ -1,0 +1,107 @@
+/** Truncation for hosts that call a plugin's `toolResult` hook after every tool. */
+
+import type { ContentPart, OutputService, TruncationContext } from '../types'
+import { isRecord, wrong } from '../validation/validate'
+import { boundSafely } from './middleware'
+import { TruncationService } from './service'
+
+/** A tool result as such hosts have it. */
+export interface PluginToolResult {
+  /** What the model reads. */
+  llmContent: string | readonly ContentPart[]
+  /** What the user sees. */
+  returnDisplay?: unknown
+  isError?: boolean
+  /** Set once truncation has been dealt with. */
+  truncated?: boolean
+  outputPath?: string
+  metadata?: Record<string, unknown>
+}
+
+/** What the host says about the call. */
+export interface PluginToolInfo {
+  toolUse?: { name?: string; callId?: string }
+  toolName?: string
+  sessionId?: string
+}
+
+/** The plugin; the host calls `toolResult` with itself as `this`. */
+export interface TruncationPlugin {
+  name: 'truncation'
+  enforce: 'post'
+  toolResult<R extends PluginToolResult>(this: object | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>
+}
+
+/** What the plugin reads of its host: `truncation: false` switches it off. */
+export interface PluginHost {
+  config?: { truncation?: boolean }
+}
+
+/** A user interface shows short outputs whole, as the tool meant them. */
+const MAX_DISPLAY_BYTES = 5000
+
+/**
+ * A plugin over a service of one's own.
+ *
+ * Results over the limits get a preview, `truncated: true` and `outputPath` (`''` if nothing could be saved); others are
+ * stamped `truncated: false`. Failed results, and results that carry `truncated` already, are left alone up to the hard
+ * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
+ */
+export function createTruncationPlugin(options: { service: OutputService }): TruncationPlugin {
+  const service = isRecord(options) ? options.service : undefined
+  if (typeof service?.output !== 'function') {
+    throw wrong('service', service, 'an object with an output function', 'INVALID_CONFIG')
+  }
+  return makePlugin(() => service)
+}
+
+function makePlugin(serviceOf: () => OutputService): TruncationPlugin {
+  return {
+    name: 'truncation',
+    enforce: 'post',
+    async toolResult(toolResult, info) {
+      if ((this as PluginHost | undefined)?.config?.truncation === false) return toolResult
+      if (toolResult?.llmContent === undefined || toolResult.llmContent === null) return toolResult
+      const handled = toolResult.truncated !== undefined || toolResult.isError === true
+      const context: TruncationContext = {
+        toolName: info?.toolUse?.name ?? info?.toolName ?? 'tool',
+        sessionId: info?.sessionId,
+        toolCallId: info?.toolUse?.callId,
+        failed: toolResult.isError === true,
+        handled,
+      }
+      const { value, result } = await boundSafely(serviceOf(), toolResult.llmContent, context)
+      if (!result?.truncated) {
+        if (handled) return value === toolResult.llmContent ? toolResult : { ...toolResult, llmContent: value }
+        return { ...toolResult, llmContent: value, truncated: false }
+      }
+      const { returnDisplay } = toolResult
+      return {
+        ...toolResult,
+        llmContent: value,
+        truncated: true,
+        outputPath: result.outputPath,
+        returnDisplay: isShort(returnDisplay) ? returnDisplay : displayOf(value),
+      }
+    },
+  }
+}
+
+function isShort(display: unknown): boolean {
+  if (typeof display === 'string') return Buffer.byteLength(display, 'utf8') <= MAX_DISPLAY_BYTES
+  return display !== undefined
+}
+
+function displayOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  const parts = content as readonly ContentPart[]
+  return parts.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
+}
+
+let defaultService: TruncationService | undefined
+
+/** The plugin with a service of its own, made with the defaults when it is first needed. */
+export const truncationPlugin: TruncationPlugin = makePlugin(() => {
+  defaultService ??= new TruncationService()
+  return defaultService
+})

@@ -1,0 +1,246 @@
+/**
+ * The previews and files that this process made itself. A text is recognised as a preview only if it is one of these, byte for
+ * byte, and a path as that of a saved output only if a storage answered it: nothing that a tool prints can claim either.
+ */
+
+import { call, native } from '../native/native'
+import type { ITruncationStorage, TruncatedResult } from '../types'
+
+/** A preview, and what was answered with it. */
+export type Preview = TruncatedResult<string>
+
+/** Bytes of a text that no preview is longer than, in practice: longer ones are not decoded to find out. */
+export const MAX_PREVIEW_BYTES = 2 ** 20
+
+/** Units of the texts that are remembered; a host that keeps its history has them in memory anyway. */
+const MAX_UNITS = 2 ** 23
+/** Of more paths the oldest are forgotten, with what was said about them. */
+const MAX_PATHS = 10_000
+const MAX_NOTICES = 1000
+/** Paths that do not end as ours do are looked for one by one. */
+const MAX_FOREIGN = 16
+
+/** A text that is a preview. */
+interface Known {
+  text: string
+  preview: Preview
+}
+
+/** By length, so that a text of any other length costs one look. */
+const byLength = new Map<number, Known[]>()
+/** The oldest first. */
+const previews = new Set<Known>()
+let units = 0
+
+/** Each path with its notice, if that is remembered. The oldest first. */
+const paths = new Map<string, string>()
+/** By the name of the file, which no other file has. */
+const noticesByName = new Map<string, { path: string; notice: string }>()
+const foreign = new Set<string>()
+
+/** Remembers that a storage, or the host itself, answered a path. */
+export function rememberOutput(path: unknown, notice = ''): void {
+  if (typeof path !== 'string' || path === '') return
+  paths.delete(path)
+  paths.set(path, notice)
+  if (paths.size > MAX_PATHS) paths.delete(first(paths.keys()))
+}
+
+/** A storage that can be asked whether a path is that of an output which it saved. */
+export interface OutputOwner {
+  /** Whether a path is that of an output that this store saved. */
+  owns(path: string): boolean
+}
+
+/** Whether a path is that of a saved output: the storage says so, or without one this process saved it. */
+export function isSavedOutput(path: string, storage?: OutputOwner): boolean {
+  if (storage === undefined) return paths.has(path)
+  try {
+    return storage.owns(path) === true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Remembers a preview, so that it is never cut again. One that does not say that it is one is a text like any other.
+ * @param text what it is in the parts of a message, joined by line feeds
+ */
+export function rememberPreview(preview: Preview, text = preview.content): void {
+  const { content, outputPath, hint = '' } = preview
+  const path = outputPath.toWellFormed()
+  const namesPath = path !== '' && content.includes(path)
+  const notice = noticeOf(preview, namesPath ? path : '')
+  rememberOutput(outputPath, notice)
+  if (
+    !namesPath &&
+    !(hint !== '' && content.includes(hint)) &&
+    !call(() => native.containsTruncationMarker(content, true))
+  )
+    return
+  if (namesPath) rememberNotice(path, notice)
+  if (text.length > MAX_UNITS) return
+  const known = { text, preview }
+  const same = byLength.get(text.length)
+  if (same === undefined) byLength.set(text.length, [known])
+  else same.push(known)
+  previews.add(known)
+  units += text.length
+  while (units > MAX_UNITS || previews.size > MAX_PATHS) forget(first(previews))
+}
+
+function forget(known: Known): void {
+  const { length } = known.text
+  previews.delete(known)
+  units -= length
+  const left = byLength.get(length)?.filter((one) => one !== known)
+  if (left === undefined || left.length === 0) byLength.delete(length)
+  else byLength.set(length, left)
+}
+
+function rememberNotice(path: string, notice: string): void {
+  const name = nameOf(path)
+  if (name === undefined) {
+    foreign.delete(path)
+    foreign.add(path)
+    if (foreign.size > MAX_FOREIGN) foreign.delete(first(foreign))
+    return
+  }
+  noticesByName.delete(name)
+  noticesByName.set(name, { path, notice })
+  if (noticesByName.size > MAX_NOTICES) noticesByName.delete(first(noticesByName.keys()))
+}
+
+/** What is said beside the text of a preview. */
+function noticeOf({ content, preview = '', hint = '' }: Preview, path: string): string {
+  const at = content.indexOf(preview)
+  const beside = at === -1 ? '' : `${content.slice(0, at)}\n${content.slice(at + preview.length)}`
+  const said = beside.replace(/\n{2,}/g, '\n').trim()
+  if (path === '' || said.includes(path)) return said
+  return hint.includes(path) ? hint : (content.split('\n').find((line) => line.includes(path)) ?? said)
+}
+
+/** Whether any preview is remembered. */
+export function hasPreviews(): boolean {
+  return previews.size > 0
+}
+
+/** Whether a preview has this length. */
+export function hasPreviewOf(length: number): boolean {
+  return byLength.has(length)
+}
+
+/** The preview that a text is, if it is one. */
+export function previewOf(text: string): Preview | undefined {
+  return byLength.get(text.length)?.findLast((known) => known.text === text)?.preview
+}
+
+/** A notice that stands in a text, and where its path ends there. */
+export interface EarlierNotice {
+  path: string
+  notice: string
+  at: number
+}
+
+const ENDING = '.txt'
+const NAME = /[\w.-]{1,255}$/
+
+function nameOf(path: string): string | undefined {
+  return path.endsWith(ENDING) ? NAME.exec(path.slice(0, -ENDING.length))?.[0] : undefined
+}
+
+/** Of a longer text only both ends are looked at, so much of each. */
+const END_UNITS = 2 ** 18
+
+/** Whether there is any notice to be found. */
+export function hasNotices(): boolean {
+  return noticesByName.size > 0 || foreign.size > 0
+}
+
+/** The notices of earlier previews that stand in a text, in their order; also where the text is the JSON of another. */
+export function noticesIn(text: string): EarlierNotice[] {
+  const found = new Map<string, EarlierNotice>()
+  const look = (from: number, to: number) => {
+    const part = text.slice(from, to)
+    for (let at = part.indexOf(ENDING); at !== -1; at = part.indexOf(ENDING, at + 1)) {
+      const name = NAME.exec(part.slice(Math.max(at - 255, 0), at))?.[0]
+      const known = name === undefined ? undefined : noticesByName.get(name)
+      const end = at + ENDING.length
+      if (known !== undefined && endsWithPath(part.slice(0, end), known.path)) {
+        found.set(known.path, { ...known, at: from + end })
+      }
+    }
+    for (const path of foreign) {
+      const at = part.lastIndexOf(path)
+      if (at !== -1) found.set(path, { path, notice: paths.get(path) ?? '', at: from + at + path.length })
+    }
+  }
+  if (text.length <= 2 * END_UNITS) look(0, text.length)
+  else {
+    look(0, END_UNITS)
+    look(text.length - END_UNITS, text.length)
+  }
+  return [...found.values()].sort((one, other) => one.at - other.at)
+}
+
+/** Whether a text repeats what was said beside a preview, in whatever words: the lines that name the saved output. */
+export function repeatsNotice(text: string): boolean {
+  if (!hasNotices()) return false
+  const written = (line: string) => text.includes(line) || text.includes(JSON.stringify(line).slice(1, -1))
+  return noticesIn(text).some(({ path, notice }) => {
+    const lines = notice.split('\n').filter((line) => line.includes(path))
+    // The bare path is what a command has that reads the file.
+    return lines.some((line) => line.length > path.length && written(line))
+  })
+}
+
+/** Whether all of a notice stands in a text. */
+export function standsIn(text: string, { path, notice }: EarlierNotice): boolean {
+  const lines = notice === '' ? [path] : notice.split('\n')
+  return lines.every((line) => text.includes(line))
+}
+
+function endsWithPath(text: string, path: string): boolean {
+  return text.endsWith(path) || text.endsWith(JSON.stringify(path).slice(1, -1))
+}
+
+/** The last preview that stands in a text as it was made, and the text around it. */
+export function previewIn(
+  text: string,
+  notices: readonly EarlierNotice[],
+): { preview: Preview; around: string } | undefined {
+  const wanted = new Set(notices.map(({ path }) => path))
+  for (const known of [...previews].reverse()) {
+    const { preview } = known
+    if (!wanted.has(preview.outputPath.toWellFormed())) continue
+    for (const form of [known.text, JSON.stringify(known.text).slice(1, -1)]) {
+      const at = text.lastIndexOf(form)
+      if (at !== -1) return { preview, around: text.slice(0, at) + text.slice(at + form.length) }
+    }
+  }
+  return undefined
+}
+
+/** Of so many notices each is repeated as it is; of more, the path. */
+const MAX_WHOLE_NOTICES = 3
+const MAX_REPEATED = 20
+
+/** What must be repeated of notices that were cut off with the text around them. */
+export function repeated(notices: readonly EarlierNotice[], short: boolean): string {
+  const isWhole = !short && notices.length <= MAX_WHOLE_NOTICES
+  const last = notices.slice(-MAX_REPEATED)
+  return last.map(({ path, notice }) => (isWhole && notice !== '' ? notice : lineOf(notice, path))).join('\n')
+}
+
+function lineOf(notice: string, path: string): string {
+  return notice.split('\n').findLast((line) => line.includes(path)) ?? path
+}
+
+function first<T>(items: Iterable<T>): T {
+  return items[Symbol.iterator]().next().value as T
+}
+
+/** Whether a storage of the caller's can be asked who owns a path. */
+export function isOwner(storage: ITruncationStorage | OutputOwner | undefined): storage is OutputOwner {
+  return typeof (storage as Partial<OutputOwner> | undefined)?.owns === 'function'
+}

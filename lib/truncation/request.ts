@@ -1,0 +1,89 @@
+/** One output on its way, and what everything that works on it must know. */
+
+import { SpillwayError } from '../errors'
+import type { Limits, Plan, Settings } from '../settings/settings'
+import type {
+  ContentPart,
+  ITruncationStorage,
+  TruncationContext,
+  TruncationServiceConfig,
+  TruncationStrategy,
+} from '../types'
+import { checkContext } from '../validation/validate'
+import { decodeBytes } from './content'
+import { debug, type EventDetails, emit } from './events'
+import type { Source } from './ingest'
+import type { EarlierNotice } from './previews'
+
+/** What a service is to the work that is done for it. */
+export interface Client {
+  readonly settings: Settings
+  readonly storage: ITruncationStorage
+  readonly options: Readonly<TruncationServiceConfig>
+  /** Of the caller's. */
+  readonly strategy: TruncationStrategy | undefined
+  readonly closed: boolean
+}
+
+/** One output on its way: what it is, what is to be done with it, and for whom. */
+export interface Job {
+  service: Client
+  context: TruncationContext
+  plan: Plan
+  /** The text or bytes; of parts, their texts. */
+  source: Source
+  /** UTF-16 units or bytes of it when the call began. */
+  units: number
+  /** What comes back if nothing is cut. */
+  original: unknown
+  parts: readonly ContentPart[] | undefined
+  limits: Limits
+  /** The ceiling that overrules the tool's wish to be left alone. */
+  ceiling?: number
+  /** The notices of earlier previews that stand in it. */
+  earlier?: readonly EarlierNotice[]
+  /** The preview was made by a strategy of the caller's. */
+  byStrategy?: boolean
+  /** Why it was not; told once it is known what the model gets. */
+  strategyProblem?: string
+}
+
+/**
+ * What the context of a call says.
+ * @throws SpillwayError for a wrong context and for a closed service
+ */
+export function checkCall(service: Client, context: TruncationContext): TruncationContext {
+  const read = checkContext(context)
+  if (service.closed) throw new SpillwayError('CLOSED', 'the service was closed')
+  return read
+}
+
+/** The limits up to which an output is left alone that asks for it. */
+export function ceilingOf(plan: Plan): Limits {
+  // Left alone is as it came.
+  return { ...plan.limits, maxLines: null, maxBytes: plan.hardCeilingBytes, maxTokens: null, terminal: false }
+}
+
+/** The text of a source. */
+export function textOf(source: Source): string {
+  if (typeof source === 'string') return source
+  return Array.isArray(source) ? source.join('\n') : decodeBytes(source as Uint8Array)
+}
+
+/** Tells why a strategy of the caller's did not decide, if that is so. */
+export function reportStrategy(
+  { service, context, strategyProblem: error }: Job,
+  sizes: Pick<EventDetails, 'originalSize' | 'truncatedSize'>,
+): void {
+  if (error !== undefined) report(service, context, { type: 'error', ...sizes, error, errorCode: 'STRATEGY' })
+}
+
+/** Whether anybody listens to what happens: to count what is told of a text takes as long as to cut it. */
+export function isHeard({ options }: Client): boolean {
+  return Boolean(options.onEvent) || debug.enabled
+}
+
+/** Tells whoever listens what happened. */
+export function report(service: Client, context: TruncationContext, details: EventDetails): void {
+  if (isHeard(service)) emit(service.options.onEvent ?? (() => {}), context, details)
+}

@@ -1,0 +1,211 @@
+/** The service: decides per output whether it is too long, keeps the whole, and gives back what a model should read. */
+
+import { Capture } from '../capture/capture'
+import { SpillwayError } from '../errors'
+import { type Plan, Settings, Tag, unreadable } from '../settings/settings'
+import { isStorage, TruncationStorage } from '../storage/file-storage'
+import type { SweepOptions, SweepReport } from '../storage/retention'
+import type {
+  CaptureOptions,
+  ContentOf,
+  EffectiveConfig,
+  ITruncationStorage,
+  OutputService,
+  ToolTruncationConfig,
+  TruncationConfig,
+  TruncationContent,
+  TruncationContext,
+  TruncationResult,
+  TruncationServiceConfig,
+  TruncationStrategy,
+} from '../types'
+import { asyncDispose } from '../util/async-dispose'
+import { checkContext, isPlain, isRecord, wrong } from '../validation/validate'
+import { isDrawn, isShort, isWithin } from './fast-path'
+import { hasPreviewOf } from './previews'
+import { checkCall } from './request'
+import { untouched } from './result'
+import { builtInName, isStrategy, SmartStrategy } from './strategies'
+import { decide } from './truncate'
+
+/** What a token of English text has. */
+const BYTES_OF_TOKEN = 4
+
+/** Bounds the output of tools. */
+export class TruncationService implements OutputService {
+  /** @internal */
+  readonly settings: Settings
+  /** Where full outputs are saved: the storage that was given, or one of its own. */
+  readonly storage: ITruncationStorage
+  /** @internal */
+  readonly options: Readonly<TruncationServiceConfig>
+  /** @internal */
+  readonly strategy: TruncationStrategy | undefined
+  /** @internal */
+  closed: boolean
+
+  /** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
+  constructor(options: TruncationServiceConfig = {}) {
+    this.options = copyOptions(options)
+    this.settings = new Settings(describeOptions(this.options))
+    const { storageTimeoutMs: _timeout, redacts: _redacts, maxFileBytes, ...ofStorage } = this.settings.facts
+    // What is redacted for the service is redacted before its storage gets it.
+    this.storage =
+      this.options.storage ?? new TruncationStorage({ ...ofStorage, maxFileBytes: maxFileBytes ?? undefined })
+    const { strategy } = this.options
+    this.strategy = typeof strategy === 'object' ? strategy : undefined
+    this.closed = false
+  }
+
+  /**
+   * Bounds one output. Within limits it comes back as it is; over them, the whole is saved first and a preview with a
+   * notice comes back. A failing disk, strategy or storage never fails the call: the preview is bounded all the same.
+   *
+   * @param content text, bytes (decoded as UTF-8, saved as they are; they must not change until the promise settles),
+   *   or the parts of a message, whose texts share one budget
+   * @throws SpillwayError `INVALID_ARGUMENT` for any other content and for a wrong context, `CLOSED` after {@link close}
+   */
+  async output<C extends TruncationContent>(
+    content: C,
+    context: TruncationContext,
+  ): Promise<TruncationResult<ContentOf<C>>> {
+    if (typeof content === 'string') {
+      const plan = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
+      // Most outputs are small, and one comparison is all they cost.
+      const isSure =
+        plan !== undefined &&
+        !this.closed &&
+        !hasPreviewOf(content.length) &&
+        (content.length <= plan.sureUnits || isShort(content, plan))
+      if (isSure && !(plan.limits.terminal && isDrawn(content))) {
+        return untouched(this, content, context) as TruncationResult<ContentOf<C>>
+      }
+      return (await bound(this, content, context, plan)) as TruncationResult<ContentOf<C>>
+    }
+    return (await bound(this, content, context)) as TruncationResult<ContentOf<C>>
+  }
+
+  /**
+   * Takes an output while it is made: a writable stream of text or bytes, in pieces of any size. Memory is bounded by the
+   * limits, whatever comes; the file is made when a limit is passed, and is complete from the first byte. Its `result` is
+   * what {@link output} says of the whole; only a tool that asks to be left alone is bounded above the hard ceiling
+   * whoever asked for it, because a stream cannot be held.
+   *
+   * @example
+   * const capture = service.capture({ toolName: 'bash' })
+   * child.stdout.pipe(capture)
+   * const result = await capture.result
+   * @throws SpillwayError `INVALID_ARGUMENT` for a wrong context or option, `CLOSED` after {@link close}
+   */
+  capture(context: TruncationContext, options: CaptureOptions = {}): Capture {
+    return new Capture(this, context, options)
+  }
+
+  /** Removes saved outputs that are older than `retentionDays`, and answers how many. */
+  async cleanup(): Promise<number> {
+    return this.storage.cleanup(this.settings.facts.retentionDays)
+  }
+
+  /**
+   * Removes saved outputs that are older than `retentionDays`, and then the oldest over `maxStoreBytes` and `maxStoreFiles`. A
+   * `storage` that was given goes by its own bounds; what is given here goes before them.
+   * @throws SpillwayError `INVALID_CONFIG` if the storage is a custom one that cannot be swept
+   */
+  async sweep(options: SweepOptions = {}): Promise<SweepReport> {
+    const { storage } = this
+    if (!('sweep' in storage) || typeof storage.sweep !== 'function') {
+      throw new SpillwayError('INVALID_CONFIG', 'storage: has no sweep', { field: 'storage' })
+    }
+    // A storage of our own was told our bounds when it was made; one that was given has its own.
+    return storage.sweep(options)
+  }
+
+  /**
+   * Changes settings for every tool, from the next call on.
+   * @throws SpillwayError `INVALID_CONFIG`; `retentionDays`, `storageDir` and quotas can only be set when the service is made
+   */
+  updateConfig(config: Partial<Omit<TruncationConfig, 'retentionDays' | 'storageDir'>>): void {
+    this.settings.update(config)
+  }
+
+  /** Sets the user's entry for a tool, from the next call on. The built-in settings of the tool stay below it. */
+  setToolConfig(toolName: string, config: ToolTruncationConfig): void {
+    if (typeof toolName !== 'string') throw wrong('toolName', toolName, 'a string')
+    this.settings.setTool(toolName, config)
+  }
+
+  /** The configuration that a call with this context would use, and where each field comes from. */
+  effectiveConfig(context: TruncationContext): EffectiveConfig {
+    const { config, sources } = this.settings.plan(checkContext(context))
+    return { config: { ...config }, sources: { ...sources } }
+  }
+
+  /**
+   * Whether nothing of a text would go.
+   * @internal
+   */
+  fits(content: string, context: TruncationContext): boolean {
+    const known = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
+    const plan = known ?? this.settings.plan(checkContext(context))
+    if (typeof content !== 'string') throw wrong('content', content, 'a string')
+    return plan.mode !== 'bound' || content.length <= plan.sureUnits || isWithin(content, plan.limits)
+  }
+
+  /**
+   * Bytes of a line that cuts between lines can do without: a quarter of a preview.
+   * @internal
+   */
+  longestLine(context: TruncationContext): number {
+    const { maxBytes, maxTokens } = this.settings.plan(checkContext(context)).limits
+    const bytes = Math.min(
+      maxBytes ?? Number.POSITIVE_INFINITY,
+      (maxTokens ?? Number.POSITIVE_INFINITY) * BYTES_OF_TOKEN,
+    )
+    return bytes / 4
+  }
+
+  /** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
+  async close(): Promise<void> {
+    this.closed = true
+    if (!this.options.storage && this.storage instanceof TruncationStorage) await this.storage.close()
+  }
+
+  async [asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+function copyOptions(options: TruncationServiceConfig): TruncationServiceConfig {
+  if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+  try {
+    return { ...options }
+  } catch (cause) {
+    throw unreadable(cause)
+  }
+}
+
+/** The options with what is not data replaced by its description, for the binary to check. */
+function describeOptions(options: TruncationServiceConfig): object {
+  const { strategy, storage, ...data } = options
+  const described: Record<string, unknown> = { ...data }
+  if (strategy !== undefined) {
+    described.strategy = isStrategy(strategy) ? (builtInName(strategy) ?? new Tag('strategy')) : strategy
+  }
+  if (described.strategy === 'smart' && strategy instanceof SmartStrategy && strategy.rules.length > 0) {
+    const { smartRules = [] } = options
+    described.smartRules = Array.isArray(smartRules) ? [...smartRules, ...strategy.rules] : smartRules
+  }
+  if (storage !== undefined) described.storage = isStorage(storage) ? new Tag('storage') : storage
+  return described
+}
+
+async function bound(
+  service: TruncationService,
+  content: unknown,
+  given: TruncationContext,
+  looked?: Plan,
+): Promise<TruncationResult<unknown>> {
+  const context = checkCall(service, given)
+  context.signal?.throwIfAborted()
+  return decide(service, content, context, looked)
+}

@@ -1,0 +1,221 @@
+/** Ways of shortening a text. The built-in ones ask the binary; a subclass may do as it likes. */
+
+import { call, native } from '../native/native'
+import { encode } from '../settings/settings'
+import type {
+  SmartRule,
+  SmartStrategyOptions,
+  StrategyResult,
+  TruncationConfig,
+  TruncationStrategy,
+  TruncationStrategyName,
+} from '../types'
+import { checkKeys, isRecord, wrong } from '../validation/validate'
+
+/**
+ * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
+ * so `super.needsTruncation(content, config)` works.
+ */
+export abstract class BaseTruncationStrategy implements TruncationStrategy {
+  abstract readonly name: string
+
+  /** Whether the text passes a limit. */
+  needsTruncation(content: string, config: TruncationConfig): boolean {
+    return !fits(content, config, 'default')
+  }
+
+  /** The part of the text that the limits allow, and how much is missing. */
+  truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'default')
+  }
+
+  /** Lines of a text; a final newline does not start another. */
+  protected countLines(content: string): number {
+    checkText(content)
+    return call(() => native.measure(content)[0]!)
+  }
+
+  /** UTF-8 bytes of a text. */
+  protected countBytes(content: string): number {
+    checkText(content)
+    return Buffer.byteLength(content, 'utf8')
+  }
+
+  /** The first lines. */
+  protected truncateHead(content: string, maxLines: number): string[] {
+    checkCount(maxLines)
+    return linesOf(content).slice(0, maxLines)
+  }
+
+  /** The last lines. */
+  protected truncateTail(content: string, maxLines: number): string[] {
+    checkCount(maxLines)
+    return maxLines > 0 ? linesOf(content).slice(-maxLines) : []
+  }
+}
+
+/** Keeps both limits. */
+export class DefaultTruncationStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'default'
+}
+
+/** Keeps the limit in lines, whatever their length. In a service the hard ceiling still holds. */
+export class LineBasedStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'line'
+
+  override needsTruncation(content: string, config: TruncationConfig): boolean {
+    return !fits(content, config, 'line')
+  }
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'line')
+  }
+}
+
+/** Keeps the limit in bytes, whatever the number of lines. */
+export class ByteBasedStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'byte'
+
+  override needsTruncation(content: string, config: TruncationConfig): boolean {
+    return !fits(content, config, 'byte')
+  }
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'byte')
+  }
+}
+
+/**
+ * Keeps both limits, and what a developer would look for: errors and what explains them, sums and exits, both ends, with
+ * the exact gap at every cut.
+ */
+export class SmartStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'smart'
+  /** What it looks for beside what it does by default. */
+  readonly rules: readonly SmartRule[]
+  /** @internal */
+  readonly judge: object | undefined
+
+  /** @throws SpillwayError `INVALID_CONFIG` that names the field of the rule, its value and what is allowed */
+  constructor(options: SmartStrategyOptions = {}) {
+    super()
+    if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
+    checkKeys('options', options, ['rules'], 'INVALID_CONFIG')
+    const { rules = [] } = options as SmartStrategyOptions
+    const described = encode(rules)
+    this.judge = Array.isArray(rules) && rules.length === 0 ? undefined : call(() => native.smartRulesOpen(described))
+    this.rules = [...rules]
+  }
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'smart', this.judge)
+  }
+}
+
+/**
+ * Keeps both limits, and JSON as JSON: what is shown of a JSON text, or of JSON Lines, parses, and every value in it is one of
+ * the text, in its place and of its type. The notice says what is missing. Anything else is shown as by {@link SmartStrategy}.
+ */
+export class JsonStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'json'
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'json')
+  }
+}
+
+/**
+ * Keeps both limits, and of a diff (`git diff`, `git show`, `git log -p`, `diff -u`) its structure: commits, files and heads of
+ * hunks first, then as much of the hunks as fits. Each gap says how many lines that are added and removed, and how many files,
+ * are missing in it. Anything else is shown as by {@link SmartStrategy}.
+ */
+export class DiffStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'diff'
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'diff')
+  }
+}
+
+/**
+ * Keeps both limits, and a table as a table: what is shown of CSV (also with `;`) or TSV parses with the same columns, and every
+ * row in it is one of the text: the header, the first and the last rows, and those that differ. The notice says what is missing.
+ * Anything else is shown as by {@link SmartStrategy}.
+ */
+export class CsvStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'csv'
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'csv')
+  }
+}
+
+const BUILT_IN: readonly [TruncationStrategyName, new () => TruncationStrategy][] = [
+  ['default', DefaultTruncationStrategy],
+  ['line', LineBasedStrategy],
+  ['byte', ByteBasedStrategy],
+  ['smart', SmartStrategy],
+  ['json', JsonStrategy],
+  ['diff', DiffStrategy],
+  ['csv', CsvStrategy],
+]
+
+/** The name of a strategy that is exactly a built-in one, which the binary can carry out without the text crossing back. */
+export function builtInName(strategy: TruncationStrategy): TruncationStrategyName | undefined {
+  const found = BUILT_IN.find(
+    ([, { prototype }]) =>
+      Object.getPrototypeOf(strategy) === prototype &&
+      strategy.needsTruncation === prototype.needsTruncation &&
+      strategy.truncate === prototype.truncate,
+  )
+  return found?.[0]
+}
+
+/** Whether something can be used as a strategy. */
+export function isStrategy(value: unknown): value is TruncationStrategy {
+  const strategy = value as Partial<TruncationStrategy> | null
+  return (
+    typeof strategy === 'object' &&
+    strategy !== null &&
+    typeof strategy.needsTruncation === 'function' &&
+    typeof strategy.truncate === 'function'
+  )
+}
+
+/** The end of a text with a notice, when there is no way to save it; nothing if it is short enough. */
+export function shortenUnsaved(content: string): string | undefined {
+  return call(() => native.shorten(content, '{"direction":"tail"}', 'default'))?.content
+}
+
+function fits(content: string, config: TruncationConfig, strategy: TruncationStrategyName): boolean {
+  checkText(content)
+  return call(() => native.fits(content, encode(config), strategy))
+}
+
+function shorten(
+  content: string,
+  config: TruncationConfig,
+  strategy: TruncationStrategyName,
+  rules?: object,
+): StrategyResult {
+  checkText(content)
+  const cut = call(() => native.shorten(content, encode(config), strategy, rules))
+  if (!cut) return { content, removedLines: 0, removedBytes: 0 }
+  const { preview, removedLines, removedBytes } = JSON.parse(cut.facts)
+  return { content: cut.content.slice(preview.from, preview.to), removedLines, removedBytes }
+}
+
+function checkText(content: unknown): asserts content is string {
+  if (typeof content !== 'string') throw wrong('content', content, 'a string')
+}
+
+function checkCount(maxLines: number): void {
+  if (typeof maxLines !== 'number') throw wrong('maxLines', maxLines, 'a number')
+}
+
+function linesOf(content: string): string[] {
+  checkText(content)
+  const lines = content.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}

@@ -1,0 +1,40 @@
+/** Waiting for a callback of the caller's, and not for ever. */
+
+import { alarm, keepAlive } from './timer'
+
+/** What {@link within} rejects with when the time is up. */
+export class TooLate extends Error {}
+
+/**
+ * The answer of a callback, or a rejection when the time is up, or when a signal says so: the callback may never settle.
+ * `onLate` is called when the time is up.
+ */
+export async function within<T>(
+  ms: number,
+  work: () => T | PromiseLike<T>,
+  { signal, onLate }: { signal?: AbortSignal | undefined; onLate?: () => void } = {},
+): Promise<T> {
+  const answer = work()
+  if (typeof (answer as PromiseLike<T> | null)?.then !== 'function') return answer
+  const wait = Number.isFinite(ms) ? alarm(ms) : undefined
+  const release = keepAlive()
+  let stop: (() => void) | undefined
+  const late = new Promise<never>((_, reject) => {
+    wait?.rings.then((rang) => {
+      if (!rang) return
+      onLate?.()
+      reject(new TooLate(`took longer than ${ms} ms`))
+    })
+    stop = () => reject(signal?.reason)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    release()
+    wait?.cancel()
+    if (stop) signal?.removeEventListener('abort', stop)
+    // It may still fail, when nobody listens any more.
+    Promise.resolve(answer).catch(() => {})
+  }
+}

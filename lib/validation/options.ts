@@ -1,0 +1,61 @@
+/** Objects of options, looked at one option at a time. */
+
+import { call, native } from '../native/native'
+import { isArray, isRecord, isRevoked, readable, wrong } from './validate'
+
+/** What is allowed, in words and as a test. */
+export type Check = readonly [allowed: string, test: (value: unknown) => boolean]
+
+export const flag: Check = ['true or false', (value) => typeof value === 'boolean']
+
+export const milliseconds: Check = ['a number of milliseconds of at least 0', atLeastZero]
+
+export const count: Check = [
+  'a whole number of at least 0, or Infinity',
+  (value) => atLeastZero(value) && isWhole(value as number),
+]
+
+export const strings: Check = [
+  'an array of strings',
+  (value) => isArray(value) && value.every((name) => typeof name === 'string'),
+]
+
+export const owner: Check = [
+  'a storage with a function owns',
+  (value) => typeof (value as { owns?: unknown } | null)?.owns === 'function',
+]
+
+/**
+ * Checks an object of options.
+ * @throws SpillwayError `INVALID_ARGUMENT` that names the field, the value and what is allowed
+ */
+export function checkOptions(of: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
+  if (!isRecord(options)) throw wrong(of, options, 'an object')
+  for (const [key, value] of readable(of, () => Object.entries(options))) {
+    const check = Object.hasOwn(checks, key) ? checks[key] : undefined
+    if (check === undefined) {
+      call(() => native.refuseOption(of, key.toWellFormed(), Object.keys(checks)))
+    } else if (value !== undefined && !check[1](value)) {
+      throw wrong(`${of}.${key}`, value, check[0])
+    }
+  }
+}
+
+/** A state that `toJSON` gave, or the text of it. */
+export function parsedState(state: unknown): Record<string, unknown> {
+  if (isRevoked(state)) throw wrong('state', state, 'what toJSON gave')
+  if (typeof state !== 'string') return Object(state)
+  try {
+    return Object(JSON.parse(state))
+  } catch {
+    throw wrong('state', state, 'what toJSON gave')
+  }
+}
+
+export function atLeastZero(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0
+}
+
+function isWhole(value: number): boolean {
+  return Number.isInteger(value) || value === Number.POSITIVE_INFINITY
+}
