@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use spillway_core::error::Code;
-use spillway_core::store::pattern::{Reading, compile};
+use spillway_core::storage::pattern::{Reading, compile};
 
 /// What 99 of 100 patterns keep: to compile, and to search one subject.
 const COMPILE: Duration = Duration::from_millis(10);

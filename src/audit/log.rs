@@ -16,11 +16,11 @@ use serde_json::{Map, Value, json};
 use super::record::{LONGEST_LINE, NO_HASH, RESERVED, Sealer, VERSION, bound};
 use super::redact::redact;
 use crate::error::{Code, Error, Result, os_reason};
-use crate::order::sort_by_key;
-use crate::store::folder::Folder;
-use crate::store::links::Links;
-use crate::store::names;
-use crate::store::redact::Rules;
+use crate::storage::file_names;
+use crate::storage::folder::Folder;
+use crate::storage::redact::Rules;
+use crate::storage::symlink_policy::Links;
+use crate::util::sort::sort_by_key;
 
 /// How long a batch waits for another process. Whoever holds the lock holds it for one write.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
@@ -34,7 +34,7 @@ pub struct Options {
     pub dir: PathBuf,
     /// The session, as the records name it.
     pub session: String,
-    /// The session's part of the file names: see [`names::session`].
+    /// The session's part of the file names: see [`file_names::session`].
     pub stem: String,
     /// Makes the hashes.
     pub sealer: Sealer,
@@ -92,7 +92,7 @@ struct End {
 impl Log {
     /// A writer with a chain of its own. The disk is not touched before the first record.
     pub fn new(options: Options) -> Result<Self> {
-        let writer = names::random()?;
+        let writer = file_names::random()?;
         let prev = NO_HASH.to_owned();
         Ok(Log { options, open: None, writer, seq: 0, prev, dropped: 0 })
     }

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::log::Options;
 use super::record::{LONGEST_LINE, SHORTEST_KEY, Sealer};
-use crate::config::fields::{boolean, count_from, object, refuse, text};
-use crate::config::redaction;
 use crate::error::{Code, Result};
-use crate::store::places::is_root;
-use crate::suggest;
+use crate::options::fields::{boolean, count_from, object, refuse, text};
+use crate::options::redaction;
+use crate::storage::directories::is_root;
+use crate::util::suggest;
 
 const CODE: Code = Code::InvalidConfig;
 const FIELDS: [&str; 9] =

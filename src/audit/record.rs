@@ -7,9 +7,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::canonical::canonical;
-use crate::hex::hex;
-use crate::order::{object, sort_by_key};
+use crate::json::canonical::canonical;
+use crate::util::hex::hex;
+use crate::util::sort::{object, sort_by_key};
 
 /// Bytes of a line. Longer fields are cut, and the record says so.
 pub const LONGEST_LINE: usize = 64 * 1024;

@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use super::log::{acquire, current, part, parts, split};
 use super::record::{LONGEST_LINE, NO_HASH, Sealer};
-use crate::canonical::canonical;
 use crate::error::{Code, Error, Result, os_reason};
-use crate::store::folder::Folder;
-use crate::store::links::Links;
+use crate::json::canonical::canonical;
+use crate::storage::folder::Folder;
+use crate::storage::symlink_policy::Links;
 
 /// How long one step may take.
 const STEP: Duration = Duration::from_millis(20);

@@ -1,10 +1,11 @@
 //! An output that comes in while it is made, of which nobody knows how long it will be.
 //!
-//! What arrives is held in memory until it passes a limit ([`hold`]); from then on it goes through [`crate::intake`] like
+//! What arrives is held in memory until it passes a limit ([`bounded_buffer`]); from then on it goes through [`crate::capture::pipeline`] like
 //! any other output: to the file at once, and past the window that keeps its ends. So memory is bounded by the limits,
 //! and an output that stays within them never touches the disk. [`pipe`] lets a command write straight into it.
 
-pub mod hold;
+pub mod bounded_buffer;
+pub mod pipeline;
 
 #[cfg(unix)]
 pub mod pipe;

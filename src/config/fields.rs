@@ -1,337 +1,478 @@
-//! One field at a time: is it known, may it stand here, is its value allowed?
+//! The keys of a configuration: names, kinds, defaults. Validation, the schema for editors and the table in the docs are
+//! made from this.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::settings::OPTIONS;
-use super::tools::PROFILES;
-use crate::error::{Code, Error, Result};
-use crate::suggest;
-use crate::truncate::limits::Direction;
+use crate::options::fields::STRATEGIES;
+use crate::options::{LONGEST_WORD, MOST_AROUND, MOST_WORDS};
+use crate::permission::pattern::MAX_PATTERN_BYTES;
+use crate::permission::{DECISIONS, DOMAINS};
+use crate::truncation::smart::rules::MOST_EXTRA;
+use crate::truncation::smart::table::MAX_WEIGHT;
+use crate::util::sort::object;
 
-/// The settings of truncation that one layer gives; what it leaves open is `None`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Layer {
-    pub max_lines: Option<u64>,
-    pub max_bytes: Option<u64>,
-    pub max_tokens: Option<u64>,
-    pub direction: Option<Direction>,
-    pub enabled: Option<bool>,
-    pub strategy: Option<String>,
-    pub terminal: Option<bool>,
-    pub retention_days: Option<f64>,
-    pub storage_dir: Option<String>,
-}
+/// The largest whole number that is the same in every program.
+const LARGEST: u64 = (1 << 53) - 1;
 
-/// Where a layer comes from, which decides what may stand in it.
+/// Where the sections stand.
+pub const RUNTIME: [&str; 2] = ["agents", "runtime"];
+
+/// What a value may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// The service's `global`.
-    Global,
-    /// `updateConfig`, when the storage is long made.
-    Update,
-    /// A tool's own settings, declared or set by the user.
-    Tool,
-    /// The options of one call.
-    Call,
-    /// What a strategy is handed: a whole configuration.
-    Strategy,
+pub enum Kind {
+    /// A whole number of at least so much.
+    Count(u64),
+    /// A number of days above 0.
+    Days,
+    /// `true` or `false`.
+    Switch,
+    /// One of these words; the second part are older or other words for them.
+    Choice(&'static [&'static str], &'static [(&'static str, &'static str)]),
+    /// An array of strings that are not empty.
+    Names,
+    /// An array of names of files, each with at most one `*`.
+    FileNames,
+    /// Permission rules.
+    Rules,
+    /// Rules of the strategy `smart`.
+    SmartRules,
 }
 
-const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
-/// The strategies that can be named.
-pub(crate) const STRATEGIES: [&str; 7] =
-    ["default", "line", "byte", "smart", "json", "diff", "csv"];
+/// A key.
+#[derive(Debug)]
+pub struct Field {
+    /// As the documents have it.
+    pub key: &'static str,
+    /// Other names for the same.
+    pub aliases: &'static [&'static str],
+    /// What it may be.
+    pub kind: Kind,
+    /// As JSON; empty for none.
+    pub default: &'static str,
+    /// What is counted.
+    pub unit: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// What the capability calls it.
+    pub option: &'static str,
+}
 
-impl Place {
-    fn code(self) -> Code {
-        if matches!(self, Place::Call | Place::Strategy) {
-            Code::InvalidArgument
-        } else {
-            Code::InvalidConfig
-        }
+/// Keys of one capability.
+#[derive(Debug)]
+pub struct Section {
+    /// Its name under `agents.runtime`.
+    pub key: &'static str,
+    /// What it is about.
+    pub about: &'static str,
+    /// Whether `true` and `false` may stand for it.
+    pub switch: bool,
+    /// Its keys.
+    pub fields: &'static [Field],
+}
+
+const fn count(
+    key: &'static str,
+    least: u64,
+    default: &'static str,
+    unit: &'static str,
+    about: &'static str,
+) -> Field {
+    Field { key, aliases: &[], kind: Kind::Count(least), default, unit, about, option: key }
+}
+
+/// All sections.
+pub static SECTIONS: [Section; 5] = [
+    Section {
+        key: "mode",
+        about: "How a session runs unless somebody switches it.",
+        switch: false,
+        fields: &[Field {
+            key: "default",
+            aliases: &["global"],
+            kind: Kind::Choice(&["agent", "full_access"], &[("ask", "agent")]),
+            default: "\"agent\"",
+            unit: "",
+            about: "`full_access` allows everything but hard denies, silently. `ask` is another word for `agent`.",
+            option: "default",
+        }],
+    },
+    Section {
+        key: "compaction",
+        about: "When a long history is made shorter.",
+        switch: false,
+        fields: &[
+            Field {
+                key: "maxChars",
+                aliases: &["fallbackCharLimit"],
+                kind: Kind::Count(1),
+                default: "120000",
+                unit: "UTF-16 units",
+                about: "Size of a history that is compacted when the model's window is not known.",
+                option: "maxChars",
+            },
+            Field {
+                key: "recentTurns",
+                aliases: &["protectedTurns"],
+                kind: Kind::Count(1),
+                default: "3",
+                unit: "turns of the user",
+                about: "The newest turns, which are kept.",
+                option: "recentTurns",
+            },
+        ],
+    },
+    Section {
+        key: "truncation",
+        about: "What a model reads of a long output. `false` switches it off.",
+        switch: true,
+        fields: &[
+            count("maxLines", 1, "2000", "lines", "Lines of a preview."),
+            count("maxBytes", 1, "51200", "UTF-8 bytes", "Bytes of a preview."),
+            count("maxTokens", 1, "", "tokens, estimated", "Tokens of a preview."),
+            Field {
+                key: "direction",
+                aliases: &[],
+                kind: Kind::Choice(&["head", "tail", "both"], &[]),
+                default: "\"head\"",
+                unit: "",
+                about: "Which part is kept.",
+                option: "direction",
+            },
+            Field {
+                key: "strategy",
+                aliases: &[],
+                kind: Kind::Choice(&STRATEGIES, &[]),
+                default: "\"default\"",
+                unit: "",
+                about: "How the part that is kept is chosen.",
+                option: "strategy",
+            },
+            Field {
+                key: "smartRules",
+                aliases: &[],
+                kind: Kind::SmartRules,
+                default: "[]",
+                unit: "",
+                about: "What the strategy `smart` looks for beside what it does by default.",
+                option: "smartRules",
+            },
+            Field {
+                key: "enabled",
+                aliases: &[],
+                kind: Kind::Switch,
+                default: "true",
+                unit: "",
+                about: "Whether outputs are bounded at all.",
+                option: "enabled",
+            },
+            Field {
+                key: "terminal",
+                aliases: &[],
+                kind: Kind::Switch,
+                default: "false",
+                unit: "",
+                about: "Whether what is shown and measured is what a terminal would show.",
+                option: "terminal",
+            },
+            Field {
+                key: "ttlDays",
+                aliases: &["retentionDays"],
+                kind: Kind::Days,
+                default: "7",
+                unit: "days",
+                about: "How long a saved output is kept.",
+                option: "retentionDays",
+            },
+        ],
+    },
+    Section {
+        key: "doomLoop",
+        about: "When an agent that goes in circles is stopped.",
+        switch: false,
+        fields: &[
+            count("maxAttempts", 0, "3", "approvals", "Loops that may be approved in a run."),
+            count("maxToolCalls", 1, "60", "calls", "Calls of a run until somebody is asked."),
+            count(
+                "sameToolThreshold",
+                1,
+                "5",
+                "calls",
+                "Equal calls with equal results until somebody is asked.",
+            ),
+            count(
+                "sameErrorThreshold",
+                2,
+                "4",
+                "turns",
+                "Turns with the same error until somebody is asked.",
+            ),
+            count(
+                "sameAnswerThreshold",
+                2,
+                "3",
+                "answers",
+                "Equal answers without a call until somebody is asked.",
+            ),
+            count(
+                "cooldownToolCalls",
+                0,
+                "3",
+                "calls",
+                "Calls after an approval that are not judged.",
+            ),
+        ],
+    },
+    Section {
+        key: "permission",
+        about: "What tools may do.",
+        switch: false,
+        fields: &[
+            Field {
+                key: "rules",
+                aliases: &[],
+                kind: Kind::Rules,
+                default: "[]",
+                unit: "",
+                about: "Rules after the built-in ones; the last that matches counts.",
+                option: "rules",
+            },
+            Field {
+                key: "outsideEdit",
+                aliases: &[],
+                kind: Kind::Choice(&["deny", "ask"], &[]),
+                default: "\"deny\"",
+                unit: "",
+                about: "What holds for edits outside of the folder that is worked in.",
+                option: "outsideEdit",
+            },
+            Field {
+                key: "mcpServers",
+                aliases: &[],
+                kind: Kind::Names,
+                default: "[]",
+                unit: "",
+                about: "MCP servers whose tools are allowed.",
+                option: "mcpServers",
+            },
+            Field {
+                key: "sensitiveFiles",
+                aliases: &[],
+                kind: Kind::FileNames,
+                default: "",
+                unit: "",
+                about: "Names of files with secrets instead of the built-in list, with at most one `*` each; `!` takes names out again.",
+                option: "sensitiveFiles",
+            },
+        ],
+    },
+];
+
+/// A section by its name.
+pub fn section(key: &str) -> Option<&'static Section> {
+    SECTIONS.iter().find(|section| section.key == key)
+}
+
+impl Section {
+    /// A key by any of its names.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.key == name || field.aliases.contains(&name))
     }
 
-    /// The settings that may stand here.
-    fn allowed(self) -> &'static [&'static str] {
+    /// The names that are known.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.fields.iter().map(|field| field.key).collect()
+    }
+}
+
+impl Kind {
+    /// What is allowed, for the message of an error.
+    pub fn allowed(self) -> String {
         match self {
-            Place::Global => &[
-                "maxLines",
-                "maxBytes",
-                "maxTokens",
-                "direction",
-                "enabled",
-                "strategy",
-                "terminal",
-                "retentionDays",
-                "storageDir",
-            ],
-            Place::Update | Place::Tool => &[
-                "maxLines",
-                "maxBytes",
-                "maxTokens",
-                "direction",
-                "enabled",
-                "strategy",
-                "terminal",
-            ],
-            Place::Call => {
-                &["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy", "terminal"]
+            Kind::Count(least) => format!("a whole number of at least {least}"),
+            Kind::Days => "a number of days above 0".into(),
+            Kind::Switch => "true or false".into(),
+            Kind::Choice(words, _) => {
+                words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
             }
-            Place::Strategy => &[
-                "maxLines",
-                "maxBytes",
-                "maxTokens",
-                "direction",
-                "enabled",
-                "strategy",
-                "terminal",
-                "retentionDays",
-                "storageDir",
-                "hardCeilingBytes",
-            ],
+            Kind::Names => "an array of strings that are not empty".into(),
+            Kind::FileNames => "an array of file names with at most one * each".into(),
+            Kind::Rules => "an array of rules".into(),
+            Kind::SmartRules => format!("an array of at most {MOST_EXTRA} rules"),
+        }
+    }
+
+    fn schema(self) -> Value {
+        match self {
+            Kind::Count(least) => {
+                json!({ "type": "integer", "minimum": least, "maximum": LARGEST })
+            }
+            Kind::Days => json!({ "type": "number", "exclusiveMinimum": 0 }),
+            Kind::Switch => json!({ "type": "boolean" }),
+            Kind::Choice(words, others) => {
+                let others = others.iter().map(|(other, _)| *other);
+                json!({ "enum": words.iter().copied().chain(others).collect::<Vec<_>>() })
+            }
+            Kind::Names => {
+                json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
+            }
+            Kind::FileNames => {
+                let name =
+                    json!({ "type": "string", "pattern": "^[^/*]*\\*?[^/*]*$", "minLength": 1 });
+                json!({ "type": "array", "items": name })
+            }
+            Kind::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),
+            Kind::SmartRules => json!({
+                "type": "array",
+                "maxItems": MOST_EXTRA,
+                "items": { "$ref": "#/$defs/smartRule" },
+            }),
         }
     }
 }
 
-/// Reads a layer. `path` is its name in messages, such as `tools.bash`.
-pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
-    let code = place.code();
-    let map = object(value, code, path)?;
-    let mut layer = Layer::default();
-    for (key, value) in map {
-        let field = format!("{path}.{key}");
-        match key.as_str() {
-            _ if !place.allowed().contains(&key.as_str()) => {
-                return Err(misplaced(key, &field, place));
+/// The JSON Schema (2020-12) of a configuration, for editors. Keys of the application are allowed everywhere.
+pub fn schema() -> Value {
+    let sections = object(SECTIONS.iter().map(|section| {
+        let mut properties = serde_json::Map::new();
+        for field in section.fields {
+            let mut schema = field.kind.schema();
+            schema["description"] = json!(sentence(field));
+            if let Ok(default) = serde_json::from_str::<Value>(field.default) {
+                schema["default"] = default;
             }
-            "maxLines" => layer.max_lines = Some(count(value, code, &field)?),
-            "maxBytes" => layer.max_bytes = Some(count(value, code, &field)?),
-            "maxTokens" => layer.max_tokens = Some(count(value, code, &field)?),
-            "direction" => layer.direction = Some(one_of(value, &Direction::ALL, code, &field)?),
-            "enabled" => layer.enabled = Some(boolean(value, code, &field)?),
-            "skip" => layer.enabled = Some(!boolean(value, code, &field)?),
-            // Only carried along: what a strategy does is asked of it, not of its configuration.
-            "strategy" | "terminal" | "hardCeilingBytes" if place == Place::Strategy => {}
-            "terminal" => layer.terminal = Some(boolean(value, code, &field)?),
-            "strategy" => layer.strategy = Some(choice(value, &STRATEGIES, code, &field)?),
-            "retentionDays" => layer.retention_days = Some(days(value, code, &field)?),
-            _ => layer.storage_dir = Some(text(value, code, &field)?),
+            for alias in field.aliases {
+                let mut other = field.kind.schema();
+                other["description"] = json!(format!("Another name of {}.", field.key));
+                properties.insert((*alias).to_owned(), other);
+            }
+            properties.insert(field.key.to_owned(), schema);
         }
-    }
-    Ok(layer)
-}
-
-fn misplaced(key: &str, field: &str, place: Place) -> Error {
-    let home = if SERVICE_FIELDS.contains(&key) {
-        Some("its `global`")
-    } else if OPTIONS.contains(&key) && !Place::Tool.allowed().contains(&key) {
-        Some("the options of TruncationService")
-    } else {
-        None
-    };
-    if let Some(home) = home {
-        let problem =
-            format!("belongs to the service as a whole; set it in {home} when the service is made");
-        return Error::field(place.code(), field, problem);
-    }
-    suggest::unknown(place.code(), field, key, place.allowed(), "a setting")
-}
-
-pub(crate) fn object<'a>(
-    value: &'a Value,
-    code: Code,
-    field: &str,
-) -> Result<&'a Map<String, Value>> {
-    match value {
-        Value::Object(map) if !map.contains_key("$type") => Ok(map),
-        _ => Err(refuse(value, code, field, "an object")),
-    }
-}
-
-pub(crate) fn boolean(value: &Value, code: Code, field: &str) -> Result<bool> {
-    value.as_bool().ok_or_else(|| refuse(value, code, field, "true or false"))
-}
-
-/// A whole number of at least 1.
-pub(super) fn count(value: &Value, code: Code, field: &str) -> Result<u64> {
-    count_from(1, value, code, field)
-}
-
-/// A whole number of at least `least` that JavaScript holds exactly.
-pub(crate) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> Result<u64> {
-    const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
-    value
-        .as_f64()
-        .filter(|number| (least as f64..=MAX_SAFE_INTEGER).contains(number))
-        .filter(|number| number.fract() == 0.0)
-        .map(|number| number as u64)
-        .ok_or_else(|| refuse(value, code, field, &format!("a whole number of at least {least}")))
-}
-
-/// A whole number of at least 1, or `Infinity` for no bound.
-pub(super) fn bound(value: &Value, code: Code, field: &str) -> Result<u64> {
-    if is_infinity(value) {
-        return Ok(u64::MAX);
-    }
-    count(value, code, field)
-        .map_err(|_| refuse(value, code, field, "a whole number of at least 1, or Infinity"))
-}
-
-fn is_infinity(value: &Value) -> bool {
-    value.get("$type").and_then(Value::as_str) == Some("Infinity")
-}
-
-/// More than nothing; `Infinity` is for ever.
-pub(super) fn days(value: &Value, code: Code, field: &str) -> Result<f64> {
-    let number = if is_infinity(value) { Some(f64::INFINITY) } else { value.as_f64() };
-    number
-        .filter(|number| *number > 0.0)
-        .ok_or_else(|| refuse(value, code, field, "a number of days above 0, or Infinity"))
-}
-
-/// A number as it is sent, for JSON has no infinity.
-pub fn finite_or_infinity(number: f64) -> Value {
-    if number.is_finite() { json!(number) } else { json!({ "$type": "Infinity" }) }
-}
-
-pub(crate) fn text(value: &Value, code: Code, field: &str) -> Result<String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| refuse(value, code, field, "a string"))
-}
-
-pub(crate) fn strings(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
-    array(value, code, field, "an array of strings", text)
-}
-
-/// An array whose entries are read one by one, under the name of the field and their place.
-pub(super) fn array<T>(
-    value: &Value,
-    code: Code,
-    field: &str,
-    allowed: &str,
-    read: impl Fn(&Value, Code, &str) -> Result<T>,
-) -> Result<Vec<T>> {
-    let Value::Array(items) = value else { return Err(refuse(value, code, field, allowed)) };
-    let items = items.iter().enumerate();
-    items.map(|(index, item)| read(item, code, &format!("{field}.{index}"))).collect()
-}
-
-pub(crate) fn choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Result<String> {
-    let chosen = value.as_str().filter(|text| allowed.contains(text));
-    chosen
-        .map(str::to_owned)
-        .ok_or_else(|| refuse(value, code, field, &format!("one of {}", quoted(allowed))))
-}
-
-pub(super) fn profile_name(value: &Value, code: Code, field: &str) -> Result<String> {
-    choice(value, &PROFILES.each_ref().map(|profile| profile.name), code, field)
-}
-
-/// One of a few values, by the word that it is written as.
-pub(super) fn one_of<T: Serialize + Copy>(
-    value: &Value,
-    all: &[T],
-    code: Code,
-    field: &str,
-) -> Result<T> {
-    let words: Vec<Value> = all.iter().map(|each| json!(each)).collect();
-    let found = all.iter().zip(&words).find(|(_, word)| *word == value);
-    let found = found.map(|(each, _)| *each);
-    found.ok_or_else(|| {
-        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-        refuse(value, code, field, &format!("one of {}", quoted(&words)))
+        let mut schema = json!({
+            "type": if section.switch { json!(["object", "boolean"]) } else { json!("object") },
+            "description": section.about,
+        });
+        schema["properties"] = Value::Object(properties);
+        (section.key.to_owned(), schema)
+    }));
+    let names = |table: Vec<&str>| json!(table);
+    let domains: Vec<&str> =
+        DOMAINS.iter().map(|(name, _)| *name).chain(std::iter::once("*")).collect();
+    let decisions: Vec<&str> = DECISIONS.iter().map(|(name, _)| *name).collect();
+    let targets = json!({ "type": "array", "items": { "type": "string" } });
+    let whole = |most: u64, about: &str| json!({ "type": "integer", "minimum": 0, "maximum": most, "description": about });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Configuration of Spillway",
+        "type": "object",
+        "properties": {
+            "agents": {
+                "type": "object",
+                "properties": { "runtime": { "type": "object", "properties": sections } },
+            },
+        },
+        "$defs": {
+            "rule": {
+                "type": "object",
+                "description": "What holds for targets that the pattern matches.",
+                "required": ["domain", "pattern", "decision"],
+                "additionalProperties": false,
+                "properties": {
+                    "domain": { "enum": names(domains), "description": "What kind of access." },
+                    "pattern": { "type": "string", "minLength": 1, "maxLength": MAX_PATTERN_BYTES, "description": "A glob such as vault:**/*.md, a command such as git *, or regex: and an expression." },
+                    "decision": { "enum": names(decisions) },
+                    "approved": { "type": "boolean", "description": "An answer \"always\": it turns questions into permissions and never overrides a deny." },
+                    "examples": {
+                        "type": "object",
+                        "description": "Targets that are checked when the rule is read.",
+                        "additionalProperties": false,
+                        "properties": { "match": targets.clone(), "noMatch": targets },
+                    },
+                },
+            },
+            "smartRule": {
+                "type": "object",
+                "description": "A kind of line that matters. Of all rules that hold for a line the highest weight decides.",
+                "required": ["words", "weight"],
+                "additionalProperties": false,
+                "properties": {
+                    "words": {
+                        "type": "array",
+                        "minItems": 1,
+                        "maxItems": MOST_WORDS,
+                        "items": { "type": "string", "minLength": 1, "maxLength": LONGEST_WORD },
+                        "description": "The line holds one of them, in either case. In 3 to 128 bytes each.",
+                    },
+                    "pattern": { "type": "string", "minLength": 1, "description": "And this regular expression of Rust's regex crate matches." },
+                    "weight": whole(MAX_WEIGHT.into(), "How much the line matters. Errors have 850 and more, 0 is a veto."),
+                    "before": whole(MOST_AROUND, "Lines before it that belong to it."),
+                    "after": whole(MOST_AROUND, "Lines after it that belong to it."),
+                },
+            },
+        },
     })
 }
 
-fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+fn sentence(field: &Field) -> String {
+    let unit = if field.unit.is_empty() { String::new() } else { format!(" In {}.", field.unit) };
+    format!("{}{unit}", field.about)
 }
 
-/// The error for a value that is not allowed: names the field, the value and what is.
-pub(crate) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
-    Error::field(code, field, format!("got {}, allowed is {allowed}", describe(value)))
-}
-
-/// A value as a person would name it; long ones are cut.
-fn describe(value: &Value) -> String {
-    const LONGEST: usize = 60;
-    match value {
-        Value::Object(map) => {
-            map.get("$type").and_then(Value::as_str).unwrap_or("an object").to_owned()
+/// The keys as a table of Markdown.
+pub fn table() -> String {
+    let mut out = String::from(
+        "| key | other names | allowed | default | unit | what it does |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for section in &SECTIONS {
+        for field in section.fields {
+            let code =
+                |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+            let others: Vec<String> = field.aliases.iter().map(|name| code(name)).collect();
+            out.push_str(&format!(
+                "| `{}.{}` | {} | {} | {} | {} | {} |\n",
+                section.key,
+                field.key,
+                others.join(", "),
+                field.kind.allowed(),
+                if field.default.is_empty() { "none".into() } else { code(field.default) },
+                field.unit,
+                field.about,
+            ));
         }
-        Value::Array(_) => "an array".to_owned(),
-        Value::String(text) if text.chars().count() > LONGEST => {
-            format!("\"{}…\"", text.chars().take(LONGEST).collect::<String>())
-        }
-        other => other.to_string(),
     }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn message(value: &Value, place: Place) -> String {
-        layer(value, place, "global")
-            .map_or_else(|error| error.message, |layer| format!("{layer:?}"))
-    }
-
     #[test]
-    fn a_wrong_value_is_named_with_what_is_allowed() {
-        let cases = [
-            (
-                json!({ "maxLines": 0 }),
-                "global.maxLines: got 0, allowed is a whole number of at least 1",
-            ),
-            (
-                json!({ "maxLines": 1.5 }),
-                "global.maxLines: got 1.5, allowed is a whole number of at least 1",
-            ),
-            (
-                json!({ "maxBytes": { "$type": "NaN" } }),
-                "global.maxBytes: got NaN, allowed is a whole number of at least 1",
-            ),
-            (
-                json!({ "maxBytes": "10" }),
-                "global.maxBytes: got \"10\", allowed is a whole number of at least 1",
-            ),
-            (
-                json!({ "direction": "up" }),
-                "global.direction: got \"up\", allowed is one of 'head', 'tail', 'both'",
-            ),
-            (json!({ "enabled": null }), "global.enabled: got null, allowed is true or false"),
-            (json!({ "maxLine": 1 }), "global.maxLine: is not a setting; did you mean maxLines?"),
-            (
-                json!({ "retentionDays": 0 }),
-                "global.retentionDays: got 0, allowed is a number of days above 0, or Infinity",
-            ),
-        ];
-        for (value, expected) in cases {
-            assert_eq!(message(&value, Place::Global), expected);
-        }
-        assert!(
-            message(&json!({ "zzz": 1 }), Place::Call)
-                .contains("known are maxLines, maxBytes, maxTokens, direction, skip")
-        );
-    }
-
-    #[test]
-    fn a_setting_of_the_service_is_sent_there() {
-        for place in [Place::Tool, Place::Call, Place::Update] {
-            assert!(
-                message(&json!({ "retentionDays": 3 }), place).contains("set it in its `global`")
-            );
-            for option in OPTIONS.iter().filter(|option| **option != "strategy") {
-                assert!(
-                    message(&json!({ *option: 3 }), place)
-                        .contains("the options of TruncationService"),
-                    "{option}"
-                );
+    fn defaults_are_json_and_names_are_distinct() {
+        for section in &SECTIONS {
+            let mut names: Vec<&str> = section
+                .fields
+                .iter()
+                .flat_map(|field| std::iter::once(field.key).chain(field.aliases.iter().copied()))
+                .collect();
+            names.sort_unstable();
+            assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+            for field in section.fields {
+                let json: Result<Value, _> = serde_json::from_str(field.default);
+                assert!(field.default.is_empty() || json.is_ok(), "{}", field.key);
             }
         }
-        assert!(
-            layer(&json!({ "retentionDays": { "$type": "Infinity" } }), Place::Global, "global")
-                .is_ok()
-        );
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_capabilities() {
+        use crate::options::DEFAULTS;
+        let default = |key: &str| {
+            let field = section("truncation").unwrap().field(key).unwrap();
+            serde_json::from_str::<Value>(field.default).unwrap()
+        };
+        assert_eq!(default("maxLines"), json!(DEFAULTS.max_lines));
+        assert_eq!(default("maxBytes"), json!(DEFAULTS.max_bytes));
+        assert_eq!(default("retentionDays").as_f64(), Some(DEFAULTS.retention_days));
+        assert_eq!(default("direction"), json!(DEFAULTS.direction));
     }
 }

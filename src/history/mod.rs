@@ -15,12 +15,11 @@
 //! | [`prune`] | which old parts a request leaves out, and whether the moment is worth it |
 //! | [`overflow`] | whether a request did not fit, and what has to go then |
 
-pub mod compact;
-pub mod facts;
-pub mod json;
+pub mod call_pairing;
+pub mod compaction;
 pub mod outdated;
 pub mod overflow;
-pub mod pairs;
-pub mod prune;
-pub mod terminal;
+pub mod pruning;
+pub mod result_classifier;
+pub mod result_facts;
 pub mod tools;

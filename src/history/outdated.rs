@@ -8,7 +8,7 @@
 //! nothing is open: then it answers with the outdated ones. So of a long history only those texts are read that can make
 //! a difference: usually the old ones, and the few newest.
 
-use super::facts::Facts;
+use super::result_facts::Facts;
 
 /// The numbers and switches of the rule.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::facts::Facts;
-use crate::tool_names::{self, Kind, last_part, plain};
+use super::result_facts::Facts;
+use crate::tools::{self, Kind, last_part, plain};
 
 /// What a tool's name says about its results: [`Facts::TERMINAL_TOOL`], [`Facts::OTHER_TOOL`], or nothing.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl ToolNames {
     }
 
     fn exactly(&self, name: &str) -> Facts {
-        let known = tool_names::kind(name);
+        let known = tools::kind(name);
         let is_terminal = match &self.terminal {
             Some(own) => own.contains(&plain(name)),
             None => known == Some(Kind::Terminal),

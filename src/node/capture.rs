@@ -7,10 +7,10 @@ use napi_derive::napi;
 use spillway_core::capture::pipe::Pipe;
 use spillway_core::error::{Code, Error, os_reason};
 
-use crate::config::{SettingsHandle, lock as lock_settings};
 use crate::error::{Result, from_core};
 use crate::intake::IntakeHandle;
 use crate::lock::lock;
+use crate::options::{SettingsHandle, lock as lock_settings};
 use crate::task::{Job, run};
 
 /// A pipe, until it is closed.

@@ -4,12 +4,14 @@ use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use spillway_core::error::{Code, Error as CoreError};
-use spillway_core::history::compact::cuts::{Role, cuts};
-use spillway_core::history::compact::limits::{Limits, Numbers, PROFILES, numbers};
-use spillway_core::history::compact::plan::{Message, Output, Wanted, images, plan};
-use spillway_core::history::compact::record::{Outcome as EditOutcome, is_edit, lines, merged};
-use spillway_core::history::compact::verdict::{Outcome, Past, judge};
-use spillway_core::history::compact::words::{WORDS, Wish, instructions, is_chinese, words};
+use spillway_core::history::compaction::acceptance::{Outcome, Past, judge};
+use spillway_core::history::compaction::changed_files::{
+    Outcome as EditOutcome, is_edit, lines, merged,
+};
+use spillway_core::history::compaction::cut_points::{Role, cuts};
+use spillway_core::history::compaction::limits::{Limits, Numbers, PROFILES, numbers};
+use spillway_core::history::compaction::messages::{WORDS, Wish, instructions, is_chinese, words};
+use spillway_core::history::compaction::plan::{Message, Output, Wanted, images, plan};
 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};

@@ -1,114 +1,72 @@
-//! Settings of a service: read once, asked per tool.
+//! The configuration of a user: what holds crosses as JSON, and the file is changed on a thread.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::path::PathBuf;
 
-use napi::bindgen_prelude::External;
+use napi::bindgen_prelude::AsyncTask;
 use napi_derive::napi;
-use serde_json::Value;
-use spillway_core::config::{
-    self, Call, DEFAULTS, OPTIONS, Settings, built_in_tools, finite_or_infinity,
-};
-use spillway_core::order::object;
+use spillway_core::config::file::{self, Updated};
+use spillway_core::config::{edit, fields, load, tree};
 
 use crate::error::{Result, from_core};
-use crate::intake::Buffers;
-use crate::json::{json, parse};
-use crate::lock;
+use crate::json::json;
+use crate::task::{Job, run};
 
-/// The settings of one service.
-pub type SettingsHandle = External<Service>;
-
-/// What the binary keeps for one service.
-pub struct Service {
-    settings: Mutex<Settings>,
-    pub(crate) buffers: Arc<Buffers>,
-}
-
-/// The defaults, and what differs for single tools, as JSON.
+/// What holds, as JSON. `inline` is JSON.
 #[napi(catch_unwind)]
-pub fn default_settings() -> String {
-    let tools =
-        object(built_in_tools().map(|(name, tool)| (name.to_owned(), serde_json::json!(tool))));
-    serde_json::json!({ "config": DEFAULTS, "tools": tools, "optionFields": OPTIONS }).to_string()
+pub fn config_load(file: Option<String>, inline: Option<String>) -> Result<String> {
+    let read = file.as_deref().map_or(Ok(None), |file| file::read(&PathBuf::from(file)));
+    load::load(file.as_deref().unwrap_or(""), file::found(&read), inline.as_deref())
+        .map_err(from_core)
 }
 
-/// Reads the options of a service.
-#[napi(catch_unwind, ts_return_type = "object")]
-pub fn settings_open(options: String) -> Result<SettingsHandle> {
-    let settings = Settings::new(&parse(&options)?).map_err(from_core)?;
-    Ok(External::new(Service { settings: Mutex::new(settings), buffers: Arc::default() }))
-}
-
-/// What the facade must know of the settings itself, as JSON.
+/// What a text that is the user's file would mean, as JSON.
 #[napi(catch_unwind)]
-pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> String {
-    let settings = lock(settings);
-    let bounds = settings.bounds();
-    serde_json::json!({
-        "storageDirs": settings.storage_dirs(),
-        "durability": settings.places().durability,
-        "maxStoreBytes": bound_or_tag(bounds.max_bytes),
-        "maxStoreFiles": bound_or_tag(bounds.max_files),
-        "maxFileBytes": settings.max_file_bytes(),
-        "redacts": settings.redact().is_some(),
-        "retentionDays": finite_or_infinity(bounds.retention_days),
-        "sweepOnSave": settings.sweeps_on_save(),
-        "storageTimeoutMs": settings.storage_timeout_ms(),
-    })
-    .to_string()
+pub fn config_text(file: String, text: String) -> Result<String> {
+    load::load(&file, load::Found::Text(&text), None).map_err(from_core)
 }
 
-/// Checks bounds of a store that do not come with the options of a service; `path` comes before the names of the fields.
-#[napi(catch_unwind)]
-pub fn check_bounds(options: String, path: String) -> Result<()> {
-    config::check_bounds(&parse(&options)?, &path).map_err(from_core)
+/// The text of a file, read on a thread; empty if there is none.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn config_read(file: String) -> AsyncTask<Job<String>> {
+    run(move || file::text(&PathBuf::from(file)))
 }
 
-/// Changes the service-wide settings.
+/// The value of a text, as JSON.
 #[napi(catch_unwind)]
-pub fn settings_update(
-    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
+pub fn config_content(text: String) -> Result<String> {
+    edit::content(&text).map(|node: tree::Node| node.json()).map_err(from_core)
+}
+
+/// Changes a file by a merge patch, with `seen` only if that is its text. Answers the text, or nothing if it was another.
+#[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
+pub fn config_update(
+    file: String,
     change: String,
-) -> Result<()> {
-    lock(settings).update(&parse(&change)?).map_err(from_core)
+    seen: Option<String>,
+) -> AsyncTask<Job<Option<String>>> {
+    run(move || {
+        let change = load::inline_node(&change)?;
+        Ok(match file::update(&PathBuf::from(file), &change, seen.as_deref())? {
+            Updated::Done(text) => Some(text),
+            Updated::Moved => None,
+        })
+    })
 }
 
-/// Sets the user's entry for a tool.
+/// What is odd about a configuration, as JSON in and out.
 #[napi(catch_unwind)]
-pub fn settings_set_tool(
-    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
-    tool: String,
-    entry: String,
-) -> Result<()> {
-    lock(settings).set_tool(&tool, &parse(&entry)?).map_err(from_core)
+pub fn config_lint(config: String) -> Result<String> {
+    Ok(json(&load::lint(&config).map_err(from_core)?))
 }
 
-/// What a call does, as JSON.
+/// The JSON Schema for editors.
 #[napi(catch_unwind)]
-pub fn settings_plan(
-    #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
-    tool: String,
-    failed: bool,
-    handled: bool,
-    declared: Option<String>,
-    options: Option<String>,
-) -> Result<String> {
-    let declared = declared.as_deref().map(parse::<Value>).transpose()?;
-    let options = options.as_deref().map(parse::<Value>).transpose()?;
-    let call = Call {
-        tool: &tool,
-        failed,
-        handled,
-        declared: declared.as_ref(),
-        options: options.as_ref(),
-    };
-    Ok(json(&lock(settings).plan(&call).map_err(from_core)?))
+pub fn config_schema() -> String {
+    json(&fields::schema())
 }
 
-pub(crate) fn lock(settings: &SettingsHandle) -> MutexGuard<'_, Settings> {
-    lock::lock(&settings.settings)
-}
-
-fn bound_or_tag(most: u64) -> Value {
-    if most == u64::MAX { finite_or_infinity(f64::INFINITY) } else { serde_json::json!(most) }
+/// The keys as a table of Markdown.
+#[napi(catch_unwind)]
+pub fn config_table() -> String {
+    fields::table()
 }

@@ -4,13 +4,13 @@ use napi::bindgen_prelude::Utf16String;
 use napi::{Env, JsString};
 use napi_derive::napi;
 use spillway_core::error::Code;
-use spillway_core::history::facts::Facts;
 use spillway_core::history::outdated::{Answer, Rule, outdated};
 use spillway_core::history::overflow::classify;
-use spillway_core::history::terminal;
+use spillway_core::history::result_classifier;
+use spillway_core::history::result_facts::Facts;
 use spillway_core::history::tools::ToolNames;
-use spillway_core::suggest::unknown;
 use spillway_core::tokens::cost;
+use spillway_core::util::suggest::unknown;
 
 use crate::error::{Result, from_core};
 use crate::json::{json, parse};
@@ -38,19 +38,19 @@ pub const FACT_STDERR_FILLED: u16 = Facts::STDERR_FILLED.bits();
 
 /// How many units of its start `textEndFacts` needs of a text.
 #[napi]
-pub const TEXT_HEAD_UNITS: u32 = terminal::HEAD_UNITS as u32;
+pub const TEXT_HEAD_UNITS: u32 = result_classifier::HEAD_UNITS as u32;
 
 /// How many units of its end `textEndFacts` needs of a text.
 #[napi]
-pub const TEXT_TAIL_UNITS: u32 = terminal::TAIL_UNITS as u32;
+pub const TEXT_TAIL_UNITS: u32 = result_classifier::TAIL_UNITS as u32;
 
 /// A text that starts with a brace and ends like this has `TEXT_USUAL_FACTS`.
 #[napi]
-pub const TEXT_USUAL_END: &str = terminal::USUAL_END;
+pub const TEXT_USUAL_END: &str = result_classifier::USUAL_END;
 
 /// What is known of a text with the usual end.
 #[napi]
-pub const TEXT_USUAL_FACTS: u16 = terminal::USUAL_FACTS.bits();
+pub const TEXT_USUAL_FACTS: u16 = result_classifier::USUAL_FACTS.bits();
 
 /// The rule's numbers and switches. `keepRecent` may be `Infinity`.
 #[napi(object, object_to_js = false)]
@@ -107,16 +107,18 @@ pub fn tool_facts(names: Vec<String>, terminal_tools: Option<Vec<String>>) -> Ve
 /// `TEXT_TAIL_UNITS`, one text after the other in one string. `latin1` promises that no unit is above 0xff.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn text_end_facts(env: &Env, ends: JsString<'_>, latin1: bool) -> Result<Utf16String> {
-    const LENGTH: usize = terminal::HEAD_UNITS + terminal::TAIL_UNITS;
+    const LENGTH: usize = result_classifier::HEAD_UNITS + result_classifier::TAIL_UNITS;
     let facts: Vec<u16> = if latin1 {
         let texts = latin1_of(env, &ends)?;
-        let texts = texts.chunks_exact(LENGTH).map(|text| text.split_at(terminal::HEAD_UNITS));
-        texts.map(|(head, tail)| terminal::ends_latin1(head, tail).bits()).collect()
+        let texts =
+            texts.chunks_exact(LENGTH).map(|text| text.split_at(result_classifier::HEAD_UNITS));
+        texts.map(|(head, tail)| result_classifier::ends_latin1(head, tail).bits()).collect()
     } else {
         let mut units = Vec::new();
         append_utf16(env, &ends, &mut units)?;
-        let texts = units.chunks_exact(LENGTH).map(|text| text.split_at(terminal::HEAD_UNITS));
-        texts.map(|(head, tail)| terminal::ends(head, tail).bits()).collect()
+        let texts =
+            units.chunks_exact(LENGTH).map(|text| text.split_at(result_classifier::HEAD_UNITS));
+        texts.map(|(head, tail)| result_classifier::ends(head, tail).bits()).collect()
     };
     Ok(facts.into())
 }
@@ -125,11 +127,11 @@ pub fn text_end_facts(env: &Env, ends: JsString<'_>, latin1: bool) -> Result<Utf
 #[napi(catch_unwind)]
 pub fn text_facts(env: &Env, text: JsString<'_>, latin1: bool) -> Result<u16> {
     if latin1 {
-        return Ok(terminal::whole_latin1(&latin1_of(env, &text)?).bits());
+        return Ok(result_classifier::whole_latin1(&latin1_of(env, &text)?).bits());
     }
     let mut units = Vec::new();
     append_utf16(env, &text, &mut units)?;
-    Ok(terminal::whole(&units).bits())
+    Ok(result_classifier::whole(&units).bits())
 }
 
 /// What each of many whole texts says, each as one unit of the answer; they come as in `textsTokens`.
@@ -142,11 +144,11 @@ pub fn texts_facts(
 ) -> Result<Utf16String> {
     let facts: Vec<u16> = if latin1 {
         let texts = latin1_of(env, &texts)?;
-        pieces(&texts, lengths).map(|text| terminal::whole_latin1(text).bits()).collect()
+        pieces(&texts, lengths).map(|text| result_classifier::whole_latin1(text).bits()).collect()
     } else {
         let mut units = Vec::new();
         append_utf16(env, &texts, &mut units)?;
-        pieces(&units, lengths).map(|text| terminal::whole(text).bits()).collect()
+        pieces(&units, lengths).map(|text| result_classifier::whole(text).bits()).collect()
     };
     Ok(facts.into())
 }

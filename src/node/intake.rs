@@ -9,24 +9,24 @@ use napi::bindgen_prelude::{AsyncTask, Either, External, Latin1String, Utf16Stri
 use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
-use spillway_core::config::{limits_of, smart_rules};
+use spillway_core::capture::pipeline::{Intake, RenderRequest, Style};
 use spillway_core::error::{Code, Result as CoreResult};
-use spillway_core::intake::{Intake, RenderRequest, Style};
-use spillway_core::store::line_index::LineIndex;
-use spillway_core::store::range::{Range, RangeRead};
-use spillway_core::store::save::SaveRequest;
-use spillway_core::text::shown::Source;
+use spillway_core::options::{limits_of, smart_rules};
+use spillway_core::storage::line_index::LineIndex;
+use spillway_core::storage::range::{Range, RangeRead};
+use spillway_core::storage::save::SaveRequest;
+use spillway_core::text::lossy::Source;
 use spillway_core::text::utf16::{self, Encoder};
-use spillway_core::truncate::limits::{Direction, Limits};
-use spillway_core::truncate::notice::ENGLISH;
-use spillway_core::truncate::render::Rendered;
-use spillway_core::truncate::smart::rules::Rules;
+use spillway_core::truncation::limits::{Direction, Limits};
+use spillway_core::truncation::notice::ENGLISH;
+use spillway_core::truncation::render::Rendered;
+use spillway_core::truncation::smart::rules::Rules;
 
-use crate::config::{SettingsHandle, lock as lock_settings};
 use crate::error::{Result, from_core};
 use crate::json::{json, parse};
 use crate::lock::lock;
-use crate::store::{PIECE_BYTES, ReaderHandle, StoreHandle, reader_over};
+use crate::options::{SettingsHandle, lock as lock_settings};
+use crate::storage::{PIECE_BYTES, ReaderHandle, StoreHandle, reader_over};
 use crate::strings::{append_low_bytes, append_utf16};
 use crate::task::{Job, run};
 

@@ -7,14 +7,14 @@ use serde::Deserialize;
 use serde_json::json;
 use spillway_core::error::{Code, Error as CoreError};
 use spillway_core::history::overflow::aggregate::{self, Entry, Form};
-use spillway_core::history::overflow::cut::{
+use spillway_core::history::overflow::char_weight::{Weight, fingerprint};
+use spillway_core::history::overflow::head_tail::{
     self, END_UNITS, Kept, Rule, Text, characters, cut_all,
 };
+use spillway_core::history::overflow::input_budget::{self, Model};
 use spillway_core::history::overflow::limits::{self, Profile};
 use spillway_core::history::overflow::plan::{self, Counters, Event, Order, State};
-use spillway_core::history::overflow::spill::{self, Saved};
-use spillway_core::history::overflow::usable::{self, Model};
-use spillway_core::history::overflow::weight::{Weight, fingerprint};
+use spillway_core::history::overflow::saved_path::{self, Saved};
 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
@@ -30,7 +30,7 @@ pub fn overflow_constants() -> String {
         "MAX_OVERFLOW_COMPACTION_ATTEMPTS": limits::MAX_OVERFLOW_COMPACTION_ATTEMPTS,
         "GUARD_TRUNCATION_SUFFIX": limits::GUARD_TRUNCATION_SUFFIX,
         "charsPerToken": limits::CHARS_PER_TOKEN,
-        "cut": { "openings": limits::openings(), "counted": limits::COUNTED, "middle": cut::MIDDLE },
+        "cut": { "openings": limits::openings(), "counted": limits::COUNTED, "middle": head_tail::MIDDLE },
         "transitions": plan::TRANSITIONS,
     })
     .to_string()
@@ -116,7 +116,9 @@ pub fn overflow_cut(
     let words = profile_of(&rule.profile)?.suffixes;
     let suffixes = match (rule.suffix, rule.saved) {
         (Some(suffix), _) => vec![suffix],
-        (None, Some(SavedAt { path, partial })) => spill::suffixes(&Saved { path, partial }, words),
+        (None, Some(SavedAt { path, partial })) => {
+            saved_path::suffixes(&Saved { path, partial }, words)
+        }
         (None, None) => words.iter().map(ToString::to_string).collect(),
     };
     let weight = Weight::of(rule.weighted);
@@ -184,14 +186,14 @@ pub fn overflow_aggregate(results: String, cap: f64, budget: Option<f64>) -> Res
 #[napi(catch_unwind)]
 pub fn overflow_saved(text: String) -> String {
     let place = |Saved { path, partial }: Saved| json!({ "path": path, "partial": partial });
-    json!(spill::saved(&text).into_iter().map(place).collect::<Vec<_>>()).to_string()
+    json!(saved_path::saved(&text).into_iter().map(place).collect::<Vec<_>>()).to_string()
 }
 
 /// The two lines that can stand for a result whose output is at a path, or is nowhere.
 #[napi(catch_unwind)]
 pub fn overflow_markers(path: Option<String>, partial: bool) -> Vec<String> {
     let saved = path.map(|path| Saved { path, partial });
-    spill::markers(saved.as_ref()).to_vec()
+    saved_path::markers(saved.as_ref()).to_vec()
 }
 
 /// Where a recovery is and what it has used up.
@@ -219,13 +221,13 @@ pub fn usable_tokens(
     input: Option<f64>,
     reserved: Option<f64>,
 ) -> Option<f64> {
-    usable::usable(&Model { context, output, input }, reserved)
+    input_budget::usable(&Model { context, output, input }, reserved)
 }
 
 /// The tokens that a history may have in a window.
 #[napi(catch_unwind)]
 pub fn target_tokens(window: f64, reserved: f64) -> f64 {
-    usable::target(window, reserved)
+    input_budget::target(window, reserved)
 }
 
 fn profile_of(name: &str) -> Result<&'static Profile> {

@@ -6,7 +6,7 @@ use napi::Env;
 use napi::bindgen_prelude::{External, Uint32ArraySlice};
 use napi_derive::napi;
 use spillway_core::error::{Code, Error};
-use spillway_core::history::pairs::{Event, Names, Pairs};
+use spillway_core::history::call_pairing::{Event, Names, Pairs};
 
 use crate::error::{Result, from_core};
 use crate::lock::lock;

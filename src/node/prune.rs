@@ -6,14 +6,14 @@ use napi::bindgen_prelude::{External, Utf16String};
 use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::json;
-use spillway_core::history::facts::Facts;
-use spillway_core::history::prune::placeholder::placeholder;
-use spillway_core::history::prune::policies::{Form, Item, Kind, Policy, Rules};
-use spillway_core::history::prune::pruner::{Account, Message, Pruner, Role};
-use spillway_core::history::prune::schedule::{Prices, Rule, When};
-use spillway_core::history::prune::superseded::{self, Access, Read};
-use spillway_core::history::prune::trim;
-use spillway_core::tool_names;
+use spillway_core::history::pruning::placeholder::placeholder;
+use spillway_core::history::pruning::policies::{Form, Item, Kind, Policy, Rules};
+use spillway_core::history::pruning::pruner::{Account, Message, Pruner, Role};
+use spillway_core::history::pruning::schedule::{Prices, Rule, When};
+use spillway_core::history::pruning::superseded::{self, Access, Read};
+use spillway_core::history::pruning::trim;
+use spillway_core::history::result_facts::Facts;
+use spillway_core::tools;
 
 use crate::error::Result;
 use crate::json::{json as written, parse};
@@ -222,7 +222,7 @@ pub fn trim_text(
 /// Whether a tool is one of these, however its name is written. In a pattern `*` stands for any characters.
 #[napi(catch_unwind)]
 pub fn is_one_of_tools(name: String, tools: Vec<String>) -> bool {
-    tool_names::is_one_of(&name, &tools)
+    tools::is_one_of(&name, &tools)
 }
 
 fn role_of(number: f64) -> Role {

@@ -7,16 +7,16 @@ use napi::bindgen_prelude::{AsyncTask, Either, External, Latin1String, Utf16Stri
 use napi_derive::napi;
 use serde_json::json;
 use spillway_core::error::Result as CoreResult;
-use spillway_core::store::opened::OpenStore;
-use spillway_core::store::range::{self, Range, RangeRead};
-use spillway_core::store::search::{self, Query, Search};
-use spillway_core::store::{names, pattern};
+use spillway_core::storage::open_store::OpenStore;
+use spillway_core::storage::range::{self, Range, RangeRead};
+use spillway_core::storage::search::{self, Query, Search};
+use spillway_core::storage::{file_names, pattern};
 
 use crate::error::{Result, from_core};
 use crate::intake::{IntakeHandle, Shared, to_js};
 use crate::json::{json, parse};
 use crate::lock::lock;
-use crate::store::StoreHandle;
+use crate::storage::StoreHandle;
 use crate::task::{Job, run};
 
 /// A range or a search that is under way.
@@ -146,7 +146,7 @@ pub fn steps_next(
 }
 
 fn steps(store: &StoreHandle, path: String, session: Option<Utf16String>, ask: Ask) -> StepsHandle {
-    let session = session.map(|id| names::session(&id));
+    let session = session.map(|id| file_names::session(&id));
     let asked = Asked { store: Arc::clone(store), path, session };
     External::new(Arc::new(Mutex::new(Steps::Asked(asked, ask))))
 }

@@ -7,7 +7,7 @@ use napi_derive::napi;
 use spillway_core::text::lines::{self, LineRule};
 use spillway_core::text::utf16;
 use spillway_core::tokens::{Mode, of_units};
-use spillway_core::truncate::notice;
+use spillway_core::truncation::notice;
 
 use crate::strings::{append_low_bytes, append_utf16};
 

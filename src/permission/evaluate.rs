@@ -1,6 +1,6 @@
 //! The decision and its reasons.
 
-mod reader;
+mod targets;
 mod wildcards;
 
 use std::borrow::Cow;
@@ -9,19 +9,19 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::reader::Reader;
+use self::targets::Reader;
+use super::decision_cache::{Noted, Repeated};
 use super::defaults::SENSITIVE;
 use super::hosts::Address;
 use super::options::{Options, wrong};
 use super::paths::RealPaths;
 use super::pattern::Subject;
-use super::repeated::{Noted, Repeated};
 use super::rules::{Rule, Source, Told};
 use super::shell::{Doubt, Recent};
 use super::suggestions::{Suggestion, suggest};
 use super::{Decision, Domain};
 use crate::error::Result;
-use crate::order::sort_by_key;
+use crate::util::sort::sort_by_key;
 
 /// So many targets are told.
 const MAX_TOLD: usize = 256;

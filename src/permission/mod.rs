@@ -23,17 +23,17 @@
 
 use serde::{Deserialize, Serialize};
 
+mod decision_cache;
 pub mod defaults;
 pub mod evaluate;
+mod glob_overlap;
 pub mod hosts;
-mod meeting;
 mod options;
 mod patch;
 pub mod paths;
 pub mod pattern;
 mod places;
 pub mod real_path;
-mod repeated;
 pub mod rules;
 pub mod sensitive;
 pub mod shell;

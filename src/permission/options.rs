@@ -12,7 +12,7 @@ use super::sensitive::{SENSITIVE_FILES, SensitiveNames};
 use super::targets::{Shape, Tool};
 use super::{DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
-use crate::suggest::unknown;
+use crate::util::suggest::unknown;
 
 /// What a caller may set; the last three come from the facade.
 const KEYS: [&str; 15] = [

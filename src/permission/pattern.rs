@@ -9,7 +9,7 @@ use globset::GlobBuilder;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::Domain;
-use super::meeting::can_meet;
+use super::glob_overlap::can_meet;
 use super::paths::fold;
 
 /// Longer patterns are refused: globs are compiled, and nobody writes such a rule.

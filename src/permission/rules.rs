@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::pattern::{Pattern, Style, Subject, split_scheme};
 use super::{DECISIONS, DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
-use crate::order::sort_by_key;
-use crate::suggest::unknown;
+use crate::util::sort::sort_by_key;
+use crate::util::suggest::unknown;
 
 /// More rules are refused.
 pub const MAX_RULES: usize = 10_000;

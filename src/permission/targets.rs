@@ -16,7 +16,7 @@ use super::tool_table::{
     INCLUDE_KEYS, PATCH_KEYS, PATH_KEYS, POWER_KEYS, QUERY_KEYS, SHELL_KEYS, SHELLS, SOURCE_KEYS,
     TABLE,
 };
-use crate::tool_names::{is_same, plain};
+use crate::tools::{is_same, plain};
 
 /// How a kind of tools says what it touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::Domain;
 use super::targets::Shape;
-use crate::tool_names::{COMMANDS, EDITS, PATCHES};
+use crate::tools::{COMMANDS, EDITS, PATCHES};
 
 type Row = (&'static [&'static str], Domain, Shape);
 

@@ -4,10 +4,10 @@
 //! WTF-8: UTF-8 in which a lone surrogate keeps its three-byte form, so that the very same string can be made again.
 //! Bytes enter as they are. What a model is shown is always well-formed: [`shown`] puts U+FFFD where the original was not.
 
-pub mod edges;
 pub mod graphemes;
-pub(crate) mod lanes;
 pub mod lines;
-pub mod shown;
+pub mod lossy;
+pub(crate) mod simd;
 pub mod terminal;
 pub mod utf16;
+pub mod utf8_boundary;

@@ -1,6 +1,6 @@
 //! UTF-16 to WTF-8 and back, in pieces of any size.
 
-use super::lanes::{self, u8x16, u16x8};
+use super::simd::{self, u8x16, u16x8};
 
 /// What a UTF-16 text would be as UTF-8: its line breaks and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,7 +13,7 @@ pub struct Measure {
 
 /// Counts without transcoding.
 pub fn measure(units: &[u16]) -> Measure {
-    let [breaks, two, three, pairs] = lanes::count_units(units, |units, next| {
+    let [breaks, two, three, pairs] = simd::count_units(units, |units, next| {
         [
             units.simd_eq(u16x8::splat(0x0a)),
             units.simd_gt(u16x8::splat(0x7f)),
@@ -82,7 +82,7 @@ impl Encoder {
             }
         }
         while !rest.is_empty() {
-            rest = rest.get(lanes::push_ascii(rest, out)..).unwrap_or_default();
+            rest = rest.get(simd::push_ascii(rest, out)..).unwrap_or_default();
             rest = self.push_others(rest, out);
         }
     }
@@ -233,7 +233,7 @@ pub fn is_surrogate(bytes: &[u8]) -> bool {
 pub fn units(text: &str) -> usize {
     let bytes = text.as_bytes();
     // One for every character, and one more for those of four bytes.
-    let long = if lanes::any_byte(bytes, 0, |bytes| bytes.simd_ge(u8x16::splat(0xf0))) {
+    let long = if simd::any_byte(bytes, 0, |bytes| bytes.simd_ge(u8x16::splat(0xf0))) {
         bytes.iter().filter(|byte| **byte >= 0xf0).count()
     } else {
         0

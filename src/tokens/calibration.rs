@@ -1,6 +1,6 @@
 //! How far estimates are off for one model, learnt from what its provider counted.
 
-use crate::order::sort_by;
+use crate::util::sort::sort_by;
 
 /// A ratio further off than this comes from something else than the tokenizer.
 const BOUND: f64 = 8.0;

@@ -3,17 +3,17 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use spillway_core::intake::{Intake, Outcome, RenderRequest, Style};
-use spillway_core::store::opened::OpenStore;
-use spillway_core::store::part::Part;
-use spillway_core::store::places::{Durability, Places};
-use spillway_core::store::read::Unfinished;
-use spillway_core::store::redact::{Pattern, Rules};
-use spillway_core::store::ring::LEAST_BYTES;
-use spillway_core::store::save::SaveRequest;
-use spillway_core::text::shown::Source;
+use spillway_core::capture::pipeline::{Intake, Outcome, RenderRequest, Style};
+use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::head_tail_file::LEAST_BYTES;
+use spillway_core::storage::omitted_range::Part;
+use spillway_core::storage::open_store::OpenStore;
+use spillway_core::storage::read::Unfinished;
+use spillway_core::storage::redact::{Pattern, Rules};
+use spillway_core::storage::save::SaveRequest;
+use spillway_core::text::lossy::Source;
 use spillway_core::text::utf16;
-use spillway_core::truncate::notice::{CHINESE, ENGLISH, OPENCODE};
+use spillway_core::truncation::notice::{CHINESE, ENGLISH, OPENCODE};
 
 use super::input::{Input, encode};
 

@@ -1,8 +1,8 @@
 //! Settings of any shape are taken or refused with a field and a sentence, and what was taken gives a usable plan.
 
 use serde_json::Value;
-use spillway_core::config::{Call, Plan, Settings, limits_of};
 use spillway_core::error::{Code, Error};
+use spillway_core::options::{Call, Plan, Settings, limits_of};
 
 use super::input::Input;
 

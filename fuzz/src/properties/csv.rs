@@ -1,8 +1,8 @@
 //! A preview of a table is a table with the same columns, keeps its limits, and every row in it is one of the text.
 
-use spillway_core::text::shown::{Shown, Source};
-use spillway_core::truncate::notice::ENGLISH;
-use spillway_core::truncate::smart::{Keep, Lean};
+use spillway_core::text::lossy::{Shown, Source};
+use spillway_core::truncation::notice::ENGLISH;
+use spillway_core::truncation::smart::{Keep, Lean};
 
 use super::input::{Input, as_text};
 use super::rendered::Case;

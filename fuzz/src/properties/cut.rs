@@ -1,14 +1,14 @@
 //! What is shown of a text is well-formed, keeps the limits, and says the truth about what is missing.
 
 use spillway_core::text::lines::LineRule;
-use spillway_core::text::shown::{Shown, Source};
-use spillway_core::truncate::cut::{Cut, Gap, cut, fits};
-use spillway_core::truncate::limits::{Direction, Limits};
-use spillway_core::truncate::notice::{
+use spillway_core::text::lossy::{Shown, Source};
+use spillway_core::truncation::head_tail::{Cut, Gap, cut, fits};
+use spillway_core::truncation::limits::{Direction, Limits};
+use spillway_core::truncation::notice::{
     CHINESE, Circumstances, ENGLISH, MORYFLOW, OPENCODE, TAKUMI, contains_marker,
 };
-use spillway_core::truncate::render::{Form, render};
-use spillway_core::truncate::window::Window;
+use spillway_core::truncation::preview_buffer::Window;
+use spillway_core::truncation::render::{Form, render};
 
 use super::input::{Input, as_text};
 

@@ -1,8 +1,8 @@
 //! A preview of a diff keeps its limits, and shows true lines under their true numbers; counts in gaps add up.
 
-use spillway_core::text::shown::{Shown, Source};
-use spillway_core::truncate::notice::ENGLISH;
-use spillway_core::truncate::smart::{Keep, Lean};
+use spillway_core::text::lossy::{Shown, Source};
+use spillway_core::truncation::notice::ENGLISH;
+use spillway_core::truncation::smart::{Keep, Lean};
 
 use super::input::{Input, as_text};
 use super::rendered::Case;

@@ -2,12 +2,12 @@
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value as Json};
-use spillway_core::history::facts::Facts;
-use spillway_core::history::json::{Key, LastMembers, Value, members, members_on_trust};
-use spillway_core::history::terminal::{
+use spillway_core::history::result_classifier::{
     HEAD_UNITS, TAIL_UNITS, ends, ends_latin1, whole, whole_latin1,
 };
+use spillway_core::history::result_facts::Facts;
 use spillway_core::history::tools::ToolNames;
+use spillway_core::json::members::{Key, LastMembers, Value, members, members_on_trust};
 use spillway_core::text::utf16;
 
 use super::input::Input;

@@ -3,7 +3,7 @@
 
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::utf16;
-use spillway_core::truncate::limits::{Direction, Limits};
+use spillway_core::truncation::limits::{Direction, Limits};
 
 /// An input that choices are taken from.
 pub struct Input<'a>(&'a [u8]);

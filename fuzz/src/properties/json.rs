@@ -1,9 +1,9 @@
 //! A preview of JSON is JSON, keeps its limits, and every value in it is one of the text; what is no JSON is shown otherwise.
 
 use serde_json::{Deserializer, Value};
-use spillway_core::text::shown::{Shown, Source};
-use spillway_core::truncate::notice::ENGLISH;
-use spillway_core::truncate::smart::{Keep, Lean};
+use spillway_core::text::lossy::{Shown, Source};
+use spillway_core::truncation::notice::ENGLISH;
+use spillway_core::truncation::smart::{Keep, Lean};
 
 use super::input::{Input, as_text};
 use super::rendered::Case;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use spillway_core::store::names::{
+use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::file_names::{
     is_output, is_session, is_temporary, output, session, slug, temporary,
 };
-use spillway_core::store::places::{Durability, Places};
-use spillway_core::store::read::owns;
+use spillway_core::storage::read::owns;
 use spillway_core::text::utf16;
-use spillway_core::tool_names;
+use spillway_core::tools;
 
 use super::input::Input;
 
@@ -22,7 +22,7 @@ pub fn check(data: &[u8]) {
     let raw = input.rest();
     let name = String::from_utf8_lossy(raw).into_owned();
     let units = utf16::decode(raw);
-    tool_names::kind(&name);
+    tools::kind(&name);
 
     let slug = slug(&name);
     assert!((1..=48).contains(&slug.len()) && is_plain(&slug), "{slug:?}");

@@ -1,8 +1,8 @@
 //! Ranges of an output, put side by side, are the output: nothing is missed, doubled or torn.
 
-use spillway_core::store::range::{LEAST, MOST, Piece, Range, RangeRead};
-use spillway_core::text::edges;
-use spillway_core::text::shown::{Shown, Source};
+use spillway_core::storage::range::{LEAST, MOST, Piece, Range, RangeRead};
+use spillway_core::text::lossy::{Shown, Source};
+use spillway_core::text::utf8_boundary;
 
 use super::input::Input;
 
@@ -57,7 +57,7 @@ pub fn check(data: &[u8]) {
     }
 
     // Neighbours that are chosen without looking at `next` miss nothing either.
-    let width = by_bytes.byte_count.unwrap_or(MOST).min(MOST - edges::LONGEST as u64);
+    let width = by_bytes.byte_count.unwrap_or(MOST).min(MOST - utf8_boundary::LONGEST as u64);
     let starts = (0..=size / width).map(|at| at * width);
     let joined: String = starts
         .map(|from| Range { from_byte: Some(from), byte_count: Some(width), ..Range::default() })

@@ -1,12 +1,12 @@
 //! How a text is to be shown: what the properties of the strategies share.
 
 use spillway_core::text::lines::LineRule;
-use spillway_core::text::shown::Source;
-use spillway_core::truncate::limits::Limits;
-use spillway_core::truncate::notice::{CHINESE, Circumstances, ENGLISH, Wording};
-use spillway_core::truncate::render::{Form, render};
-use spillway_core::truncate::smart::Keep;
-use spillway_core::truncate::window::Window;
+use spillway_core::text::lossy::Source;
+use spillway_core::truncation::limits::Limits;
+use spillway_core::truncation::notice::{CHINESE, Circumstances, ENGLISH, Wording};
+use spillway_core::truncation::preview_buffer::Window;
+use spillway_core::truncation::render::{Form, render};
+use spillway_core::truncation::smart::Keep;
 
 use super::input::Input;
 

@@ -1,10 +1,10 @@
 //! A search finds what a loop over the lines finds, in one call or in many.
 
 use spillway_core::error::Code;
-use spillway_core::store::excerpt::Match;
-use spillway_core::store::pattern::{Reading, compile};
-use spillway_core::store::search::{Findings, Query, Search};
-use spillway_core::text::shown::{Shown, Source};
+use spillway_core::storage::excerpt::Match;
+use spillway_core::storage::pattern::{Reading, compile};
+use spillway_core::storage::search::{Findings, Query, Search};
+use spillway_core::text::lossy::{Shown, Source};
 
 use super::input::Input;
 

@@ -1,10 +1,10 @@
 //! A preview of what matters keeps its limits, says which lines are missing, and shows true lines under their true numbers.
 
-use spillway_core::text::shown::{Shown, Source};
+use spillway_core::text::lossy::{Shown, Source};
 use spillway_core::text::terminal::clean_line as clean;
-use spillway_core::truncate::cut::fits;
-use spillway_core::truncate::notice::ENGLISH;
-use spillway_core::truncate::smart::{Keep, Lean, preview};
+use spillway_core::truncation::head_tail::fits;
+use spillway_core::truncation::notice::ENGLISH;
+use spillway_core::truncation::smart::{Keep, Lean, preview};
 
 use super::input::{Input, as_text};
 use super::rendered::Case;

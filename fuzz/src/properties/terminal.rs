@@ -1,6 +1,6 @@
 //! What a terminal would show has no controls, does not depend on the pieces, and every line of it is where its number says.
 
-use spillway_core::text::terminal::origins::{Mark, Origins, Stretch};
+use spillway_core::text::terminal::source_map::{Mark, Origins, Stretch};
 use spillway_core::text::terminal::{LONGEST, Sink, Terminal, clean, is_clean};
 
 use super::input::Input;

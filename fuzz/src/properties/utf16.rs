@@ -1,10 +1,10 @@
 //! A string becomes bytes and the same string again, however it is split; bytes become what the web makes of them.
 
-use spillway_core::text::shown::{Shown, Source};
+use spillway_core::text::lossy::{Shown, Source};
 use spillway_core::text::utf16::{
     Encoder, Measure, decode, incomplete_suffix, measure, of_text, units,
 };
-use spillway_core::text::{edges, graphemes};
+use spillway_core::text::{graphemes, utf8_boundary};
 use spillway_core::tokens::cost;
 
 use super::input::{Input, encode};
@@ -74,11 +74,11 @@ fn check_bytes(bytes: &[u8], first: usize, second: usize) {
     assert_eq!(shown.raw_offset(lossy.len()), bytes.len());
     for at in [first, second] {
         let at = at % (bytes.len() + 2);
-        let (floor, ceil) = (edges::floor(bytes, at), edges::ceil(bytes, at));
+        let (floor, ceil) = (utf8_boundary::floor(bytes, at), utf8_boundary::ceil(bytes, at));
         assert!(
             floor <= at.min(bytes.len())
                 && ceil >= at.min(bytes.len())
-                && ceil - floor <= edges::LONGEST
+                && ceil - floor <= utf8_boundary::LONGEST
         );
         for cut in [floor, ceil] {
             let show = |bytes| Shown::decode(bytes, Source::Text).text;

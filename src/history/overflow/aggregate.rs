@@ -7,7 +7,7 @@
 //! their share, and then by enough that it need not again at once.
 
 use super::limits::MIN_KEEP_CHARS;
-use crate::order::sort_by_key;
+use crate::util::sort::sort_by_key;
 
 /// What is known of one result. All lengths are weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::wordings::{Matcher, WORDINGS, Wording, loose_numbers};
-use crate::order::sort_by_key;
+use super::provider_errors::{Matcher, WORDINGS, Wording, loose_numbers};
+use crate::util::sort::sort_by_key;
 
 /// What an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -13,11 +13,11 @@
 //! | [`plan`] | which step of a recovery comes next |
 
 pub mod aggregate;
+pub mod char_weight;
 pub mod classify;
-pub mod cut;
+pub mod head_tail;
+pub mod input_budget;
 pub mod limits;
 pub mod plan;
-pub mod spill;
-pub mod usable;
-pub mod weight;
-pub mod wordings;
+pub mod provider_errors;
+pub mod saved_path;

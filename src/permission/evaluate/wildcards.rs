@@ -1,6 +1,6 @@
 //! Where wildcards lead: a name that they stand for can be that of a link.
 
-use crate::permission::meeting::can_meet;
+use crate::permission::glob_overlap::can_meet;
 use crate::permission::paths::RealPaths;
 
 /// So many names are looked at for the paths of one call.

@@ -1,7 +1,7 @@
 //! What the commands of the shell itself change.
 
+use super::analyzer::Walker;
 use super::variables::{is_harmless, is_own};
-use super::walk::Walker;
 use super::word::Word;
 use super::{Doubt, Simple};
 

@@ -4,12 +4,12 @@
 //! Words that the analysis does not know beforehand are expanded here as far as the command itself says what they hold
 //! (variables set in it, `$(echo …)`, braces): a wrong guess can only add a denial of a canonical text, never allow anything.
 
-use super::command::SYSTEM_FOLDERS;
+use super::analyzer::Walker;
 use super::expand::{Expander, can_be_name};
 use super::programs::{self, Kind};
-use super::walk::Walker;
+use super::simple_command::SYSTEM_FOLDERS;
 use super::word::Word;
-use crate::permission::meeting::can_meet;
+use crate::permission::glob_overlap::can_meet;
 use crate::permission::places::{Place, is_protected_file, protected, protected_folders};
 
 /// Canonical texts, each of which a built-in hard deny matches.

@@ -7,12 +7,12 @@ use brush_parser::ast::{
     IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, SimpleCommand,
 };
 
+use super::analyzer::Walker;
 use super::destroyers::{WRITTEN, selects};
-use super::guard;
+use super::preflight;
 use super::programs::{self, Kind};
-use super::walk::Walker;
 use super::word::{self, Word};
-use crate::permission::meeting::can_meet;
+use crate::permission::glob_overlap::can_meet;
 
 /// Values of one word that are looked at.
 const MAX_TEXTS: usize = 8;
@@ -182,7 +182,7 @@ impl<'w, 'a> Expander<'w, 'a> {
 
     /// What a command prints, if it only prints what it is given.
     fn output(&mut self, text: &str) -> Option<Vec<String>> {
-        if guard::refuse(text).is_some() || self.walker.left < text.len() {
+        if preflight::refuse(text).is_some() || self.walker.left < text.len() {
             return None;
         }
         self.walker.left -= text.len();

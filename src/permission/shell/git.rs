@@ -1,7 +1,7 @@
 //! What `git` runs besides itself.
 
-use super::command::{glued, leads_out, texts};
 use super::programs::flag;
+use super::simple_command::{glued, leads_out, texts};
 use super::word::Word;
 use super::{Doubt, Simple};
 use crate::permission::Domain;

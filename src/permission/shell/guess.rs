@@ -1,9 +1,9 @@
 //! Commands that may stand among the words of a program that runs some of them, where nobody knows which. Each is looked at as
 //! if it ran: its files, and bans of commands and of files, count. None needs a permission of its own.
 
-use super::command::glued;
+use super::analyzer::Walker;
 use super::programs::{self, Kind};
-use super::walk::Walker;
+use super::simple_command::glued;
 use super::word::Word;
 use super::wrappers::is_wrapper;
 use super::{Doubt, Simple};

@@ -28,32 +28,32 @@
 //! | [`search`] | which words of a search are files |
 //! | [`scripts`] | which scripts of sed, awk and find only look at text |
 
-pub use recent::Recent;
+pub use parse_cache::Recent;
 
 use super::Domain;
 use super::paths::Folders;
 use super::sensitive::SensitiveNames;
 
+mod analyzer;
 mod builtins;
-mod command;
 mod constants;
 mod destroyers;
+mod dialects;
 mod expand;
+mod fast_path;
 mod git;
-mod guard;
+mod grep_args;
 mod guess;
 mod harmless;
 mod options;
-mod plain;
-mod portable;
+mod parse_cache;
+mod preflight;
 pub mod programs;
-mod recent;
 mod redirect;
-mod scripted;
-mod scripts;
-mod search;
+mod script_safety;
+mod sed_awk_find;
+mod simple_command;
 mod variables;
-mod walk;
 mod word;
 mod wrappers;
 
@@ -139,18 +139,18 @@ pub fn read(
     with_named: bool,
 ) -> Reading {
     let work = || {
-        let mut walker = walk::Walker::new(folders, cwd, sensitive, with_named);
+        let mut walker = analyzer::Walker::new(folders, cwd, sensitive, with_named);
         walker.source(command);
         walker.finish()
     };
-    if !guard::is_deep(command) {
+    if !preflight::is_deep(command) {
         return work();
     }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         thread.ok().and_then(|thread| thread.join().ok())
     })
-    .unwrap_or_else(|| walk::Walker::new(folders, cwd, sensitive, with_named).refuse(command))
+    .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, with_named).refuse(command))
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 //! are also judged by rules that hold for all: an option that is called like one that runs something is asked about, and a
 //! value that leads out of the folder is read, wherever it stands.
 
-use super::command::{glued, leads_out, texts};
+use super::analyzer::Walker;
 use super::harmless;
 use super::programs::{self, Effect, Kind, Opt, Program};
-use super::walk::Walker;
+use super::simple_command::{glued, leads_out, texts};
 use super::word::Word;
 use super::{Doubt, Simple};
 use crate::permission::Domain;
@@ -314,7 +314,7 @@ impl Walker<'_> {
             }
             operands.push(at - 1);
             // The value of an option can be such a word, too.
-            names_follow |= super::command::BEFORE_NAMES.contains(&text) && !could_be_value;
+            names_follow |= super::simple_command::BEFORE_NAMES.contains(&text) && !could_be_value;
             // Only the first ones say anything.
             if before.len() < MAX_BEFORE {
                 before.push(text);

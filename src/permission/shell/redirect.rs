@@ -4,9 +4,9 @@ use brush_parser::ast::{
     IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoHereDocument, IoRedirect,
 };
 
-use super::walk::Walker;
+use super::analyzer::Walker;
 use super::word::{self, Word};
-use super::{Doubt, Simple, portable};
+use super::{Doubt, Simple, dialects};
 use crate::permission::Domain;
 
 /// Why a document for what may run it is asked about.
@@ -93,7 +93,7 @@ impl Walker<'_> {
         if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
             return vec![Doubt::always("it opens a connection")];
         }
-        if portable::is_part_of_operator(&word.text) {
+        if dialects::is_part_of_operator(&word.text) {
             return vec![Doubt::always("some shells take the next word for the file")];
         }
         if domains.contains(&Domain::Edit)

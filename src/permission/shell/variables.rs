@@ -3,7 +3,7 @@
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
 use super::Doubt;
-use super::walk::Walker;
+use super::analyzer::Walker;
 use super::word::Word;
 use crate::permission::Domain;
 

@@ -4,7 +4,7 @@ use brush_parser::ParserOptions;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
 use super::constants::Constants;
-use super::guard;
+use super::preflight;
 
 /// More words than these do not come of one.
 const MAX_ALTERNATIVES: usize = 32;
@@ -58,7 +58,7 @@ pub(super) fn read(
         Scan { word: Word { known: true, ..Word::default() }, expands: false, home, constants };
     scan.run(raw);
     let Scan { mut word, expands, .. } = scan;
-    if expands && guard::has_many_expansions(raw) {
+    if expands && preflight::has_many_expansions(raw) {
         word.doubts.push("it has too much in it to be read");
     } else if expands {
         match word::parse(raw, options) {
@@ -134,7 +134,7 @@ fn is_several(raw: &str, from: usize) -> bool {
 /// Commands in the body of a here-document.
 pub(super) fn read_document(raw: &str, options: &ParserOptions) -> Word {
     let mut word = Word { known: false, ..Word::default() };
-    if guard::has_many_expansions(raw) {
+    if preflight::has_many_expansions(raw) {
         word.doubts.push("it has too much in it to be read");
         return word;
     }

@@ -18,10 +18,10 @@
 
 #[cfg(test)]
 mod cases;
-pub mod origins;
-mod page;
-mod row;
+mod line;
+mod screen;
 mod sequence;
+pub mod source_map;
 #[cfg(test)]
 mod tests;
 
@@ -29,11 +29,11 @@ use std::borrow::Cow;
 
 use memchr::memchr3;
 
-use self::origins::Mark;
-use self::page::Page;
-use self::row::Place;
+use self::line::Place;
+use self::screen::Page;
 use self::sequence::{Action, Sequence};
-use super::lanes::{self, u8x16};
+use self::source_map::Mark;
+use super::simd::{self, u8x16};
 use super::utf16::incomplete_suffix;
 
 /// Rows that the cursor can reach.
@@ -274,7 +274,7 @@ fn next_control(bytes: &[u8]) -> usize {
 }
 
 fn has_control(text: &[u8]) -> bool {
-    lanes::any_byte(text, b' ', |bytes| {
+    simd::any_byte(text, b' ', |bytes| {
         let is = |byte| bytes.simd_eq(u8x16::splat(byte));
         bytes.simd_lt(u8x16::splat(0x20)) & !(is(b'\t') | is(b'\n')) | is(0x7f)
     })

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::cases::CASES;
-use super::origins::{Origins, Stretch};
+use super::source_map::{Origins, Stretch};
 use super::*;
-use crate::text::shown;
+use crate::text::lossy;
 
 mod naive;
 
@@ -225,7 +225,7 @@ static MANY: [u8; 1200] = {
 };
 
 fn decoded(text: &[u8]) -> String {
-    shown::Shown::decode(text, shown::Source::Text).text.into_owned()
+    lossy::Shown::decode(text, lossy::Source::Text).text.into_owned()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use spillway_core::store::places::Durability;
+use spillway_core::storage::directories::Durability;
 
 use super::Result;
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use spillway_core::store::places::Durability;
+use spillway_core::storage::directories::Durability;
 
 use super::child::run;
 use super::content::Tag;

@@ -12,10 +12,10 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use spillway_core::store::bounds::Bounds;
-use spillway_core::store::opened::OpenStore;
-use spillway_core::store::places::{Durability, Places};
-use spillway_core::store::sweep::{Occasion, sweep};
+use spillway_core::storage::bounds::Bounds;
+use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::open_store::OpenStore;
+use spillway_core::storage::sweep::{Occasion, sweep};
 
 use super::args::Args;
 use super::child::{Worker, run};

@@ -2,7 +2,7 @@
 //! system it lies on.
 
 use serde_json::{Value, json};
-use spillway_core::store::places::Durability;
+use spillway_core::storage::directories::Durability;
 use std::time::Duration;
 
 use super::args::word;

@@ -2,7 +2,7 @@
 //! them must not be.
 
 use serde_json::json;
-use spillway_core::store::places::Durability;
+use spillway_core::storage::directories::Durability;
 
 use super::faults::{self, Setting};
 use super::report::{Finding, Report, Verdict};

@@ -4,8 +4,8 @@ use std::io::IoSlice;
 use std::path::Path;
 
 use serde_json::json;
-use spillway_core::store::opened::OpenStore;
-use spillway_core::store::places::Places;
+use spillway_core::storage::directories::Places;
+use spillway_core::storage::open_store::OpenStore;
 
 use super::args::Args;
 use super::content::{Tag, stretch};

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use spillway_core::store::places::Durability;
+use spillway_core::storage::directories::Durability;
 
 use super::args::word;
 use super::child::{Worker, tool};

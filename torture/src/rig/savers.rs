@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use spillway_core::capture::pipeline::{Intake, Outcome, RenderRequest, Style};
 use spillway_core::error::os_reason;
-use spillway_core::intake::{Intake, Outcome, RenderRequest, Style};
-use spillway_core::store::names;
-use spillway_core::store::opened::OpenStore;
-use spillway_core::store::places::{Durability, Places};
-use spillway_core::store::save::{Attempt, SaveError, SaveRequest, Saved};
+use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::file_names;
+use spillway_core::storage::open_store::OpenStore;
+use spillway_core::storage::save::{Attempt, SaveError, SaveRequest, Saved};
 use spillway_core::text::lines::LineRule;
-use spillway_core::text::shown::Source;
-use spillway_core::truncate::limits::{Direction, Limits};
-use spillway_core::truncate::notice::ENGLISH;
+use spillway_core::text::lossy::Source;
+use spillway_core::truncation::limits::{Direction, Limits};
+use spillway_core::truncation::notice::ENGLISH;
 
 use super::{Result, now_ms};
 
@@ -130,8 +130,8 @@ impl Saver {
 
     fn try_in(self, dir: &Path, job: &Job<'_>, ack: &mut dyn FnMut(&str)) -> io::Result<PathBuf> {
         fs::create_dir_all(dir)?;
-        let random =
-            names::output(&names::slug(job.tool), now_ms(), false).map_err(io::Error::other)?;
+        let random = file_names::output(&file_names::slug(job.tool), now_ms(), false)
+            .map_err(io::Error::other)?;
         let (name, temporary) = match self {
             Saver::RenameOver => (format!("{}_{}.txt", job.tool, now_ms()), None),
             Saver::FinalName => (random.clone(), Some(random)),
@@ -140,7 +140,7 @@ impl Saver {
         };
         let temporary = match temporary {
             Some(name) => name,
-            None => names::temporary(now_ms()).map_err(io::Error::other)?,
+            None => file_names::temporary(now_ms()).map_err(io::Error::other)?,
         };
         let (last, temporary) = (dir.join(name), dir.join(temporary));
         if self == Saver::EarlyAck {

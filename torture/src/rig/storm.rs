@@ -11,14 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
-use spillway_core::intake::Intake;
-use spillway_core::store::opened::OpenStore;
-use spillway_core::store::places::{Durability, Places};
-use spillway_core::store::read::Reader;
-use spillway_core::store::save::SaveRequest;
+use spillway_core::capture::pipeline::Intake;
+use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::open_store::OpenStore;
+use spillway_core::storage::read::Reader;
+use spillway_core::storage::save::SaveRequest;
 use spillway_core::text::lines::LineRule;
-use spillway_core::text::shown::Source;
-use spillway_core::truncate::limits::{Direction, Limits};
+use spillway_core::text::lossy::Source;
+use spillway_core::truncation::limits::{Direction, Limits};
 
 use super::args::Args;
 use super::child::{Worker, run};

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
-use spillway_core::store::bounds::Bounds;
-use spillway_core::store::names;
-use spillway_core::store::opened::OpenStore;
-use spillway_core::store::sweep::{Occasion, sweep};
+use spillway_core::storage::bounds::Bounds;
+use spillway_core::storage::file_names;
+use spillway_core::storage::open_store::OpenStore;
+use spillway_core::storage::sweep::{Occasion, sweep};
 
 use super::Result;
 
@@ -73,13 +73,13 @@ impl Sweeper {
         let is_full = names.len() as u64 > max_files;
         for name in &names {
             let path = dir.join(name);
-            if names::is_session(name) {
+            if file_names::is_session(name) {
                 removed += self.sweep_folder(&path, age, max_files, now_ms);
                 continue;
             }
             let limit = match name.as_str() {
-                name if names::is_temporary(name) => HOUR_MS,
-                name if !names::is_output(name) => continue,
+                name if file_names::is_temporary(name) => HOUR_MS,
+                name if !file_names::is_output(name) => continue,
                 _ if is_full && self == Sweeper::SweepsFresh => -1,
                 _ if is_full => HOUR_MS.min(age),
                 _ => age,

@@ -1,0 +1,138 @@
+//! The record of changed files that outlives every summary.
+//!
+//! A summariser may forget which files it changed; this does not. It is a few lines in the message of the summary, read
+//! back and added to by the next compaction.
+
+use serde_json::Value;
+
+use crate::history::pruning::superseded::Access;
+use crate::permission::Domain;
+use crate::permission::targets::{Touched, touched};
+use crate::tools::{Kind, kind, last_part};
+
+/// How a change went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The result does not say that it failed.
+    Done,
+    /// The result says so.
+    Failed,
+    /// There is no result.
+    Unknown,
+}
+
+impl Outcome {
+    fn word(self) -> &'static str {
+        match self {
+            Outcome::Done => "done",
+            Outcome::Failed => "failed",
+            Outcome::Unknown => "no result",
+        }
+    }
+}
+
+/// Longer names of tools and files are cut: characters.
+const LONGEST: usize = 160;
+
+/// Whether calls of this tool belong into the record.
+pub fn is_edit(tool: &str) -> bool {
+    kind(tool).or_else(|| kind(last_part(tool))) == Some(Kind::Edit)
+}
+
+/// The lines of a call: one for each file that it changes. None if it changes nothing.
+pub fn lines(tool: &str, args: &Value, outcome: Outcome) -> Vec<String> {
+    if !is_edit(tool) || !matches!(Access::of(tool, args), Access::Write) {
+        return Vec::new();
+    }
+    let paths = touched(last_part(tool), args, &[], &[]).into_iter().filter_map(|one| match one {
+        Touched::Path(Domain::Edit, path) => Some(path),
+        _ => None,
+    });
+    let mut paths: Vec<String> = paths.collect();
+    if paths.is_empty() {
+        paths.push("?".into());
+    }
+    paths
+        .iter()
+        .map(|path| format!("- {} {}: {}", plain(tool), plain(path), outcome.word()))
+        .collect()
+}
+
+/// The lines of a record with new ones: each once, with how often it came, in the order in which they came last. Of more
+/// than `most` the oldest go.
+pub fn merged(known: &[String], new: &[String], most: usize) -> Vec<String> {
+    let mut all: Vec<(String, u64)> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for line in known.iter().chain(new) {
+        let (line, times) = counted(line);
+        let before = places.insert(line.to_owned(), all.len());
+        let earlier =
+            before.and_then(|at| all.get_mut(at)).map_or(0, |(_, times)| std::mem::take(times));
+        all.push((line.to_owned(), earlier.saturating_add(times)));
+    }
+    all.retain(|(_, times)| *times > 0);
+    let surplus = all.len().saturating_sub(most);
+    let newest = all.into_iter().skip(surplus);
+    newest
+        .map(|(line, times)| if times > 1 { format!("{line} (×{times})") } else { line })
+        .collect()
+}
+
+/// A line without its count, and the count.
+fn counted(line: &str) -> (&str, u64) {
+    let parts = line.strip_suffix(')').and_then(|line| line.rsplit_once(" (×"));
+    match parts.and_then(|(line, times)| Some((line, times.parse().ok()?))) {
+        Some((line, times)) => (line, times),
+        None => (line, 1),
+    }
+}
+
+/// One line, whatever a model wrote.
+fn plain(text: &str) -> String {
+    let line: String =
+        text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    if line.chars().count() <= LONGEST {
+        return line.trim().to_owned();
+    }
+    let end: Vec<char> = line.chars().rev().take(LONGEST - 1).collect();
+    std::iter::once('…').chain(end.into_iter().rev()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_changed_file_has_a_line() {
+        let of = |tool: &str, args: Value| lines(tool, &args, Outcome::Done);
+        assert_eq!(of("edit_file", json!({ "path": "a.ts" })), ["- edit_file a.ts: done"]);
+        assert_eq!(
+            of("mcp__fs__write", json!({ "file_path": "b\n- edit c" })),
+            ["- mcp__fs__write b - edit c: done"]
+        );
+        let patch = "*** Begin Patch\n*** Update File: a.ts\n*** Add File: b.ts\n*** End Patch";
+        assert_eq!(of("apply_patch", json!({ "input": patch })).len(), 2);
+        assert_eq!(of("read", json!({ "path": "a.ts" })), [""; 0]);
+        let view = json!({ "command": "view", "path": "a.ts" });
+        assert_eq!(of("str_replace_based_edit_tool", view), [""; 0]);
+        assert_eq!(
+            lines("write", &json!({}), Outcome::Failed),
+            ["- write ?: failed"],
+            "a call without a file is a change as well"
+        );
+        let long = of("write", json!({ "path": "x".repeat(1000) }));
+        assert!(long.iter().all(|line| line.chars().count() < 200));
+    }
+
+    #[test]
+    fn a_record_grows_by_what_is_new() {
+        let lines = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
+        let known = lines(&["- edit a: done", "- edit b: done (×2)"]);
+        let new = lines(&["- edit a: done", "- edit a: failed"]);
+        let all = merged(&known, &new, 10);
+        assert_eq!(all, lines(&["- edit b: done (×2)", "- edit a: done (×2)", "- edit a: failed"]));
+        assert_eq!(merged(&all, &[], 10), all);
+        assert_eq!(merged(&all, &[], 1), lines(&["- edit a: failed"]));
+    }
+}

@@ -1,0 +1,579 @@
+//! Which outputs go, where the kept part of a history begins, and which images go.
+//!
+//! The newest turns stay as they are, as long as they fit. What is before them goes: outputs first, and if that is not
+//! enough, all of it, for a summary. If the newest turns alone do not fit, the kept part begins at a legal cut inside of
+//! the oldest of them, or of the next, and of what is cut no more stays than leaves half of what is usable, so that there is
+//! room to work; turns that fit stay whole. The newest message of the user always stays.
+//!
+//! A larger window never keeps less: every bound grows with it, and of all places that fit the earliest is taken.
+
+use serde::{Deserialize, Serialize};
+
+use super::acceptance::is_progress;
+use super::cut_points::{Cut, Role, begins_turn, cuts};
+use super::limits::Limits;
+
+/// A message.
+#[derive(Debug, Clone, Copy)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// Everything in it.
+    pub size: f64,
+}
+
+/// The output of a tool that can be replaced.
+#[derive(Debug, Clone, Copy)]
+pub struct Output {
+    /// The message that it is in.
+    pub message: usize,
+    /// Its size.
+    pub size: f64,
+    /// That of what would take its place.
+    pub placeholder: f64,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// What is sent beside the history.
+    pub environment: f64,
+    /// So many of the newest turns are protected.
+    pub recent_turns: usize,
+    /// The newest outputs before them stay as long as they are not larger than this together.
+    pub protect_output: f64,
+    /// Outputs go only if they are larger than this together.
+    pub min_output: f64,
+    /// Exactly the limit is too much.
+    pub inclusive: bool,
+    /// Compact whatever the size.
+    pub force: bool,
+    /// There is somebody who writes summaries.
+    pub can_summarize: bool,
+}
+
+/// What is done first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// Nothing.
+    None,
+    /// Outputs go.
+    Outputs,
+    /// A summary is asked for; if it fails, outputs go.
+    Summary,
+}
+
+/// Why nothing is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// There is room.
+    NotNeeded,
+    /// Everything is protected, or gone already.
+    NothingOld,
+    /// What could go is too little.
+    NoProgress,
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// What is done first.
+    pub step: Step,
+    /// Why nothing is done.
+    pub reason: Option<Reason>,
+    /// Everything together, what is sent beside the history included.
+    pub total: f64,
+    /// Messages before this one stay: instructions.
+    pub first: usize,
+    /// Messages from this one on stay.
+    pub from: usize,
+    /// The beginning of the turn that is cut; the same as `from` if none is.
+    pub turn: usize,
+    /// Messages at the beginning of that turn that stay, because the user said them last.
+    pub head: (usize, usize),
+    /// The outputs that go, by their places in the question.
+    pub outputs: Vec<usize>,
+    /// The history without them.
+    pub after_outputs: f64,
+    /// The history when everything between goes, and without the summary.
+    pub after_cut: f64,
+    /// What the summary may have at most.
+    pub room: f64,
+}
+
+/// Where the kept part may begin.
+struct Places {
+    /// From where the protected turns begin to `whole`, or the end if there is none.
+    all: Vec<usize>,
+    /// The earliest turn that fits, with everything behind it.
+    whole: Option<usize>,
+}
+
+/// A summary is asked for if it could have this part of what it stands for, and still free enough.
+const SUMMARY_OF_NEWS: f64 = 0.1;
+
+/// Decides what goes. `pairs` are as in [`cuts`], `outputs` in the order of their messages.
+pub fn plan(
+    messages: &[Message],
+    pairs: &[(usize, usize)],
+    outputs: &[Output],
+    limits: &Limits,
+    wanted: &Wanted,
+) -> Plan {
+    History::new(messages, pairs, outputs, limits, wanted).plan()
+}
+
+struct History<'a> {
+    limits: &'a Limits,
+    wanted: &'a Wanted,
+    roles: Vec<Role>,
+    /// The size before each message, and of all.
+    starts: Vec<f64>,
+    cuts: Vec<Cut>,
+    outputs: &'a [Output],
+    /// The size of all outputs before each, and what they would free.
+    sizes: Vec<f64>,
+    freed: Vec<f64>,
+    first: usize,
+    /// The first message that is neither an instruction at the beginning nor a summary behind it.
+    body: usize,
+    /// Where turns begin.
+    turns: Vec<usize>,
+}
+
+impl<'a> History<'a> {
+    fn new(
+        messages: &[Message],
+        pairs: &[(usize, usize)],
+        outputs: &'a [Output],
+        limits: &'a Limits,
+        wanted: &'a Wanted,
+    ) -> Self {
+        let roles: Vec<Role> = messages.iter().map(|message| message.role).collect();
+        let skip = |from: usize, what: &[Role]| {
+            let rest = roles.iter().skip(from);
+            from + rest.take_while(|role| what.contains(role)).count()
+        };
+        let first = skip(0, &[Role::System, Role::Other]);
+        let body = skip(first, &[Role::Summary]);
+        let begins = |at: usize| {
+            let before = at.checked_sub(1).and_then(|before| roles.get(before)).copied();
+            // What is left of a turn that was cut is one, too.
+            at == body || roles.get(at).is_some_and(|role| begins_turn(*role, before))
+        };
+        let turns = (body..roles.len()).filter(|&at| begins(at)).collect();
+        let placeholders = outputs.iter().map(|output| output.size - output.placeholder);
+        History {
+            limits,
+            wanted,
+            starts: sums(messages.iter().map(|message| message.size)),
+            cuts: cuts(&roles, pairs),
+            outputs,
+            sizes: sums(outputs.iter().map(|output| output.size)),
+            freed: sums(placeholders),
+            first,
+            body,
+            turns,
+            roles,
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        let (limits, wanted) = (self.limits, self.wanted);
+        let size = self.size(0, self.roles.len());
+        let total = size + wanted.environment;
+        if !wanted.force && !limits.is_over(total, wanted.inclusive) {
+            return Plan { reason: Some(Reason::NotNeeded), ..self.at(self.body, total) };
+        }
+        let places = self.places();
+        let forced_summary = wanted.force && wanted.can_summarize;
+        if let Some(at) = self.enough_outputs(&places, total).filter(|_| !forced_summary)
+            && is_progress(size, size - self.frees(at))
+        {
+            return Plan { step: Step::Outputs, ..self.at(at, total) };
+        }
+        let from = self.from(&places);
+        let plan = self.at(from, total);
+        if wanted.can_summarize && self.is_worth_a_summary(from) {
+            return Plan { step: Step::Summary, ..plan };
+        }
+        if !wanted.can_summarize && is_progress(size, plan.after_outputs) {
+            return Plan { step: Step::Outputs, ..plan };
+        }
+        let nothing = plan.outputs.is_empty() && !self.has_news(from);
+        Plan { reason: Some(if nothing { Reason::NothingOld } else { Reason::NoProgress }), ..plan }
+    }
+
+    /// Where the kept part may begin.
+    fn places(&self) -> Places {
+        let protected = self.protected();
+        let later = || self.cuts.iter().map(|cut| cut.at).filter(|&at| at > protected);
+        let turns = later().filter(|at| self.turns.binary_search(at).is_ok());
+        let whole = std::iter::once(protected).chain(turns).find(|&at| self.fits(at));
+        let end = whole.unwrap_or(usize::MAX);
+        let all = std::iter::once(protected).chain(later().filter(|&at| at <= end)).collect();
+        Places { all, whole }
+    }
+
+    /// The first place before which outputs free enough.
+    fn enough_outputs(&self, places: &Places, total: f64) -> Option<usize> {
+        let Limits { trigger, cut, .. } = *self.limits;
+        places.all.iter().copied().find(|&at| {
+            let enough = if places.whole == Some(at) { trigger } else { cut };
+            self.frees(at) > 0.0 && total - self.frees(at) <= enough
+        })
+    }
+
+    /// Where the kept part begins.
+    fn from(&self, places: &Places) -> usize {
+        let last = places.all.last().copied().unwrap_or(self.body);
+        if !self.wanted.can_summarize {
+            return last;
+        }
+        let is_small = |at: &usize| self.with_summary(*at) <= self.limits.cut;
+        let from = places.all.iter().copied().find(is_small).unwrap_or(last);
+        if places.whole == places.all.first().copied() {
+            return from;
+        }
+        // What does not fit is cut further where the oldest turn is too small to make a difference.
+        let mut further = self.cuts.iter().map(|cut| cut.at).filter(|&at| at >= from);
+        further.find(|&at| self.is_worth_a_summary(at)).unwrap_or(from)
+    }
+
+    /// Whether a summary of what is before this message would free enough.
+    fn is_worth_a_summary(&self, at: usize) -> bool {
+        let head = self.head(self.turn_of(at), at);
+        let expected = self.kept(at, head) + self.expected(at, head);
+        self.has_news(at) && is_progress(self.size(0, self.roles.len()), expected)
+    }
+
+    /// A plan that does nothing yet, with the kept part at this place.
+    fn at(&self, from: usize, total: f64) -> Plan {
+        let turn = self.turn_of(from);
+        let head = self.head(turn, from);
+        let after_cut = self.kept(from, head);
+        let left = self.limits.usable - self.wanted.environment - after_cut;
+        Plan {
+            step: Step::None,
+            reason: None,
+            total,
+            first: self.first,
+            from,
+            turn,
+            head,
+            outputs: (0..self.gone(from)).collect(),
+            after_outputs: total - self.wanted.environment - self.frees(from),
+            after_cut,
+            // Where nothing fits anyway, somebody else has to shorten what is kept; the summary gets its share.
+            room: if left < self.limits.least_summary() { self.limits.summary } else { left },
+        }
+    }
+
+    /// Where the protected turns begin.
+    fn protected(&self) -> usize {
+        let turns = self.wanted.recent_turns.max(1);
+        let newest = self.turns.len().checked_sub(turns).and_then(|at| self.turns.get(at));
+        let Some(&from) = newest else { return self.body };
+        // What is still running, or answered late, keeps what is before it.
+        let legal = self.cuts.iter().rev().map(|cut| cut.at).find(|&at| at <= from);
+        legal.unwrap_or(self.body).max(self.body)
+    }
+
+    /// The beginning of the turn that this message is in.
+    fn turn_of(&self, at: usize) -> usize {
+        let before = self.turns.partition_point(|&turn| turn <= at);
+        before.checked_sub(1).and_then(|turn| self.turns.get(turn)).copied().unwrap_or(at)
+    }
+
+    /// What the user said last, if the kept part begins behind it.
+    fn head(&self, turn: usize, from: usize) -> (usize, usize) {
+        let newest = self.turns.iter().rev().find(|&&at| self.roles.get(at) == Some(&Role::User));
+        if newest != Some(&turn) || from <= turn {
+            return (turn, turn);
+        }
+        let said = self.roles.iter().skip(turn).take_while(|role| **role == Role::User).count();
+        (turn, (turn + said).min(from))
+    }
+
+    fn size(&self, from: usize, to: usize) -> f64 {
+        let start = |at: usize| self.starts.get(at).copied().unwrap_or_default();
+        start(to) - start(from)
+    }
+
+    /// What stays when everything before this message goes.
+    fn kept(&self, from: usize, (start, end): (usize, usize)) -> f64 {
+        self.size(0, self.first) + self.size(start, end) + self.size(from, self.roles.len())
+    }
+
+    /// The same with a summary, and with what is sent beside it.
+    fn with_summary(&self, from: usize) -> f64 {
+        let head = self.head(self.turn_of(from), from);
+        let before = self.size(self.first, self.body);
+        let summary = if self.has_news(from) { self.limits.summary } else { before };
+        self.kept(from, head) + summary + self.wanted.environment
+    }
+
+    /// Whether everything from this message on fits whole, beside what goes out anyway.
+    fn fits(&self, from: usize) -> bool {
+        let before = self.size(self.first, self.body);
+        let summary = if self.has_news(from) { self.limits.least_summary() } else { before };
+        let head = self.head(self.turn_of(from), from);
+        self.kept(from, head) + summary + self.wanted.environment <= self.limits.usable
+    }
+
+    /// What a summary will probably have: as much as the one that it brings up to date, or a part of what it stands for.
+    fn expected(&self, from: usize, (start, end): (usize, usize)) -> f64 {
+        let before = self.size(self.first, self.body);
+        let news = self.size(self.body, from) - self.size(start, end);
+        before.max(self.limits.summary.min(SUMMARY_OF_NEWS * news))
+    }
+
+    /// Whether anything before this message is not in a summary yet, and does not stay.
+    fn has_news(&self, from: usize) -> bool {
+        let (start, end) = self.head(self.turn_of(from), from);
+        let stays = |at: usize| at >= start && at < end;
+        (self.body..from).any(|at| self.roles.get(at) != Some(&Role::Summary) && !stays(at))
+    }
+
+    /// How many outputs go when the kept part begins at this message.
+    fn gone(&self, from: usize) -> usize {
+        let before = self.outputs.partition_point(|output| output.message < from);
+        let all = self.sizes.get(before).copied().unwrap_or_default();
+        let newest = all - self.wanted.protect_output;
+        let gone = self.sizes.partition_point(|&size| size < newest).min(before);
+        let size = self.sizes.get(gone).copied().unwrap_or_default();
+        if size > self.wanted.min_output { gone } else { 0 }
+    }
+
+    fn frees(&self, from: usize) -> f64 {
+        self.freed.get(self.gone(from)).copied().unwrap_or_default()
+    }
+}
+
+fn sums(sizes: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sum = 0.0;
+    let mut sums = vec![0.0];
+    for size in sizes {
+        sum += size;
+        sums.push(sum);
+    }
+    sums
+}
+
+/// The messages whose images go so that a history gets smaller by `excess`: the oldest first. `images` has the size of the
+/// images in each message that may lose them.
+pub fn images(images: &[f64], excess: f64) -> Vec<usize> {
+    let mut left = excess;
+    let mut gone = Vec::new();
+    for (at, &size) in images.iter().enumerate() {
+        if left <= 0.0 {
+            break;
+        }
+        if size > 0.0 {
+            gone.push(at);
+            left -= size;
+        }
+    }
+    gone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::limits::numbers;
+    use super::*;
+    use proptest::prelude::*;
+
+    const WANTED: Wanted = Wanted {
+        environment: 0.0,
+        recent_turns: 3,
+        protect_output: 0.0,
+        min_output: 0.0,
+        inclusive: false,
+        force: false,
+        can_summarize: true,
+    };
+
+    /// `u` the user, `a` the model, `c` a call, `r` its result, `s` instructions, `S` a summary.
+    fn history(text: &str, sizes: &[f64]) -> (Vec<Message>, Vec<(usize, usize)>, Vec<Output>) {
+        let role = |letter| match letter {
+            'u' => Role::User,
+            's' => Role::System,
+            'S' => Role::Summary,
+            'r' => Role::Tool,
+            _ => Role::Assistant,
+        };
+        let messages: Vec<Message> = text
+            .chars()
+            .zip(sizes.iter().cycle())
+            .map(|(letter, &size)| Message { role: role(letter), size })
+            .collect();
+        let results: Vec<usize> =
+            text.chars().enumerate().filter(|(_, l)| *l == 'r').map(|(at, _)| at).collect();
+        let pairs =
+            results.iter().map(|&at| (text[..at].rfind('c').unwrap_or_default(), at)).collect();
+        let outputs = results
+            .iter()
+            .filter_map(|&at| Some((at, messages.get(at)?.size)))
+            .filter(|(_, size)| *size > 10.0)
+            .map(|(message, size)| Output { message, size: size - 4.0, placeholder: 6.0 })
+            .collect();
+        (messages, pairs, outputs)
+    }
+
+    fn planned(text: &str, sizes: &[f64], window: f64, wanted: &Wanted) -> Plan {
+        let (messages, pairs, outputs) = history(text, sizes);
+        let limits = Limits::of_window(window, 0.0, 100.0, numbers("").expect("known"));
+        plan(&messages, &pairs, &outputs, &limits, wanted)
+    }
+
+    #[test]
+    fn outputs_go_first_and_then_everything_old() {
+        let text = "sucrucrucruaua";
+        let small = planned(text, &[50.0], 2000.0, &WANTED);
+        assert_eq!((small.step, small.reason), (Step::None, Some(Reason::NotNeeded)));
+        let mut sizes = [50.0; 14];
+        sizes[3] = 900.0;
+        let outputs = planned(text, &sizes, 2200.0, &WANTED);
+        assert_eq!((outputs.step, outputs.from), (Step::Outputs, 7));
+        assert_eq!(outputs.outputs, [0, 1]);
+        let all = planned(text, &[500.0, 500.0, 900.0, 100.0, 100.0], 6000.0, &WANTED);
+        assert_eq!((all.step, all.first, all.from, all.turn), (Step::Summary, 1, 7, 7));
+        assert_eq!(all.head, (7, 7));
+    }
+
+    #[test]
+    fn fewer_turns_than_protected_are_all_protected() {
+        let plan = planned("ucrua", &[180.0], 1200.0, &WANTED);
+        assert_eq!((plan.step, plan.reason), (Step::None, Some(Reason::NothingOld)));
+    }
+
+    #[test]
+    fn a_turn_that_is_too_long_is_cut_behind_what_the_user_said() {
+        let text = format!("su{}", "cr".repeat(40));
+        let no_outputs = Wanted { min_output: 1e9, ..WANTED };
+        let plan = planned(&text, &[100.0], 4000.0, &no_outputs);
+        assert_eq!((plan.step, plan.turn, plan.head), (Step::Summary, 1, (1, 2)));
+        // Half of 3,200: 200 of instructions and user, a summary of 100, and 13 messages of which 12 are whole pairs.
+        assert_eq!(plan.from, 82 - 12);
+        let older = planned(&format!("s{}ua", "ucrcrcr".repeat(3)), &[300.0], 4000.0, &no_outputs);
+        assert_eq!((older.turn, older.from, older.head), (15, 15, (15, 15)));
+    }
+
+    #[test]
+    fn of_turns_that_do_not_fit_the_oldest_is_cut_and_the_others_stay_whole() {
+        let cut = |text: &str, sizes: &[f64], window: f64| {
+            let plan = planned(text, sizes, window, &Wanted { min_output: 1e9, ..WANTED });
+            (plan.step, plan.turn, plan.from)
+        };
+        let three = format!("s{}ua", "ucrcrcrcrcr".repeat(3));
+        assert_eq!(cut(&three, &[100.0], 1750.0), (Step::Summary, 23, 32));
+        let each = |turns: &[f64]| -> Vec<f64> {
+            let halves = turns.iter().flat_map(|size| [size / 2.0; 2]);
+            std::iter::once(10.0).chain(halves).collect()
+        };
+        // 16,000 are usable.
+        for (turns, from) in [
+            ([3000.0, 3000.0, 4800.0, 4800.0, 4800.0], 5),
+            ([3000.0, 3000.0, 15_000.0, 3000.0, 6000.0], 7),
+            ([3000.0, 3000.0, 3000.0, 15_000.0, 3000.0], 9),
+            ([3000.0, 3000.0, 3000.0, 3000.0, 15_900.0], 9),
+        ] {
+            let found = cut("suauauauaua", &each(&turns), 20_000.0);
+            assert_eq!(found, (Step::Summary, from, from), "{turns:?}");
+        }
+    }
+
+    #[test]
+    fn a_turn_that_is_too_long_loses_outputs_first() {
+        let text = format!("su{}", "cr".repeat(40));
+        let plan = planned(&text, &[10.0, 100.0], 3000.0, &WANTED);
+        assert_eq!(plan.step, Step::Outputs);
+        assert!(plan.total - plan.after_outputs > 0.0 && plan.after_outputs <= 1200.0);
+    }
+
+    #[test]
+    fn nothing_is_asked_for_what_would_not_help() {
+        let plan = planned("Suauaua", &[10.0, 200.0], 800.0, &WANTED);
+        assert_eq!((plan.step, plan.reason), (Step::None, Some(Reason::NothingOld)));
+        let forced = planned("suauauaua", &[10.0, 1.0], 1e6, &Wanted { force: true, ..WANTED });
+        assert_eq!(forced.step, Step::Summary);
+        let little = planned("sa uauaua", &[1.0, 1.0, 1.0, 100.0], 500.0, &WANTED);
+        assert_eq!(little.step, Step::None);
+    }
+
+    #[test]
+    fn a_budget_of_outputs_is_kept() {
+        let (messages, pairs, outputs) = history("ucrcrcrucruaua", &[100.0]);
+        let limits = Limits::of_target(10.0, 1.0);
+        let wanted = Wanted { protect_output: 100.0, can_summarize: false, ..WANTED };
+        let gone = |wanted: &Wanted| plan(&messages, &pairs, &outputs, &limits, wanted).outputs;
+        assert!(gone(&wanted).starts_with(&[0, 1]));
+        assert!(gone(&Wanted { min_output: 1e6, ..wanted }).is_empty());
+    }
+
+    #[test]
+    fn images_go_oldest_first() {
+        assert_eq!(images(&[0.0, 10.0, 0.0, 10.0, 10.0], 15.0), [1, 3]);
+        assert_eq!(images(&[10.0], 0.0), [0usize; 0]);
+        assert_eq!(images(&[10.0], 100.0), [0]);
+    }
+
+    /// What stays, with a summary that has what every summary may.
+    fn kept(plan: &Plan, limits: &Limits) -> f64 {
+        match plan.step {
+            Step::None => plan.total,
+            Step::Outputs => plan.after_outputs,
+            Step::Summary => plan.after_cut + limits.least_summary(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_larger_window_never_keeps_less(
+            letters in prop::collection::vec(prop::sample::select(vec!["u", "a", "cr", "ccrr", "ua"]), 1..30),
+            sizes in prop::collection::vec(1.0..900.0f64, 1..40),
+            window in 1000.0..30_000.0f64,
+            more in 0.0..5000.0f64,
+            can_summarize: bool,
+        ) {
+            let text = format!("s{}", letters.concat());
+            let (messages, pairs, outputs) = history(&text, &sizes);
+            let wanted = Wanted { can_summarize, ..WANTED };
+            let of = |window: f64| {
+                // A summary of one size whatever the window, so that only what stays is compared.
+                let limits = Limits::of_window(window, 0.0, 100.0, numbers("").expect("known"));
+                let plan = plan(&messages, &pairs, &outputs, &limits, &wanted);
+                (kept(&plan, &limits), plan)
+            };
+            let (less, small) = of(window);
+            let (greater, large) = of(window + more);
+            prop_assert!(greater >= less - 1e-6, "{small:?} {large:?}");
+            if small.step == large.step && small.step != Step::None {
+                prop_assert!(large.from <= small.from);
+            }
+        }
+
+        #[test]
+        fn pairs_stay_whole_and_the_last_words_stay(
+            letters in prop::collection::vec(prop::sample::select(vec!["u", "a", "cr", "ccrr", "S", "s"]), 0..30),
+            sizes in prop::collection::vec(1.0..900.0f64, 1..40),
+            window in 0.0..30_000.0f64,
+        ) {
+            let text = letters.concat();
+            let (messages, pairs, outputs) = history(&text, &sizes);
+            let limits = Limits::of_window(window, 0.0, 1000.0, numbers("").expect("known"));
+            let plan = plan(&messages, &pairs, &outputs, &limits, &WANTED);
+            for (call, result) in pairs {
+                prop_assert!(!(call < plan.from && plan.from <= result));
+            }
+            if let Some(last) = text.rfind('u') {
+                prop_assert!(last >= plan.from || (plan.head.0..plan.head.1).contains(&last));
+            }
+            prop_assert!(plan.first <= plan.turn && plan.turn <= plan.from);
+        }
+    }
+}

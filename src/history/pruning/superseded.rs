@@ -1,0 +1,221 @@
+//! Which reads of a file were overtaken by later reads of it.
+//!
+//! A read is superseded when so many newer reads that worked show the same file, in the same or a wider range. Failed
+//! reads neither count nor are superseded.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::tools::{Kind, kind, last_part};
+
+/// How tools call the file that they read. The first that is there counts.
+const PATHS: [&str; 9] = [
+    "file_path",
+    "filePath",
+    "path",
+    "absolute_path",
+    "absolutePath",
+    "target_file",
+    "file",
+    "filename",
+    "fileName",
+];
+/// How tools call the first line.
+const FIRST_LINES: [&str; 7] = [
+    "offset",
+    "start_line",
+    "startLine",
+    "from_line",
+    "fromLine",
+    "line_start",
+    "start_line_one_indexed",
+];
+/// How tools call the last line.
+const LAST_LINES: [&str; 6] =
+    ["end_line", "endLine", "to_line", "toLine", "line_end", "end_line_one_indexed_inclusive"];
+/// How tools call the number of lines.
+const COUNTS: [&str; 5] = ["limit", "line_count", "lineCount", "num_lines", "count"];
+
+/// What a call does with files, by the name of its tool and its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Access {
+    /// It reads one file.
+    Read(Read),
+    /// It changes files.
+    Write,
+    /// Something else, or nobody knows.
+    None,
+}
+
+impl Access {
+    /// A tool that both views and edits says in its `command` which it does.
+    pub fn of(tool: &str, args: &Value) -> Access {
+        let text = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str());
+        let number = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_f64());
+        let known = kind(tool).or_else(|| kind(last_part(tool)));
+        let views = text(&["command"]).is_some_and(|command| command == "view");
+        match known {
+            Some(Kind::Read) => {}
+            Some(Kind::Edit) if views => {}
+            Some(Kind::Edit) => return Access::Write,
+            _ => return Access::None,
+        }
+        let Some(path) = text(&PATHS).filter(|path| !path.is_empty()) else { return Access::None };
+        let view = args.get("view_range").and_then(Value::as_array);
+        let viewed = |at: usize| view.and_then(|range| range.get(at)).and_then(Value::as_f64);
+        let from_line = viewed(0).or_else(|| number(&FIRST_LINES)).unwrap_or(1.0).max(1.0);
+        let to_line = viewed(1)
+            .or_else(|| number(&LAST_LINES))
+            .or_else(|| number(&COUNTS).map(|count| from_line + count - 1.0))
+            // `[10, -1]` is up to the end.
+            .filter(|line| *line >= from_line)
+            .unwrap_or(f64::INFINITY);
+        Access::Read(Read { path: normal_path(path), from_line, to_line, worked: true })
+    }
+}
+
+/// Whether calls of a tool can read or change files at all, as far as anybody knows.
+pub fn handles_files(tool: &str) -> bool {
+    matches!(kind(tool).or_else(|| kind(last_part(tool))), Some(Kind::Read | Kind::Edit))
+}
+
+/// A read of one file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    /// The file, as [`normal_path`] writes it.
+    pub path: String,
+    /// The first line that was asked for; lines count from 1.
+    pub from_line: f64,
+    /// The last line that was asked for; infinite for the end of the file.
+    pub to_line: f64,
+    /// Whether it showed something.
+    pub worked: bool,
+}
+
+/// The places of the superseded ones among these reads, which are in the order of their results. Linear in the number of
+/// reads as long as few ranges of one file differ.
+pub fn superseded<'a>(
+    reads: impl DoubleEndedIterator<Item = (usize, &'a Read)>,
+    keep: usize,
+) -> Vec<usize> {
+    // Per file the ranges that were read later, each with the number of reads that cover it.
+    let mut later: HashMap<&str, Vec<(f64, f64, usize)>> = HashMap::new();
+    let mut found = Vec::new();
+    for (place, read) in reads.rev().filter(|(_, read)| read.worked) {
+        let ranges = later.entry(&read.path).or_default();
+        let covered: usize = ranges
+            .iter()
+            .filter(|(from, to, _)| *from <= read.from_line && *to >= read.to_line)
+            .map(|(_, _, times)| times)
+            .sum();
+        if covered >= keep {
+            found.push(place);
+        }
+        match ranges.iter_mut().find(|(from, to, _)| (*from, *to) == (read.from_line, read.to_line))
+        {
+            Some((_, _, times)) => *times += 1,
+            None => ranges.push((read.from_line, read.to_line, 1)),
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// One way of writing a path: `./a`, `a` and `b/../a` are the same file. Nothing is looked up, so links stay what they
+/// are. Backslashes separate as well, because agents on Windows write both.
+pub fn normal_path(path: &str) -> String {
+    let path = path.trim().replace('\\', "/");
+    let rooted = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match (part, parts.last()) {
+            ("" | ".", _) => {}
+            ("..", Some(&last)) if last != ".." => {
+                parts.pop();
+            }
+            // There is nothing above the root.
+            ("..", None) if rooted => {}
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    if rooted { format!("/{joined}") } else { joined }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(reads: &[(&str, f64, f64, bool)], keep: usize) -> Vec<usize> {
+        let reads: Vec<Read> = reads
+            .iter()
+            .map(|&(path, from_line, to_line, worked)| Read {
+                path: normal_path(path),
+                from_line,
+                to_line,
+                worked,
+            })
+            .collect();
+        superseded(reads.iter().enumerate(), keep)
+    }
+
+    const ALL: f64 = f64::INFINITY;
+
+    #[test]
+    fn the_newest_of_each_file_stay_and_failures_do_not_count() {
+        let whole = [("a", 1.0, ALL, true); 7];
+        assert_eq!(places(&whole, 5), [0, 1]);
+        let mut one_failed = whole;
+        one_failed[4].3 = false;
+        assert_eq!(places(&one_failed, 5), [0]);
+        assert_eq!(places(&whole[..3], 5), [0usize; 0]);
+    }
+
+    #[test]
+    fn a_wider_read_supersedes_a_narrower_one_and_not_the_other_way_round() {
+        let narrow_first = [("a", 10.0, 20.0, true), ("a", 1.0, 100.0, true)];
+        assert_eq!(places(&narrow_first, 1), [0]);
+        let wide_first = [("a", 1.0, ALL, true), ("a", 10.0, 20.0, true)];
+        assert_eq!(places(&wide_first, 1), [0usize; 0]);
+    }
+
+    #[test]
+    fn a_call_says_which_lines_of_which_file_it_reads() {
+        let read =
+            |tool: &str, args: &str| match Access::of(tool, &serde_json::from_str(args).unwrap()) {
+                Access::Read(read) => Some((read.path, read.from_line, read.to_line)),
+                _ => None,
+            };
+        let a = |from, to| Some(("a".to_owned(), from, to));
+        assert_eq!(read("Read", r#"{"file_path":"./a"}"#), a(1.0, ALL));
+        assert_eq!(read("read_file", r#"{"path":"a","offset":10,"limit":5}"#), a(10.0, 14.0));
+        assert_eq!(read("view", r#"{"path":"a","start_line":3,"end_line":9}"#), a(3.0, 9.0));
+        assert_eq!(
+            read("str_replace_editor", r#"{"command":"view","path":"a","view_range":[5,-1]}"#),
+            a(5.0, ALL)
+        );
+        for (tool, args) in [
+            ("Read", "{}"),
+            ("Read", r#"{"path":7}"#),
+            ("Read", "[]"),
+            ("bash", r#"{"path":"a"}"#),
+            ("str_replace_editor", r#"{"command":"create","path":"a"}"#),
+        ] {
+            assert_eq!(read(tool, args), None, "{tool} {args}");
+        }
+        let edit = serde_json::json!({ "path": "a", "content": "x" });
+        assert_eq!(Access::of("write_file", &edit), Access::Write);
+        assert_eq!(Access::of("mcp__files__edit_file", &edit), Access::Write);
+    }
+
+    #[test]
+    fn paths_are_one_however_they_are_written() {
+        for path in ["a.ts", "./a.ts", "dir/../a.ts", ".//a.ts", ".\\a.ts"] {
+            assert_eq!(normal_path(path), "a.ts", "{path}");
+        }
+        assert_eq!(normal_path("/../etc/./x"), "/etc/x");
+        assert_eq!(normal_path("../../x"), "../../x");
+        assert_ne!(normal_path("../x"), normal_path("x"));
+    }
+}

@@ -1,0 +1,252 @@
+//! What a call is for, as far as loops go: does it wait for something, and can it change something.
+
+use serde_json::Value;
+
+use crate::tools::{Kind, kind, last_part, plain};
+
+/// What is known of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Conduct {
+    /// It waits for something or looks whether it has come, so that repeating it is its use.
+    pub waits: bool,
+    /// If it succeeds, what was the same before may not be afterwards.
+    pub changes: bool,
+}
+
+/// Tools that wait for a process, an agent or a person, or switch a mode; plain names.
+const WAITS: &str = "\
+    wait waitfor waitagent waitforagent sleep poll bashoutput killbash taskoutput getterminaloutput \
+    readterminal getcommandoutput commandstatus checkcommandstatus checkstatus getstatus status \
+    joboutput readprocess listagents agentoutput exitplanmode enterplanmode switchmode askuser \
+    askuserquestion askfollowupquestion";
+
+/// What the member `action` or `command` of a tool for processes says when it waits.
+const WAITING_ACTIONS: [&str; 6] = ["poll", "wait", "status", "log", "output", "list"];
+
+/// Words in the name of a tool that changes something.
+const CHANGING_WORDS: [&str; 21] = [
+    "edit", "write", "create", "update", "delete", "remove", "insert", "patch", "replace", "move",
+    "rename", "apply", "save", "set", "add", "install", "commit", "push", "send", "post", "undo",
+];
+
+/// Words in the name of a tool whose changes help nobody out of a loop.
+const NOTES: [&str; 4] = ["todo", "plan", "memory", "todos"];
+
+/// Programs that change nothing, or nothing that lasts.
+const READING_PROGRAMS: &str = "\
+    ls cat grep egrep fgrep rg ag head tail wc sort uniq nl pwd echo printf which type file stat du df \
+    tree diff cmp cut tr awk jq date ps true false test cd sleep less more od xxd pytest jest vitest tsc \
+    ruff";
+
+/// Programs whose first argument tells.
+const READING_COMMANDS: [(&str, &[&str]); 6] = [
+    (
+        "git",
+        &[
+            "status",
+            "log",
+            "diff",
+            "show",
+            "branch",
+            "rev-parse",
+            "blame",
+            "grep",
+            "ls-files",
+            "remote",
+        ],
+    ),
+    ("go", &["test", "build", "vet", "list"]),
+    ("cargo", &["test", "check", "build", "clippy"]),
+    ("npm", &["test", "run", "ls"]),
+    ("pnpm", &["test", "run", "ls"]),
+    ("yarn", &["test", "run"]),
+];
+
+/// What a call is for. `arguments` is what the call has, parsed if that was possible; `own` are more tools that wait.
+pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct {
+    let name = plain(last_part(tool));
+    let member = |key: &str| arguments.and_then(|value| value.get(key)).and_then(Value::as_str);
+    let listed = in_list(WAITS, &name) || own.contains(&name) || own.contains(&plain(tool));
+    if listed {
+        return Conduct { waits: true, changes: false };
+    }
+    if name == "writestdin" {
+        let waits =
+            member("chars").or_else(|| member("input")).is_none_or(|text| text.trim().is_empty());
+        return Conduct { waits, changes: !waits };
+    }
+    if kind(tool).or_else(|| kind(last_part(tool))) == Some(Kind::Terminal) {
+        let command = command_of(arguments);
+        let waits =
+            command.trim_start().starts_with("sleep ") || command.trim_start().starts_with("wait ");
+        return Conduct { waits, changes: !waits && !only_reads(&command) };
+    }
+    let action = member("action").or_else(|| member("command"));
+    if name == "process" && action.is_some_and(|action| WAITING_ACTIONS.contains(&action)) {
+        return Conduct { waits: true, changes: false };
+    }
+    let looks = action.is_some_and(|action| matches!(action, "view" | "read" | "list" | "open"));
+    let words = words_of(last_part(tool));
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    Conduct { waits: false, changes: !looks && has(&CHANGING_WORDS) && !has(&NOTES) }
+}
+
+/// The command of a terminal, however the tool names it.
+fn command_of(arguments: Option<&Value>) -> String {
+    let Some(arguments) = arguments else { return String::new() };
+    if let Some(text) = arguments.as_str() {
+        return text.to_owned();
+    }
+    let keys = ["command", "cmd", "script", "code", "input"];
+    match keys.iter().find_map(|key| arguments.get(key)) {
+        Some(Value::String(text)) => text.clone(),
+        // As `["bash", "-lc", "…"]`.
+        Some(Value::Array(words)) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            match words.as_slice() {
+                [_, flag, script] if flag.starts_with('-') => (*script).to_owned(),
+                _ => words.join(" "),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether a name is in a list that is one text: each of a list of texts takes forty bytes more.
+fn in_list(list: &str, name: &str) -> bool {
+    list.split(' ').any(|known| known == name)
+}
+
+/// Whether a command surely changes nothing. What is not understood may change something: then a repeat of another call
+/// is no loop, and the worst that happens is that a question comes later.
+fn only_reads(command: &str) -> bool {
+    let quiet = command.replace("2>&1", "").replace(">/dev/null", "").replace("> /dev/null", "");
+    if quiet.contains(['>', '`']) || quiet.contains("$(") {
+        return false;
+    }
+    quiet
+        .split(['|', ';', '&', '\n'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .all(simple_reads)
+}
+
+fn simple_reads(command: &str) -> bool {
+    let mut words = command.split_whitespace().skip_while(|word| {
+        // An assignment before the program, or a program that runs another.
+        word.split_once('=')
+            .is_some_and(|(name, _)| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+            || matches!(*word, "time" | "timeout" | "command" | "env")
+            // How long the one that is run may take.
+            || word.trim_end_matches(['s', 'm', 'h', 'd']).parse::<f64>().is_ok()
+    });
+    // Without another program these only say something.
+    let program = words.next().unwrap_or("true");
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let rest: Vec<&str> = words.collect();
+    let first = rest.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+    match program {
+        "sed" => !rest.iter().any(|word| word.starts_with("-i") || *word == "--in-place"),
+        "find" => {
+            !rest.iter().any(|word| matches!(*word, "-delete" | "-exec" | "-execdir" | "-ok"))
+        }
+        _ => {
+            in_list(READING_PROGRAMS, program)
+                || READING_COMMANDS
+                    .iter()
+                    .any(|(name, firsts)| *name == program && firsts.contains(&first))
+        }
+    }
+}
+
+/// The words of a name, whatever joins them.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before_is_small = false;
+    for letter in name.chars().take(256) {
+        let starts = letter.is_uppercase() && before_is_small;
+        before_is_small = letter.is_lowercase();
+        if !letter.is_alphanumeric() || starts {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(tool: &str, arguments: Value) -> (bool, bool) {
+        let Conduct { waits, changes } = conduct(tool, Some(&arguments), &[]);
+        (waits, changes)
+    }
+
+    #[test]
+    fn tools_that_wait() {
+        assert_eq!(of("wait_agent", json!({})), (true, false));
+        assert_eq!(of("BashOutput", json!({ "id": 1 })), (true, false));
+        assert_eq!(of("write_stdin", json!({ "session_id": 3, "chars": "" })), (true, false));
+        assert_eq!(of("write_stdin", json!({ "session_id": 3, "chars": "y\n" })), (false, true));
+        assert_eq!(of("process", json!({ "action": "poll" })), (true, false));
+        assert_eq!(of("bash", json!({ "command": "sleep 30; cat log" })), (true, false));
+        assert_eq!(of("read", json!({ "action": "poll" })), (false, false));
+        assert!(conduct("my-watch", None, &["mywatch".to_owned()]).waits);
+    }
+
+    #[test]
+    fn tools_that_change() {
+        for tool in [
+            "Edit",
+            "write_file",
+            "apply_patch",
+            "MultiEdit",
+            "mcp__git__create_branch",
+            "str_replace_editor",
+        ] {
+            assert_eq!(of(tool, json!({ "command": "create" })), (false, true), "{tool}");
+        }
+        for tool in
+            ["Read", "grep", "str_replace_editor", "TodoWrite", "update_plan", "settings", "ls"]
+        {
+            assert_eq!(of(tool, json!({ "command": "view" })), (false, false), "{tool}");
+        }
+    }
+
+    #[test]
+    fn commands_that_change() {
+        for command in [
+            "ls -la",
+            "cd x && git status --short",
+            "FOO=1 rg -n 'a' | head -5",
+            "sed -n '1,5p' f",
+            "go test ./... 2>&1 | tail",
+            "timeout 60 pytest -q",
+            "env",
+            "grep -c x f >/dev/null",
+        ] {
+            assert_eq!(of("bash", json!({ "command": command })), (false, false), "{command}");
+        }
+        for command in [
+            "sed -i s/a/b/ f",
+            "echo x > f",
+            "pip install y",
+            "git commit -m z",
+            "find . -delete",
+            "env X=1 rm -rf d",
+            "timeout 60 rm f",
+            "python fix.py",
+            "ls $(rm x)",
+            "cat f; rm f",
+        ] {
+            assert_eq!(of("bash", json!({ "command": command })), (false, true), "{command}");
+        }
+        assert_eq!(of("exec", json!({ "command": ["bash", "-lc", "ls"] })), (false, false));
+    }
+}

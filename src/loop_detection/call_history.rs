@@ -1,0 +1,430 @@
+//! Which loops the last calls show.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::call_effect::Conduct;
+use super::messages::Reason;
+use super::rules::{Levels, Rules};
+use crate::util::sort::sort_by_key;
+
+/// How a call went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Nothing was recorded. It counts as any other.
+    Unknown,
+    /// It was not run, because this detector asked or stopped it. It counts as any other.
+    Vetoed,
+    /// It was recorded.
+    Known {
+        /// The hash of what came back.
+        result: String,
+        /// The call failed.
+        failed: bool,
+        /// The hash of the error, if it says what is wrong.
+        error: Option<String>,
+        /// There is no such tool.
+        unknown_tool: bool,
+    },
+}
+
+impl Outcome {
+    fn result(&self) -> Option<&str> {
+        match self {
+            Outcome::Known { result, .. } => Some(result),
+            _ => None,
+        }
+    }
+}
+
+/// One call of the last ones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// The call's own id.
+    pub id: String,
+    /// Of tool and arguments.
+    pub signature: String,
+    /// The tool.
+    pub tool: String,
+    /// Calls of one turn of the model were made side by side.
+    pub turn: u64,
+    /// What it is for.
+    pub conduct: Conduct,
+    /// How it went.
+    pub outcome: Outcome,
+}
+
+/// How urgent a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Worth a warning.
+    Warn,
+    /// Worth a question.
+    Ask,
+    /// Not worth a question.
+    Stop,
+}
+
+/// A loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Which kind of loop.
+    pub reason: Reason,
+    /// How urgent it is.
+    pub level: Level,
+    /// How often.
+    pub count: u64,
+    /// What an approval for good is about.
+    pub subject: String,
+    /// A tool to name.
+    pub tool: String,
+}
+
+/// More calls without a word or a result in between are not one turn: the host must have stopped telling.
+const MOST_OF_A_TURN: u64 = 20;
+
+/// The last calls of a run, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calls {
+    list: VecDeque<Call>,
+    turn: u64,
+    turn_name: Option<String>,
+    /// Calls since the last result came in.
+    unsettled: u64,
+    /// The host records results at all.
+    records: bool,
+    /// Calls since the model last said something.
+    since_said: u64,
+    /// The host tells of every message of the model: even an empty one was heard.
+    hears_all: bool,
+}
+
+impl Calls {
+    /// The turn of a call that is made now. A call after a result begins a new one, unless the host names turns or
+    /// tells of every message of the model.
+    pub fn turn_of(&mut self, name: Option<&str>) -> u64 {
+        let begins = self.begins(name);
+        self.since_said += 1;
+        self.unsettled += 1;
+        if begins {
+            self.turn += 1;
+        }
+        self.turn_name = name.map(str::to_owned);
+        self.turn
+    }
+
+    fn begins(&self, name: Option<&str>) -> bool {
+        match name {
+            Some(_) => self.turn_name.as_deref() != name,
+            None if self.hears_all && self.since_said < MOST_OF_A_TURN => self.since_said == 0,
+            None => self.unsettled == 0 || self.unsettled >= MOST_OF_A_TURN || !self.records,
+        }
+    }
+
+    /// Whether a call with an id that is known can be that call, asked about again: in the same turn, or when nothing was
+    /// called or said since. Some providers use the same ids in every turn.
+    pub fn is_still(&self, id: &str, signature: &str, name: Option<&str>) -> bool {
+        let is = |call: &&Call| call.id == id && call.signature == signature;
+        let is_newest = self.list.back().as_ref().is_some_and(is);
+        let same_name = name.is_none() || self.turn_name.as_deref() == name;
+        let in_turn = || self.list.iter().rev().find(is).is_some_and(|call| call.turn == self.turn);
+        (is_newest && same_name && self.since_said > 0) || (!self.begins(name) && in_turn())
+    }
+
+    /// Adds a call, and forgets one that is too long ago.
+    pub fn push(&mut self, call: Call, window: usize) {
+        self.list.push_back(call);
+        // Turns with many calls side by side need more than the window to be four turns.
+        while self.list.len() > window.saturating_mul(4) {
+            self.list.pop_front();
+        }
+    }
+
+    /// Forgets the calls, but not what is known of the host.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// Forgets all calls but the last.
+    pub fn keep_last(&mut self) {
+        let last = self.list.pop_back();
+        self.list = last.into_iter().collect();
+    }
+
+    /// The newest call with this id.
+    pub fn newest(&mut self, id: &str) -> Option<&mut Call> {
+        self.list.iter_mut().rev().find(|call| call.id == id)
+    }
+
+    /// Notes that the model said something, or nothing.
+    pub fn said(&mut self, text: &str) {
+        self.since_said = 0;
+        self.hears_all |= text.trim().is_empty();
+    }
+
+    /// Notes that a result came in.
+    pub fn settle(&mut self) {
+        self.unsettled = 0;
+        self.records = true;
+    }
+
+    /// What the last calls show when `call` comes next. The most urgent first.
+    pub fn findings(&self, call: &Call, rules: &Rules) -> Vec<Finding> {
+        let mut found: Vec<Finding> = [
+            self.same_tool(call, rules),
+            self.just_repeated(call, rules),
+            self.cycle(call, rules),
+            self.standstill(call, rules),
+            self.same_error(call, rules),
+            self.unknown_tool(call, rules),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        sort_by_key(&mut found, |finding| match finding.level {
+            Level::Stop => 0,
+            Level::Ask => 1,
+            Level::Warn => 2,
+        });
+        found
+    }
+
+    /// This call was made before, again and again, and its outcome stayed the same.
+    fn same_tool(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+        // What is looked at after a wait is waited for.
+        let waits = call.conduct.waits || self.waited(0);
+        let levels = if waits { rules.poll } else { rules.same_tool };
+        let count = self.streak(&call.signature, call.turn, rules) + 1;
+        let level = reached(levels, count).or_else(|| {
+            let any = self.recent(rules).filter(|each| each.signature == call.signature).count()
+                as u64
+                + 1;
+            let warn =
+                rules.warn_whatever_the_outcome && levels.warn.is_some_and(|warn| any >= warn);
+            warn.then_some(Level::Warn)
+        })?;
+        Some(finding(Reason::SameTool, level, count, &call.signature, &call.tool))
+    }
+
+    /// Whether the last call but so many waits.
+    fn waited(&self, back: usize) -> bool {
+        self.list.iter().rev().nth(back).is_some_and(|call| call.conduct.waits)
+    }
+
+    /// The call before was one too many already, known by its results, and the tool is the same.
+    fn just_repeated(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+        const FEWEST: u64 = 3;
+        let last = self.list.back()?;
+        let comparable = last.turn != call.turn
+            && last.tool == call.tool
+            && last.signature != call.signature
+            && !(last.conduct.waits || call.conduct.waits || self.waited(1))
+            && last.outcome.result().is_some();
+        let threshold = rules.same_tool.ask.filter(|_| comparable)?.saturating_sub(1).max(FEWEST);
+        let count = self.streak(&last.signature, call.turn, rules);
+        (count >= threshold)
+            .then(|| finding(Reason::SameTool, Level::Ask, count, &last.signature, &last.tool))
+    }
+
+    /// In how many turns before this one a call was made without a change of its outcome, and without any other change
+    /// in between. A call whose outcome is unknown counts only in a row.
+    fn streak(&self, signature: &str, turn: u64, rules: &Rules) -> u64 {
+        // What came before the first of these calls is of no interest, and to know whether it was news takes time.
+        let same = |(_, each): &(usize, &Call)| each.signature == signature;
+        let Some((oldest, _)) = self.recent(rules).enumerate().filter(same).last() else {
+            return 0;
+        };
+        let (mut count, mut reference, mut counted_turn, mut gap) = (0, None, turn, false);
+        for (back, each) in self.recent(rules).enumerate().take(oldest + 1) {
+            if each.signature != signature {
+                gap = true;
+                if self.is_news(each, back) {
+                    break;
+                }
+                continue;
+            }
+            // No result ends the turn of a call that was not let through, so the next one need not be beside it.
+            if each.turn == counted_turn && each.outcome != Outcome::Vetoed {
+                continue;
+            }
+            match (each.outcome.result(), reference) {
+                (Some(result), Some(known)) if result != known => break,
+                (Some(result), _) => reference = Some(result),
+                (None, _) if gap => break,
+                (None, _) => {}
+            }
+            count += 1;
+            counted_turn = each.turn;
+            gap = false;
+        }
+        count
+    }
+
+    /// Whether a call shows that something is different from before: it gave another result than the last time, or it
+    /// can change something and succeeded for the first time.
+    fn is_news(&self, call: &Call, back: usize) -> bool {
+        let Outcome::Known { result, failed, .. } = &call.outcome else { return false };
+        let mut earlier = self.list.iter().rev().skip(back + 1);
+        let before = earlier
+            .find(|each| each.signature == call.signature && each.outcome.result().is_some());
+        match before.and_then(|each| each.outcome.result()) {
+            Some(before) => before != result,
+            None => call.conduct.changes && !failed,
+        }
+    }
+
+    /// The last calls and this one repeat a block of two calls or more.
+    fn cycle(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+        let newest: Vec<&Call> = std::iter::once(call).chain(self.recent(rules)).collect();
+        (2..=rules.max_period).find_map(|period| Self::cycle_of(period, &newest, rules))
+    }
+
+    /// `newest` begins with the call that is about to be made.
+    fn cycle_of(period: usize, newest: &[&Call], rules: &Rules) -> Option<Finding> {
+        let call = newest.first()?;
+        let block = newest.get(..period)?;
+        if block.iter().all(|each| each.signature == call.signature) {
+            return None;
+        }
+        let length = |equal: bool| {
+            let same = |at: usize| {
+                let (one, other) = (newest[at - period], newest[at]);
+                let outcomes = one.outcome.result().zip(other.outcome.result());
+                one.signature == other.signature
+                    && !(equal && outcomes.is_some_and(|(a, b)| a != b))
+            };
+            let calls = (period..newest.len()).take_while(|at| same(*at)).count() + period;
+            let blocks = (calls / period) as u64;
+            // In how many turns that was matters no more then.
+            if reached(rules.cycle, blocks).is_none() {
+                return blocks;
+            }
+            let (vetoed, others): (Vec<&Call>, Vec<&Call>) = newest
+                .iter()
+                .copied()
+                .take(calls)
+                .partition(|each| each.outcome == Outcome::Vetoed);
+            let turns: HashSet<u64> = others.iter().map(|each| each.turn).collect();
+            blocks.min((turns.len() + vetoed.len()) as u64)
+        };
+        let waits = block.iter().any(|each| each.conduct.waits);
+        let count = length(true);
+        // A cycle that waits must fill the window.
+        let most = (rules.window / period) as u64;
+        let levels = if waits {
+            Levels { ask: rules.cycle.ask.map(|ask| ask.max(most)), ..rules.cycle }
+        } else {
+            rules.cycle
+        };
+        let level = reached(levels, count).or_else(|| {
+            let warn = rules.warn_whatever_the_outcome
+                && levels.warn.is_some_and(|warn| length(false) >= warn);
+            warn.then_some(Level::Warn)
+        })?;
+        let mut subject: Vec<&str> = block.iter().map(|each| each.signature.as_str()).collect();
+        sort_by_key(&mut subject, |signature| *signature);
+        Some(finding(Reason::Cycle, level, count, &subject.join(" "), &call.tool))
+    }
+
+    /// The last calls and this one are a few calls again and again, in any order, and their results stay the same.
+    fn standstill(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+        const MOST_DIFFERENT: usize = 5;
+        let wanted = rules.standstill?;
+        let mut results: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        let mut seen = 0;
+        for each in std::iter::once(call).chain(self.list.iter().rev()).take(wanted) {
+            let result = each.outcome.result();
+            let known = results.entry(&each.signature).or_insert(result);
+            let changed = known.zip(result).is_some_and(|(known, result)| known != result);
+            *known = known.or(result);
+            if each.conduct.waits || changed || results.len() > MOST_DIFFERENT {
+                return None;
+            }
+            seen += 1;
+        }
+        let subject: Vec<&str> = results.into_keys().collect();
+        (seen == wanted).then(|| {
+            finding(Reason::Cycle, Level::Stop, wanted as u64, &subject.join(" "), &call.tool)
+        })
+    }
+
+    /// Turn after turn before this one, every call failed, and one error was among them each time.
+    fn same_error(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+        let threshold = rules.same_error?;
+        let (mut turns, mut common): (u64, Option<HashSet<&str>>) = (0, None);
+        let mut rest = self.list.iter().rev().filter(|each| each.turn != call.turn).peekable();
+        while let Some(turn) = rest.peek().map(|each| each.turn) {
+            let (mut errors, mut all_failed, mut ran) = (HashSet::new(), true, false);
+            while let Some(each) = rest.next_if(|each| each.turn == turn) {
+                ran |= each.outcome != Outcome::Vetoed;
+                match &each.outcome {
+                    Outcome::Known { failed: true, error, .. } => errors.extend(error.as_deref()),
+                    Outcome::Vetoed => {}
+                    _ => all_failed = false,
+                }
+            }
+            // A call that was not let through is neither a failure nor a success.
+            if !ran {
+                continue;
+            }
+            let errors = match &common {
+                Some(common) => common.intersection(&errors).copied().collect(),
+                None => errors,
+            };
+            if !all_failed || errors.is_empty() {
+                break;
+            }
+            common = Some(errors);
+            turns += 1;
+        }
+        let subject =
+            common.and_then(|errors| errors.into_iter().min()).filter(|_| turns >= threshold)?;
+        Some(finding(Reason::SameError, Level::Ask, turns, subject, &call.tool))
+    }
+
+    /// This tool is called although it does not exist, with whatever arguments.
+    fn unknown_tool(&self, call: &Call, rules: &Rules) -> Option<Finding> {
+        let threshold = rules.unknown_tool?;
+        let missing = |each: &&Call| {
+            matches!(each.outcome, Outcome::Known { unknown_tool: true, .. } | Outcome::Vetoed)
+        };
+        let count = self
+            .list
+            .iter()
+            .rev()
+            .take_while(|each| each.tool == call.tool)
+            .take_while(missing)
+            .count() as u64;
+        (count >= threshold).then(|| {
+            finding(
+                Reason::UnknownTool,
+                Level::Stop,
+                count,
+                &format!("unknown {}", call.tool),
+                &call.tool,
+            )
+        })
+    }
+
+    /// The calls of the window, newest first.
+    fn recent(&self, rules: &Rules) -> impl Iterator<Item = &Call> {
+        self.list.iter().rev().take(rules.window)
+    }
+}
+
+fn reached(levels: Levels, count: u64) -> Option<Level> {
+    let at = |level: Option<u64>| level.is_some_and(|level| count >= level);
+    if at(levels.stop) {
+        Some(Level::Stop)
+    } else if at(levels.ask) {
+        Some(Level::Ask)
+    } else {
+        at(levels.warn).then_some(Level::Warn)
+    }
+}
+
+fn finding(reason: Reason, level: Level, count: u64, subject: &str, tool: &str) -> Finding {
+    Finding { reason, level, count, subject: subject.to_owned(), tool: tool.to_owned() }
+}

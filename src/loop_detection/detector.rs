@@ -1,0 +1,490 @@
+//! One run after the other: its counts, its questions, and what approvals change.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::call_effect::conduct;
+use super::call_history::{Call, Calls, Finding, Level, Outcome};
+use super::errors::{says_error, says_something, says_unknown_tool};
+use super::messages::{Reason, finding, stopped, warned};
+use super::repeated_replies::{Answers, Exchange, Role};
+use super::repetition::repetition;
+use super::rules::Rules;
+use super::signature::{outcome, signature, words};
+use crate::error::{Code, Error, Result};
+
+/// Answers that are remembered for calls whose results have not come. Ids of calls that never end must not pile up.
+const MOST_ANSWERED: usize = 1000;
+/// Answers that differ by numbers have to come so many times as often as equal ones.
+const RENUMBERED_FACTOR: u64 = 2;
+/// Approvals for good that a session remembers; the oldest go first.
+const MOST_ALWAYS: usize = 1000;
+/// The form of a saved state.
+const VERSION: u64 = 1;
+
+/// What to do with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Run it.
+    Allow,
+    /// Ask the user first.
+    Ask,
+    /// Do not run it.
+    Stop,
+}
+
+/// The answer about a call, or about something said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdict {
+    /// What to do.
+    pub action: Action,
+    /// Why, if it is not simply allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// The loop that was noticed, where the reason is that no attempt is left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detector: Option<Reason>,
+    /// How often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// A sentence for the user; of a call that is stopped, the result for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// A sentence for the model, when the call is allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// What to approve; of a call its own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+}
+
+const ALLOW: Verdict = Verdict {
+    action: Action::Allow,
+    reason: None,
+    detector: None,
+    count: None,
+    message: None,
+    warning: None,
+    call_id: None,
+};
+
+impl Verdict {
+    /// Whether there is nothing to say but that the call may run.
+    pub fn is_plain(&self) -> bool {
+        *self == ALLOW
+    }
+}
+
+/// How an approval holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// This time.
+    Once,
+    /// For this loop, as long as the session lasts.
+    Always,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Answered {
+    id: String,
+    signature: String,
+    verdict: Verdict,
+    /// What a question is about.
+    question: Option<Question>,
+    /// It was approved, and the call has not come back for it.
+    #[serde(default)]
+    approved: bool,
+    /// How often the same call was asked about again.
+    #[serde(default)]
+    again: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Question {
+    reason: Reason,
+    subject: String,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct State {
+    /// Steps of this run: calls, and repeated answers without one.
+    total: u64,
+    /// Calls since the run began or the budget was approved.
+    since: u64,
+    /// Approvals of this run.
+    attempts: u64,
+    /// Calls of the cool-down that are left.
+    cooldown: u64,
+    calls: Calls,
+    answers: Answers,
+    answered: VecDeque<Answered>,
+    /// Approved for good in this session, oldest first.
+    always: VecDeque<String>,
+    /// Questions about words so far, for their ids.
+    exchanges: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    version: u64,
+    state: State,
+}
+
+/// The detector of one session.
+#[derive(Debug)]
+pub struct Detector {
+    rules: Rules,
+    state: State,
+}
+
+impl Detector {
+    /// A detector that has seen nothing.
+    pub fn new(rules: Rules) -> Self {
+        Detector { rules, state: State::default() }
+    }
+
+    /// A detector that goes on where another was saved.
+    pub fn from_json(rules: Rules, json: &str) -> Result<Self> {
+        let refuse = |problem: String| Error::field(Code::InvalidArgument, "state", problem);
+        let saved: Saved = serde_json::from_str(json)
+            .map_err(|error| refuse(format!("is not the saved state of a detector: {error}")))?;
+        if saved.version != VERSION {
+            return Err(refuse(format!("has version {}, known is {VERSION}", saved.version)));
+        }
+        Ok(Detector { rules, state: saved.state })
+    }
+
+    /// Everything that another detector needs to go on, as JSON.
+    pub fn to_json(&self) -> String {
+        let saved = Saved { version: VERSION, state: self.state.clone() };
+        serde_json::to_string(&saved).unwrap_or_default()
+    }
+
+    /// Begins a run: counts, attempts and open questions are gone. What was approved for good stays, and so does an
+    /// exchange of words, because a host may start a run for each of its reminders.
+    pub fn start_run(&mut self) {
+        let state = &mut self.state;
+        (state.total, state.since, state.attempts, state.cooldown) = (0, 0, 0, 0);
+        state.calls.clear();
+        state.answered.clear();
+    }
+
+    /// Judges a call before it runs. `arguments` is JSON, and so is `identity`, which stands for them where the caller
+    /// knows better what tells calls apart. The same call asked about again gets the same answer, until its result is
+    /// recorded, or it cannot be the same call any more: see [`Calls::is_still`].
+    pub fn check(
+        &mut self,
+        id: &str,
+        tool: &str,
+        arguments: &str,
+        turn: Option<&str>,
+        identity: Option<&str>,
+    ) -> Verdict {
+        let signature = signature(tool, identity.unwrap_or(arguments), &self.rules.volatile);
+        if let Some(verdict) = self.answer_again(id, &signature, tool, turn) {
+            return verdict;
+        }
+        let parsed: Option<Value> = serde_json::from_str(arguments).ok();
+        // Models write arguments as a text that holds JSON.
+        let inner = parsed
+            .as_ref()
+            .and_then(Value::as_str)
+            .and_then(|text| serde_json::from_str(text).ok());
+        let mut call = Call {
+            id: id.to_owned(),
+            turn: self.state.calls.turn_of(turn),
+            conduct: conduct(tool, inner.as_ref().or(parsed.as_ref()), &self.rules.poll_tools),
+            signature,
+            tool: tool.to_owned(),
+            outcome: Outcome::Unknown,
+        };
+        self.state.answers.called();
+        self.state.total += 1;
+        self.state.since += 1;
+        let (verdict, question) = self.judge(&call);
+        if verdict.action != Action::Allow {
+            call.outcome = Outcome::Vetoed;
+        }
+        let signature = call.signature.clone();
+        self.state.calls.push(call, self.rules.window);
+        self.remember(Answered {
+            id: id.to_owned(),
+            signature,
+            verdict: verdict.clone(),
+            question,
+            approved: false,
+            again: 0,
+        });
+        verdict
+    }
+
+    /// The answer that a call got before. A question waits for the user, and what was approved for the call, however long
+    /// that takes.
+    fn answer_again(
+        &mut self,
+        id: &str,
+        signature: &str,
+        tool: &str,
+        turn: Option<&str>,
+    ) -> Option<Verdict> {
+        let still = self.state.calls.is_still(id, signature, turn);
+        let cap = self.rules.hard_cap();
+        let answered = self.state.answered.iter_mut().rev().find(|answered| answered.id == id)?;
+        let waits = answered.question.is_some() || answered.approved;
+        if answered.signature != signature || !(still || waits) {
+            return None;
+        }
+        if !still {
+            answered.approved = false;
+        }
+        answered.again += 1;
+        // A host that neither tells results nor tells calls apart must end, too.
+        let again = answered.again;
+        if cap.is_some_and(|cap| again >= cap) {
+            return Some(self.stop(Reason::HardCap, None, tool, again));
+        }
+        Some(answered.verdict.clone())
+    }
+
+    fn judge(&mut self, call: &Call) -> (Verdict, Option<Question>) {
+        if self.rules.hard_cap().is_some_and(|cap| self.state.total >= cap) {
+            return (self.stop(Reason::HardCap, None, &call.tool, self.state.total), None);
+        }
+        if self.state.cooldown > 0 {
+            self.state.cooldown -= 1;
+            self.state.calls.clear();
+            return (ALLOW, None);
+        }
+        let mut findings = self.state.calls.findings(call, &self.rules);
+        if self.rules.max_tool_calls.is_some_and(|most| self.state.since >= most) {
+            let budget = Finding {
+                reason: Reason::MaxToolCalls,
+                level: Level::Ask,
+                count: self.state.since,
+                subject: "calls".to_owned(),
+                tool: call.tool.clone(),
+            };
+            let place = findings.iter().position(|each| each.level == Level::Warn);
+            findings.insert(place.unwrap_or(findings.len()), budget);
+        }
+        self.answer_to(&findings, &call.id)
+    }
+
+    /// The answer to the first finding that was not approved for good.
+    fn answer_to(&mut self, findings: &[Finding], id: &str) -> (Verdict, Option<Question>) {
+        for found in findings {
+            if found.level == Level::Warn {
+                let words = finding(self.rules.language, found.reason, &found.tool, found.count);
+                let warning = format!("{words} {}", warned(self.rules.language));
+                let verdict = Verdict {
+                    reason: Some(found.reason),
+                    count: Some(found.count),
+                    warning: Some(warning),
+                    ..ALLOW
+                };
+                return (verdict, None);
+            }
+            let question =
+                Question { reason: found.reason, subject: key(found.reason, &found.subject) };
+            let silenced = self.state.always.contains(&question.subject);
+            let counts = self.is_attempt(found.reason);
+            let spent = counts && self.state.attempts >= self.rules.max_attempts;
+            if silenced && !(spent && self.rules.always_is_attempt) {
+                if self.rules.always_is_attempt {
+                    self.go_on(found.reason);
+                }
+                continue;
+            }
+            if spent {
+                let verdict =
+                    self.stop(Reason::MaxAttempts, Some(found.reason), &found.tool, found.count);
+                return (verdict, None);
+            }
+            if found.level == Level::Stop || self.rules.headless {
+                return (self.stop(found.reason, None, &found.tool, found.count), None);
+            }
+            let message = finding(self.rules.language, found.reason, &found.tool, found.count);
+            let verdict = Verdict {
+                action: Action::Ask,
+                reason: Some(found.reason),
+                count: Some(found.count),
+                message: Some(message),
+                call_id: Some(id.to_owned()),
+                ..ALLOW
+            };
+            return (verdict, Some(question));
+        }
+        (ALLOW, None)
+    }
+
+    fn stop(&self, reason: Reason, detector: Option<Reason>, tool: &str, count: u64) -> Verdict {
+        let language = self.rules.language;
+        let mut message = finding(language, detector.unwrap_or(reason), tool, count);
+        if detector.is_some() {
+            message = format!("{message} {}", finding(language, reason, tool, self.state.attempts));
+        }
+        let message = format!("{message} {}", stopped(language));
+        let count = Some(count);
+        Verdict {
+            action: Action::Stop,
+            reason: Some(reason),
+            detector,
+            count,
+            message: Some(message),
+            ..ALLOW
+        }
+    }
+
+    /// Tells how a call went. A result of a call that was not allowed, or that is not known, changes nothing.
+    /// `is_error` is what the host knows; else the text tells.
+    pub fn record(&mut self, id: &str, result: &str, is_error: Option<bool>) {
+        let Some(call) = self.state.calls.newest(id) else { return };
+        if call.outcome != Outcome::Unknown {
+            self.state.calls.settle();
+            return;
+        }
+        let failed = is_error.unwrap_or_else(|| says_error(result));
+        call.outcome = Outcome::Known {
+            result: outcome(&call.tool, result, failed, &self.rules.volatile),
+            failed,
+            error: (failed && says_something(result))
+                .then(|| outcome("", result, true, &self.rules.volatile)),
+            unknown_tool: failed && says_unknown_tool(result),
+        };
+        self.state.calls.settle();
+        self.state.answered.retain(|answered| answered.id != id);
+    }
+
+    /// Approves what was asked. False if there is no open question with this id.
+    pub fn approve(&mut self, id: &str, approval: Approval) -> bool {
+        let Some(answered) =
+            self.state.answered.iter_mut().rev().find(|answered| answered.id == id)
+        else {
+            return false;
+        };
+        let Some(question) = answered.question.take() else { return false };
+        answered.verdict = ALLOW;
+        answered.approved = true;
+        if let Some(call) = self.state.calls.newest(id) {
+            call.outcome = Outcome::Unknown;
+        }
+        if approval == Approval::Always {
+            let always = &mut self.state.always;
+            always.push_back(question.subject);
+            while always.len() > MOST_ALWAYS {
+                always.pop_front();
+            }
+        }
+        if approval == Approval::Once || self.rules.always_is_attempt {
+            self.go_on(question.reason);
+        }
+        self.state.since =
+            if question.reason == Reason::MaxToolCalls { 0 } else { self.state.since };
+        true
+    }
+
+    /// Counts an approval and starts counting repeats anew.
+    fn go_on(&mut self, reason: Reason) {
+        if self.is_attempt(reason) {
+            self.state.attempts += 1;
+        }
+        if reason == Reason::MaxToolCalls || self.rules.budget_is_attempt {
+            self.state.since = 0;
+        }
+        if reason != Reason::MaxToolCalls || self.rules.budget_is_attempt {
+            self.state.cooldown = self.rules.cooldown;
+            self.state.calls.keep_last();
+            self.state.answers.forget();
+        }
+    }
+
+    fn is_attempt(&self, reason: Reason) -> bool {
+        reason != Reason::MaxToolCalls || self.rules.budget_is_attempt
+    }
+
+    /// Tells what was said. The answer is about the exchange of words; its `call_id` is what to approve.
+    pub fn observe(&mut self, role: Role, text: &str) -> Verdict {
+        if role == Role::Assistant {
+            self.state.calls.said(text);
+        }
+        let exchange = self.state.answers.said(role, text);
+        let found = match (role, self.rules.same_answer) {
+            (Role::Assistant, Some(_)) => repetition(text).map(|found| Finding {
+                reason: Reason::RepeatedText,
+                level: Level::Ask,
+                count: found.count,
+                subject: found.subject,
+                tool: String::new(),
+            }),
+            _ => None,
+        };
+        if let Some(found) = found {
+            return self.ask_about_words(found);
+        }
+        let Some(exchange) = exchange else { return ALLOW };
+        // Repeats without a call are steps too, so that they end where calls end.
+        if role == Role::User {
+            self.state.total += 1;
+        }
+        if self.rules.hard_cap().is_some_and(|cap| self.state.total >= cap) {
+            return self.stop(Reason::HardCap, None, "", self.state.total);
+        }
+        let Exchange { count, renumbered, subject } = exchange;
+        // Other numbers may be progress, so there have to be more of them.
+        let is_loop = |most| count >= most || renumbered >= RENUMBERED_FACTOR * most;
+        if !self.rules.same_answer.is_some_and(is_loop) {
+            return ALLOW;
+        }
+        self.ask_about_words(Finding {
+            reason: Reason::NoToolCall,
+            level: Level::Ask,
+            count: count.max(renumbered),
+            subject,
+            tool: String::new(),
+        })
+    }
+
+    fn ask_about_words(&mut self, found: Finding) -> Verdict {
+        self.state.exchanges += 1;
+        let id = format!("exchange-{}", self.state.exchanges);
+        let (verdict, question) = self.answer_to(&[found], &id);
+        if question.is_some() {
+            self.remember(Answered {
+                id,
+                signature: String::new(),
+                verdict: verdict.clone(),
+                question,
+                approved: false,
+                again: 0,
+            });
+        }
+        verdict
+    }
+
+    /// The ids of open questions, oldest first.
+    pub fn pending(&self) -> Vec<&str> {
+        let open = self.state.answered.iter().filter(|answered| answered.question.is_some());
+        let mut seen = BTreeSet::new();
+        open.map(|answered| answered.id.as_str()).filter(|id| seen.insert(*id)).collect()
+    }
+
+    fn remember(&mut self, answered: Answered) {
+        self.state.answered.retain(|earlier| earlier.id != answered.id);
+        self.state.answered.push_back(answered);
+        while self.state.answered.len() > MOST_ANSWERED {
+            self.state.answered.pop_front();
+        }
+    }
+}
+
+/// What an approval for good is remembered by.
+fn key(reason: Reason, subject: &str) -> String {
+    words(&format!("{reason:?} {subject}"))
+}
+
+#[cfg(test)]
+mod tests;

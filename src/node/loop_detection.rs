@@ -1,0 +1,97 @@
+//! Calls of an agent in, verdicts about them out.
+
+use std::sync::Mutex;
+
+use napi::bindgen_prelude::External;
+use napi_derive::napi;
+use spillway_core::loop_detection::detector::{Approval, Detector, Verdict};
+use spillway_core::loop_detection::repeated_replies::Role;
+use spillway_core::loop_detection::rules::Rules;
+
+use crate::error::{Result, from_core};
+use crate::json::{json, parse};
+use crate::lock::lock;
+
+/// The detector of one session.
+pub type DoomLoopHandle = External<Mutex<Detector>>;
+
+/// Makes a detector. `options` is JSON; `state` is what another detector saved.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn doom_loop_open(options: String, state: Option<String>) -> Result<DoomLoopHandle> {
+    let options: serde_json::Value = parse(&options)?;
+    let rules = Rules::read(&options).map_err(from_core)?;
+    let detector = match state {
+        Some(state) => Detector::from_json(rules, &state).map_err(from_core)?,
+        None => Detector::new(rules),
+    };
+    Ok(External::new(Mutex::new(detector)))
+}
+
+/// Begins a run.
+#[napi(catch_unwind)]
+pub fn doom_loop_start_run(#[napi(ts_arg_type = "object")] detector: &DoomLoopHandle) {
+    lock(detector).start_run();
+}
+
+/// Judges a call. Its arguments are JSON, and so is what tells it apart, if that is not the arguments. The verdict is JSON, or nothing if the call is simply allowed.
+#[napi(catch_unwind)]
+pub fn doom_loop_check(
+    #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
+    call_id: String,
+    tool: String,
+    arguments: String,
+    turn: Option<String>,
+    identity: Option<String>,
+) -> Option<String> {
+    told(&lock(detector).check(&call_id, &tool, &arguments, turn.as_deref(), identity.as_deref()))
+}
+
+/// Tells how a call went.
+#[napi(catch_unwind)]
+pub fn doom_loop_record(
+    #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
+    call_id: String,
+    result: String,
+    is_error: Option<bool>,
+) {
+    lock(detector).record(&call_id, &result, is_error);
+}
+
+/// Approves a question, for good or this time. False if there is none with this id.
+#[napi(catch_unwind)]
+pub fn doom_loop_approve(
+    #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
+    call_id: String,
+    always: bool,
+) -> bool {
+    let approval = if always { Approval::Always } else { Approval::Once };
+    lock(detector).approve(&call_id, approval)
+}
+
+/// Tells what was said. The verdict is JSON, or nothing if all is well.
+#[napi(catch_unwind)]
+pub fn doom_loop_observe(
+    #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
+    by_user: bool,
+    text: String,
+) -> Option<String> {
+    let role = if by_user { Role::User } else { Role::Assistant };
+    told(&lock(detector).observe(role, &text))
+}
+
+/// The ids of open questions.
+#[napi(catch_unwind)]
+pub fn doom_loop_pending(#[napi(ts_arg_type = "object")] detector: &DoomLoopHandle) -> Vec<String> {
+    lock(detector).pending().into_iter().map(str::to_owned).collect()
+}
+
+/// What another detector needs to go on, as JSON.
+#[napi(catch_unwind)]
+pub fn doom_loop_state(#[napi(ts_arg_type = "object")] detector: &DoomLoopHandle) -> String {
+    lock(detector).to_json()
+}
+
+/// Most verdicts say nothing.
+fn told(verdict: &Verdict) -> Option<String> {
+    (!verdict.is_plain()).then(|| json(verdict))
+}

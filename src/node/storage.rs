@@ -1,0 +1,196 @@
+//! Reading saved outputs back, and sweeping them.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
+use napi_derive::napi;
+use spillway_core::storage::bounds::{Bounds, Candidate, Reason};
+use spillway_core::storage::file_names;
+use spillway_core::storage::inventory::{delete_session, usage};
+use spillway_core::storage::open_store::OpenStore;
+use spillway_core::storage::read::{Reader, owns};
+use spillway_core::storage::sweep::{Occasion, sweep};
+
+use crate::error::{Result, from_core};
+use crate::json::json;
+use crate::lock::lock;
+use crate::options::{SettingsHandle, lock as lock_settings};
+use crate::task::{Job, run};
+
+/// A saved output that is being read.
+pub type ReaderHandle = External<Arc<Mutex<LazyReader>>>;
+
+/// Opened with the first piece, because opening may wait for the disk.
+pub enum LazyReader {
+    /// What is asked for.
+    Asked(Arc<OpenStore>, String),
+    /// What is being read.
+    Open(Reader),
+}
+
+/// Bytes of a piece: a string of this size is made well within a frame of the event loop.
+pub(crate) const PIECE_BYTES: usize = 512 * 1024;
+
+/// An open store.
+pub type StoreHandle = External<Arc<OpenStore>>;
+
+/// Opens a store as the settings say; the disk is not touched.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn store_open(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> StoreHandle {
+    let settings = lock_settings(settings);
+    let upkeep = settings.sweeps_on_save().then(|| settings.bounds());
+    External::new(Arc::new(OpenStore::within(settings.places(), upkeep)))
+}
+
+/// The folders that a store uses, in order.
+#[napi(catch_unwind)]
+pub fn store_dirs(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> Vec<String> {
+    store.places.dirs.iter().map(|dir| dir.path().display().to_string()).collect()
+}
+
+/// Whether a path is that of an output of a store.
+#[napi(catch_unwind)]
+pub fn store_owns(#[napi(ts_arg_type = "object")] store: &StoreHandle, path: String) -> bool {
+    owns(&store.places, Path::new(&path))
+}
+
+/// Prepares to read a saved output.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn reader_open(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    path: String,
+) -> ReaderHandle {
+    let store = Arc::clone(store);
+    External::new(Arc::new(Mutex::new(LazyReader::Asked(store, path))))
+}
+
+/// Prepares to read bytes in memory as an output.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn reader_of_bytes(bytes: &[u8]) -> ReaderHandle {
+    reader_over(bytes.to_vec())
+}
+
+/// A reader of bytes in memory.
+pub(crate) fn reader_over(bytes: Vec<u8>) -> ReaderHandle {
+    External::new(Arc::new(Mutex::new(LazyReader::Open(Reader::over(bytes)))))
+}
+
+/// The next piece of it; nothing at the end.
+#[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
+pub fn reader_next(
+    #[napi(ts_arg_type = "object")] reader: &ReaderHandle,
+) -> AsyncTask<Job<Option<Utf16String>>> {
+    let reader = Arc::clone(reader);
+    run(move || {
+        let mut lazy = lock(&reader);
+        if let LazyReader::Asked(store, path) = &*lazy {
+            *lazy = LazyReader::Open(Reader::open(&store.places, path)?);
+        }
+        let LazyReader::Open(reader) = &mut *lazy else { return Ok(None) };
+        Ok(reader.next_piece(PIECE_BYTES)?.map(Utf16String::from))
+    })
+}
+
+/// Removes outputs that are older than so many days and answers how many.
+#[napi(catch_unwind, ts_return_type = "Promise<number>")]
+pub fn store_cleanup(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    retention_days: f64,
+    now_ms: f64,
+) -> AsyncTask<Job<f64>> {
+    let store = Arc::clone(store);
+    run(move || {
+        store.upkeep.settle();
+        let occasion = Occasion::Asked(now_ms as i64);
+        Ok(sweep(&store, &Bounds::of_age(retention_days), occasion).removed_files as f64)
+    })
+}
+
+/// Keeps a store within its bounds and reports what it did, as JSON.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn store_sweep(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    retention_days: f64,
+    max_bytes: f64,
+    max_files: f64,
+    now_ms: f64,
+    dry_run: bool,
+) -> AsyncTask<Job<String>> {
+    let store = Arc::clone(store);
+    let occasion =
+        if dry_run { Occasion::Tried(now_ms as i64) } else { Occasion::Asked(now_ms as i64) };
+    let bounds =
+        Bounds { retention_days, max_bytes: max_bytes as u64, max_files: max_files as u64 };
+    run(move || {
+        store.upkeep.settle();
+        Ok(json(&sweep(&store, &bounds, occasion)))
+    })
+}
+
+/// Which of some outputs in memory have to go, by their dates and bytes: their places, and why, as JSON.
+#[napi(catch_unwind)]
+pub fn bounds_apply(
+    modified_ms: Vec<f64>,
+    bytes: Vec<f64>,
+    retention_days: f64,
+    max_bytes: f64,
+    max_files: f64,
+    now_ms: f64,
+) -> String {
+    let candidate = |(modified_ms, bytes): (f64, f64)| Candidate {
+        modified_ms: modified_ms as i64,
+        bytes: bytes as u64,
+        leased: false,
+        stays: false,
+    };
+    let candidates: Vec<Candidate> = modified_ms.into_iter().zip(bytes).map(candidate).collect();
+    let bounds =
+        Bounds { retention_days, max_bytes: max_bytes as u64, max_files: max_files as u64 };
+    let mut gone: Vec<(usize, Reason)> = Vec::new();
+    bounds.apply(&candidates, now_ms as i64, |index, reason| {
+        gone.push((index, reason));
+        true
+    });
+    json(&gone)
+}
+
+/// How much a store holds, as JSON.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn store_usage(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<String>> {
+    let store = Arc::clone(store);
+    run(move || Ok(json(&usage(&store))))
+}
+
+/// Removes all outputs of a session and answers how many there were.
+#[napi(catch_unwind, ts_return_type = "Promise<number>")]
+pub fn store_delete_session(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    session: Utf16String,
+) -> AsyncTask<Job<f64>> {
+    let store = Arc::clone(store);
+    run(move || Ok(delete_session(&store, &session)? as f64))
+}
+
+/// The name of a new output of a tool, or of a part of one.
+#[napi(catch_unwind)]
+pub fn output_name(tool: String, now_ms: f64, is_partial: bool) -> Result<String> {
+    file_names::output(&file_names::slug(&tool), now_ms as u64, is_partial).map_err(from_core)
+}
+
+/// The name of the folder of a session.
+#[napi(catch_unwind)]
+pub fn session_folder(session: Utf16String) -> String {
+    file_names::session(&session)
+}
+
+/// Waits for the sweep that is under way, and gives back what a store holds.
+#[napi(catch_unwind, ts_return_type = "Promise<void>")]
+pub fn store_close(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<()>> {
+    let store = Arc::clone(store);
+    run(move || {
+        store.upkeep.settle();
+        store.leases.release_all();
+        Ok(())
+    })
+}

@@ -1,0 +1,337 @@
+//! One field at a time: is it known, may it stand here, is its value allowed?
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::settings::OPTIONS;
+use super::tools::PROFILES;
+use crate::error::{Code, Error, Result};
+use crate::truncation::limits::Direction;
+use crate::util::suggest;
+
+/// The settings of truncation that one layer gives; what it leaves open is `None`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Layer {
+    pub max_lines: Option<u64>,
+    pub max_bytes: Option<u64>,
+    pub max_tokens: Option<u64>,
+    pub direction: Option<Direction>,
+    pub enabled: Option<bool>,
+    pub strategy: Option<String>,
+    pub terminal: Option<bool>,
+    pub retention_days: Option<f64>,
+    pub storage_dir: Option<String>,
+}
+
+/// Where a layer comes from, which decides what may stand in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The service's `global`.
+    Global,
+    /// `updateConfig`, when the storage is long made.
+    Update,
+    /// A tool's own settings, declared or set by the user.
+    Tool,
+    /// The options of one call.
+    Call,
+    /// What a strategy is handed: a whole configuration.
+    Strategy,
+}
+
+const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
+/// The strategies that can be named.
+pub(crate) const STRATEGIES: [&str; 7] =
+    ["default", "line", "byte", "smart", "json", "diff", "csv"];
+
+impl Place {
+    fn code(self) -> Code {
+        if matches!(self, Place::Call | Place::Strategy) {
+            Code::InvalidArgument
+        } else {
+            Code::InvalidConfig
+        }
+    }
+
+    /// The settings that may stand here.
+    fn allowed(self) -> &'static [&'static str] {
+        match self {
+            Place::Global => &[
+                "maxLines",
+                "maxBytes",
+                "maxTokens",
+                "direction",
+                "enabled",
+                "strategy",
+                "terminal",
+                "retentionDays",
+                "storageDir",
+            ],
+            Place::Update | Place::Tool => &[
+                "maxLines",
+                "maxBytes",
+                "maxTokens",
+                "direction",
+                "enabled",
+                "strategy",
+                "terminal",
+            ],
+            Place::Call => {
+                &["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy", "terminal"]
+            }
+            Place::Strategy => &[
+                "maxLines",
+                "maxBytes",
+                "maxTokens",
+                "direction",
+                "enabled",
+                "strategy",
+                "terminal",
+                "retentionDays",
+                "storageDir",
+                "hardCeilingBytes",
+            ],
+        }
+    }
+}
+
+/// Reads a layer. `path` is its name in messages, such as `tools.bash`.
+pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
+    let code = place.code();
+    let map = object(value, code, path)?;
+    let mut layer = Layer::default();
+    for (key, value) in map {
+        let field = format!("{path}.{key}");
+        match key.as_str() {
+            _ if !place.allowed().contains(&key.as_str()) => {
+                return Err(misplaced(key, &field, place));
+            }
+            "maxLines" => layer.max_lines = Some(count(value, code, &field)?),
+            "maxBytes" => layer.max_bytes = Some(count(value, code, &field)?),
+            "maxTokens" => layer.max_tokens = Some(count(value, code, &field)?),
+            "direction" => layer.direction = Some(one_of(value, &Direction::ALL, code, &field)?),
+            "enabled" => layer.enabled = Some(boolean(value, code, &field)?),
+            "skip" => layer.enabled = Some(!boolean(value, code, &field)?),
+            // Only carried along: what a strategy does is asked of it, not of its configuration.
+            "strategy" | "terminal" | "hardCeilingBytes" if place == Place::Strategy => {}
+            "terminal" => layer.terminal = Some(boolean(value, code, &field)?),
+            "strategy" => layer.strategy = Some(choice(value, &STRATEGIES, code, &field)?),
+            "retentionDays" => layer.retention_days = Some(days(value, code, &field)?),
+            _ => layer.storage_dir = Some(text(value, code, &field)?),
+        }
+    }
+    Ok(layer)
+}
+
+fn misplaced(key: &str, field: &str, place: Place) -> Error {
+    let home = if SERVICE_FIELDS.contains(&key) {
+        Some("its `global`")
+    } else if OPTIONS.contains(&key) && !Place::Tool.allowed().contains(&key) {
+        Some("the options of TruncationService")
+    } else {
+        None
+    };
+    if let Some(home) = home {
+        let problem =
+            format!("belongs to the service as a whole; set it in {home} when the service is made");
+        return Error::field(place.code(), field, problem);
+    }
+    suggest::unknown(place.code(), field, key, place.allowed(), "a setting")
+}
+
+pub(crate) fn object<'a>(
+    value: &'a Value,
+    code: Code,
+    field: &str,
+) -> Result<&'a Map<String, Value>> {
+    match value {
+        Value::Object(map) if !map.contains_key("$type") => Ok(map),
+        _ => Err(refuse(value, code, field, "an object")),
+    }
+}
+
+pub(crate) fn boolean(value: &Value, code: Code, field: &str) -> Result<bool> {
+    value.as_bool().ok_or_else(|| refuse(value, code, field, "true or false"))
+}
+
+/// A whole number of at least 1.
+pub(super) fn count(value: &Value, code: Code, field: &str) -> Result<u64> {
+    count_from(1, value, code, field)
+}
+
+/// A whole number of at least `least` that JavaScript holds exactly.
+pub(crate) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> Result<u64> {
+    const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+    value
+        .as_f64()
+        .filter(|number| (least as f64..=MAX_SAFE_INTEGER).contains(number))
+        .filter(|number| number.fract() == 0.0)
+        .map(|number| number as u64)
+        .ok_or_else(|| refuse(value, code, field, &format!("a whole number of at least {least}")))
+}
+
+/// A whole number of at least 1, or `Infinity` for no bound.
+pub(super) fn bound(value: &Value, code: Code, field: &str) -> Result<u64> {
+    if is_infinity(value) {
+        return Ok(u64::MAX);
+    }
+    count(value, code, field)
+        .map_err(|_| refuse(value, code, field, "a whole number of at least 1, or Infinity"))
+}
+
+fn is_infinity(value: &Value) -> bool {
+    value.get("$type").and_then(Value::as_str) == Some("Infinity")
+}
+
+/// More than nothing; `Infinity` is for ever.
+pub(super) fn days(value: &Value, code: Code, field: &str) -> Result<f64> {
+    let number = if is_infinity(value) { Some(f64::INFINITY) } else { value.as_f64() };
+    number
+        .filter(|number| *number > 0.0)
+        .ok_or_else(|| refuse(value, code, field, "a number of days above 0, or Infinity"))
+}
+
+/// A number as it is sent, for JSON has no infinity.
+pub fn finite_or_infinity(number: f64) -> Value {
+    if number.is_finite() { json!(number) } else { json!({ "$type": "Infinity" }) }
+}
+
+pub(crate) fn text(value: &Value, code: Code, field: &str) -> Result<String> {
+    value.as_str().map(str::to_owned).ok_or_else(|| refuse(value, code, field, "a string"))
+}
+
+pub(crate) fn strings(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
+    array(value, code, field, "an array of strings", text)
+}
+
+/// An array whose entries are read one by one, under the name of the field and their place.
+pub(super) fn array<T>(
+    value: &Value,
+    code: Code,
+    field: &str,
+    allowed: &str,
+    read: impl Fn(&Value, Code, &str) -> Result<T>,
+) -> Result<Vec<T>> {
+    let Value::Array(items) = value else { return Err(refuse(value, code, field, allowed)) };
+    let items = items.iter().enumerate();
+    items.map(|(index, item)| read(item, code, &format!("{field}.{index}"))).collect()
+}
+
+pub(crate) fn choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Result<String> {
+    let chosen = value.as_str().filter(|text| allowed.contains(text));
+    chosen
+        .map(str::to_owned)
+        .ok_or_else(|| refuse(value, code, field, &format!("one of {}", quoted(allowed))))
+}
+
+pub(super) fn profile_name(value: &Value, code: Code, field: &str) -> Result<String> {
+    choice(value, &PROFILES.each_ref().map(|profile| profile.name), code, field)
+}
+
+/// One of a few values, by the word that it is written as.
+pub(super) fn one_of<T: Serialize + Copy>(
+    value: &Value,
+    all: &[T],
+    code: Code,
+    field: &str,
+) -> Result<T> {
+    let words: Vec<Value> = all.iter().map(|each| json!(each)).collect();
+    let found = all.iter().zip(&words).find(|(_, word)| *word == value);
+    let found = found.map(|(each, _)| *each);
+    found.ok_or_else(|| {
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        refuse(value, code, field, &format!("one of {}", quoted(&words)))
+    })
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+}
+
+/// The error for a value that is not allowed: names the field, the value and what is.
+pub(crate) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
+    Error::field(code, field, format!("got {}, allowed is {allowed}", describe(value)))
+}
+
+/// A value as a person would name it; long ones are cut.
+fn describe(value: &Value) -> String {
+    const LONGEST: usize = 60;
+    match value {
+        Value::Object(map) => {
+            map.get("$type").and_then(Value::as_str).unwrap_or("an object").to_owned()
+        }
+        Value::Array(_) => "an array".to_owned(),
+        Value::String(text) if text.chars().count() > LONGEST => {
+            format!("\"{}…\"", text.chars().take(LONGEST).collect::<String>())
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(value: &Value, place: Place) -> String {
+        layer(value, place, "global")
+            .map_or_else(|error| error.message, |layer| format!("{layer:?}"))
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_what_is_allowed() {
+        let cases = [
+            (
+                json!({ "maxLines": 0 }),
+                "global.maxLines: got 0, allowed is a whole number of at least 1",
+            ),
+            (
+                json!({ "maxLines": 1.5 }),
+                "global.maxLines: got 1.5, allowed is a whole number of at least 1",
+            ),
+            (
+                json!({ "maxBytes": { "$type": "NaN" } }),
+                "global.maxBytes: got NaN, allowed is a whole number of at least 1",
+            ),
+            (
+                json!({ "maxBytes": "10" }),
+                "global.maxBytes: got \"10\", allowed is a whole number of at least 1",
+            ),
+            (
+                json!({ "direction": "up" }),
+                "global.direction: got \"up\", allowed is one of 'head', 'tail', 'both'",
+            ),
+            (json!({ "enabled": null }), "global.enabled: got null, allowed is true or false"),
+            (json!({ "maxLine": 1 }), "global.maxLine: is not a setting; did you mean maxLines?"),
+            (
+                json!({ "retentionDays": 0 }),
+                "global.retentionDays: got 0, allowed is a number of days above 0, or Infinity",
+            ),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(message(&value, Place::Global), expected);
+        }
+        assert!(
+            message(&json!({ "zzz": 1 }), Place::Call)
+                .contains("known are maxLines, maxBytes, maxTokens, direction, skip")
+        );
+    }
+
+    #[test]
+    fn a_setting_of_the_service_is_sent_there() {
+        for place in [Place::Tool, Place::Call, Place::Update] {
+            assert!(
+                message(&json!({ "retentionDays": 3 }), place).contains("set it in its `global`")
+            );
+            for option in OPTIONS.iter().filter(|option| **option != "strategy") {
+                assert!(
+                    message(&json!({ *option: 3 }), place)
+                        .contains("the options of TruncationService"),
+                    "{option}"
+                );
+            }
+        }
+        assert!(
+            layer(&json!({ "retentionDays": { "$type": "Infinity" } }), Place::Global, "global")
+                .is_ok()
+        );
+    }
+}

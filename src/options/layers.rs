@@ -1,0 +1,397 @@
+//! Layers, weakest first: defaults, profile, built-in settings of the tool, the service's `global`, what the tool
+//! declares, the user's entry for the tool, the fact that the call failed, the options of the call.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::fields::{self, Layer, Place};
+use super::settings::Settings;
+use super::tools::{self, DEFAULTS};
+use crate::error::Result;
+use crate::text::lines::LineRule;
+use crate::tokens;
+use crate::truncation::limits::{Direction, Limits};
+use crate::truncation::smart::Keep;
+
+/// The hard ceiling, unless it is set: so many times the limit in bytes.
+const CEILING_FACTOR: u64 = 4;
+
+/// What happens to an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// It is bounded.
+    Bound,
+    /// The caller wants it left alone.
+    Leave,
+    /// Its tool wants it left alone, which holds up to the hard ceiling.
+    Ceiling,
+}
+
+/// What a call does, worked out from all layers.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// The effective settings, as `effectiveConfig` shows them.
+    pub config: Value,
+    /// For each of them, the layer that it came from.
+    pub sources: Map<String, Value>,
+    /// What happens to the output.
+    pub mode: Mode,
+    /// The budget, as the strategy reads it.
+    pub limits: Limits,
+    /// The budget when a tool's wish, or a custom strategy, is overruled.
+    pub default_limits: Limits,
+    /// A text of so many UTF-16 units or fewer surely needs nothing.
+    pub sure_units: f64,
+    /// Bytes up to which a tool's own wish is granted.
+    pub hard_ceiling_bytes: u64,
+    /// Whether the caller's own strategy object decides.
+    pub custom_strategy: bool,
+}
+
+/// One call, as far as its settings go.
+#[derive(Debug, Default)]
+pub struct Call<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The call failed.
+    pub failed: bool,
+    /// The output says of itself that it has been dealt with.
+    pub handled: bool,
+    /// What the tool declares.
+    pub declared: Option<&'a Value>,
+    /// The options of the call.
+    pub options: Option<&'a Value>,
+}
+
+/// The budget that a strategy reads out of a configuration; what that leaves open is as by default.
+pub fn limits_of(config: &Value, strategy: &str) -> Result<Limits> {
+    let layer = fields::layer(config, Place::Strategy, "config")?;
+    let limits = Limits {
+        max_lines: layer.max_lines.unwrap_or(DEFAULTS.max_lines),
+        max_bytes: layer.max_bytes.unwrap_or(DEFAULTS.max_bytes),
+        max_tokens: layer.max_tokens.unwrap_or(u64::MAX),
+        direction: layer.direction.unwrap_or(DEFAULTS.direction),
+        line_rule: LineRule::Terminated,
+        keep: Default::default(),
+        terminal: false,
+    };
+    Ok(strategy_limits(strategy, limits, u64::MAX, ""))
+}
+
+/// What a strategy makes of both limits. Lines alone could be of any length; `ceiling` bounds them.
+fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64, tool: &str) -> Limits {
+    match strategy {
+        "line" => Limits { max_bytes: ceiling, ..limits },
+        "byte" => Limits { max_lines: u64::MAX, ..limits },
+        _ => Limits { keep: Keep::of(strategy, tool), ..limits },
+    }
+}
+
+impl Settings {
+    /// What a call does.
+    pub fn plan(&self, call: &Call<'_>) -> Result<Plan> {
+        let declared =
+            call.declared.map(|value| fields::layer(value, Place::Tool, "declared")).transpose()?;
+        let options =
+            call.options.map(|value| fields::layer(value, Place::Call, "options")).transpose()?;
+        let canonical = tools::canonical(call.tool);
+        let built_in = canonical
+            .filter(|_| self.profile.is_none_or(|profile| profile.tools))
+            .and_then(tools::defaults_of);
+        let built_in = built_in.map(|tool| Layer {
+            max_lines: tool.max_lines,
+            direction: tool.direction,
+            enabled: tool.enabled,
+            ..Layer::default()
+        });
+        let failed =
+            call.failed.then(|| Layer { direction: Some(Direction::Tail), ..Layer::default() });
+        // An entry for a tool under another of its names holds too; the very name wins over it.
+        let by_alias = self.tools.iter().filter(|(name, _)| {
+            name != call.tool && canonical.is_some() && tools::canonical(name) == canonical
+        });
+        let by_name = self.tools.iter().filter(|(name, _)| name == call.tool);
+
+        let mut fold = Fold::new(self.strategy.as_deref(), self.custom_strategy);
+        fold.add("built-in tool", built_in.as_ref());
+        fold.add("global", Some(&self.global));
+        if !self.storage_dirs.is_empty() {
+            fold.note("storageDir", "global");
+        }
+        fold.add("global", Some(&self.updates));
+        fold.add("declared", declared.as_ref());
+        for (_, layer) in by_alias.chain(by_name) {
+            fold.add("tool", Some(layer));
+        }
+        fold.add("failed result", failed.as_ref());
+        fold.add("call", options.as_ref());
+        Ok(self.finish(fold, call))
+    }
+
+    fn finish(&self, fold: Fold, call: &Call<'_>) -> Plan {
+        let ceiling = self.hard_ceiling.unwrap_or(fold.max_bytes.saturating_mul(CEILING_FACTOR));
+        let line_rule = self.profile.map_or(LineRule::Terminated, |profile| profile.line_rule);
+        let default_limits = Limits {
+            max_lines: fold.max_lines,
+            max_bytes: fold.max_bytes,
+            max_tokens: fold.max_tokens.unwrap_or(u64::MAX),
+            direction: fold.direction,
+            line_rule,
+            keep: Default::default(),
+            terminal: fold.terminal,
+        };
+        let limits = strategy_limits(&fold.strategy, default_limits, ceiling, call.tool);
+        let by_tool =
+            fold.source("enabled") == "built-in tool" || fold.source("enabled") == "declared";
+        let mode = match (fold.enabled, by_tool) {
+            (true, _) if call.handled && fold.source("enabled") != "call" => Mode::Ceiling,
+            (true, _) => Mode::Bound,
+            (false, true) => Mode::Ceiling,
+            (false, false) => Mode::Leave,
+        };
+        // A UTF-16 unit is at most three bytes, and a line has at least one unit.
+        let sure = |max_lines: u64, max_bytes: u64| (max_lines as f64).min((max_bytes / 3) as f64);
+        let split = f64::from(u8::from(line_rule == LineRule::Split));
+        let sure_units = match mode {
+            // Nobody knows what the caller's strategy thinks of a short text.
+            Mode::Bound if fold.custom => -1.0,
+            Mode::Bound => {
+                let sure = sure(limits.max_lines, limits.max_bytes) - split;
+                sure.min(tokens::sure_units(limits.max_tokens) as f64)
+            }
+            Mode::Leave => f64::MAX,
+            Mode::Ceiling => sure(u64::MAX, ceiling),
+        };
+        let mut config = json!({
+            "maxLines": fold.max_lines,
+            "maxBytes": fold.max_bytes,
+            "direction": fold.direction,
+            "enabled": fold.enabled,
+            "strategy": fold.strategy,
+            "terminal": fold.terminal,
+            "hardCeilingBytes": ceiling,
+        });
+        if let Value::Object(config) = &mut config {
+            if let Some(most) = fold.max_tokens {
+                config.insert("maxTokens".into(), json!(most));
+            }
+            let days = fields::finite_or_infinity(self.bounds().retention_days);
+            config.insert("retentionDays".into(), days);
+            if let Some(dir) = self.storage_dirs.first() {
+                config.insert("storageDir".into(), json!(dir));
+            }
+        }
+        Plan {
+            config,
+            custom_strategy: fold.custom,
+            sources: fold.sources,
+            mode,
+            limits,
+            default_limits,
+            sure_units,
+            hard_ceiling_bytes: ceiling,
+        }
+    }
+}
+
+/// The layers so far, one over the other.
+struct Fold {
+    max_lines: u64,
+    max_bytes: u64,
+    max_tokens: Option<u64>,
+    direction: Direction,
+    enabled: bool,
+    strategy: String,
+    custom: bool,
+    terminal: bool,
+    sources: Map<String, Value>,
+}
+
+impl Fold {
+    fn new(strategy: Option<&str>, custom: bool) -> Self {
+        let names = [
+            "maxLines",
+            "maxBytes",
+            "direction",
+            "enabled",
+            "retentionDays",
+            "storageDir",
+            "strategy",
+            "terminal",
+        ];
+        let mut fold = Fold {
+            max_lines: DEFAULTS.max_lines,
+            max_bytes: DEFAULTS.max_bytes,
+            max_tokens: None,
+            direction: DEFAULTS.direction,
+            enabled: DEFAULTS.enabled,
+            strategy: strategy.unwrap_or("default").to_owned(),
+            custom,
+            terminal: false,
+            sources: names.iter().map(|name| ((*name).to_owned(), json!("default"))).collect(),
+        };
+        if custom {
+            fold.strategy = "custom".to_owned();
+        }
+        if custom || strategy.is_some() {
+            fold.note("strategy", "global");
+        }
+        fold
+    }
+
+    fn add(&mut self, source: &str, layer: Option<&Layer>) {
+        let Some(layer) = layer else { return };
+        if let Some(value) = layer.max_lines {
+            self.max_lines = value;
+            self.note("maxLines", source);
+        }
+        if let Some(value) = layer.max_bytes {
+            self.max_bytes = value;
+            self.note("maxBytes", source);
+        }
+        if let Some(value) = layer.max_tokens {
+            self.max_tokens = Some(value);
+            self.note("maxTokens", source);
+        }
+        if let Some(value) = layer.direction {
+            self.direction = value;
+            self.note("direction", source);
+        }
+        if let Some(value) = layer.enabled {
+            self.enabled = value;
+            self.note("enabled", source);
+        }
+        if let Some(value) = &layer.strategy {
+            self.strategy.clone_from(value);
+            self.custom = false;
+            self.note("strategy", source);
+        }
+        if let Some(value) = layer.terminal {
+            self.terminal = value;
+            self.note("terminal", source);
+        }
+        if layer.retention_days.is_some() {
+            self.note("retentionDays", source);
+        }
+    }
+
+    fn note(&mut self, field: &str, source: &str) {
+        self.sources.insert(field.to_owned(), json!(source));
+    }
+
+    fn source(&self, field: &str) -> &str {
+        self.sources.get(field).and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(options: Value, call: &Call<'_>) -> Plan {
+        Settings::new(&options).and_then(|settings| settings.plan(call)).unwrap()
+    }
+
+    fn tool(name: &str) -> Call<'_> {
+        Call { tool: name, ..Call::default() }
+    }
+
+    #[test]
+    fn each_layer_wins_over_those_below_field_by_field() {
+        let options =
+            json!({ "global": { "maxLines": 100 }, "tools": { "bash": { "maxBytes": 10 } } });
+        let declared = json!({ "maxLines": 50, "maxBytes": 20 });
+        let call_options = json!({ "direction": "both" });
+        let call = Call {
+            declared: Some(&declared),
+            options: Some(&call_options),
+            failed: true,
+            ..tool("shell")
+        };
+        let plan = plan(options, &call);
+        assert_eq!(
+            plan.limits,
+            Limits {
+                max_lines: 50,
+                max_bytes: 10,
+                direction: Direction::Both,
+                max_tokens: u64::MAX,
+                line_rule: LineRule::Terminated,
+                keep: Default::default(),
+                terminal: false
+            }
+        );
+        let sources = ["maxLines", "maxBytes", "direction", "enabled"]
+            .map(|field| plan.sources[field].as_str().unwrap());
+        assert_eq!(sources, ["declared", "tool", "call", "default"]);
+    }
+
+    #[test]
+    fn a_tool_that_is_off_is_left_alone_up_to_the_ceiling() {
+        assert_eq!(plan(json!({}), &tool("read_file")).mode, Mode::Ceiling);
+        assert_eq!(
+            plan(json!({ "tools": { "read": { "enabled": true } } }), &tool("Read")).mode,
+            Mode::Bound
+        );
+        assert_eq!(plan(json!({ "global": { "enabled": false } }), &tool("x")).mode, Mode::Leave);
+        let skip = json!({ "skip": false });
+        assert_eq!(
+            plan(json!({}), &Call { options: Some(&skip), ..tool("read") }).mode,
+            Mode::Bound
+        );
+        assert_eq!(plan(json!({}), &Call { handled: true, ..tool("x") }).mode, Mode::Ceiling);
+    }
+
+    #[test]
+    fn what_is_sure_without_looking() {
+        assert_eq!(plan(json!({}), &tool("x")).sure_units, 2000.0);
+        assert_eq!(plan(json!({ "strategy": "byte" }), &tool("x")).sure_units, 17066.0);
+        assert_eq!(plan(json!({ "profile": "opencode" }), &tool("x")).sure_units, 1999.0);
+        assert_eq!(plan(json!({}), &tool("read")).sure_units, 68266.0);
+    }
+
+    #[test]
+    fn a_failed_result_shows_its_end() {
+        assert_eq!(
+            plan(json!({ "global": { "direction": "head" } }), &Call { failed: true, ..tool("x") })
+                .limits
+                .direction,
+            Direction::Tail
+        );
+    }
+
+    #[test]
+    fn updates_add_up() {
+        let mut settings = Settings::new(&json!({ "global": { "maxLines": 9 } })).unwrap();
+        settings.update(&json!({ "maxBytes": 5 })).unwrap();
+        settings.update(&json!({ "maxLines": 7 })).unwrap();
+        let limits = settings.plan(&tool("x")).unwrap().limits;
+        assert_eq!((limits.max_lines, limits.max_bytes), (7, 5));
+        assert!(settings.update(&json!({ "storageDir": "/tmp/x" })).is_err());
+    }
+
+    #[test]
+    fn unknown_options_and_bad_folders_are_errors() {
+        let message = |options| Settings::new(&options).map(|_| ()).unwrap_err().message;
+        assert_eq!(
+            message(json!({ "globl": {} })),
+            "globl: is not a setting; did you mean global?"
+        );
+        assert!(message(json!({ "": 1 })).starts_with("\"\": is not a setting; known are global"));
+        assert!(
+            message(json!({ "tools": { "bash": { "storageDir": "/x" } } }))
+                .starts_with("tools.bash.storageDir: belongs")
+        );
+        assert!(
+            message(json!({ "storageDirs": ["/x", ""] })).starts_with("storageDirs.1: got \"\"")
+        );
+        assert!(
+            message(json!({ "global": { "storageDir": "/" } })).starts_with("global.storageDir")
+        );
+        let both = json!({ "global": { "storageDir": "/x" }, "storageDirs": ["/y", "/"] });
+        assert!(message(both).starts_with("storageDirs.1: got \"/\""));
+        assert!(message(json!({ "onEvent": 3 })).starts_with("onEvent: got 3"));
+    }
+}

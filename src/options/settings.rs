@@ -1,0 +1,287 @@
+//! What a service was told, checked: each option once, under its name.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::fields::{self, Layer, Place, STRATEGIES};
+use super::redaction;
+use super::smart_rules::smart_rules;
+use super::tools::{self, DEFAULTS, Profile};
+use crate::error::{Code, Error, Result};
+use crate::storage::bounds::Bounds;
+use crate::storage::directories::{Durability, Places, is_root};
+use crate::storage::head_tail_file::LEAST_BYTES;
+use crate::storage::redact::Rules;
+use crate::truncation::notice::{Language, Wording};
+use crate::truncation::smart::rules::Rules as SmartRules;
+use crate::util::suggest;
+
+/// Everything that a service was told, checked.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub(super) global: Layer,
+    pub(super) updates: Layer,
+    pub(super) tools: Vec<(String, Layer)>,
+    pub(super) strategy: Option<String>,
+    pub(super) custom_strategy: bool,
+    pub(super) smart_rules: Option<Arc<SmartRules>>,
+    pub(super) hard_ceiling: Option<u64>,
+    pub(super) profile: Option<&'static Profile>,
+    pub(super) language: Language,
+    pub(super) available_tools: Vec<String>,
+    pub(super) notice_inside: bool,
+    pub(super) storage_dirs: Vec<String>,
+    pub(super) durability: Durability,
+    pub(super) max_store_bytes: u64,
+    pub(super) max_store_files: u64,
+    pub(super) max_file_bytes: Option<u64>,
+    pub(super) redact: Option<Arc<Rules>>,
+    pub(super) sweep_on_save: Option<bool>,
+    pub(super) storage_timeout_ms: u64,
+}
+
+/// The options of a service, by name.
+pub const OPTIONS: [&str; 20] = [
+    "global",
+    "tools",
+    "onEvent",
+    "storage",
+    "strategy",
+    "smartRules",
+    "storageDirs",
+    "durability",
+    "maxStoreBytes",
+    "maxStoreFiles",
+    "maxFileBytes",
+    "redact",
+    "sweepOnSave",
+    "hardCeilingBytes",
+    "noticeInside",
+    "language",
+    "availableTools",
+    "formatNotice",
+    "storageTimeoutMs",
+    "profile",
+];
+
+impl Settings {
+    /// Reads the options of a service.
+    pub fn new(options: &Value) -> Result<Self> {
+        let code = Code::InvalidConfig;
+        let map = fields::object(options, code, "options")?;
+        let mut settings = Settings {
+            global: Layer::default(),
+            updates: Layer::default(),
+            tools: Vec::new(),
+            strategy: None,
+            custom_strategy: false,
+            smart_rules: None,
+            hard_ceiling: None,
+            profile: None,
+            language: Language::English,
+            available_tools: Vec::new(),
+            notice_inside: false,
+            storage_dirs: Vec::new(),
+            durability: Durability::default(),
+            max_store_bytes: 4 << 30,
+            max_store_files: 10_000,
+            max_file_bytes: None,
+            redact: None,
+            sweep_on_save: None,
+            storage_timeout_ms: 30_000,
+        };
+        for (key, value) in map {
+            let field = key.as_str();
+            match field {
+                "global" => settings.global = fields::layer(value, Place::Global, "global")?,
+                "tools" => {
+                    for (name, value) in fields::object(value, code, "tools")? {
+                        settings.set_tool(name, value)?;
+                    }
+                }
+                "strategy" if value.is_string() => {
+                    settings.strategy = Some(fields::choice(value, &STRATEGIES, code, field)?)
+                }
+                "strategy" => {
+                    settings.custom_strategy =
+                        kind(value, "strategy", code, field, "a strategy or the name of one")?
+                }
+                "smartRules" => {
+                    settings.smart_rules = Some(smart_rules(value, code, field)?);
+                }
+                "storage" => {
+                    _ = kind(
+                        value,
+                        "storage",
+                        code,
+                        field,
+                        "an object with save, read, cleanup and getStorageDir",
+                    )?
+                }
+                "onEvent" | "formatNotice" => {
+                    _ = kind(value, "function", code, field, "a function")?
+                }
+                "storageDirs" => settings.storage_dirs = fields::strings(value, code, field)?,
+                "availableTools" => settings.available_tools = fields::strings(value, code, field)?,
+                "durability" => {
+                    settings.durability = fields::one_of(value, &Durability::ALL, code, field)?
+                }
+                "maxStoreBytes" => settings.max_store_bytes = fields::bound(value, code, field)?,
+                "maxStoreFiles" => settings.max_store_files = fields::bound(value, code, field)?,
+                "maxFileBytes" => {
+                    let most = fields::count_from(LEAST_BYTES, value, code, field)?;
+                    settings.max_file_bytes = Some(most);
+                }
+                "redact" => settings.redact = redaction::rules(value, code, field)?,
+                "sweepOnSave" => {
+                    settings.sweep_on_save = Some(fields::boolean(value, code, field)?)
+                }
+                "hardCeilingBytes" => {
+                    settings.hard_ceiling = Some(fields::count(value, code, field)?)
+                }
+                "noticeInside" => settings.notice_inside = fields::boolean(value, code, field)?,
+                "language" => {
+                    let name = fields::choice(value, &["en", "zh-CN"], code, field)?;
+                    settings.language =
+                        if name == "en" { Language::English } else { Language::Chinese };
+                }
+                "storageTimeoutMs" => {
+                    settings.storage_timeout_ms = fields::count(value, code, field)?
+                }
+                "profile" => {
+                    settings.profile = tools::profile(&fields::profile_name(value, code, field)?)
+                }
+                // A message begins with a name, even with this one.
+                "" => return Err(suggest::unknown(code, "\"\"", key, &OPTIONS, "a setting")),
+                _ => return Err(suggest::unknown(code, key, key, &OPTIONS, "a setting")),
+            }
+        }
+        for (index, dir) in settings.storage_dirs.iter().enumerate() {
+            check_dir(dir, &format!("storageDirs.{index}"))?;
+        }
+        if let Some(dir) = &settings.global.storage_dir {
+            check_dir(dir, "global.storageDir")?;
+            settings.storage_dirs.insert(0, dir.clone());
+        }
+        Ok(settings)
+    }
+
+    /// Changes the service-wide settings; what is not given stays.
+    pub fn update(&mut self, value: &Value) -> Result<()> {
+        let new = fields::layer(value, Place::Update, "config")?;
+        let old = std::mem::take(&mut self.updates);
+        self.updates = Layer {
+            max_lines: new.max_lines.or(old.max_lines),
+            max_bytes: new.max_bytes.or(old.max_bytes),
+            max_tokens: new.max_tokens.or(old.max_tokens),
+            direction: new.direction.or(old.direction),
+            enabled: new.enabled.or(old.enabled),
+            strategy: new.strategy.or(old.strategy),
+            terminal: new.terminal.or(old.terminal),
+            ..old
+        };
+        Ok(())
+    }
+
+    /// Sets the user's entry for a tool; the layers below stay as they are.
+    pub fn set_tool(&mut self, name: &str, value: &Value) -> Result<()> {
+        let layer = fields::layer(value, Place::Tool, &format!("tools.{name}"))?;
+        self.tools.retain(|(known, _)| known != name);
+        self.tools.push((name.to_owned(), layer));
+        Ok(())
+    }
+
+    /// The folders that were asked for, in order.
+    pub fn storage_dirs(&self) -> &[String] {
+        &self.storage_dirs
+    }
+
+    /// Where outputs are saved, and what a save survives.
+    pub fn places(&self) -> Places {
+        Places::new(&self.storage_dirs, self.durability)
+    }
+
+    /// What a store may hold.
+    pub fn bounds(&self) -> Bounds {
+        Bounds {
+            retention_days: self.global.retention_days.unwrap_or(DEFAULTS.retention_days),
+            max_bytes: self.max_store_bytes,
+            max_files: self.max_store_files,
+        }
+    }
+
+    /// Whether a store keeps itself within its bounds.
+    pub fn sweeps_on_save(&self) -> bool {
+        let by_profile = self.profile.is_none_or(|profile| profile.sweeps);
+        self.sweep_on_save.unwrap_or(by_profile)
+    }
+
+    /// Bytes that a saved file may have, if there is a bound.
+    pub fn max_file_bytes(&self) -> Option<u64> {
+        self.max_file_bytes
+    }
+
+    /// What is redacted in what is saved.
+    pub fn redact(&self) -> Option<&Arc<Rules>> {
+        self.redact.as_ref()
+    }
+
+    /// What `smart` looks for, if not only what it does by default.
+    pub fn smart_rules(&self) -> Option<&Arc<SmartRules>> {
+        self.smart_rules.as_ref()
+    }
+
+    /// Milliseconds to wait for a custom storage.
+    pub fn storage_timeout_ms(&self) -> u64 {
+        self.storage_timeout_ms
+    }
+
+    /// The tools that a notice may name.
+    pub fn available_tools(&self) -> &[String] {
+        &self.available_tools
+    }
+
+    /// The words of notices.
+    pub fn wording(&self) -> &'static Wording {
+        tools::wording(self.profile, self.language)
+    }
+
+    /// Whether the whole text keeps the limits.
+    pub fn notice_inside(&self) -> bool {
+        self.notice_inside
+    }
+}
+
+/// Checks bounds of a store that do not come with the options of a service. A field is called by its key behind `path`.
+pub fn check_bounds(options: &Value, path: &str) -> Result<()> {
+    let code = Code::InvalidConfig;
+    for (key, value) in fields::object(options, code, path)? {
+        let field = format!("{path}{key}");
+        match key.as_str() {
+            "retentionDays" => _ = fields::days(value, code, &field)?,
+            "maxStoreBytes" | "maxStoreFiles" => _ = fields::bound(value, code, &field)?,
+            _ => return Err(suggest::unknown(code, &field, key, &BOUNDS, "a bound")),
+        }
+    }
+    Ok(())
+}
+
+const BOUNDS: [&str; 3] = ["retentionDays", "maxStoreBytes", "maxStoreFiles"];
+
+/// The facade sends what is not data as `{"$type": kind}`.
+fn kind(value: &Value, kind: &str, code: Code, field: &str, allowed: &str) -> Result<bool> {
+    if value.get("$type").and_then(Value::as_str) == Some(kind) {
+        return Ok(true);
+    }
+    Err(fields::refuse(value, code, field, allowed))
+}
+
+fn check_dir(dir: &str, field: &str) -> Result<()> {
+    let refused = dir.trim().is_empty() || dir.contains('\0') || is_root(dir);
+    if refused {
+        let problem = format!("got {dir:?}, allowed is the path of a folder that is not the root");
+        return Err(Error::field(Code::InvalidConfig, field, problem));
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! What is set before anybody sets anything, and the names that tools go by.
+
+use serde::Serialize;
+
+use crate::text::lines::LineRule;
+use crate::tools::{self, Kind};
+use crate::truncation::limits::Direction;
+use crate::truncation::notice::{CHINESE, ENGLISH, Language, MORYFLOW, OPENCODE, TAKUMI, Wording};
+
+/// The settings of every tool.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Defaults {
+    /// Lines of a preview.
+    pub max_lines: u64,
+    /// Bytes of a preview.
+    pub max_bytes: u64,
+    /// The part that is kept.
+    pub direction: Direction,
+    /// Whether outputs are bounded at all.
+    pub enabled: bool,
+    /// Days that a saved output is kept.
+    pub retention_days: f64,
+}
+
+/// 2,000 lines, 50 KiB, the start, seven days: the numbers of OpenCode, which most agents took over.
+pub const DEFAULTS: Defaults = Defaults {
+    max_lines: 2000,
+    max_bytes: 50 * 1024,
+    direction: Direction::Head,
+    enabled: true,
+    retention_days: 7.0,
+};
+
+/// What differs for one tool.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDefaults {
+    /// Lines of a preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_lines: Option<u64>,
+    /// The part that is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// Whether its outputs are bounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// A kind of tools, the name that stands for it in settings, and what differs for it.
+struct Tool {
+    kind: Kind,
+    name: &'static str,
+    defaults: ToolDefaults,
+}
+
+static TOOLS: [Tool; 3] = [
+    // The newest lines of a command are the ones that say how it went.
+    Tool {
+        kind: Kind::Terminal,
+        name: "bash",
+        defaults: ToolDefaults {
+            max_lines: Some(500),
+            direction: Some(Direction::Tail),
+            enabled: None,
+        },
+    },
+    Tool {
+        kind: Kind::Search,
+        name: "grep",
+        defaults: ToolDefaults { max_lines: Some(3000), direction: None, enabled: None },
+    },
+    // Reading pages through a file by itself, and is how the rest of a saved output is read.
+    Tool {
+        kind: Kind::Read,
+        name: "read",
+        defaults: ToolDefaults { max_lines: None, direction: None, enabled: Some(false) },
+    },
+];
+
+/// The built-in settings by tool.
+pub fn built_in_tools() -> impl Iterator<Item = (&'static str, ToolDefaults)> {
+    TOOLS.iter().map(|tool| (tool.name, tool.defaults))
+}
+
+/// The name under which a tool is known in settings: `shell` is `bash`.
+pub(super) fn canonical(name: &str) -> Option<&'static str> {
+    let kind = tools::kind(name)?;
+    TOOLS.iter().find(|tool| tool.kind == kind).map(|tool| tool.name)
+}
+
+pub(super) fn defaults_of(canonical: &str) -> Option<ToolDefaults> {
+    TOOLS.iter().find(|tool| tool.name == canonical).map(|tool| tool.defaults)
+}
+
+/// The numbers, rules and words of a known agent.
+#[derive(Debug)]
+pub(super) struct Profile {
+    pub name: &'static str,
+    pub line_rule: LineRule,
+    /// Whether its tools differ from each other.
+    pub tools: bool,
+    /// Whether it removes old outputs unasked.
+    pub sweeps: bool,
+    wording: Option<&'static Wording>,
+}
+
+/// The agents whose ways can be asked for. Those without words of their own in this part speak as Spillway does.
+pub(super) static PROFILES: [Profile; 6] = [
+    Profile {
+        name: "opencode",
+        line_rule: LineRule::Split,
+        tools: true,
+        sweeps: true,
+        wording: Some(&OPENCODE),
+    },
+    Profile {
+        name: "openclaw-2026-02",
+        line_rule: LineRule::Terminated,
+        tools: true,
+        sweeps: true,
+        wording: None,
+    },
+    Profile {
+        name: "openclaw",
+        line_rule: LineRule::Terminated,
+        tools: true,
+        sweeps: true,
+        wording: None,
+    },
+    Profile {
+        name: "snow",
+        line_rule: LineRule::Terminated,
+        tools: true,
+        sweeps: true,
+        wording: None,
+    },
+    Profile {
+        name: "takumi",
+        line_rule: LineRule::Split,
+        tools: false,
+        sweeps: false,
+        wording: Some(&TAKUMI),
+    },
+    Profile {
+        name: "moryflow",
+        line_rule: LineRule::Terminated,
+        tools: false,
+        sweeps: true,
+        wording: Some(&MORYFLOW),
+    },
+];
+
+pub(super) fn profile(name: &str) -> Option<&'static Profile> {
+    PROFILES.iter().find(|profile| profile.name == name)
+}
+
+/// The words for a profile and a language: a profile's own words are part of it.
+pub(super) fn wording(profile: Option<&Profile>, language: Language) -> &'static Wording {
+    profile.and_then(|profile| profile.wording).unwrap_or(match language {
+        Language::English => &ENGLISH,
+        Language::Chinese => &CHINESE,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_known_by_many_names() {
+        for name in ["bash", "Bash", "terminal-execute", "run_shell_command", "SHELL"] {
+            assert_eq!(canonical(name), Some("bash"), "{name}");
+        }
+        for name in ["", "bashful", "__proto__", &"x".repeat(10_000)] {
+            assert_eq!(canonical(name), None);
+        }
+    }
+}

@@ -1,0 +1,772 @@
+//! What the tree of a command holds.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use brush_parser::ast::{
+    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
+    ExtendedTestExpr, FunctionDefinition, Pipeline, SeparatorOperator as Separator, SimpleCommand,
+};
+use brush_parser::{Parser, ParserOptions};
+
+use super::constants::Constants;
+use super::destroyers::FORKS;
+use super::guess::Guess;
+use super::redirect::Fed;
+use super::word::{self, Word};
+use super::{Doubt, FileUse, Reading, Simple, dialects, fast_path, preflight};
+use crate::permission::Domain;
+use crate::permission::paths::Folders;
+use crate::permission::sensitive::SensitiveNames;
+
+/// A command in a command in a command: deeper ones are not read.
+const MAX_DEPTH: usize = 6;
+/// So many programs that run each other are read as such.
+const MAX_NESTED: usize = 8;
+/// So often a command in loops is read, once for each value.
+const MAX_UNROLLED: usize = 32;
+/// So often the folder is changed, and so long is its path, before nobody knows.
+const MAX_ENTERED: usize = 64;
+const MAX_PLACE: usize = 4096;
+/// So many words are looked at, each as often as it is part of a command in another. A command counts for a few.
+const MAX_WORDS: usize = 64_000;
+const WORDS_OF_COMMAND: usize = 8;
+/// So many more at the end of a command that is too much.
+const RESERVE: usize = 2048;
+/// Why no more of them are.
+pub(super) const TOO_MUCH: &str = "the command does too much to be read";
+/// A relative path can lie in so many folders before nobody knows.
+const MAX_FOLDERS: usize = 4;
+/// The pieces of a text that cannot be read, for bans to look at.
+const MAX_PIECES: usize = 256;
+/// So many bytes of a command are read again for what they destroy, and each text counts so much at least.
+/// So many functions are looked into where they are called.
+const MAX_FUNCTIONS: usize = 8;
+const MAX_REREAD: usize = 64 * 1024;
+const MIN_REREAD: usize = 256;
+const NOT_PARSED: &str = "the command cannot be parsed";
+
+pub(super) struct Walker<'a> {
+    pub folders: &'a Folders,
+    pub sensitive: &'a SensitiveNames,
+    /// Whether arguments count that may be names of files.
+    pub with_named: bool,
+    pub options: ParserOptions,
+    /// Where a command may run; empty if nobody knows.
+    pub places: Vec<String>,
+    /// Where the next command runs if the one before went well.
+    pub next_places: Option<Vec<String>>,
+    pub home: Option<&'a str>,
+    /// The text that is read now, if it has a here-document.
+    pub text: String,
+    /// What the command that is read now is given to read.
+    pub fed: Fed,
+    /// Inside of something that may run several times, or some other time.
+    repeats: usize,
+    pub depth: usize,
+    /// What variables were set to in the command, for [destroyers](super::destroyers).
+    pub variables: Vec<(String, String)>,
+    /// What the command that is read now is given by a pipe, if that is known.
+    pub piped: Option<String>,
+    /// Functions that the command defines.
+    pub functions: Vec<FunctionDefinition>,
+    /// So many bytes may still be read once more for what they destroy.
+    pub left: usize,
+    /// Variables that are known.
+    pub constants: Constants,
+    /// How often the loops around a command are read, once for each of their values.
+    unrolled: usize,
+    /// Whether the next text is read by the same shell.
+    is_inner: bool,
+    /// Programs that run programs, around the command that is read now.
+    pub nested: usize,
+    /// How often the folder was changed.
+    entered: usize,
+    is_reserve_taken: bool,
+    /// How many words may still be looked at.
+    words_left: usize,
+    /// What is read now may run, and nobody knows.
+    pub guess: Option<Guess>,
+    /// Whether all other commands that may run are looked at elsewhere.
+    pub is_flat: bool,
+    /// Doubts about what may run.
+    pub kept: Vec<Doubt>,
+    out: Reading,
+}
+
+impl<'a> Walker<'a> {
+    pub fn new(
+        folders: &'a Folders,
+        cwd: &str,
+        sensitive: &'a SensitiveNames,
+        with_named: bool,
+    ) -> Self {
+        Walker {
+            folders,
+            sensitive,
+            with_named,
+            options: ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() },
+            places: vec![cwd.to_owned()],
+            next_places: None,
+            home: folders.home.as_deref(),
+            text: String::new(),
+            fed: Fed::default(),
+            repeats: 0,
+            depth: 0,
+            variables: Vec::new(),
+            piped: None,
+            functions: Vec::new(),
+            left: MAX_REREAD,
+            constants: Constants::default(),
+            unrolled: 1,
+            is_inner: false,
+            nested: 0,
+            entered: 0,
+            is_reserve_taken: false,
+            words_left: MAX_WORDS,
+            guess: None,
+            is_flat: false,
+            kept: Vec::new(),
+            out: Reading::default(),
+        }
+    }
+
+    /// Another one that reads a text in the same place, only to see what it destroys. `None` if it is too much.
+    pub fn shadow(&mut self, text: &str) -> Option<Walker<'a>> {
+        if self.depth >= MAX_DEPTH || self.left < text.len() + MIN_REREAD {
+            return None;
+        }
+        Some(Walker {
+            places: self.places.clone(),
+            home: self.home,
+            depth: self.depth + 1,
+            variables: self.variables.clone(),
+            functions: self.functions.clone(),
+            left: self.left - text.len() - MIN_REREAD,
+            ..Walker::new(self.folders, "/", self.sensitive, false)
+        })
+    }
+
+    /// What was read, and how much may still be read again.
+    pub fn end(self) -> (usize, Reading) {
+        (self.left, self.out)
+    }
+
+    /// What becomes of a command that is not read at all.
+    pub fn refuse(mut self, text: &str) -> Reading {
+        self.unread(text, NOT_PARSED);
+        self.out
+    }
+
+    pub fn finish(self) -> Reading {
+        self.out
+    }
+
+    /// A whole text for a shell.
+    pub fn source(&mut self, text: &str) {
+        if self.depth >= MAX_DEPTH {
+            return self.unread(text, "commands in commands are nested too deeply to be read");
+        }
+        if text.contains("HOME=") {
+            self.home = None;
+        }
+        if !std::mem::take(&mut self.is_inner) {
+            let outer = std::mem::replace(&mut self.constants, Constants::of(text));
+            self.read_source(text);
+            self.constants = outer;
+            return;
+        }
+        self.read_source(text);
+    }
+
+    /// What a substitution runs, in a shell that knows what this one knows.
+    pub fn substituted(&mut self, text: &str) {
+        self.apart(|walker| {
+            walker.is_inner = true;
+            walker.source(text);
+        });
+    }
+
+    fn read_source(&mut self, text: &str) {
+        let parsed = catch_unwind(AssertUnwindSafe(|| match preflight::refuse(text) {
+            Some(reason) => Err(reason),
+            None => fast_path::program(text).map_or_else(
+                || {
+                    let mut parser = Parser::new(text.as_bytes(), &self.options);
+                    parser.parse_program().map_err(|_| NOT_PARSED)
+                },
+                Ok,
+            ),
+        }));
+        let program = match parsed.unwrap_or(Err(NOT_PARSED)) {
+            Ok(program) => program,
+            Err(reason) => return self.unread(text, reason),
+        };
+        let text = if text.contains("<<") { text.to_owned() } else { String::new() };
+        let outer = (std::mem::replace(&mut self.text, text), std::mem::take(&mut self.is_flat));
+        self.depth += 1;
+        for list in &program.complete_commands {
+            self.list(list);
+        }
+        self.depth -= 1;
+        (self.text, self.is_flat) = outer;
+    }
+
+    /// A text that is not understood. Bans look at its pieces.
+    fn unread(&mut self, text: &str, reason: &str) {
+        self.push(Simple {
+            text: text.to_owned(),
+            others: pieces(text).collect(),
+            doubts: vec![Doubt::always(reason)],
+            ..Simple::default()
+        });
+    }
+
+    /// Whether so many programs run each other that deeper ones are not read as such.
+    pub fn is_nested(&self) -> bool {
+        self.nested > MAX_NESTED
+    }
+
+    /// Lets a few more words be looked at, once, and nothing that runs others; how many of these were around.
+    pub fn take_reserve(&mut self) -> Option<usize> {
+        if std::mem::replace(&mut self.is_reserve_taken, true) {
+            return None;
+        }
+        self.words_left = RESERVE;
+        Some(std::mem::replace(&mut self.nested, MAX_NESTED + 1))
+    }
+
+    pub fn end_reserve(&mut self, nested: usize) {
+        self.nested = nested;
+        self.words_left = 0;
+    }
+
+    /// Whether no more may be read.
+    pub fn is_exhausted(&self) -> bool {
+        self.words_left == 0
+    }
+
+    /// Takes from what may be read; `false` if that is too little.
+    pub fn spend(&mut self, cost: usize) -> bool {
+        let cost = cost + WORDS_OF_COMMAND;
+        let is_enough = self.words_left >= cost;
+        self.words_left = if is_enough { self.words_left - cost } else { 0 };
+        is_enough
+    }
+
+    pub fn push(&mut self, mut command: Simple) {
+        self.as_guess(&mut command);
+        self.out.commands.push(command);
+    }
+
+    /// A doubt about the whole, said of the command that it stands by.
+    pub fn doubt(&mut self, about: &str, reason: impl Into<String>) {
+        let doubts = vec![Doubt::always(reason)];
+        self.push(Simple { text: about.to_owned(), doubts, ..Simple::default() });
+    }
+
+    /// A file, by a word that is known.
+    pub fn file(&mut self, domain: Domain, word: &Word) -> Option<Doubt> {
+        if !word.known || !word.doubts.is_empty() {
+            return Some(Doubt::always(format!("the file {} is not known beforehand", word.told)));
+        }
+        if is_standard(&word.text) {
+            return None;
+        }
+        // A quoted `~` is a name like any other.
+        let text = if word.text.starts_with('~') && !word.tilde {
+            format!("./{}", word.text)
+        } else {
+            word.text.clone()
+        };
+        if self.places.is_empty() && !text.starts_with(['/', '~']) {
+            return Some(Doubt::always(format!(
+                "the folder of {} is not known beforehand",
+                word.told
+            )));
+        }
+        let leads_up = |part: &str| dialects::can_be_parent(part);
+        if word.glob && (after_wildcard(&text).contains("..") || text.split('/').any(leads_up)) {
+            return Some(Doubt::always(format!("nobody knows where {} leads", word.told)));
+        }
+        let root = [String::from("/")];
+        let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
+        for place in places {
+            let found = (self.folders.absolute(&text, place), self.folders.written(&text, place));
+            match found {
+                (Some(path), Some(written)) => {
+                    let glob = word.glob;
+                    self.out.files.push(FileUse { domain, path, written, glob, names: false });
+                }
+                _ => return Some(Doubt::always(format!("{} is not a path", word.told))),
+            }
+        }
+        None
+    }
+
+    /// An argument that may be the name of a file. What cannot be told of it is no reason to ask.
+    pub fn named(&mut self, word: &Word) {
+        let before = self.files_len();
+        let _ = self.file(Domain::Read, word);
+        self.out.named.extend(self.out.files.drain(before..).map(|file| file.written));
+    }
+
+    pub fn files_len(&self) -> usize {
+        self.out.files.len()
+    }
+
+    /// Of the files from this one on only their names are shown.
+    pub fn only_names_from(&mut self, from: usize) {
+        for file in &mut self.out.files[from..] {
+            file.names = true;
+        }
+    }
+
+    /// A change of the folder. The command after it runs there if it went well.
+    pub fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
+        let home;
+        let word = match (word, self.home) {
+            (Some(word), _) => word,
+            (None, Some(path)) => {
+                home = Word::plain(path);
+                &home
+            }
+            (None, None) => return Some(self.lost("the home folder is not known")),
+        };
+        if !word.known || word.glob || word.text == "-" || self.repeats > 0 {
+            return Some(self.lost("the folder is not known beforehand"));
+        }
+        self.entered += 1;
+        if self.entered > MAX_ENTERED || self.places.iter().any(|place| place.len() > MAX_PLACE) {
+            return Some(self.lost("the folder is changed too often to be known"));
+        }
+        let before = self.places.clone();
+        if before.is_empty() && !word.text.starts_with(['/', '~']) {
+            return Some(self.lost("the folder is not known beforehand"));
+        }
+        let doubt = self.file(Domain::Read, word);
+        let root = vec![String::from("/")];
+        let from = if before.is_empty() { &root } else { &before };
+        self.next_places = Some(
+            from.iter().filter_map(|place| self.folders.absolute(&word.text, place)).collect(),
+        );
+        doubt
+    }
+
+    /// Goes to a folder for one command.
+    pub fn within(&mut self, word: &Word) -> Option<Doubt> {
+        let doubt = self.file(Domain::Read, word);
+        let root = vec![String::from("/")];
+        let from = if word.text.starts_with(['/', '~']) { &root } else { &self.places };
+        let places = from.iter().filter_map(|place| self.folders.absolute(&word.text, place));
+        self.places = places.collect();
+        doubt
+    }
+
+    pub fn lost(&mut self, reason: &str) -> Doubt {
+        self.places.clear();
+        self.next_places = None;
+        Doubt::always(reason)
+    }
+
+    fn settle(&mut self, went_well: bool) {
+        let Some(next) = self.next_places.take() else { return };
+        if went_well {
+            self.places = next;
+        } else if !self.places.is_empty() {
+            self.also(next);
+        }
+    }
+
+    /// Commands may run there, too.
+    fn also(&mut self, places: Vec<String>) {
+        if self.places.is_empty() {
+            return;
+        }
+        for place in places {
+            if !self.places.contains(&place) {
+                self.places.push(place);
+            }
+        }
+        if self.places.len() > MAX_FOLDERS {
+            self.places.clear();
+        }
+    }
+
+    pub fn list(&mut self, list: &CompoundList) {
+        for item in &list.0 {
+            match item.1 {
+                Separator::Sequence => self.and_or(&item.0),
+                Separator::Async => self.apart(|walker| walker.and_or(&item.0)),
+            }
+        }
+    }
+
+    /// What stands behind `&&` runs where a change of the folder before it led to; what stands behind `||` or the whole may
+    /// also run where it would have been without.
+    fn and_or(&mut self, list: &AndOrList) {
+        let mut left: Vec<String> = Vec::new();
+        let mut went_well = true;
+        self.pipeline(&list.first);
+        // What is set behind `&&` is only known as far as that goes on, unless nothing in front of it can fail.
+        let mut sure = sets_only(&list.first);
+        let mut known = self.constants.len();
+        for next in &list.additional {
+            match next {
+                AndOr::And(pipeline) => {
+                    if self.next_places.is_some() {
+                        left.extend(self.places.iter().cloned());
+                    }
+                    self.settle(went_well);
+                    self.pipeline(pipeline);
+                    sure &= sets_only(pipeline);
+                    if sure {
+                        known = self.constants.len();
+                    }
+                    went_well = true;
+                }
+                AndOr::Or(pipeline) => {
+                    self.settle(false);
+                    self.also(std::mem::take(&mut left));
+                    self.constants.forget(known);
+                    self.pipeline(pipeline);
+                    self.constants.forget(known);
+                    sure = false;
+                    went_well = false;
+                }
+            }
+        }
+        self.constants.forget(known);
+        self.settle(false);
+        self.also(left);
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        if let [command] = pipeline.seq.as_slice() {
+            self.command(command);
+            if pipeline.bang {
+                self.settle(false);
+            }
+            return;
+        }
+        let outer = self.piped.take();
+        for (at, command) in pipeline.seq.iter().enumerate() {
+            self.apart(|walker| walker.command(command));
+            self.piped = if at + 1 < pipeline.seq.len() { self.prints(command) } else { None };
+        }
+        self.piped = outer;
+    }
+
+    /// Something that runs in a shell of its own: what it does to the folder is over when it ends.
+    pub fn apart(&mut self, work: impl FnOnce(&mut Self)) {
+        let (places, next, home) = (self.places.clone(), self.next_places.take(), self.home);
+        let known = self.constants.len();
+        work(self);
+        self.constants.forget(known);
+        (self.places, self.next_places, self.home) = (places, next, home);
+    }
+
+    /// Something that may run several times, or not at all.
+    fn repeated(&mut self, work: impl FnOnce(&mut Self)) {
+        self.repeats += 1;
+        let known = self.constants.len();
+        work(self);
+        self.constants.forget(known);
+        self.settle(false);
+        self.repeats -= 1;
+    }
+
+    fn command(&mut self, command: &Command) {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound, redirects) => {
+                let read =
+                    redirects.iter().flat_map(|list| &list.0).find_map(|one| self.read_by(one));
+                let outer = self.piped.clone();
+                self.piped = read.or(self.piped.take());
+                self.compound(compound);
+                self.piped = outer;
+                for redirect in redirects.iter().flat_map(|list| &list.0) {
+                    self.redirect_alone(redirect);
+                }
+            }
+            Command::Function(function) => {
+                let name = function.fname.value.clone();
+                if forks(&name, &function.body.0) {
+                    let others = vec![FORKS.to_owned()];
+                    self.push(Simple { text: format!("{name}()"), others, ..Simple::default() });
+                }
+                if self.functions.len() < MAX_FUNCTIONS {
+                    self.functions.push(function.clone());
+                }
+                self.doubt(&format!("{name}()"), "a function gives a name a new meaning");
+                self.repeated(|walker| walker.compound(&function.body.0));
+                for redirect in function.body.1.iter().flat_map(|list| &list.0) {
+                    self.redirect_alone(redirect);
+                }
+            }
+            Command::ExtendedTest(test, redirects) => {
+                self.test(&test.expr);
+                for redirect in redirects.iter().flat_map(|list| &list.0) {
+                    self.redirect_alone(redirect);
+                }
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) {
+        match compound {
+            CompoundCommand::Arithmetic(_) => self.doubt("((…))", "arithmetic can run commands"),
+            CompoundCommand::ArithmeticForClause(clause) => {
+                self.doubt("for ((…))", "arithmetic can run commands");
+                self.repeated(|walker| walker.list(&clause.body.list));
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(shell) => self.apart(|walker| walker.list(&shell.list)),
+            CompoundCommand::ForClause(clause) => {
+                if let Some(reason) = super::variables::doubt(&clause.variable_name) {
+                    self.doubt(&format!("for {}", clause.variable_name), reason);
+                }
+                let mut values = Vec::new();
+                for value in clause.values.iter().flatten() {
+                    values.push(self.value(&value.value, "for"));
+                    self.remember(&clause.variable_name, &value.value);
+                }
+                self.loop_over(&clause.variable_name, &values, &clause.body.list);
+            }
+            CompoundCommand::CaseClause(clause) => {
+                self.value(&clause.value.value, "case");
+                for case in &clause.cases {
+                    for pattern in &case.patterns {
+                        self.value(&pattern.value, "case");
+                    }
+                    if let Some(list) = &case.cmd {
+                        self.repeated(|walker| walker.list(list));
+                    }
+                }
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition);
+                self.repeated(|walker| {
+                    walker.list(&clause.then);
+                    for other in clause.elses.iter().flatten() {
+                        if let Some(condition) = &other.condition {
+                            walker.list(condition);
+                        }
+                        walker.list(&other.body);
+                    }
+                });
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.repeated(|walker| {
+                    walker.list(&clause.0);
+                    walker.list(&clause.1.list);
+                });
+            }
+            CompoundCommand::Coprocess(process) => {
+                self.doubt("coproc", "a command runs beside the others");
+                self.apart(|walker| walker.command(&process.body));
+            }
+        }
+    }
+
+    fn test(&mut self, test: &ExtendedTestExpr) {
+        match test {
+            ExtendedTestExpr::And(a, b) => {
+                self.test(a);
+                self.test(b);
+            }
+            ExtendedTestExpr::Or(a, b) => {
+                if dialects::begins_with_program(b) {
+                    self.doubt("[[ … || … ]]", dialects::TEST_RUNS);
+                }
+                self.test(a);
+                self.test(b);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => {
+                self.test(inner)
+            }
+            ExtendedTestExpr::UnaryTest(predicate, word) => {
+                use brush_parser::ast::UnaryPredicate as Is;
+                if matches!(
+                    predicate,
+                    Is::ShellVariableIsSetAndAssigned | Is::ShellVariableIsSetAndNameRef
+                ) {
+                    self.doubt("[[ -v … ]]", "an index of an array can run commands");
+                }
+                self.value(&word.value, "[[");
+            }
+            ExtendedTestExpr::BinaryTest(predicate, left, right) => {
+                if dialects::looks_like_redirection(predicate) {
+                    self.doubt("[[ … ]]", dialects::TEST_REDIRECTS);
+                }
+                let text = predicate.to_string();
+                for word in [left, right] {
+                    let number = word.value.bytes().all(|byte| byte.is_ascii_digit());
+                    if text.starts_with('-')
+                        && !matches!(text.as_str(), "-nt" | "-ot" | "-ef")
+                        && !number
+                    {
+                        self.doubt("[[ … ]]", "arithmetic can run commands");
+                    }
+                    self.value(&word.value, "[[");
+                }
+            }
+        }
+    }
+
+    /// A loop over words. Where all are known, its commands are read with each of them.
+    fn loop_over(&mut self, name: &str, values: &[Word], list: &CompoundList) {
+        let is_known = |word: &Word| word.known && word.doubts.is_empty() && !word.tilde;
+        let can = !values.is_empty()
+            && values.iter().all(is_known)
+            && self.unrolled * values.len() <= MAX_UNROLLED
+            && self.constants.can_follow(name);
+        if !can {
+            return self.repeated(|walker| walker.list(list));
+        }
+        self.unrolled *= values.len();
+        for value in values {
+            self.repeated(|walker| {
+                walker.constants.set(name, value);
+                walker.list(list);
+            });
+        }
+        self.unrolled /= values.len();
+    }
+
+    /// A word that is looked at and not run.
+    fn value(&mut self, raw: &str, about: &str) -> Word {
+        let word = self.word(raw);
+        for doubt in &word.doubts {
+            self.doubt(about, *doubt);
+        }
+        word
+    }
+
+    /// Reads a word, and the commands in it.
+    pub fn word(&mut self, raw: &str) -> Word {
+        let mut word = word::read(raw, self.home, &self.constants, &self.options);
+        // The parser can lose the end of a document that has a parenthesis in it.
+        if word.inner.iter().any(|inner| inner.contains("<<")) && !self.text.contains(raw) {
+            word.doubts.push("part of it cannot be parsed");
+        }
+        for inner in &word.inner {
+            self.substituted(inner);
+        }
+        word
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) {
+        // That there is more than is read has been said.
+        if self.words_left == 0 {
+            return;
+        }
+        let outer = std::mem::take(&mut self.fed);
+        let mut assignments = Vec::new();
+        let mut words = Vec::new();
+        let mut doubts = Vec::new();
+        let items = simple.prefix.iter().flat_map(|prefix| &prefix.0);
+        for item in items {
+            match item {
+                Item::AssignmentWord(assignment, raw) => {
+                    assignments
+                        .push(super::variables::Assigned::read(self, assignment, &raw.value));
+                }
+                other => self.item(other, &mut words, &mut doubts),
+            }
+        }
+        if let Some(name) = &simple.word_or_name {
+            words.push(self.word(&name.value));
+        }
+        let suffix = simple.suffix.as_ref().map_or(&[][..], |suffix| &suffix.0);
+        for item in suffix {
+            self.item(item, &mut words, &mut doubts);
+        }
+        if dialects::ends_sooner(suffix) {
+            doubts.push(Doubt::always(dialects::ENDS_SOONER));
+        }
+        self.run(assignments, words, doubts);
+        self.remember_file(simple);
+        self.fed = outer;
+    }
+
+    fn item(&mut self, item: &Item, words: &mut Vec<Word>, doubts: &mut Vec<Doubt>) {
+        match item {
+            Item::Word(raw) => match word::alternatives(&raw.value) {
+                Some(all) => words.extend(all.iter().map(|raw| self.word(raw))),
+                None => words.push(self.word(&raw.value)),
+            },
+            Item::AssignmentWord(_, raw) => words.push(self.word(&raw.value)),
+            Item::IoRedirect(redirect) => doubts.extend(self.redirect(redirect)),
+            Item::ProcessSubstitution(_, shell) => {
+                self.apart(|walker| walker.list(&shell.list));
+                let printed = self.printed(&shell.list);
+                self.fed.texts.extend(printed);
+                words.push(Word::plain("/dev/fd/63"));
+            }
+        }
+    }
+}
+
+/// Whether a pipeline does no more than to set variables to texts, which never fails.
+fn sets_only(pipeline: &Pipeline) -> bool {
+    let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
+    let is_set = |item: &Item| matches!(item, Item::AssignmentWord(_, raw) if !raw.value.contains(['(', '`', '[']));
+    !pipeline.bang
+        && simple.word_or_name.is_none()
+        && simple.suffix.is_none()
+        && simple.prefix.as_ref().is_some_and(|prefix| prefix.0.iter().all(is_set))
+}
+
+/// Whether a function calls itself twice at once, without an end.
+fn forks(name: &str, body: &CompoundCommand) -> bool {
+    let list = match body {
+        CompoundCommand::BraceGroup(group) => &group.list,
+        CompoundCommand::Subshell(shell) => &shell.list,
+        _ => return false,
+    };
+    let calls = |pipeline: &Pipeline| {
+        let is_call = |command: &&Command| match command {
+            Command::Simple(simple) => simple
+                .word_or_name
+                .as_ref()
+                .is_some_and(|word| word.value.trim_matches(['"', '\'']) == name),
+            Command::Compound(inner, _) => forks(name, inner),
+            _ => false,
+        };
+        pipeline.seq.iter().filter(is_call).count()
+    };
+    list.0.iter().any(|item| {
+        let others = item.0.additional.iter().map(|next| match next {
+            AndOr::And(pipeline) | AndOr::Or(pipeline) => pipeline,
+        });
+        let counts: Vec<usize> = std::iter::once(&item.0.first).chain(others).map(calls).collect();
+        counts.iter().any(|count| *count > 1)
+            || (matches!(item.1, Separator::Async) && counts.iter().any(|count| *count > 0))
+    })
+}
+
+/// The commands that a text may hold, however it is read.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = String> {
+    let pieces = text.split(|letter: char| ";&|()`{}\"'\n\r".contains(letter) || letter == '$');
+    let pieces = pieces.map(str::trim).filter(|piece| !piece.is_empty()).take(MAX_PIECES);
+    pieces.map(|piece| format!("shell:{}", joined(piece)))
+}
+
+/// Whether a name stands for what a command reads and writes anyway, or for nothing.
+fn is_standard(path: &str) -> bool {
+    let number = path.strip_prefix("/dev/fd/");
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin")
+        || number.is_some_and(|number| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
+}
+
+fn after_wildcard(text: &str) -> &str {
+    text.find(['*', '?', '[']).map_or("", |at| &text[at..])
+}
+
+/// Words with one space between.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,283 @@
+//! Programs that are told in a language of their own what to do: `sed`, `awk` and `find`.
+
+use super::analyzer::Walker;
+use super::guess::Guess;
+use super::programs::{self, Kind};
+use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
+use super::word::Word;
+use super::{Doubt, Simple, grep_args};
+use crate::permission::Domain;
+
+/// Whether a long option of sed is written in full and has no script in it.
+fn is_known_of_sed(option: &str) -> bool {
+    matches!(
+        option,
+        "--" | "--in-place"
+            | "--quiet"
+            | "--silent"
+            | "--regexp-extended"
+            | "--null-data"
+            | "--zero-terminated"
+            | "--separate"
+            | "--unbuffered"
+            | "--line-length"
+            | "--posix"
+            | "--sandbox"
+            | "--debug"
+            | "--version"
+    )
+}
+
+/// Whether a name of a file is a script that reads, writes or runs something: behind an address, a letter and a blank or a path.
+fn is_script_of_bsd(text: &str) -> bool {
+    let script = text.trim_start_matches(|letter: char| {
+        letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ')
+    });
+    let mut letters = script.chars();
+    let (command, next) = (letters.next(), letters.next());
+    let is_command = matches!(command, Some('w' | 'W' | 'r' | 'R' | 'e'));
+    let is_longer = text.contains([' ', ';', '{', '\n'])
+        && text.starts_with(['s', 'w', 'r', '/', '{', '\\', '$', '1']);
+    (is_command && matches!(next, Some('/' | ' ' | '\t' | '~')))
+        || (is_longer && !sed_is_harmless(text))
+}
+
+impl Walker<'_> {
+    pub(super) fn sed(&mut self, words: &[Word], command: &mut Simple) {
+        let mut scripts: Vec<&Word> = Vec::new();
+        let mut files: Vec<&Word> = Vec::new();
+        let mut in_place = false;
+        let mut at = 1;
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            let long = text.starts_with("--").then(|| text.split('=').next().unwrap_or(text));
+            if text == "-e" || text == "--expression" {
+                at += 1;
+                scripts.extend(words.get(at));
+            } else if text.starts_with("-e")
+                || text.starts_with("--expression=")
+                || long.is_some_and(|long| !is_known_of_sed(long))
+                || text.starts_with("-ne")
+                || text.starts_with("-ie")
+            {
+                command.doubts.push(Doubt {
+                    reason: "an option of sed can be a script or is not known".into(),
+                    token: Some(word.told.clone()),
+                });
+            } else if text.starts_with('-') && text.len() > 1 {
+                in_place |= text.starts_with("--in-place")
+                    || (!text.starts_with("--") && text.contains('i'));
+                // What follows is put behind the names of the old files, or stands for them.
+                let suffix = match text.split_once('=') {
+                    Some(("--in-place", suffix)) => suffix,
+                    _ if text.starts_with("--") => "",
+                    _ => text.split_once('i').map_or("", |(_, suffix)| suffix),
+                };
+                // In the sed of BSD and macOS the suffix is a word of its own. To GNU's, such a word is no script that does anything.
+                let next = words.get(at + 1).filter(|next| next.known && !next.glob);
+                let is_alone = !text.starts_with("--") && text.ends_with('i');
+                let given = next.map_or("x", |next| next.text.as_str());
+                if is_alone && (given.is_empty() || given.starts_with('.')) {
+                    if given.contains(['/', '*']) {
+                        command
+                            .doubts
+                            .push(Doubt::always("sed keeps the old files somewhere else"));
+                    }
+                    at += 1;
+                } else if is_alone
+                    && words.get(at + 2).is_some_and(|after| is_script_of_bsd(&after.text))
+                {
+                    command.doubts.push(Doubt::always("some kinds of sed take the word behind -i for the end of a name, and the next for the script"));
+                }
+                if suffix.contains(['/', '*']) {
+                    command.doubts.push(Doubt::always("sed keeps the old files somewhere else"));
+                }
+                if !text.starts_with("--")
+                    && !text[1..].bytes().all(|byte| b"nErsuzi".contains(&byte))
+                    && !text.starts_with("-i")
+                {
+                    command.doubts.push(Doubt {
+                        reason: "an option of sed is not known".into(),
+                        token: Some(word.told.clone()),
+                    });
+                }
+            } else {
+                files.push(word);
+            }
+            at += 1;
+        }
+        if scripts.is_empty() && !files.is_empty() {
+            scripts.push(files.remove(0));
+        }
+        for script in scripts {
+            if script.known && !sed_is_harmless(&script.text) {
+                command.doubts.push(Doubt {
+                    reason: "a script of sed can run commands and write files".into(),
+                    token: Some(script.told.clone()),
+                });
+            }
+        }
+        for file in files {
+            command.doubts.extend(self.file(Domain::Read, file));
+            if in_place {
+                command.doubts.extend(self.file(Domain::Edit, file));
+            }
+        }
+    }
+
+    pub(super) fn awk(&mut self, words: &[Word], command: &mut Simple) {
+        let mut program = None;
+        let mut at = 1;
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if text == "-F" || text == "-v" {
+                at += 1;
+            } else if text.starts_with('-') && text.len() > 1 {
+                // Looked up in the table.
+            } else if program.is_none() {
+                program = Some(word);
+                if word.known && !awk_is_harmless(text) {
+                    command.doubts.push(Doubt {
+                        reason: "a program of awk can run commands and write files".into(),
+                        token: Some(word.told.clone()),
+                    });
+                }
+            } else if !text.contains('=') || text.contains('/') {
+                command.doubts.extend(self.file(Domain::Read, word));
+            }
+            at += 1;
+        }
+    }
+
+    pub(super) fn find(&mut self, words: &[Word], command: &mut Simple) {
+        let mut at = 1;
+        let mut roots = Vec::new();
+        let follows = words.iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
+        while let Some(word) = words.get(at).filter(|word| !word.text.starts_with(['-', '(', '!']))
+        {
+            roots.push(word.clone());
+            at += 1;
+        }
+        // Options that come before the folders.
+        if roots.is_empty() {
+            while words
+                .get(at)
+                .is_some_and(|word| matches!(word.text.as_str(), "-L" | "-H" | "-P" | "-E"))
+            {
+                at += 1;
+            }
+            while let Some(word) =
+                words.get(at).filter(|word| !word.text.starts_with(['-', '(', '!']))
+            {
+                roots.push(word.clone());
+                at += 1;
+            }
+        }
+        if roots.is_empty() {
+            roots.push(Word::plain("."));
+        }
+        for root in &roots {
+            command.doubts.extend(self.file(Domain::Read, root));
+        }
+        let finds_secrets = self.finds_secrets(words);
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir") {
+                let end = words[at..]
+                    .iter()
+                    .position(|word| word.text == ";" || word.text == "+")
+                    .map_or(words.len(), |end| at + end);
+                let inner = &words[at + 1..end];
+                if follows {
+                    command.doubts.push(Doubt::always("find follows links"));
+                }
+                if finds_secrets {
+                    command.doubts.push(Doubt::always("find can find files with secrets"));
+                }
+                self.nested += 1;
+                if inner.is_empty() || self.is_nested() {
+                    command.doubts.push(Doubt::always("what find runs is not known"));
+                    self.guess(inner, 0, Guess::Keep, command);
+                } else {
+                    self.for_each_file(inner, &roots, command);
+                }
+                self.nested -= 1;
+                at = end + 1;
+            } else if text == "-delete" {
+                command.doubts.push(Doubt {
+                    reason: "-delete of find removes files".into(),
+                    token: Some("-delete".into()),
+                });
+                for root in &roots {
+                    command.doubts.extend(self.file(Domain::Edit, root));
+                }
+                at += 1;
+            } else if let Some(values) = find_test(text) {
+                at += 1 + values;
+            } else {
+                command.doubts.push(Doubt {
+                    reason: format!("{text} of find can run something or write somewhere"),
+                    token: Some(word.told.clone()),
+                });
+                at += 1;
+            }
+        }
+    }
+
+    /// Whether a test of find is about names of files with secrets.
+    fn finds_secrets(&self, words: &[Word]) -> bool {
+        words.windows(2).any(|pair| {
+            let text = pair[1].text.as_str();
+            match pair[0].text.as_str() {
+                "-name" | "-iname" | "-lname" | "-ilname" => {
+                    self.sensitive.can_be_found(text, false)
+                }
+                "-path" | "-ipath" | "-wholename" | "-iwholename" => {
+                    self.sensitive.can_be_found(text, true)
+                }
+                "-regex" | "-iregex" => grep_args::expresses_secrets(text, self.sensitive),
+                "-samefile" => self.sensitive.can_be_sensitive(text, false),
+                _ => false,
+            }
+        })
+    }
+
+    /// A command in which `{}` stands for the names that were found.
+    fn for_each_file(&mut self, inner: &[Word], roots: &[Word], command: &mut Simple) {
+        if inner[0].text.contains("{}") {
+            command.doubts.push(Doubt::always("what find runs is not known"));
+            return;
+        }
+        let name = inner[0].text.rsplit('/').next().unwrap_or_default();
+        let program = programs::find(name);
+        let plain = program.is_some_and(|program| {
+            matches!(
+                program.kind,
+                Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister | Kind::Writer | Kind::Both
+            )
+        });
+        // Names begin with the folder that was searched, so none can be an option.
+        let known_roots = roots.iter().all(|root| root.known && !root.can_be_option());
+        let words: Vec<Word> = inner
+            .iter()
+            .map(|word| match (word.text.as_str(), &roots[0]) {
+                ("{}", root) => Word {
+                    text: root.text.clone(),
+                    told: "'{}'".into(),
+                    known: true,
+                    tilde: root.tilde,
+                    ..Word::default()
+                },
+                _ => word.clone(),
+            })
+            .collect();
+        let mut judged = self.judge(&words, Vec::new());
+        if !plain
+            || !known_roots
+            || inner.iter().any(|word| word.text != "{}" && word.text.contains("{}"))
+        {
+            judged.doubts.push(Doubt::always("further arguments are names of files"));
+        }
+        self.push(judged);
+    }
+}

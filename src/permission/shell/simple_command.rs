@@ -1,0 +1,703 @@
+//! What one simple command does.
+
+use super::analyzer::{TOO_MUCH, Walker, pieces};
+use super::git::{self, git};
+use super::programs::{self, Kind, Program};
+use super::redirect::{Fed, HERE_DOCUMENT};
+use super::variables::{self, Assigned, RUNNING_INDEX};
+use super::word::Word;
+use super::wrappers::{self, Environment, Wrapped, unwrap};
+use super::{Doubt, Simple, dialects, grep_args, guess, harmless};
+use crate::permission::Domain;
+use crate::permission::sensitive::without_classes;
+
+/// Folders whose programs are those that their names say.
+pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
+    "/bin",
+    "/usr/bin",
+    "/usr/local/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+];
+
+/// So many words of a command are looked at as the beginning of another one.
+const MAX_TAILS: usize = 16;
+
+/// So many words at both ends of a command are looked at for what they destroy.
+const MAX_DESTROYED: usize = 128;
+
+/// So many words of a command of git are looked at.
+const MAX_GIT_WORDS: usize = 2048;
+
+/// So many letters of short options stand in one word.
+const MAX_LETTERS: usize = 8;
+
+/// Commands of the shell, beside those that change it, that may take a word for a number or the name of a variable.
+const TAKE_NUMBERS: [&str; 11] = [
+    "printf", "test", "[", "wait", "shift", "ulimit", "umask", "exit", "return", "break",
+    "continue",
+];
+
+/// What follows these words of a package manager is the name of a package or a script.
+pub(super) const BEFORE_NAMES: [&str; 10] =
+    ["run", "run-script", "add", "install", "i", "remove", "rm", "uninstall", "why", "info"];
+
+/// Options of programs for pull requests whose value is a text.
+const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--message"];
+
+impl Walker<'_> {
+    /// Judges a command by its words.
+    pub(super) fn run(&mut self, assigned: Vec<Assigned>, words: Vec<Word>, doubts: Vec<Doubt>) {
+        let mut doubts = doubts;
+        let mut assigned = assigned;
+        // In front of a command, a variable is handed to it.
+        for one in assigned.iter_mut().filter(|one| !words.is_empty() && !one.is_handed()) {
+            one.doubt.get_or_insert_with(|| Doubt::always(variables::can_change(&one.name)));
+        }
+        let fed = std::mem::take(&mut self.fed);
+        let quiet_prefix = assigned.iter().all(|one| one.doubt.is_none());
+        let told: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
+        doubts.extend(assigned.iter().filter_map(|one| one.doubt.clone()));
+        for one in &assigned {
+            let value = one.raw.split_once('=').map_or("", |(_, value)| value);
+            let name =
+                if one.raw.contains("+=") { format!("{}+", one.name) } else { one.name.clone() };
+            self.remember(&name, value);
+        }
+        self.remember_words(&words, &fed.texts);
+        for (one, value) in assigned.iter().filter_map(|one| Some((one, one.value.as_ref()?))) {
+            // In front of a command they are not set when its words are read.
+            if words.is_empty() {
+                self.constants.set(&one.name, &Word::plain(value));
+            }
+        }
+        if words.is_empty() {
+            if !told.is_empty() || !doubts.is_empty() {
+                let quiet = doubts.is_empty();
+                let text = if told.is_empty() { "redirection".to_owned() } else { told.join(" ") };
+                self.push(Simple { text, doubts, quiet, ..Simple::default() });
+            }
+            return;
+        }
+        let mut command = self.judge(&words, doubts);
+        let destroyed = match words.len() <= 2 * MAX_DESTROYED {
+            true => self.destroys(&words, &fed.texts),
+            // The program and its options, and what comes last.
+            false => {
+                let (first, last) =
+                    (&words[..MAX_DESTROYED], &words[words.len() - MAX_DESTROYED..]);
+                self.destroys(&[first, last].concat(), &fed.texts)
+            }
+        };
+        command.others.extend(destroyed);
+        self.feed(fed, &words, &mut command);
+        if !quiet_prefix {
+            command.others.push(command.text.clone());
+            command.text = format!("{} {}", told.join(" "), command.text);
+        }
+        command.others.retain(|other| *other != command.text);
+        self.push(command);
+    }
+
+    /// What a command is given to read: some programs only show or keep it, others run it.
+    fn feed(&mut self, fed: Fed, words: &[Word], command: &mut Simple) {
+        if takes_text(words) {
+            return;
+        }
+        command.others.extend(fed.texts.iter().flat_map(|text| pieces(text)));
+        if fed.has_document {
+            command.doubts.push(Doubt::always(HERE_DOCUMENT));
+        }
+        if guess::runs_input(words) {
+            self.guess_texts(&fed.texts, command);
+        }
+    }
+
+    pub(super) fn judge(&mut self, words: &[Word], doubts: Vec<Doubt>) -> Simple {
+        if !self.spend(words.len()) {
+            let text = words[0].told.clone();
+            let doubts = vec![Doubt::always(TOO_MUCH)];
+            let mut command = Simple { text, doubts, ..Simple::default() };
+            self.guess_last(words, &mut command);
+            return command;
+        }
+        if let Some(inner) = self.in_folder(words, &doubts) {
+            return inner;
+        }
+        let text = told(words);
+        let name = &words[0];
+        let mut command = Simple { text, doubts, ..Simple::default() };
+        for word in words {
+            command.doubts.extend(
+                word.doubts.iter().map(|reason| Doubt::always(format!("{}: {reason}", word.told))),
+            );
+        }
+        if !name.known || name.glob || name.tilde || !name.text.is_ascii() || name.text.is_empty() {
+            command.doubts.push(Doubt::always("the program is not known beforehand"));
+            command.others = tails(words);
+            return command;
+        }
+        let (folder, written) = name.text.rsplit_once('/').unwrap_or(("", &name.text));
+        // Names are one where a file system has no case.
+        let base = written.to_ascii_lowercase();
+        let base = base.strip_suffix(".exe").unwrap_or(&base);
+        if base != name.text {
+            command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
+        }
+        let is_builtin = folder.is_empty() && base == written;
+        // What runs a script reads it, and shows lines of what is none.
+        if self.with_named && !folder.is_empty() {
+            self.named(name);
+        }
+        if let Some(wrapped) = unwrap(base, words) {
+            self.secrets(wrapped.own(words), None, &mut command);
+            self.nested += 1;
+            // Deeper ones are not read one by one: whatever may run behind them is looked at instead.
+            let wrapped = if self.is_nested() { Wrapped::Unknown } else { wrapped };
+            self.wrapped(wrapped, words, &mut command);
+            self.nested -= 1;
+            // Any file can have the name of a program that does nothing itself.
+            let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
+            command.quiet &= is_itself;
+            return command;
+        }
+        let program = programs::find(base)
+            .or_else(|| {
+                programs::find(base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+            })
+            .filter(|program| is_builtin || program.kind != Kind::Shell);
+        // For each of its words git's others are looked through.
+        if words.len() > MAX_GIT_WORDS && program.is_some_and(|one| one.kind == Kind::Git) {
+            command.doubts.push(Doubt::always(TOO_MUCH));
+            return command;
+        }
+        let inert = program.is_some_and(|program| program.kind == Kind::Inert);
+        if !inert {
+            self.unknown_words(words, program, &mut command);
+        }
+        self.secrets(words, program, &mut command);
+        let operands = self.options(base, program, words, &mut command);
+        if git::reads_its_settings(base, words) {
+            command.repositories = self.git_folders(base, words);
+        }
+        if let Some(program) = program {
+            self.known(base, program, (words, &operands), &mut command);
+            // The others of the shell take their words for texts.
+            let takes_numbers = program.kind == Kind::Shell || TAKE_NUMBERS.contains(&base);
+            let runs = |word: &Word| word.known && variables::has_running_index(&word.text);
+            if takes_numbers && words.iter().any(runs) {
+                command.doubts.push(Doubt::always(RUNNING_INDEX));
+            }
+        }
+        let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
+        if is_itself {
+            command.same_as = harmless::same_as(base, name, &command.text);
+            command.looks = harmless::looks(base, program, words);
+        }
+        if let Some((how, from)) = guess::mode(base, program.map(|program| program.kind), words) {
+            self.guess(words, from, how, &mut command);
+        }
+        command
+    }
+
+    /// Words that could become anything.
+    fn unknown_words(&mut self, words: &[Word], program: Option<&Program>, command: &mut Simple) {
+        let free = |word: &Word| {
+            program.is_some_and(|program| match program.kind {
+                // A file can be called like an option that names the folder above.
+                Kind::Copier | Kind::Mover => !can_end_in_parent(&word.text),
+                _ => program.is_plain() && kinds_of_files(program.kind),
+            })
+        };
+        for (at, word) in words.iter().enumerate().skip(1) {
+            if !word.known && word.doubts.is_empty() {
+                if word.one && is_message(words, at, program) {
+                    continue;
+                }
+                command
+                    .doubts
+                    .push(Doubt::always(format!("{} is not known beforehand", word.told)));
+            } else if word.glob_start && !free(word) {
+                command.doubts.push(Doubt::always(format!("{} can become an option", word.told)));
+            }
+        }
+    }
+
+    /// Files with secrets, wherever their names stand, and whatever else may be the name of a file.
+    fn secrets(&mut self, words: &[Word], program: Option<&Program>, command: &mut Simple) {
+        let shows_no_content = program.is_some_and(|program| match program.kind {
+            Kind::Inert | Kind::Shell => !matches!(words[0].text.as_str(), "source" | "."),
+            // These are told by their paths.
+            Kind::Reader
+            | Kind::Lister
+            | Kind::Writer
+            | Kind::Both
+            | Kind::Filter
+            | Kind::Copier => true,
+            _ => false,
+        });
+        if shows_no_content {
+            return;
+        }
+        // Git puts names in for wildcards that the shell leaves alone, and what its options take is known.
+        let is_git = program.is_some_and(|program| program.kind == Kind::Git);
+        let takes_globs = is_git && !git::names_no_files(words);
+        // Others may read any pattern as one of names, where a wildcard can stand for a dot in front.
+        let may_take_globs =
+            program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
+        let is_in_folder =
+            self.places.iter().any(|place| self.sensitive.is_sensitive(&[place, "/x"].concat()));
+        let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
+        let base = words[0].text.rsplit('/').next().unwrap_or_default();
+        let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
+        for (at, word) in words.iter().enumerate().skip(1).filter(|(_, word)| word.known) {
+            if (is_git && git::is_text(words, at)) || pattern == Some(at) {
+                continue;
+            }
+            let text = without_classes(&word.text);
+            let letters = text.strip_prefix('-').filter(|_| !is_git);
+            let pieces = text
+                .split(['=', ':', '@', ','])
+                .filter(|piece| *piece != text)
+                .chain([&*text].into_iter().filter(|text| !text.starts_with('-')))
+                // Behind an option of one letter: `-Ifolder`.
+                .chain(letters.and_then(|letters| glued(letters).next()));
+            for piece in pieces.filter(|piece| !piece.is_empty()) {
+                let piece = if takes_globs { git::without_magic(piece) } else { piece };
+                let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
+                let is_secret = if glob && !word.glob {
+                    self.sensitive.can_be_sensitive(piece, false)
+                } else {
+                    self.sensitive.is_sensitive(piece)
+                        || (is_in_folder && piece == word.text && !piece.starts_with('/'))
+                };
+                let is_pattern = (takes_globs || may_take_globs)
+                    && !word.glob
+                    && piece.contains(['*', '?', '[']);
+                if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
+                    command
+                        .doubts
+                        .push(Doubt::always(format!("{} can mean files with secrets", word.told)));
+                }
+                if !is_secret && !self.with_named {
+                    continue;
+                }
+                let file = Word {
+                    text: piece.to_owned(),
+                    told: word.told.clone(),
+                    known: true,
+                    glob,
+                    tilde: word.tilde && piece == word.text,
+                    ..Word::default()
+                };
+                if is_secret {
+                    command.doubts.extend(self.file(Domain::Read, &file));
+                } else {
+                    self.named(&file);
+                }
+            }
+        }
+    }
+
+    /// The folders from which git looks for its repository.
+    fn git_folders(&self, base: &str, words: &[Word]) -> Vec<String> {
+        let is_git = base == "git";
+        let options = words.windows(2).filter(|pair| is_git && pair[0].text == "-C");
+        options.fold(self.places.clone(), |places, pair| {
+            let folder = &pair[1].text;
+            let from = if folder.starts_with(['/', '~']) { vec!["/".to_owned()] } else { places };
+            from.iter().filter_map(|place| self.folders.absolute(folder, place)).collect()
+        })
+    }
+
+    fn known(
+        &mut self,
+        base: &str,
+        program: &Program,
+        (words, operands): (&[Word], &[usize]),
+        command: &mut Simple,
+    ) {
+        command.prefix = program.is_plain()
+            && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
+        match program.kind {
+            // These say which command is next, and nothing else.
+            Kind::Inert => {
+                command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
+                    && words[0].text == base
+                    && command.doubts.is_empty();
+            }
+            Kind::Runner => {
+                command.others.extend(tails(&words[1..]));
+                command.others.extend(texts(&words[1..]));
+            }
+            Kind::Code => {
+                command.others.extend(tails(&words[1..]));
+                // The old way to write options of tar has no dash.
+                if let ("tar", Some(word)) = (base, words.get(1))
+                    && !word.text.starts_with('-')
+                    && word.text.contains(['I', 'F', 'P'])
+                {
+                    command.doubts.push(Doubt {
+                        reason: "an option of tar can run something".into(),
+                        token: Some(word.told.clone()),
+                    });
+                }
+            }
+            Kind::Reader => {
+                self.files(Domain::Read, &words[1..], command);
+                match base {
+                    "jq" => reads_by_name(words, &["import", "include"], command),
+                    "yq" => reads_by_name(words, &["load"], command),
+                    _ => {}
+                }
+            }
+            Kind::Grep => {
+                self.files(Domain::Read, &grep_args::files(base, &words[1..]), command);
+                command.doubts.extend(grep_args::secrets(base, &words[1..], self.sensitive));
+            }
+            Kind::Lister => {
+                let before = self.files_len();
+                self.files(Domain::Read, &words[1..], command);
+                if words[1..].iter().all(|word| word.text.starts_with('-')) {
+                    command.doubts.extend(self.file(Domain::Read, &Word::plain(".")));
+                }
+                self.only_names_from(before);
+            }
+            Kind::Writer => self.files(Domain::Edit, &words[1..], command),
+            Kind::Both => {
+                self.files(Domain::Read, &words[1..], command);
+                self.files(Domain::Edit, &words[1..], command);
+            }
+            // The second file is the one that is written.
+            Kind::Filter => {
+                for (at, word) in words.iter().enumerate().skip(1) {
+                    let place = operands.iter().position(|operand| *operand == at);
+                    let domain = if place == Some(1) { Domain::Edit } else { Domain::Read };
+                    if place.is_some() || word.text.starts_with('-') {
+                        self.files(domain, std::slice::from_ref(word), command);
+                    }
+                }
+            }
+            Kind::Mover => {
+                self.target_folder(&words[1..], command);
+                self.files(Domain::Edit, &words[1..], command);
+            }
+            Kind::Copier => {
+                let to_folder = self.target_folder(&words[1..], command);
+                let last = words.iter().rposition(|word| !word.text.starts_with('-')).unwrap_or(0);
+                if to_folder {
+                    self.files(Domain::Edit, &words[1..], command);
+                }
+                for (at, word) in words.iter().enumerate().skip(1) {
+                    let domain = if at == last { Domain::Edit } else { Domain::Read };
+                    self.files(domain, std::slice::from_ref(word), command);
+                }
+            }
+            Kind::Dd => {
+                for word in &words[1..] {
+                    let (domain, path) = match word.text.split_once('=') {
+                        Some(("if", path)) => (Domain::Read, path),
+                        Some(("of", path)) => (Domain::Edit, path),
+                        _ => continue,
+                    };
+                    // Some shells take it for the home folder behind `=`, too.
+                    let tilde = path.starts_with('~');
+                    let file = Word { text: path.to_owned(), tilde, ..word.clone() };
+                    command.doubts.extend(self.file(domain, &file));
+                }
+            }
+            Kind::Git => {
+                git(words, command);
+                let sensitive = self.sensitive;
+                for (domain, word) in git::files(words, &|name| sensitive.is_sensitive(name)) {
+                    command.doubts.extend(self.file(domain, &word));
+                }
+            }
+            Kind::Sed => self.sed(words, command),
+            Kind::Awk => self.awk(words, command),
+            Kind::Find => self.find(words, command),
+            Kind::Shell => self.builtin(base, words, command),
+        }
+    }
+
+    /// Every argument that is not an option is a file; so is the value of an option that looks like one.
+    fn files(&mut self, domain: Domain, words: &[Word], command: &mut Simple) {
+        let mut options = true;
+        for word in words {
+            if options && word.text == "--" {
+                options = false;
+                continue;
+            }
+            if !(options && word.text.starts_with('-')) {
+                command.doubts.extend(self.file(domain, word));
+                continue;
+            }
+            // `--file=/x`, `-f/x`, `-f.env`, `-rf/x`.
+            let sensitive = self.sensitive;
+            let is_told = |value: &str| leads_out(value) || sensitive.is_sensitive(value);
+            let value = match word.text.split_once('=') {
+                Some((_, value)) => Some(value).filter(|value| is_told(value)),
+                None if word.text.starts_with("--") => None,
+                None => glued(&word.text[1..]).find(|value| is_told(value)),
+            };
+            // Alone, a slash is what lines are cut at.
+            if let Some(value) = value.filter(|value| *value != "/") {
+                let file = Word { text: value.to_owned(), ..word.clone() };
+                command.doubts.extend(self.file(domain, &file));
+            } else if let Some((_, value)) = word.text.split_once('=').filter(|_| self.with_named) {
+                self.named(&Word { text: value.to_owned(), ..word.clone() });
+            }
+        }
+    }
+
+    /// The folder that an option names as the target of all other arguments, and whether there is one.
+    fn target_folder(&mut self, words: &[Word], command: &mut Simple) -> bool {
+        let mut found = false;
+        for word in words {
+            let value = match word.text.strip_prefix("--t") {
+                Some(long) => long.split_once('=').map_or("", |(_, value)| value),
+                None if word.text.starts_with("--") => continue,
+                None => {
+                    let bundle = word.text.strip_prefix('-').and_then(|word| word.split_once('t'));
+                    let Some((_, value)) = bundle else { continue };
+                    value
+                }
+            };
+            found = true;
+            if !value.is_empty() {
+                let folder = Word { text: value.to_owned(), ..word.clone() };
+                command.doubts.extend(self.file(Domain::Edit, &folder));
+            }
+        }
+        found
+    }
+
+    fn wrapped(&mut self, wrapped: Wrapped, words: &[Word], command: &mut Simple) {
+        match wrapped {
+            Wrapped::Words(at) => {
+                command.quiet = command.doubts.is_empty();
+                let inner = self.judge(&words[at..], Vec::new());
+                self.push(inner);
+            }
+            Wrapped::Environment(env) => self.environment(&env, words, command),
+            Wrapped::Powerful(at) => {
+                let set = words[1..at].iter().filter_map(|word| word.text.split_once('='));
+                let changes = set.filter(|(name, value)| !variables::is_handed(name, value));
+                command.doubts.extend(
+                    changes
+                        .filter(|(name, _)| !name.starts_with('-'))
+                        .map(|(name, _)| Doubt::always(variables::can_change(name))),
+                );
+                let mut inner = self.judge(&words[at..], Vec::new());
+                inner.quiet = true;
+                command.doubts.append(&mut inner.doubts);
+                self.push(inner);
+            }
+            Wrapped::WordsAndMore(at) => {
+                command.quiet = command.doubts.is_empty();
+                let inner = &words[at..];
+                let program = programs::find(inner[0].text.rsplit('/').next().unwrap_or_default());
+                // Whatever it reads may name any file, so only what shows no content is harmless.
+                let harmless =
+                    program.is_some_and(|program| {
+                        matches!(program.kind, Kind::Inert | Kind::Lister) && program.is_plain()
+                    }) || matches!(inner[0].text.as_str(), "wc" | "stat" | "md5sum" | "sha256sum");
+                let mut inner = self.judge(inner, Vec::new());
+                if !harmless {
+                    inner.doubts.push(Doubt::always("further arguments come from what it reads"));
+                }
+                self.push(inner);
+            }
+            Wrapped::Text(at) => {
+                command.quiet = command.doubts.is_empty();
+                let text = words[at].text.clone();
+                self.apart(|walker| walker.source(&text));
+            }
+            Wrapped::Nothing => {}
+            Wrapped::Unknown => {
+                command.others.extend(tails(&words[1..]));
+                command.others.extend(texts(&words[1..]));
+                let about =
+                    words.get(1).map_or_else(|| words[0].told.clone(), |word| word.told.clone());
+                let known = words.iter().all(|word| word.known)
+                    && words.len() > 1
+                    && words.len() <= MAX_TAILS
+                    && !self.is_nested();
+                command.doubts.push(Doubt {
+                    reason: format!("what {} runs is not known", words[0].told),
+                    token: known.then_some(about),
+                });
+                self.guess(words, 1, guess::Guess::Keep, command);
+            }
+        }
+    }
+
+    /// `git -C folder` is git in that folder.
+    fn in_folder(&mut self, words: &[Word], doubts: &[Doubt]) -> Option<Simple> {
+        let is_plain =
+            |word: &Word| matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks");
+        if words[0].text != "git" {
+            return None;
+        }
+        let at = 1 + words[1..].iter().take_while(|word| is_plain(word)).count();
+        let folder = words.get(at + 1).filter(|word| word.known && !word.glob)?;
+        if words[at].text != "-C" || folder.text.is_empty() {
+            return None;
+        }
+        let mut inner = None;
+        self.apart(|walker| {
+            let mut doubts = doubts.to_vec();
+            doubts.extend(walker.within(folder));
+            let rest = [&words[..at], &words[at + 2..]].concat();
+            inner = Some(walker.judge(&rest, doubts));
+        });
+        let mut inner = inner?;
+        let same = std::mem::replace(&mut inner.text, told(words));
+        inner.others.push(same.clone());
+        inner.same_as = Some(inner.same_as.take().unwrap_or(same));
+        Some(inner)
+    }
+
+    /// What `env` runs, in the folder and with the variables that it says.
+    fn environment(&mut self, env: &Environment, words: &[Word], command: &mut Simple) {
+        let value = |(at, from): (usize, usize)| Word {
+            text: words[at].text[from..].to_owned(),
+            ..words[at].clone()
+        };
+        if env.folder.is_some() || env.split.is_some() {
+            command.doubts.push(Doubt {
+                reason: format!("what {} runs is not known", words[0].told),
+                token: Some(words[1].told.clone()),
+            });
+        }
+        for place in &env.written {
+            command.doubts.extend(self.file(Domain::Edit, &value(*place)));
+        }
+        let set = |at: &usize| words[*at].text.split('=').next().unwrap_or_default();
+        let doubts = env.assigned.iter().map(|at| Doubt::always(variables::can_change(set(at))));
+        let doubts: Vec<Doubt> = doubts.collect();
+        let inner = match env.split {
+            None => words[env.at..].to_vec(),
+            Some((at, from)) => [
+                vec![Word::plain("env")],
+                wrappers::split(&words[at].text[from..]),
+                words.get(at + 1..).unwrap_or_default().to_vec(),
+            ]
+            .concat(),
+        };
+        self.apart(|walker| {
+            if let Some(folder) = env.folder {
+                command.doubts.extend(walker.within(&value(folder)));
+            }
+            let mut inner = walker.judge(&inner, doubts);
+            // As it would be written without `env`.
+            if !env.assigned.is_empty() && env.split.is_none() {
+                let set: Vec<Word> = env.assigned.iter().map(|at| words[*at].clone()).collect();
+                inner.others.push(inner.text.clone());
+                inner.text = format!("{} {}", told(&set), inner.text);
+            } else if !env.assigned.is_empty() {
+                command.doubts.append(&mut inner.doubts);
+            }
+            inner.quiet |= env.split.is_some();
+            walker.push(inner);
+        });
+        command.quiet = command.doubts.is_empty();
+    }
+}
+
+/// A filter of `jq` or `yq` can name files itself.
+fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
+    let names_files = |word: &&Word| {
+        let mut parts = word.text.split(|letter: char| !letter.is_alphanumeric());
+        parts.any(|part| names.contains(&part)) && word.text.contains(['"', '('])
+    };
+    command.doubts.extend(words[1..].iter().find(names_files).map(|word| Doubt {
+        reason: "a filter can read files".into(),
+        token: Some(word.told.clone()),
+    }));
+}
+
+/// Words as they are told, with one space between.
+fn told(words: &[Word]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&word.told);
+    }
+    text
+}
+
+/// The commands that begin at each of the words.
+fn tails(words: &[Word]) -> Vec<String> {
+    (0..words.len().min(MAX_TAILS)).map(|at| told(&words[at..])).collect()
+}
+
+/// The texts among words that may be commands, for bans to look at: whole words, values of options, and what they hold.
+pub(super) fn texts(words: &[Word]) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in words.iter().take(MAX_TAILS) {
+        let text = word.text.as_str();
+        let value = match text.strip_prefix('-') {
+            None => text,
+            Some(long) if long.starts_with('-') => {
+                text.split_once('=').map_or("", |(_, value)| value)
+            }
+            Some(short) => short.get(1..).unwrap_or_default(),
+        };
+        found.extend(pieces(value));
+    }
+    found
+}
+
+/// What can follow the letters of short options at once. There are never many of them.
+pub(super) fn glued(letters: &str) -> impl Iterator<Item = &str> {
+    letters.char_indices().skip(1).take(MAX_LETTERS).map(|(at, _)| &letters[at..])
+}
+
+/// Whether a path may lie outside of the folder that it is read in.
+pub(super) fn leads_out(path: &str) -> bool {
+    path.starts_with(['/', '~'])
+        || path.split('/').any(|part| part == ".." || dialects::can_be_parent(part))
+}
+
+/// Whether a command does no more with what it reads than to show or to keep it.
+fn takes_text(words: &[Word]) -> bool {
+    let name = words.first().filter(|name| name.known && !name.glob);
+    let base = name.map(|name| match name.text.rsplit_once('/') {
+        Some((folder, base)) if SYSTEM_FOLDERS.contains(&folder) => base,
+        _ => name.text.as_str(),
+    });
+    match base.and_then(programs::find).map(|program| program.kind) {
+        Some(
+            Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Both | Kind::Filter,
+        ) => true,
+        Some(Kind::Git) => git::reads_message(words),
+        _ => false,
+    }
+}
+
+/// Whether a glob can stand for a name that ends in the folder above.
+fn can_end_in_parent(glob: &str) -> bool {
+    let end = glob.rfind(['*', '?', ']']).map_or(glob, |at| &glob[at + 1..]);
+    end.bytes().all(|byte| byte == b'.')
+}
+
+/// Whether the arguments of such programs are files and nothing else.
+fn kinds_of_files(kind: Kind) -> bool {
+    matches!(kind, Kind::Reader | Kind::Lister | Kind::Grep | Kind::Writer | Kind::Both)
+}
+
+/// Whether a word is the text of a message, which nothing runs.
+fn is_message(words: &[Word], at: usize, program: Option<&Program>) -> bool {
+    match program.map(|program| program.kind) {
+        Some(Kind::Git) => git::is_message(words, at),
+        Some(_) if matches!(words[0].text.as_str(), "gh" | "glab") => {
+            BODY_OPTIONS.contains(&words[at - 1].text.as_str())
+        }
+        _ => false,
+    }
+}

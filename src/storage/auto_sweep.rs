@@ -1,0 +1,189 @@
+//! Keeping a store within its bounds without being asked: with its first save, and then with every hundredth. There is no
+//! timer, and no save waits: the sweep has a thread of its own.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::bounds::Bounds;
+use super::open_store::OpenStore;
+use super::sweep::{Occasion, Report, sweep};
+
+/// Saves from one sweep to the next.
+const EVERY: u64 = 100;
+
+/// When a store sweeps by itself, and what came of it.
+#[derive(Debug, Default)]
+pub struct Upkeep {
+    /// Without bounds it never does.
+    bounds: Option<Bounds>,
+    saves: AtomicU64,
+    /// When the first output was saved, by the clock that names the files.
+    since_ms: OnceLock<i64>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    last: Mutex<Option<Report>>,
+}
+
+impl Upkeep {
+    /// Keeps a store within these bounds.
+    pub fn within(bounds: Option<Bounds>) -> Self {
+        Upkeep { bounds, ..Upkeep::default() }
+    }
+
+    /// What the last sweep did.
+    pub fn last(&self) -> Option<Report> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits for the sweep that is under way.
+    pub fn settle(&self) {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A thread that panicked has nothing more to say.
+        let _ = thread.map(JoinHandle::join);
+    }
+}
+
+/// Says that an output was saved: when by the clock that names the files, and when by the one that dates them, which is
+/// asked only when a sweep is due.
+pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Option<SystemTime>) {
+    let Some(bounds) = store.upkeep.bounds else { return };
+    let since_ms = *store.upkeep.since_ms.get_or_init(|| named_ms);
+    if !store.upkeep.saves.fetch_add(1, Ordering::Relaxed).is_multiple_of(EVERY) {
+        return;
+    }
+    let Some(now) = dated().and_then(|dated| dated.duration_since(UNIX_EPOCH).ok()) else { return };
+    // Whoever holds the lock is starting one, or waits for it.
+    let Ok(mut thread) = store.upkeep.thread.try_lock() else { return };
+    if thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
+        return;
+    }
+    let ours = Arc::clone(store);
+    let work = move || {
+        let report = sweep(&ours, &bounds, Occasion::Upkeep { now, since_ms });
+        *ours.upkeep.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+    };
+    // A system that has no thread to spare gets its sweep another time.
+    *thread = thread::Builder::new().name("spillway-sweep".to_owned()).spawn(work).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::directories::{Durability, Places};
+    use crate::storage::save::{Save, SaveRequest};
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::Duration;
+
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+    fn store(dir: &Path) -> Arc<OpenStore> {
+        let places = Places::of(vec![dir.to_owned()], Durability::Process);
+        let bounds = Bounds { retention_days: 7.0, max_bytes: u64::MAX, max_files: u64::MAX };
+        Arc::new(OpenStore::within(places, Some(bounds)))
+    }
+
+    fn save(store: &Arc<OpenStore>) -> String {
+        save_at(store, SystemTime::now())
+    }
+
+    fn save_at(store: &Arc<OpenStore>, now: SystemTime) -> String {
+        let now_ms = now.duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+        let mut save =
+            Save::new(Arc::clone(store), SaveRequest { now_ms, ..SaveRequest::default() });
+        save.write(b"text").unwrap();
+        let path = save.publish().unwrap().path;
+        store.upkeep.settle();
+        path
+    }
+
+    fn old(dir: &Path, letter: char) -> std::path::PathBuf {
+        let path = dir.join(format!("x_1_{}.txt", letter.to_string().repeat(13)));
+        fs::write(&path, "old").unwrap();
+        age(&path, 8 * DAY);
+        path
+    }
+
+    fn age(path: &Path, by: Duration) {
+        File::options()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_modified(SystemTime::now() - by)
+            .unwrap();
+    }
+
+    #[test]
+    fn the_first_save_sweeps_and_then_every_hundredth() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        let first = old(root.path(), 'a');
+        let saved = save(&store);
+        assert!(!first.exists() && Path::new(&saved).exists());
+        assert_eq!(store.upkeep.last().unwrap().removed_files, 1);
+        let second = old(root.path(), 'b');
+        for saves in [1, EVERY - 1] {
+            store.upkeep.saves.store(saves, Ordering::Relaxed);
+            save(&store);
+            assert!(second.exists());
+        }
+        save(&store);
+        assert!(!second.exists());
+    }
+
+    #[test]
+    fn what_the_store_saved_itself_stays_whatever_its_date_was_set_to() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        let saved = save(&store);
+        age(Path::new(&saved), 8 * DAY);
+        let other = old(root.path(), 'a');
+        store.upkeep.saves.store(EVERY, Ordering::Relaxed);
+        save(&store);
+        assert!(Path::new(&saved).exists() && !other.exists());
+        // In the same millisecond it might be its own.
+        save_at(&self::store(root.path()), SystemTime::now() + Duration::from_secs(1));
+        assert!(!Path::new(&saved).exists());
+    }
+
+    #[test]
+    fn what_is_touched_after_the_save_is_not_swept_by_it() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        let path = old(root.path(), 'a');
+        let at = |now: SystemTime| {
+            let now = now.duration_since(UNIX_EPOCH).unwrap();
+            Occasion::Upkeep { now, since_ms: i64::MAX }
+        };
+        let bounds = Bounds::of_age(7.0);
+        let second = Duration::from_secs(1);
+        assert_eq!(sweep(&store, &bounds, at(SystemTime::now() - second)).removed_files, 0);
+        assert!(path.exists());
+        assert_eq!(sweep(&store, &bounds, at(SystemTime::now() + second)).removed_files, 1);
+    }
+
+    #[test]
+    fn a_clock_that_jumped_removes_nothing_at_first() {
+        let root = tempfile::tempdir().unwrap();
+        let files = ['a', 'b'].map(|letter| old(root.path(), letter));
+        for path in &files {
+            age(path, 3650 * DAY);
+        }
+        save(&store(root.path()));
+        assert!(files.iter().all(|path| path.exists()));
+        // Once there is an output of today's, the clock is taken for right.
+        age(&files[0], DAY);
+        save(&store(root.path()));
+        assert_eq!(files.map(|path| path.exists()), [true, false]);
+    }
+
+    #[test]
+    fn without_bounds_nothing_is_swept() {
+        let root = tempfile::tempdir().unwrap();
+        let kept = old(root.path(), 'a');
+        let places = Places::of(vec![root.path().to_owned()], Durability::Process);
+        save(&Arc::new(OpenStore::new(places)));
+        assert!(kept.exists());
+    }
+}

@@ -1,0 +1,264 @@
+//! What is shown of a line that matched: the line, cut around the match if it is long, and its neighbours.
+
+use std::io::{self, SeekFrom};
+
+use memchr::{memchr, memrchr};
+use serde::Serialize;
+
+use super::read::Input;
+use super::read_buffer::View;
+use crate::text::lines::LineRule;
+use crate::text::lossy::{Shown, Source};
+use crate::text::utf8_boundary;
+
+/// Bytes that are shown of the line of a match.
+const LINE_SHOWN: u64 = 1024;
+/// Bytes before the match that are shown of a longer line.
+const LEAD: u64 = LINE_SHOWN / 4;
+/// Bytes that are shown of a line beside it.
+const NEIGHBOUR_SHOWN: usize = 512;
+/// Bytes that are read at once to find neighbours.
+const BLOCK: u64 = 64 * 1024;
+/// Bytes in which the other end of a line is looked for. What lies behind a longer line is not shown.
+const REACH: u64 = 1 << 20;
+/// Stands where a line was cut.
+const CUT: &str = "…";
+
+/// A match in the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    /// The number of its line, from 1.
+    pub line: u64,
+    /// The first byte of the line.
+    pub line_start: u64,
+    /// The first byte of the match.
+    pub from: u64,
+    /// The byte after it.
+    pub to: u64,
+}
+
+/// A matching line as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Match {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// The line without its break.
+    pub text: String,
+    /// The lines before it.
+    pub before: Vec<String>,
+    /// The lines after it.
+    pub after: Vec<String>,
+    /// The first byte of the match in the file.
+    pub byte: u64,
+    /// The text is a part of the line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+}
+
+impl Match {
+    /// Bytes of its texts.
+    pub fn bytes(&self) -> u64 {
+        let context = self.before.iter().chain(&self.after).map(String::len).sum::<usize>();
+        (self.text.len() + context) as u64
+    }
+}
+
+/// What is shown of a match within `room` bytes. Nothing if it does not fit and `may_refuse`; else it is made to fit.
+pub fn excerpt(
+    file: &mut dyn Input,
+    size: u64,
+    found: &Found,
+    (before, after): (usize, usize),
+    room: u64,
+    may_refuse: bool,
+) -> io::Result<Option<Match>> {
+    let (mut shown, end) = line(file, size, found, LINE_SHOWN)?;
+    if before > 0 {
+        shown.before = lines_before(file, found.line_start, before)?;
+    }
+    if after > 0
+        && let Some(end) = line_end(file, end)?
+    {
+        shown.after = lines_after(file, size, end, after)?;
+    }
+    if shown.bytes() > room {
+        if may_refuse {
+            return Ok(None);
+        }
+        let marks = 2 * CUT.len() as u64;
+        let most = LINE_SHOWN.min(room.saturating_sub(marks));
+        shown = line(file, size, found, most)?.0;
+        if shown.bytes() > room {
+            // A byte that is not well-formed is shown as three.
+            shown = line(file, size, found, most / 3)?.0;
+        }
+    }
+    Ok(Some(shown))
+}
+
+/// The line of a match, at most `most` bytes of it, and a byte behind the match that is still in the line.
+fn line(file: &mut dyn Input, size: u64, found: &Found, most: u64) -> io::Result<(Match, u64)> {
+    let begin = found.line_start.max(found.from.saturating_sub(most));
+    let view = View::read(file, begin, found.from.saturating_add(most), size)?;
+    let after = view.bytes.get(view.index(found.from)..).unwrap_or_default();
+    let line_end = memchr(b'\n', after).map(|at| {
+        let at = view.index(found.from) + at;
+        view.offset + LineRule::Terminated.content_end(&view.bytes, at) as u64
+    });
+    // Where the end is out of sight, the line is too long to be shown whole.
+    let end = line_end.unwrap_or(view.offset + view.bytes.len() as u64).max(found.line_start);
+    let fits = end - found.line_start <= most && (line_end.is_some() || end == size);
+    let (start, stop) = if fits {
+        (found.line_start, end)
+    } else {
+        let lead = LEAD.min(most / 4);
+        let start = found.from.saturating_sub(lead).min(end.saturating_sub(most)).max(begin);
+        (start, end.min(start + most))
+    };
+    let from = utf8_boundary::ceil(&view.bytes, view.index(start));
+    let to = utf8_boundary::floor(&view.bytes, view.index(stop)).max(from);
+    let (cut_before, cut_after) =
+        (start > found.line_start, stop < end || (!fits && end < size && line_end.is_none()));
+    let text = view.text(from, to);
+    let shown = Match {
+        line: found.line,
+        text: marked(text, cut_before, cut_after),
+        before: Vec::new(),
+        after: Vec::new(),
+        byte: found.from,
+        partial: cut_before || cut_after,
+    };
+    Ok((shown, found.to))
+}
+
+fn marked(text: String, cut_before: bool, cut_after: bool) -> String {
+    match (cut_before, cut_after) {
+        (false, false) => text,
+        (before, after) => {
+            let mark = |is_cut: bool| if is_cut { CUT } else { "" };
+            format!("{}{text}{}", mark(before), mark(after))
+        }
+    }
+}
+
+/// The byte after the line feed that ends a line, if it is near.
+fn line_end(file: &mut dyn Input, from: u64) -> io::Result<Option<u64>> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut block = vec![0; BLOCK as usize];
+    let mut at = from;
+    while at - from < REACH {
+        let read = file.read(&mut block)?;
+        let fresh = block.get(..read).unwrap_or_default();
+        if let Some(end) = memchr(b'\n', fresh) {
+            return Ok(Some(at + end as u64 + 1));
+        }
+        if read == 0 {
+            break;
+        }
+        at += read as u64;
+    }
+    Ok(None)
+}
+
+/// The first byte of the line that ends before `end`, if it is near.
+fn line_start(file: &mut dyn Input, end: u64) -> io::Result<Option<u64>> {
+    let mut at = end;
+    while at > 0 && end - at < REACH {
+        let begin = at.saturating_sub(BLOCK);
+        let view = View::read(file, begin, at, at)?;
+        let fresh = view.bytes.get(view.index(begin)..).unwrap_or_default();
+        if let Some(found) = memrchr(b'\n', fresh) {
+            return Ok(Some(begin + found as u64 + 1));
+        }
+        at = begin;
+    }
+    Ok((at == 0).then_some(0))
+}
+
+/// The `count` lines before the one that begins at `end`.
+fn lines_before(file: &mut dyn Input, mut end: u64, count: usize) -> io::Result<Vec<String>> {
+    let mut lines: Vec<String> = Vec::new();
+    while end > 0 && lines.len() < count {
+        let begin = end.saturating_sub(BLOCK);
+        let view = View::read(file, begin, end, end)?;
+        let known = view.bytes.get(view.index(begin)..).unwrap_or_default();
+        let mut rest = known.strip_suffix(b"\n").unwrap_or(known);
+        let held = lines.len();
+        while let Some(at) = memrchr(b'\n', rest)
+            && lines.len() < count
+        {
+            let line = rest.get(at + 1..).unwrap_or_default();
+            lines.push(neighbour(without_return(line), false, false));
+            rest = rest.get(..at).unwrap_or_default();
+            end = begin + at as u64 + 1;
+        }
+        if lines.len() == count || (held < lines.len() && begin > 0) {
+            continue;
+        }
+        // Its start is that of the file, or out of sight.
+        let Some(start) = (if begin == 0 { Some(0) } else { line_start(file, end - 1)? }) else {
+            lines.push(neighbour(without_return(rest), true, false));
+            break;
+        };
+        let view = View::read(file, start, start + BLOCK, end - 1)?;
+        let line = view.bytes.get(view.index(start)..).unwrap_or_default();
+        lines.push(neighbour(without_return(line), false, false));
+        end = start;
+    }
+    lines.reverse();
+    Ok(lines)
+}
+
+/// The `count` lines from the one that begins at `begin`.
+fn lines_after(
+    file: &mut dyn Input,
+    size: u64,
+    mut begin: u64,
+    count: usize,
+) -> io::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    while begin < size && lines.len() < count {
+        let view = View::read(file, begin, begin.saturating_add(BLOCK), size)?;
+        let mut rest = view.bytes.get(view.index(begin)..).unwrap_or_default();
+        let held = lines.len();
+        while let Some(at) = memchr(b'\n', rest)
+            && lines.len() < count
+        {
+            let line = rest.get(..at).unwrap_or_default();
+            lines.push(neighbour(without_return(line), false, false));
+            rest = rest.get(at + 1..).unwrap_or_default();
+            begin += at as u64 + 1;
+        }
+        let is_cut = begin + (rest.len() as u64) < size;
+        if lines.len() == count || (held < lines.len() && is_cut) {
+            continue;
+        }
+        // The file ends, or somebody shortened it.
+        if rest.is_empty() {
+            break;
+        }
+        lines.push(neighbour(rest, false, is_cut));
+        match line_end(file, begin + rest.len() as u64)? {
+            Some(end) => begin = end,
+            None => break,
+        }
+    }
+    Ok(lines)
+}
+
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A line beside a match; long ones are cut.
+fn neighbour(line: &[u8], cut_before: bool, cut_after: bool) -> String {
+    let is_long = line.len() > NEIGHBOUR_SHOWN;
+    let range = match (is_long, cut_before) {
+        (false, _) => 0..line.len(),
+        (true, false) => 0..utf8_boundary::floor(line, NEIGHBOUR_SHOWN),
+        (true, true) => utf8_boundary::ceil(line, line.len() - NEIGHBOUR_SHOWN)..line.len(),
+    };
+    let shown = line.get(range).unwrap_or_default();
+    let text = Shown::decode(shown, Source::Text).text.into_owned();
+    marked(text, cut_before, cut_after || (is_long && !cut_before))
+}

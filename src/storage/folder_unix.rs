@@ -1,0 +1,560 @@
+//! A folder that is opened once and then worked in by its descriptor, so that nothing that is swapped under its path
+//! can lead a file elsewhere.
+
+#[cfg(target_os = "linux")]
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::SystemTime;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::file_metadata::Examined;
+use super::file_names;
+use super::symlink_policy::Links;
+
+#[cfg(target_os = "linux")]
+const OPEN_FILES: &str = "/proc/self/fd";
+
+const PRIVATE_DIR: Mode = Mode::RWXU;
+
+fn private_file() -> Mode {
+    Mode::RUSR | Mode::WUSR
+}
+
+/// An open folder that belongs to this user.
+#[derive(Debug)]
+pub struct Folder {
+    fd: OwnedFd,
+}
+
+/// A file that is being written in a folder and has no final name yet.
+#[derive(Debug)]
+pub struct Draft {
+    /// The file, for writing and for reading it back.
+    pub file: File,
+    /// Its temporary name, where the file system has no files without one.
+    name: Option<String>,
+}
+
+impl Draft {
+    /// Whether its folder shows it under a temporary name.
+    pub fn is_named(&self) -> bool {
+        self.name.is_some()
+    }
+
+    /// Reads what has been written, without disturbing the writing.
+    pub fn reader(&self) -> io::Result<DraftReader> {
+        Ok(DraftReader { file: self.file.try_clone()?, at: 0 })
+    }
+}
+
+/// A reader with a position of its own: that of the file is the writer's.
+#[derive(Debug)]
+pub struct DraftReader {
+    file: File,
+    at: u64,
+}
+
+impl io::Read for DraftReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl io::Seek for DraftReader {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let (base, by) = match to {
+            io::SeekFrom::Start(at) => (at, 0),
+            io::SeekFrom::Current(by) => (self.at, by),
+            io::SeekFrom::End(by) => (self.file.metadata()?.len(), by),
+        };
+        self.at = base.checked_add_signed(by).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
+impl Folder {
+    /// Opens a folder.
+    pub fn open(path: &Path, links: Links) -> io::Result<Self> {
+        let folder = Folder { fd: open_dir(path, OFlags::RDONLY, links)? };
+        folder.check()?;
+        Ok(folder)
+    }
+
+    /// Whether this folder is the one at a path in which all links are resolved. One that was put there since is not followed.
+    pub fn is(&self, path: &Path) -> bool {
+        let there = open_dir(path, PASSAGE, Links::None).and_then(|fd| Ok(rustix::fs::fstat(fd)?));
+        let here = rustix::fs::fstat(&self.fd);
+        matches!((here, there), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+    }
+
+    /// Opens a folder, making it if it is not there; whether it was made comes with it.
+    pub fn open_or_make(path: &Path, links: Links) -> io::Result<(Self, bool)> {
+        match Folder::open(path, links) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let folder = Folder { fd: make_all(path, links)? };
+                folder.check()?;
+                Ok((folder, true))
+            }
+            other => Ok((other?, false)),
+        }
+    }
+
+    /// Opens the folder of that name in this one, making it if it is not there. Links are not followed.
+    pub fn enter(&self, name: &str) -> io::Result<Self> {
+        match self.inner(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make(self.fd.as_fd(), name)?;
+                self.inner(name)
+            }
+            other => other,
+        }
+    }
+
+    /// Refuses the folder of another user and one that everybody may write to. Where the group of one of this user's may
+    /// write, that right is taken away: by it others could put files in the place of outputs.
+    fn check(&self) -> io::Result<()> {
+        let stat = retry_on_intr(|| rustix::fs::fstat(&self.fd))?;
+        let me = rustix::process::geteuid().as_raw();
+        if stat.st_uid != me && stat.st_uid != 0 {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, Anothers));
+        }
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
+            return Err(refused("everybody may write to the folder"));
+        }
+        // A folder of root's that is lent to a group, as a volume of a container is, stays as it is.
+        if mode.contains(Mode::WGRP) && !mode.contains(Mode::SVTX) && stat.st_uid == me {
+            retry_on_intr(|| rustix::fs::fchmod(&self.fd, mode - Mode::WGRP))
+                .map_err(|_| refused("the group may write to the folder"))?;
+        }
+        Ok(())
+    }
+
+    /// Begins a file.
+    pub fn draft(&self, now_ms: u64) -> io::Result<Draft> {
+        let mut draft = match self.unnamed() {
+            Some(file) => Draft { file, name: None },
+            None => {
+                let name = file_names::temporary(now_ms).map_err(io::Error::other)?;
+                let flags = OFlags::RDWR
+                    | OFlags::CREATE
+                    | OFlags::EXCL
+                    | OFlags::NOFOLLOW
+                    | OFlags::CLOEXEC;
+                let fd = retry_on_intr(|| {
+                    rustix::fs::openat(&self.fd, name.as_str(), flags, private_file())
+                })?;
+                Draft { file: File::from(fd), name: Some(name) }
+            }
+        };
+        // By descriptor, because the umask may have taken away even the owner's rights.
+        if let Err(error) = retry_on_intr(|| rustix::fs::fchmod(&draft.file, private_file())) {
+            self.discard(&mut draft);
+            return Err(error.into());
+        }
+        Ok(draft)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn unnamed(&self) -> Option<File> {
+        // A file without a name gets one through here.
+        rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).ok()?;
+        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+        // Every failure is tried again with a name, and that attempt says what is really wrong.
+        let open = || rustix::fs::openat(&self.fd, ".", flags, private_file());
+        retry_on_intr(open).ok().map(File::from)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn unnamed(&self) -> Option<File> {
+        None
+    }
+
+    /// Gives the file its final name, unless that is taken: then `AlreadyExists`.
+    pub fn publish(&self, draft: &mut Draft, name: &str) -> io::Result<()> {
+        let Some(temporary) = draft.name.as_deref() else {
+            let open = format!("/proc/self/fd/{}", draft.file.as_raw_fd());
+            let follow = AtFlags::SYMLINK_FOLLOW;
+            return Ok(retry_on_intr(|| rustix::fs::linkat(CWD, &open, &self.fd, name, follow))?);
+        };
+        // Not by a link where it can be helped: between the link and the removal of the other name a killed process
+        // leaves an output with two names, and one of those is nobody's own.
+        match retry_on_intr(|| rename_exclusively(&self.fd, temporary, name)) {
+            Ok(()) => draft.name = None,
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                let link =
+                    || rustix::fs::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty());
+                match retry_on_intr(link) {
+                    Ok(()) => self.discard(draft),
+                    // No hard links either.
+                    Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
+                        look_and_rename(&self.fd, temporary, name)?;
+                        draft.name = None;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// Forgets a file that will not be published.
+    pub fn discard(&self, draft: &mut Draft) {
+        if let Some(name) = draft.name.take() {
+            // What cannot be removed now goes with the next sweep.
+            let _ = retry_on_intr(|| rustix::fs::unlinkat(&self.fd, &name, AtFlags::empty()));
+        }
+    }
+
+    /// Waits until the folder's entries are on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(retry_on_intr(|| rustix::fs::fsync(&self.fd))?)
+    }
+
+    /// Puts a small file into the folder, if there is none of that name.
+    pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file())) {
+            Ok(fd) => {
+                // The umask may have taken away even the owner's rights.
+                retry_on_intr(|| rustix::fs::fchmod(&fd, private_file()))?;
+                io::Write::write_all(&mut File::from(fd), content)
+            }
+            Err(Errno::EXIST) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens a regular file of this user that has no other name. Links are not followed and pipes not waited for.
+    pub fn read(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty())) {
+            Ok(fd) => fd,
+            // A link, or a socket.
+            Err(Errno::LOOP | Errno::NXIO) => return Err(refused(NOT_PLAIN)),
+            Err(error) => return Err(error.into()),
+        };
+        let file = File::from(fd);
+        let stat = retry_on_intr(|| rustix::fs::fstat(&file))?;
+        // Deleted since it was opened.
+        if stat.st_nlink == 0 {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        if !is_own(&stat) {
+            return Err(refused(NOT_PLAIN));
+        }
+        Ok(file)
+    }
+
+    /// Dates a file as if it were written now.
+    pub fn renew(&self, name: &str) -> io::Result<()> {
+        self.read(name)?.set_modified(SystemTime::now())
+    }
+
+    /// The names in the folder.
+    pub fn names(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in self.entries()? {
+            if let Ok(name) = entry?.file_name().to_str() {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether nothing is in the folder but this, if even that.
+    pub fn holds_only(&self, name: &str) -> io::Result<bool> {
+        for entry in self.entries()? {
+            let other = entry?;
+            let other = other.file_name().to_bytes();
+            if other != name.as_bytes() && !matches!(other, b"." | b"..") {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn entries(&self) -> io::Result<rustix::fs::Dir> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // Opened here, because the crate's own way does not try again when a signal comes.
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
+        Ok(rustix::fs::Dir::new(fd)?)
+    }
+
+    /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
+    pub fn examine(&self, name: &str) -> Option<Examined> {
+        let stat = self.stat(name)?;
+        is_own(&stat).then(|| Examined {
+            bytes: u64::try_from(stat.st_size).unwrap_or(0),
+            modified_ms: modified_ms(&stat),
+            touched_ns: touched_ns(&stat),
+        })
+    }
+
+    /// When a file of ours was last written that a process left behind. It may be an output's other name.
+    pub fn left_behind(&self, name: &str) -> Option<i64> {
+        let stat = self.stat(name)?;
+        is_plain(&stat).then(|| modified_ms(&stat))
+    }
+
+    fn stat(&self, name: &str) -> Option<rustix::fs::Stat> {
+        let no_links = AtFlags::SYMLINK_NOFOLLOW;
+        retry_on_intr(|| rustix::fs::statat(&self.fd, name, no_links)).ok()
+    }
+
+    /// Opens the folder of that name in this one. Links are not followed.
+    pub fn inner(&self, name: &str) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()))?;
+        let folder = Folder { fd };
+        folder.check()?;
+        Ok(folder)
+    }
+
+    /// Opens a file that is only there to be locked, making it if it is not there.
+    pub fn lock_file(&self, name: &str) -> io::Result<File> {
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file()))?;
+        let file = File::from(fd);
+        if !is_own(&retry_on_intr(|| rustix::fs::fstat(&file))?) {
+            return Err(refused(NOT_PLAIN));
+        }
+        // The umask may have taken away even the owner's rights, and the next process could not open it.
+        retry_on_intr(|| rustix::fs::fchmod(&file, private_file()))?;
+        Ok(file)
+    }
+
+    /// What two sweeps of the folder lock against each other: the folder itself.
+    pub fn sweep_lock(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
+        Ok(File::from(fd))
+    }
+
+    /// The lock file of that name, if it is there.
+    pub fn existing_lock_file(&self, name: &str) -> io::Result<Option<File>> {
+        match self.read(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    /// Whether a file is still the one of that name.
+    pub fn has(&self, name: &str, file: &File) -> bool {
+        let named = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
+        let open = rustix::fs::fstat(file);
+        matches!((named, open), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+    }
+
+    /// Bytes that are free on the file system for this user, and bytes that it has.
+    pub fn space(&self) -> Option<(u64, u64)> {
+        let stat = rustix::fs::fstatvfs(&self.fd).ok()?;
+        let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
+        Some((bytes(stat.f_bavail), bytes(stat.f_blocks)))
+    }
+
+    /// Gives a file another name, which nothing has.
+    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        if self.stat(to).is_some() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        Ok(retry_on_intr(|| rustix::fs::renameat(&self.fd, from, &self.fd, to))?)
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()))?)
+    }
+
+    /// Removes a folder that is empty.
+    pub fn remove_empty(&self, name: &str) -> io::Result<()> {
+        Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR))?)
+    }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+fn touched_ns(stat: &rustix::fs::Stat) -> i128 {
+    i128::from(stat.st_ctime as i64) * 1_000_000_000 + i128::from(stat.st_ctime_nsec as i64)
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+fn modified_ms(stat: &rustix::fs::Stat) -> i64 {
+    stat.st_mtime as i64 * 1000 + stat.st_mtime_nsec as i64 / 1_000_000
+}
+
+fn is_own(stat: &rustix::fs::Stat) -> bool {
+    is_plain(stat) && stat.st_nlink == 1
+}
+
+fn is_plain(stat: &rustix::fs::Stat) -> bool {
+    let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+    kind == rustix::fs::FileType::RegularFile && stat.st_uid == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(target_os = "linux")]
+fn rename_exclusively(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
+    rustix::fs::renameat_with(dir, from, dir, to, rustix::fs::RenameFlags::NOREPLACE)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rename_exclusively(_: &OwnedFd, _: &str, _: &str) -> Result<(), Errno> {
+    Err(Errno::NOTSUP)
+}
+
+/// The random part makes the name ours; the look only turns a planted file into an error.
+fn look_and_rename(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
+    if rustix::fs::statat(dir, to, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+        return Err(Errno::EXIST);
+    }
+    retry_on_intr(|| rustix::fs::renameat(dir, from, dir, to))
+}
+
+/// Why a folder is refused that another user owns.
+#[derive(Debug)]
+struct Anothers;
+
+impl fmt::Display for Anothers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the folder belongs to another user")
+    }
+}
+
+impl std::error::Error for Anothers {}
+
+/// Whether a folder was refused because another user owns it.
+pub fn is_anothers(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|why| why.is::<Anothers>())
+}
+
+const NOT_PLAIN: &str = "not a plain file of this user";
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
+}
+
+#[cfg(target_os = "linux")]
+fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
+    use rustix::fs::ResolveFlags;
+
+    let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    match retry_on_intr(|| {
+        rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+    }) {
+        Ok(fd) => Ok(fd),
+        Err(Errno::LOOP) if links == Links::None => Err(Errno::LOOP.into()),
+        // There is a link, or a kernel or sandbox that does not know this call.
+        Err(Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::INVAL) => walk(path, flags, links),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// As many links as Linux follows.
+#[cfg(target_os = "linux")]
+const MOST_LINKS: usize = 40;
+
+/// Opens a folder step by step, and looks at every link before it is followed.
+#[cfg(target_os = "linux")]
+fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
+    let step = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut at = retry_on_intr(|| rustix::fs::openat(CWD, ".", step, Mode::empty()))?;
+    let mut ahead = parts_reversed(path);
+    let mut followed = 0;
+    while let Some(part) = ahead.pop() {
+        let next =
+            retry_on_intr(|| rustix::fs::openat(&at, part.as_os_str(), step, Mode::empty()))?;
+        let stat = rustix::fs::fstat(&next)?;
+        if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Symlink {
+            at = next;
+            continue;
+        }
+        followed += 1;
+        if links == Links::None || followed > MOST_LINKS {
+            return Err(Errno::LOOP.into());
+        }
+        if stat.st_uid != rustix::process::geteuid().as_raw() && stat.st_uid != 0 {
+            return Err(refused("a link in the path of the folder belongs to another user"));
+        }
+        let target = rustix::fs::readlinkat(&next, "", Vec::new())?;
+        ahead.extend(parts_reversed(Path::new(OsStr::from_bytes(target.as_bytes()))));
+    }
+    Ok(retry_on_intr(|| rustix::fs::openat(&at, ".", flags, Mode::empty()))?)
+}
+
+#[cfg(target_os = "linux")]
+fn parts_reversed(path: &Path) -> Vec<OsString> {
+    path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
+    let last = if links == Links::None { OFlags::NOFOLLOW } else { OFlags::empty() };
+    let flags = access | last | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?)
+}
+
+/// For working in a folder that need not be readable.
+#[cfg(target_os = "linux")]
+const PASSAGE: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PASSAGE: OFlags = OFlags::RDONLY;
+
+/// Makes a folder and those above it. It is opened from the one above, so that what is put in its place meanwhile is not
+/// followed.
+fn make_all(path: &Path, links: Links) -> io::Result<OwnedFd> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return open_dir(path, OFlags::RDONLY, links);
+    };
+    let above = match open_dir(parent, PASSAGE, links) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => make_all(parent, links)?,
+        other => other?,
+    };
+    make(above.as_fd(), name)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| rustix::fs::openat(&above, name, flags, Mode::empty()))?)
+}
+
+/// Makes a folder, unless it is there: another process may have made it in between.
+fn make(dir: rustix::fd::BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> io::Result<()> {
+    match retry_on_intr(|| rustix::fs::mkdirat(dir, name, PRIVATE_DIR)) {
+        Ok(()) => make_private(dir, name),
+        Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Sets the mode of a folder that was just made, whatever the umask took away.
+fn make_private(
+    dir: rustix::fd::BorrowedFd<'_>,
+    path: impl rustix::path::Arg + Copy,
+) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    if rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).is_ok() {
+        // A descriptor of this kind needs no rights on the folder, and cannot be led elsewhere by a link.
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
+        let open = format!("{OPEN_FILES}/{}", fd.as_raw_fd());
+        let no_flags = AtFlags::empty();
+        return Ok(retry_on_intr(|| rustix::fs::chmodat(CWD, &open, PRIVATE_DIR, no_flags))?);
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
+    Ok(retry_on_intr(|| rustix::fs::fchmod(&fd, PRIVATE_DIR))?)
+}
+
+#[cfg(test)]
+#[path = "folder_unix/tests.rs"]
+mod tests;

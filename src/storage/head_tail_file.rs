@@ -1,0 +1,280 @@
+//! Files that may hold only so many bytes: of a longer output the first and the last part, and a line between them.
+//!
+//! While an output comes in, its draft is filled in order up to its most bytes. What comes then goes over the second half
+//! of the draft, round and round, so that it always holds the first and the last bytes of what came so far. Where the
+//! parts are cut depends on the output alone and not on how it was split.
+
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+
+use super::omitted_range::Part;
+use crate::text::utf8_boundary;
+use crate::truncation::limits::Unit;
+use crate::truncation::notice::ENGLISH;
+
+/// A file that may hold fewer bytes would be of no use.
+pub const LEAST_BYTES: u64 = 4096;
+/// Bytes in which the end of a line is looked for; without one a part is cut between two characters.
+const NEAR: u64 = 1024;
+
+/// Where the bytes of an output stand in a draft that may hold so many.
+#[derive(Debug, Clone, Copy)]
+pub struct Ring {
+    most: u64,
+}
+
+impl Ring {
+    /// Of a draft that may hold `most` bytes.
+    pub fn new(most: u64) -> Self {
+        Ring { most }
+    }
+
+    /// Bytes of the start that stay where they are.
+    pub fn head(&self) -> u64 {
+        self.most / 2
+    }
+
+    /// Where the bytes of a range of the output stand, stretch by stretch.
+    pub fn stretches(self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let mut offset = range.start;
+        std::iter::from_fn(move || {
+            let left = range.end.checked_sub(offset).filter(|left| *left > 0)?;
+            let (place, room) = self.place(offset);
+            let bytes = room.min(left);
+            offset += bytes;
+            Some(place..place + bytes)
+        })
+    }
+
+    /// Where the byte at `offset` of the output stands, and how many stand in order from there.
+    fn place(&self, offset: u64) -> (u64, u64) {
+        if offset < self.most {
+            return (offset, self.most - offset);
+        }
+        let turn = (offset - self.head()) % (self.most - self.head());
+        (self.head() + turn, self.most - self.head() - turn)
+    }
+
+    /// Writes bytes of an output, from `offset` on, to where they stand in a draft.
+    pub fn write(
+        &self,
+        draft: &mut (impl Write + Seek),
+        offset: u64,
+        bytes: &[u8],
+    ) -> io::Result<()> {
+        let mut rest = bytes;
+        for place in self.stretches(offset..offset + bytes.len() as u64) {
+            let (piece, later) = rest.split_at((place.end - place.start) as usize);
+            draft.seek(SeekFrom::Start(place.start))?;
+            draft.write_all(piece)?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Appends a range of an output whose bytes stand round in a draft.
+    pub fn copy(
+        &self,
+        draft: &mut (impl Read + Seek),
+        range: Range<u64>,
+        to: &mut impl Write,
+    ) -> io::Result<()> {
+        self.stretches(range).try_for_each(|place| copy_range(draft, place, to))
+    }
+
+    /// Appends what of an output of `total` bytes, which is too long, goes into its file, and says what that is.
+    pub fn seal(
+        &self,
+        draft: &mut (impl Read + Seek),
+        total: u64,
+        to: &mut impl Write,
+    ) -> io::Result<(Part, u64)> {
+        let (part, line) = self.cut(total, |from, to| {
+            let mut bytes = Vec::new();
+            self.copy(draft, from..to, &mut bytes)?;
+            Ok(bytes)
+        })?;
+        self.copy(draft, 0..part.head_bytes, to)?;
+        to.write_all(line.as_bytes())?;
+        self.copy(draft, part.tail_start()..total, to)?;
+        Ok((part, part.head_bytes + line.len() as u64 + part.tail_bytes))
+    }
+
+    /// What of an output of `total` bytes, which is too long, goes into the file, and the line between the parts. `read`
+    /// gives the bytes of a range of the output.
+    fn cut(
+        &self,
+        total: u64,
+        mut read: impl FnMut(u64, u64) -> io::Result<Vec<u8>>,
+    ) -> io::Result<(Part, String)> {
+        // What follows the first half is gone, so the last cut that can be judged lies a character before its end.
+        let from = self.head() - NEAR;
+        let near = read(from, self.head())?;
+        let (head, is_line) = match memrchr(b'\n', &near) {
+            Some(at) => (from + at as u64 + 1, true),
+            None => (
+                from + utf8_boundary::floor(&near, near.len() - utf8_boundary::LONGEST) as u64,
+                false,
+            ),
+        };
+        let line = |omitted| {
+            let marker = ENGLISH.marker(Unit::Bytes, omitted);
+            if is_line { format!("{marker}\n") } else { format!("\n{marker}\n") }
+        };
+        let room = self.most - head - line(total).len() as u64;
+        // The same before what is left of the second half.
+        let oldest = total - (self.most - self.head()) + utf8_boundary::LONGEST as u64;
+        let start = oldest.max(total - room);
+        let from = start - utf8_boundary::LONGEST as u64;
+        let near = read(from, (start + NEAR).min(total))?;
+        let before = utf8_boundary::LONGEST - 1;
+        let ended = near.get(before..).and_then(|near| memchr(b'\n', near));
+        let tail = match ended {
+            Some(at) => from + (before + at + 1) as u64,
+            None => from + utf8_boundary::ceil(&near, utf8_boundary::LONGEST) as u64,
+        };
+        let part = Part { head_bytes: head, tail_bytes: total - tail, omitted_bytes: tail - head };
+        Ok((part, line(part.omitted_bytes)))
+    }
+}
+
+/// Appends a range of a file.
+pub fn copy_range(
+    from: &mut (impl Read + Seek),
+    range: Range<u64>,
+    to: &mut impl Write,
+) -> io::Result<()> {
+    from.seek(SeekFrom::Start(range.start))?;
+    let bytes = range.end - range.start;
+    let copied = io::copy(&mut from.take(bytes), to)?;
+    if copied != bytes {
+        return Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "the part that was written could not be read back",
+        ));
+    }
+    Ok(())
+}
+
+/// An output that is kept in memory, for a storage that is handed it as a whole.
+#[derive(Debug, Default)]
+pub struct Collection {
+    draft: Cursor<Vec<u8>>,
+    written: u64,
+    most: Option<u64>,
+}
+
+impl Collection {
+    /// Keeps only the first and the last part of an output that has more bytes than this.
+    pub fn with_most(self, most: u64) -> Self {
+        Collection { most: Some(most), ..self }
+    }
+
+    /// Appends bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let offset = self.written;
+        self.written += bytes.len() as u64;
+        match self.most.filter(|most| self.written > *most) {
+            Some(most) => Ring::new(most).write(&mut self.draft, offset, bytes),
+            None => self.draft.write_all(bytes),
+        }
+    }
+
+    /// All bytes, and which parts of the output they are if not all of it.
+    pub fn finish(self) -> io::Result<(Vec<u8>, Option<Part>)> {
+        let Collection { mut draft, written, most } = self;
+        let Some(most) = most.filter(|most| written > *most) else {
+            return Ok((draft.into_inner(), None));
+        };
+        let mut bytes = Vec::new();
+        let (part, _) = Ring::new(most).seal(&mut draft, written, &mut bytes)?;
+        Ok((bytes, Some(part)))
+    }
+}
+
+/// The same of an output that is there as a whole.
+#[cfg(test)]
+pub(super) fn part_of(bytes: &[u8], most: u64) -> (Vec<u8>, Part) {
+    let range = |from: u64, to: u64| Ok(bytes[from as usize..to as usize].to_vec());
+    let (part, line) = Ring::new(most).cut(bytes.len() as u64, range).unwrap();
+    let (head, tail) = (part.head_bytes as usize, part.tail_start() as usize);
+    ([&bytes[..head], line.as_bytes(), &bytes[tail..]].concat(), part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn collected<'a>(
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+        most: u64,
+    ) -> (Vec<u8>, Option<Part>) {
+        let mut collection = Collection::default().with_most(most);
+        for piece in pieces {
+            collection.push(piece).unwrap();
+        }
+        collection.finish().unwrap()
+    }
+
+    #[test]
+    fn an_output_that_just_fits_is_whole() {
+        let bytes = vec![b'x'; 4096];
+        assert_eq!(collected([&bytes[..]], 4096), (bytes.clone(), None));
+        assert!(collected([&bytes[..], b"x"], 4096).1.is_some());
+    }
+
+    #[test]
+    fn parts_are_cut_at_the_ends_of_lines() {
+        let text: String = (0..10_000).map(|line| format!("line {line}\n")).collect();
+        let (bytes, part) = collected([text.as_bytes()], 5000);
+        let (held, part) = (String::from_utf8(bytes).unwrap(), part.unwrap());
+        assert!(held.len() <= 5000 && part.total_bytes() == text.len() as u64);
+        let marker = format!("...{} bytes truncated...", part.omitted_bytes);
+        let (head, tail) = held.split_once(&format!("{marker}\n")).unwrap();
+        assert!(text.starts_with(head) && head.ends_with('\n') && text.ends_with(tail));
+        assert!(tail.starts_with("line ") && head.len() + tail.len() > 4900);
+    }
+
+    #[test]
+    fn no_more_is_collected_than_may_be_kept() {
+        let mut collection = Collection::default().with_most(5000);
+        for _ in 0..1000 {
+            collection.push(&[b'x'; 777]).unwrap();
+        }
+        let capacity = collection.draft.into_inner().capacity();
+        assert!(capacity <= 2 * 5000, "{capacity}");
+    }
+
+    #[test]
+    fn a_draft_holds_the_first_and_the_last_bytes() {
+        let ring = Ring::new(10);
+        let places: Vec<u64> = (0..21).map(|offset| ring.place(offset).0).collect();
+        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5, 6, 7, 8, 9, 5, 6, 7, 8, 9, 5]);
+        assert_eq!((ring.place(3).1, ring.place(12).1), (7, 3));
+    }
+
+    proptest! {
+        #[test]
+        fn parts_are_cut_between_characters(
+            unit in prop::sample::select(vec!["a", "é", "你", "😀", "x\n", "你你你\r\n", "ab😀"]),
+            count in 1000usize..9000, most in 4096u64..9000, size in 1usize..20_000,
+        ) {
+            let text = unit.repeat(count);
+            let (bytes, part) = collected(text.as_bytes().chunks(size), most);
+            prop_assert!(bytes.len() as u64 <= most.max(text.len() as u64 * u64::from(part.is_none())));
+            let held = String::from_utf8(bytes).unwrap();
+            if let Some(part) = part {
+                prop_assert_eq!((held.clone().into_bytes(), part), part_of(text.as_bytes(), most));
+                prop_assert_eq!(part.total_bytes(), text.len() as u64);
+                prop_assert_eq!(&held[..part.head_bytes as usize], &text[..part.head_bytes as usize]);
+                prop_assert!(text.ends_with(&held[held.len() - part.tail_bytes as usize..]));
+                prop_assert!(held.len() as u64 + NEAR * 2 + 100 > most);
+            } else {
+                prop_assert_eq!(held, text);
+            }
+        }
+    }
+}

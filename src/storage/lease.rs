@@ -1,0 +1,190 @@
+//! Who uses the folder of a session: the processes that hold its lock file. A lease ends with its process, however that ends.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::folder::Folder;
+
+/// The lock file in the folder of a session.
+pub const NAME: &str = ".lease";
+
+/// Leases that are held at most, for each costs a descriptor: those of the sessions that were saved into last.
+const MOST: usize = 128;
+
+type Held = Vec<(PathBuf, File)>;
+
+/// The leases of stores that are gone without having been closed. The session goes on: a lease ends with its process and not
+/// with an object that the host loses sight of.
+static LEFT: Mutex<Held> = Mutex::new(Vec::new());
+
+/// The leases that a store holds, the newest at the end.
+#[derive(Debug, Default)]
+pub struct Leases {
+    held: Mutex<Held>,
+}
+
+impl Leases {
+    /// Holds the lease of a session's folder from now on. Saving never waits for one and never fails for want of one.
+    pub fn hold(&self, path: &Path, folder: &Folder) {
+        let mut held = lock(&self.held);
+        // A folder that was removed and made anew has another lock file.
+        if held.last().is_some_and(|(known, file)| known == path && folder.has(NAME, file)) {
+            return;
+        }
+        let known = held.iter().position(|(known, _)| known == path).map(|at| held.remove(at).1);
+        let known = known.filter(|file| folder.has(NAME, file));
+        if let Some(file) = known.or_else(|| take(folder)) {
+            keep(&mut held, path.to_owned(), file);
+        }
+    }
+
+    /// Gives the lease of one folder back.
+    pub fn release(&self, path: &Path) {
+        for held in [&self.held, &LEFT] {
+            lock(held).retain(|(known, _)| known != path);
+        }
+    }
+
+    /// Gives all leases back.
+    pub fn release_all(&self) {
+        lock(&self.held).clear();
+    }
+}
+
+impl Drop for Leases {
+    fn drop(&mut self) {
+        let mut left = lock(&LEFT);
+        for (path, file) in lock(&self.held).drain(..) {
+            left.retain(|(known, _)| *known != path);
+            keep(&mut left, path, file);
+        }
+    }
+}
+
+fn take(folder: &Folder) -> Option<File> {
+    let file = folder.lock_file(NAME).ok()?;
+    (file.try_lock_shared().is_ok() && folder.has(NAME, &file)).then_some(file)
+}
+
+fn keep(held: &mut Held, path: PathBuf, file: File) {
+    if held.len() >= MOST {
+        held.remove(0);
+    }
+    held.push((path, file));
+}
+
+fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether anybody holds the lease of a session's folder, this process included.
+pub fn is_leased(session: &Folder) -> bool {
+    !is_free(session.existing_lock_file(NAME).as_ref())
+}
+
+/// Whether nobody holds a lock file, which is locked if so. What cannot be asked is taken for used.
+fn is_free(lock: Result<&Option<File>, &io::Error>) -> bool {
+    lock.is_ok_and(|file| file.as_ref().is_none_or(|file| file.try_lock().is_ok()))
+}
+
+/// Removes the folder of a session if nothing is left in it and nobody uses it, or only those whose leases come with it.
+pub fn retire(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
+    let Ok(session) = place.inner(name) else { return };
+    if session.holds_only(NAME).unwrap_or(false) {
+        if let Some(leases) = ours {
+            leases.release(&dir.join(name));
+        }
+        let lock = session.existing_lock_file(NAME);
+        if is_free(lock.as_ref()) {
+            let _ = session.remove(NAME);
+            // Fails if something was saved into it meanwhile, which is the point.
+            let _ = place.remove_empty(name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::file_names;
+    use crate::storage::symlink_policy::Links;
+
+    #[test]
+    fn a_folder_stays_as_long_as_somebody_uses_it() {
+        let root = tempfile::tempdir().unwrap();
+        let (ours, theirs) = (Leases::default(), Leases::default());
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let name = file_names::session(&[0x61]);
+        let session = place.enter(&name).unwrap();
+        let path = root.path().join(&name);
+        assert!(!is_leased(&session));
+        ours.hold(&path, &session);
+        theirs.hold(&path, &session);
+        assert!(is_leased(&session));
+        theirs.release_all();
+        retire(&place, root.path(), &name, None);
+        assert!(path.exists() && is_leased(&session));
+        theirs.hold(&path, &session);
+        retire(&place, root.path(), &name, Some(&ours));
+        assert!(path.exists() && is_leased(&session));
+        theirs.release_all();
+        assert!(!is_leased(&session));
+        std::fs::write(path.join("foreign"), "").unwrap();
+        retire(&place, root.path(), &name, Some(&ours));
+        assert!(path.exists());
+        std::fs::remove_file(path.join("foreign")).unwrap();
+        retire(&place, root.path(), &name, Some(&ours));
+        assert!(!path.exists());
+        // A folder that was made anew has a lease of its own.
+        theirs.hold(&path, &session);
+        let session = place.enter(&name).unwrap();
+        theirs.hold(&path, &session);
+        assert!(is_leased(&session));
+    }
+
+    #[test]
+    fn a_folder_whose_lease_cannot_be_asked_for_is_taken_for_used() {
+        let root = tempfile::tempdir().unwrap();
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let name = file_names::session(&[0x61]);
+        let session = place.enter(&name).unwrap();
+        std::fs::create_dir(root.path().join(&name).join(NAME)).unwrap();
+        assert!(is_leased(&session));
+        retire(&place, root.path(), &name, None);
+        assert!(root.path().join(&name).exists());
+    }
+
+    #[test]
+    fn a_lease_outlives_the_store_that_was_not_closed() {
+        let root = tempfile::tempdir().unwrap();
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let name = file_names::session(&[0x61]);
+        let (session, path) = (place.enter(&name).unwrap(), root.path().join(&name));
+        let leases = Leases::default();
+        leases.hold(&path, &session);
+        drop(leases);
+        assert!(is_leased(&session));
+        Leases::default().release(&path);
+        assert!(!is_leased(&session));
+    }
+
+    #[test]
+    fn a_store_of_many_sessions_holds_the_last_of_them() {
+        let root = tempfile::tempdir().unwrap();
+        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let leases = Leases::default();
+        let sessions: Vec<(PathBuf, Folder)> = (0..MOST as u16 + 10)
+            .map(|id| file_names::session(&[id]))
+            .map(|name| (root.path().join(&name), place.enter(&name).unwrap()))
+            .collect();
+        for (path, session) in &sessions {
+            leases.hold(path, session);
+            leases.hold(&sessions[0].0, &sessions[0].1);
+        }
+        let leased: Vec<bool> = sessions.iter().map(|(_, session)| is_leased(session)).collect();
+        assert_eq!(leased.iter().filter(|leased| **leased).count(), MOST);
+        assert!(leased[0] && !leased[1] && leased[sessions.len() - 1]);
+    }
+}

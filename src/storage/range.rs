@@ -1,0 +1,326 @@
+//! Reading a part of a saved output, by lines or by bytes, in memory that does not depend on its size.
+
+use std::io::{self, Cursor, Read, SeekFrom};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use memchr::{memchr_iter, memrchr};
+use serde::{Deserialize, Serialize};
+
+use super::directories::Places;
+use super::line_index::{LineIndex, LineIndexes, Place};
+use super::read::{Input, Unfinished, is_incomplete, open_output_of, unreadable};
+use super::read_buffer::View;
+use crate::error::Result;
+use crate::text::utf8_boundary;
+use crate::text::utf16;
+
+/// Bytes of the file that one call gives back.
+pub const MOST: u64 = 256 * 1024;
+/// The fewest that a call may be asked for: with any less, it could stand before a character that is too long for ever.
+pub const LEAST: u64 = utf8_boundary::LONGEST as u64;
+
+/// What is asked for, and what the next call may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Range {
+    /// The first line, counted from 1; without it the range is one of bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_line: Option<u64>,
+    /// Lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_count: Option<u64>,
+    /// The first byte. With a line: go on inside that line, here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_byte: Option<u64>,
+    /// Bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byte_count: Option<u64>,
+    /// Bytes of one call, at most [`MOST`]. Lines come whole if one of them fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+}
+
+impl Range {
+    fn most(&self) -> u64 {
+        self.max_bytes.map_or(MOST, |bytes| bytes.clamp(LEAST, MOST))
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Piece {
+    /// The text, well-formed. It has the line breaks that are in the file.
+    #[serde(skip)]
+    pub text: String,
+    /// The line of its first byte, if it was asked for by line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_line: Option<u64>,
+    /// Lines that it shows, whole or in part, if it was asked for by line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_count: Option<u64>,
+    /// Its first byte in the file.
+    pub from_byte: u64,
+    /// Its bytes in the file.
+    pub byte_count: u64,
+    /// Bytes of the whole file.
+    pub total_bytes: u64,
+    /// What to ask for to read on; nothing at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Range>,
+    /// It begins or ends inside a line, or inside what was one character.
+    pub partial: bool,
+    /// The file holds only a part of the output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
+}
+
+/// A range on its way; long looks for a line are made in steps.
+#[derive(Debug)]
+pub struct RangeRead {
+    file: Box<dyn Input>,
+    size: u64,
+    index: Arc<Mutex<LineIndex>>,
+    range: Range,
+    incomplete: bool,
+}
+
+impl RangeRead {
+    /// Opens an output; with the folder of a session, only one that is in it.
+    pub fn open(
+        places: &Places,
+        indexes: &LineIndexes,
+        path: &str,
+        session: Option<&str>,
+        range: Range,
+    ) -> Result<Self> {
+        let file = open_output_of(places, path, session)?;
+        let data = file.metadata().map_err(unreadable)?;
+        let index = indexes.of(Path::new(path), &data);
+        let incomplete = is_incomplete(path);
+        Ok(RangeRead { file: Box::new(file), size: data.len(), index, range, incomplete })
+    }
+
+    /// The same of an output that is still coming in. The index is that of the output.
+    pub fn of_unfinished(
+        unfinished: Unfinished,
+        index: Arc<Mutex<LineIndex>>,
+        range: Range,
+    ) -> Result<Self> {
+        let Unfinished { mut file, bytes, incomplete } = unfinished;
+        let cut = incomplete_end(&mut *file, bytes).map_err(unreadable)?;
+        index.lock().unwrap_or_else(PoisonError::into_inner).resume();
+        Ok(RangeRead { file, size: bytes - cut, index, range, incomplete })
+    }
+
+    /// The same over bytes in memory that have a path like that of a file.
+    pub fn over(bytes: Vec<u8>, path: &str, range: Range) -> Self {
+        let (size, incomplete) = (bytes.len() as u64, is_incomplete(path));
+        let file = Box::new(Cursor::new(bytes));
+        RangeRead { file, size, index: Arc::default(), range, incomplete }
+    }
+
+    /// Reads at most about `budget` bytes on the way to the range; nothing means that it is to be called again.
+    pub fn step(&mut self, budget: u64) -> Result<Option<Piece>> {
+        self.advance(budget).map_err(unreadable)
+    }
+
+    fn advance(&mut self, budget: u64) -> io::Result<Option<Piece>> {
+        let Range { from_line, line_count, from_byte, byte_count, .. } = self.range;
+        let Some(line) = from_line else {
+            return self.by_bytes(from_byte.unwrap_or(0), byte_count.unwrap_or(MOST)).map(Some);
+        };
+        let start = match from_byte {
+            Some(byte) => Place::At(byte),
+            None => {
+                let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+                index.find(&mut *self.file, line.saturating_sub(1), budget)?
+            }
+        };
+        match start {
+            Place::Unknown => Ok(None),
+            Place::Beyond => self.by_lines(line, self.size, line_count).map(Some),
+            Place::At(byte) => self.by_lines(line, byte, line_count).map(Some),
+        }
+    }
+
+    fn by_bytes(&mut self, from: u64, count: u64) -> io::Result<Piece> {
+        let most = self.range.most();
+        let (from, end) = (from.min(self.size), from.saturating_add(count.min(most)));
+        let view = self.view(from, end)?;
+        // A character belongs to the range that its first byte is in.
+        let start = utf8_boundary::ceil(&view.bytes, view.index(from));
+        let mut stop = utf8_boundary::ceil(&view.bytes, view.index(end)).max(start);
+        if (stop - start) as u64 > most {
+            stop = utf8_boundary::floor(&view.bytes, view.index(end));
+        }
+        let mut piece = self.piece(&view, start, stop);
+        piece.partial |= start > view.index(from);
+        piece.next = self.more(piece.from_byte + piece.byte_count).map(|from_byte| Range {
+            from_byte: Some(from_byte),
+            byte_count: Some(count),
+            max_bytes: self.range.max_bytes,
+            ..Range::default()
+        });
+        Ok(piece)
+    }
+
+    fn by_lines(&mut self, line: u64, from: u64, count: Option<u64>) -> io::Result<Piece> {
+        let from = from.min(self.size);
+        let most = self.range.most();
+        let view = self.view(from, from.saturating_add(most))?;
+        let start = utf8_boundary::ceil(&view.bytes, view.index(from));
+        let limit = view.index(from.saturating_add(most));
+        let within = view.bytes.get(start..limit).unwrap_or_default();
+        let wanted = usize::try_from(count.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let mut breaks = memchr_iter(b'\n', within);
+        let asked = wanted.checked_sub(1).and_then(|before| breaks.nth(before));
+        let stop = match asked {
+            Some(last) => start + last + 1,
+            None if view.offset + limit as u64 >= self.size => limit,
+            // Whole lines if there is one, else as much of this one as there may be.
+            None => match memrchr(b'\n', within) {
+                Some(last) => start + last + 1,
+                None => utf8_boundary::floor(&view.bytes, limit),
+            },
+        };
+        let mut piece = self.piece(&view, start, stop);
+        let shown = view.bytes.get(start..stop).unwrap_or_default();
+        let ended = memchr_iter(b'\n', shown).count() as u64;
+        let inside = shown.last().is_some_and(|&byte| byte != b'\n');
+        piece.from_line = Some(line);
+        piece.line_count = Some(ended + u64::from(inside));
+        piece.next = self.more(piece.from_byte + piece.byte_count).map(|end| Range {
+            from_line: Some(line + ended),
+            line_count: count,
+            from_byte: inside.then_some(end),
+            byte_count: None,
+            max_bytes: self.range.max_bytes,
+        });
+        Ok(piece)
+    }
+
+    fn more(&self, end: u64) -> Option<u64> {
+        (end < self.size).then_some(end)
+    }
+
+    fn piece(&self, view: &View, start: usize, stop: usize) -> Piece {
+        let raw = view.bytes.get(start..stop).unwrap_or_default();
+        let end = view.offset + stop as u64;
+        let at_break = |at: usize| at == 0 || view.bytes.get(at - 1) == Some(&b'\n');
+        let whole = at_break(start) && (end == self.size || at_break(stop));
+        Piece {
+            text: view.text(start, stop),
+            from_line: None,
+            line_count: None,
+            from_byte: view.offset + start as u64,
+            byte_count: raw.len() as u64,
+            total_bytes: self.size,
+            next: None,
+            partial: !raw.is_empty() && !whole,
+            incomplete: self.incomplete,
+        }
+    }
+
+    fn view(&mut self, from: u64, end: u64) -> io::Result<View> {
+        View::read(&mut *self.file, from, end, self.size)
+    }
+}
+
+/// Bytes at the end that are the start of a character: the rest of it will come.
+fn incomplete_end(file: &mut dyn Input, bytes: u64) -> io::Result<u64> {
+    let start = bytes.saturating_sub(utf8_boundary::LONGEST as u64);
+    file.seek(SeekFrom::Start(start))?;
+    let mut end = Vec::new();
+    file.take(bytes - start).read_to_end(&mut end)?;
+    Ok(utf16::incomplete_suffix(&end) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::fixture::saved;
+    use crate::text::lossy::{Shown, Source};
+    use proptest::prelude::*;
+
+    fn read(places: &Places, path: &str, range: Range) -> Piece {
+        let mut read = RangeRead::open(places, &LineIndexes::default(), path, None, range).unwrap();
+        loop {
+            if let Some(piece) = read.step(1).unwrap() {
+                return piece;
+            }
+        }
+    }
+
+    fn lines(from: u64, count: u64) -> Range {
+        Range { from_line: Some(from), line_count: Some(count), ..Range::default() }
+    }
+
+    fn tile(places: &Places, path: &str, first: Range) -> Vec<Piece> {
+        let mut pieces = vec![read(places, path, first)];
+        while let Some(next) = pieces.last().and_then(|piece| piece.next) {
+            pieces.push(read(places, path, next));
+        }
+        pieces
+    }
+
+    #[test]
+    fn lines_come_whole_with_their_breaks() {
+        let (_root, places, path) = saved(b"a\r\nb\n\nd");
+        let piece = read(&places, &path, lines(2, 2));
+        assert_eq!((piece.text.as_str(), piece.line_count, piece.from_byte), ("b\n\n", Some(2), 3));
+        assert_eq!((piece.next, piece.partial), (Some(lines(4, 2)), false));
+        let piece = read(&places, &path, lines(4, 2));
+        assert_eq!((piece.text.as_str(), piece.line_count, piece.next), ("d", Some(1), None));
+        let piece = read(&places, &path, lines(9, 2));
+        assert_eq!((piece.text.as_str(), piece.line_count, piece.next), ("", Some(0), None));
+    }
+
+    #[test]
+    fn a_line_over_the_limit_comes_in_parts() {
+        let text = format!("first\n{}\nlast\n", "é".repeat(300_000));
+        let (_root, places, path) = saved(text.as_bytes());
+        let pieces = tile(&places, &path, lines(1, 1));
+        let joined: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(joined, text);
+        let facts: Vec<_> = pieces.iter().map(|each| (each.from_line, each.partial)).collect();
+        let line = |line, partial| (Some(line), partial);
+        assert_eq!(
+            facts,
+            [line(1, false), line(2, true), line(2, true), line(2, true), line(3, false)]
+        );
+        assert!(pieces.iter().all(|piece| piece.byte_count <= MOST));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn ranges_tile_the_file(
+            bytes in prop::collection::vec(prop_oneof![
+                Just(0xf0u8), Just(0x9f), Just(0x98), Just(0x80), Just(0xed), Just(b'\n'), Just(b'\r'), Just(b'a'), any::<u8>()
+            ], 0..80),
+            count in 1u64..9,
+            most in LEAST..20,
+        ) {
+            let (_root, places, path) = saved(&bytes);
+            let whole = Shown::decode(&bytes, Source::Text).text;
+            let by_bytes = Range { from_byte: Some(0), byte_count: Some(count), ..Range::default() };
+            for first in [by_bytes, lines(1, count)] {
+                let joined: String = tile(&places, &path, first).into_iter().map(|each| each.text).collect();
+                prop_assert_eq!(&joined, &*whole);
+            }
+            for first in [by_bytes, lines(1, count)].map(|range| Range { max_bytes: Some(most), ..range }) {
+                let pieces = tile(&places, &path, first);
+                prop_assert!(pieces.iter().all(|piece| piece.byte_count <= most));
+                prop_assert_eq!(pieces.iter().map(|each| each.text.as_str()).collect::<String>(), &*whole);
+            }
+            // Neighbours that are chosen without looking at `next` miss nothing either.
+            let joined: String = (0..=bytes.len() as u64 / count)
+                .map(|at| Range { from_byte: Some(at * count), ..by_bytes })
+                .map(|range| read(&places, &path, range).text)
+                .collect();
+            prop_assert_eq!(&joined, &*whole);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Some bytes of what is read, in memory, with a few more on either side to see what is cut.
+
+use std::io::{self, Read, SeekFrom};
+
+use super::read::Input;
+use crate::text::lossy::{Shown, Source};
+use crate::text::utf8_boundary;
+
+/// Bytes around a range of a file.
+pub(super) struct View {
+    /// The first of them in the file.
+    pub offset: u64,
+    pub bytes: Vec<u8>,
+}
+
+impl View {
+    /// Reads the bytes from `from` to `to` of a file of `size` bytes, and those around them.
+    pub fn read(file: &mut dyn Input, from: u64, to: u64, size: u64) -> io::Result<Self> {
+        let offset = from.saturating_sub(utf8_boundary::LONGEST as u64);
+        let end = to.saturating_add(utf8_boundary::LONGEST as u64).min(size);
+        let length = end.saturating_sub(offset);
+        file.seek(SeekFrom::Start(offset))?;
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+        file.take(length).read_to_end(&mut bytes)?;
+        Ok(View { offset, bytes })
+    }
+
+    /// The index of a byte of the file.
+    pub fn index(&self, byte: u64) -> usize {
+        let index = usize::try_from(byte.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        index.min(self.bytes.len())
+    }
+
+    /// What is shown of the bytes between two indexes.
+    pub fn text(&self, from: usize, to: usize) -> String {
+        let raw = self.bytes.get(from..to).unwrap_or_default();
+        Shown::decode(raw, Source::Text).text.into_owned()
+    }
+}

@@ -1,0 +1,376 @@
+//! Secrets taken out of an output before it is saved.
+//!
+//! Every byte of a secret becomes `*`, except line breaks: what is saved has the size, the lines and the offsets of what
+//! came in. An output of any size is looked at in windows that overlap and lie at fixed offsets, so that the result does
+//! not depend on how it was split.
+
+use std::sync::Arc;
+
+use aho_corasick::{AhoCorasick, Input};
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::secret_patterns;
+
+/// Bytes of a match that is always found. Of a longer one at least so much is redacted, or nothing if no shorter stretch
+/// of it matches.
+pub const LONGEST_MATCH: usize = 64 * 1024;
+/// Bytes that are decided on at once.
+const STEP: usize = 192 * 1024;
+/// Bytes behind a match that decide whether a word or line ends with it.
+const LOOK_AHEAD: usize = 8;
+
+/// Bytes of a pattern.
+const LONGEST_PATTERN: usize = 4096;
+/// Groups in groups.
+const NEST_LIMIT: u32 = 50;
+/// Bytes of a compiled pattern, and of what is worked out while searching.
+const SIZE_LIMIT: usize = 2 << 20;
+const CACHE_LIMIT: usize = 1 << 20;
+/// Patterns of one set of rules; each is a pass over the output.
+pub const MOST_PATTERNS: usize = 100;
+/// Known values of one set of rules, and all their bytes.
+pub const MOST_VALUES: usize = 10_000;
+const MOST_VALUE_BYTES: usize = 1 << 20;
+/// Shorter values would be found everywhere.
+pub const SHORTEST_VALUE: usize = 4;
+
+/// What stands in the place of each byte.
+const MASK: u8 = b'*';
+
+/// A pattern as it was given.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pattern {
+    /// The expression.
+    pub source: String,
+    /// Upper and lower case are the same.
+    pub ignore_case: bool,
+    /// `^` and `$` are the ends of a line.
+    pub multi_line: bool,
+    /// `.` is any character, a line feed too.
+    pub dot_all: bool,
+}
+
+/// What counts as a secret.
+#[derive(Debug)]
+pub struct Rules {
+    expressions: Vec<Expression>,
+    values: Option<Values>,
+    known: bool,
+}
+
+/// An expression, and the group that is the secret, if only a part of a match is one.
+#[derive(Debug)]
+struct Expression {
+    regex: Regex,
+    secret: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Values {
+    automaton: AhoCorasick,
+    longest: usize,
+}
+
+/// A part of the rules that is refused: its place, such as `patterns.2`, and why.
+pub type Refused = (String, String);
+
+/// The group of an expression that is the secret, where not all of a match is one.
+const SECRET_GROUP: &str = "secret";
+
+impl Expression {
+    /// Compiles a pattern; the error says what is wrong with it.
+    fn new(pattern: &Pattern) -> Result<Self, String> {
+        let length = pattern.source.len();
+        if !(1..=LONGEST_PATTERN).contains(&length) {
+            return Err(format!("has {length} bytes, allowed are 1 to {LONGEST_PATTERN}"));
+        }
+        let parsed = regex_syntax::ParserBuilder::new()
+            .nest_limit(NEST_LIMIT)
+            .case_insensitive(pattern.ignore_case)
+            .multi_line(pattern.multi_line)
+            .dot_matches_new_line(pattern.dot_all)
+            .build()
+            .parse(&pattern.source)
+            .map_err(|error| match error {
+                regex_syntax::Error::Parse(error) => {
+                    format!("{} (at character {})", error.kind(), error.span().start.column)
+                }
+                regex_syntax::Error::Translate(error) => error.kind().to_string(),
+                _ => "is not a regular expression".to_owned(),
+            })?;
+        if parsed.properties().minimum_len() == Some(0) {
+            return Err("matches where there is nothing; allowed is what matches at least one \
+                        character"
+                .to_owned());
+        }
+        let regex = RegexBuilder::new(&pattern.source)
+            .nest_limit(NEST_LIMIT)
+            .case_insensitive(pattern.ignore_case)
+            .multi_line(pattern.multi_line)
+            .dot_matches_new_line(pattern.dot_all)
+            .size_limit(SIZE_LIMIT)
+            .dfa_size_limit(CACHE_LIMIT)
+            .build()
+            .map_err(|_| {
+                "is too large; use smaller counts or classes, such as [a-z] for \\w".to_owned()
+            })?;
+        let secret = regex.capture_names().position(|name| name == Some(SECRET_GROUP));
+        Ok(Expression { regex, secret })
+    }
+
+    /// The next match at or after `at`: all of it, and what of it is secret.
+    fn find(&self, text: &[u8], at: usize) -> Option<(Stretch, Stretch)> {
+        let whole =
+            |found: regex::bytes::Match<'_>| Stretch { from: found.start(), to: found.end() };
+        let all = whole(self.regex.find_at(text, at)?);
+        let Some(group) = self.secret else { return Some((all, all)) };
+        let groups = self.regex.captures_at(text, all.from);
+        let secret = groups.and_then(|groups| groups.get(group)).map_or(all, whole);
+        Some((all, secret))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Stretch {
+    from: usize,
+    to: usize,
+}
+
+impl Rules {
+    /// Compiles what a caller knows about his secrets. `known` adds the shapes of well-known ones.
+    pub fn new(patterns: &[Pattern], values: &[String], known: bool) -> Result<Self, Refused> {
+        // Before anything is compiled, which takes time and memory.
+        for (list, count, most) in
+            [("patterns", patterns.len(), MOST_PATTERNS), ("values", values.len(), MOST_VALUES)]
+        {
+            if count > most {
+                return Err((list.to_owned(), format!("has {count} entries, allowed are {most}")));
+            }
+        }
+        let at = |list: &str, index: usize| format!("{list}.{index}");
+        let expressions = patterns.iter().enumerate().map(|(index, pattern)| {
+            Expression::new(pattern).map_err(|problem| (at("patterns", index), problem))
+        });
+        let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
+        for (index, value) in values.iter().enumerate() {
+            // The value itself must not get into a message, and from there into a log.
+            if !(SHORTEST_VALUE..=LONGEST_MATCH).contains(&value.len()) {
+                let length = value.len();
+                let problem =
+                    format!("has {length} bytes, allowed are {SHORTEST_VALUE} to {LONGEST_MATCH}");
+                return Err((at("values", index), problem));
+            }
+        }
+        let bytes: usize = values.iter().map(String::len).sum();
+        let too_large = || {
+            let problem = format!("has {bytes} bytes, allowed are {MOST_VALUE_BYTES} in all");
+            ("values".to_owned(), problem)
+        };
+        if bytes > MOST_VALUE_BYTES {
+            return Err(too_large());
+        }
+        let longest = values.iter().map(String::len).max();
+        let values = match longest {
+            Some(longest) => {
+                let automaton = AhoCorasick::new(values).map_err(|_| too_large())?;
+                Some(Values { automaton, longest })
+            }
+            None => None,
+        };
+        Ok(Rules { expressions, values, known })
+    }
+
+    /// Whether the shapes of well-known secrets count.
+    pub fn knows(&self) -> bool {
+        self.known
+    }
+
+    /// Whether nothing can be found by these rules.
+    pub fn is_empty(&self) -> bool {
+        self.expressions.is_empty() && self.values.is_none() && !self.known
+    }
+}
+
+/// An output on its way through the rules.
+#[derive(Debug, Clone)]
+pub struct Redactor {
+    rules: Vec<Arc<Rules>>,
+    buffer: Vec<u8>,
+    /// Where in the buffer it is not decided yet what is secret; what is before was handed on and is only looked back at.
+    done: usize,
+    /// Where each expression is searched for next.
+    next: Vec<usize>,
+    /// Secrets that begin at `done` or later.
+    found: Vec<Stretch>,
+    /// The last secret that was counted, which may reach beyond `done`.
+    last: Stretch,
+    count: u64,
+    masked: Vec<u8>,
+    step: usize,
+    longest: usize,
+}
+
+impl Default for Redactor {
+    fn default() -> Self {
+        Redactor::with_window(STEP, LONGEST_MATCH)
+    }
+}
+
+impl Redactor {
+    /// Adds rules, before the first byte.
+    pub fn add(&mut self, rules: Arc<Rules>) {
+        self.next.extend(rules.expressions.iter().map(|_| 0));
+        self.rules.push(rules);
+    }
+
+    fn with_window(step: usize, longest: usize) -> Self {
+        Redactor {
+            rules: Vec::new(),
+            buffer: Vec::new(),
+            done: 0,
+            next: Vec::new(),
+            found: Vec::new(),
+            last: Stretch { from: 0, to: 0 },
+            count: 0,
+            masked: Vec::new(),
+            step,
+            longest,
+        }
+    }
+
+    /// How many secrets were redacted so far; those that overlap are one.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Takes the next bytes, and hands on what is decided.
+    pub fn push<E>(
+        &mut self,
+        mut bytes: &[u8],
+        mut write: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            let full = self.done + self.step + self.longest + LOOK_AHEAD;
+            let (fresh, later) = bytes.split_at(bytes.len().min(full - self.buffer.len()));
+            self.buffer.extend_from_slice(fresh);
+            if self.buffer.len() < full {
+                return Ok(());
+            }
+            self.decide(self.done + self.step, &mut write)?;
+            bytes = later;
+        }
+    }
+
+    /// Ends the output, and hands on the rest.
+    pub fn finish<E>(&mut self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        self.decide(self.buffer.len(), &mut write)
+    }
+
+    /// What is not handed on yet, as it would be if the output ended after these bytes.
+    pub fn rest(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut rest = Vec::new();
+        let mut ended = self.clone();
+        let mut write = |bytes: &[u8]| {
+            rest.extend_from_slice(bytes);
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(()) = ended.push(bytes, &mut write);
+        let Ok(()) = ended.finish(&mut write);
+        rest
+    }
+
+    /// Finds every secret that begins before `end`, and hands on the bytes up to there.
+    fn decide<E>(
+        &mut self,
+        end: usize,
+        write: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.search(end);
+        self.found.sort_unstable();
+        let decided = self.found.partition_point(|stretch| stretch.from < end);
+        let mut secrets = vec![self.last];
+        for stretch in self.found.drain(..decided) {
+            match secrets.last_mut().filter(|last| stretch.from < last.to) {
+                Some(last) => last.to = last.to.max(stretch.to),
+                None => {
+                    self.count += 1;
+                    secrets.push(stretch);
+                }
+            }
+        }
+        self.last = secrets.last().copied().unwrap_or(self.last);
+        let clear = self.buffer.get(self.done..end).unwrap_or_default();
+        if secrets.iter().all(|secret| secret.to <= self.done) {
+            write(clear)?;
+        } else {
+            self.masked.clear();
+            self.masked.extend_from_slice(clear);
+            for Stretch { from, to } in secrets {
+                let from = from.max(self.done) - self.done;
+                let to = to.clamp(self.done, end) - self.done;
+                for byte in self.masked.get_mut(from..to).unwrap_or_default() {
+                    if !matches!(byte, b'\n' | b'\r') {
+                        *byte = MASK;
+                    }
+                }
+            }
+            write(&self.masked)?;
+        }
+        self.forget(end);
+        Ok(())
+    }
+
+    /// Drops what is handed on, except what the next search looks back at.
+    fn forget(&mut self, end: usize) {
+        let dropped = end.saturating_sub(secret_patterns::LOOK_BEHIND);
+        self.buffer.drain(..dropped);
+        self.done = end - dropped;
+        let shift = |at: &mut usize| *at = at.saturating_sub(dropped);
+        self.next.iter_mut().for_each(shift);
+        for stretch in self.found.iter_mut().chain([&mut self.last]) {
+            shift(&mut stretch.from);
+            shift(&mut stretch.to);
+        }
+    }
+
+    fn search(&mut self, end: usize) {
+        let Redactor { rules, buffer, done, next, found, .. } = self;
+        let expressions = rules.iter().flat_map(|rules| &rules.expressions);
+        for (expression, next) in expressions.zip(next) {
+            while *next < end {
+                let Some((all, secret)) = expression.find(buffer, *next) else { break };
+                if all.from >= end {
+                    break;
+                }
+                if secret.from < secret.to {
+                    found.push(secret);
+                }
+                *next = all.to;
+            }
+            *next = end.max(*next);
+        }
+        if rules.iter().any(|rules| rules.known) {
+            secret_patterns::search(buffer, *done..end, &mut |secret| {
+                found.push(Stretch { from: secret.start, to: secret.end });
+            });
+        }
+        for Values { automaton, longest } in rules.iter().filter_map(|rules| rules.values.as_ref())
+        {
+            // Every place is looked at, so that of two values that overlap no part is left.
+            let range = *done..buffer.len().min(end + longest - 1);
+            for value in automaton.find_overlapping_iter(Input::new(buffer).range(range)) {
+                let (from, to) = (value.start(), value.end());
+                match found.last_mut().filter(|last| from < last.to && last.from < to) {
+                    _ if from >= end => {}
+                    Some(last) => {
+                        *last = Stretch { from: from.min(last.from), to: to.max(last.to) }
+                    }
+                    None => found.push(Stretch { from, to }),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,432 @@
+//! Saving one output: complete under a name of its own, or not at all.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::auto_sweep;
+use super::dedup::Earlier;
+use super::directories::{Durability, Place, folder_of};
+use super::file_names;
+use super::folder::{Draft, Folder};
+use super::head_tail_file::{Ring, copy_range};
+use super::omitted_range::Part;
+use super::open_store::OpenStore;
+use super::read::Unfinished;
+use crate::error::{Code, os_reason};
+
+/// A folder that was tried, and what it said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Attempt {
+    /// The folder.
+    pub dir: String,
+    /// The reason, with the system's symbol first.
+    pub error: String,
+}
+
+/// Nothing was saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SaveError {
+    /// The public code.
+    pub code: &'static str,
+    /// A sentence.
+    pub message: String,
+    /// Every folder that was tried, in order.
+    pub attempts: Vec<Attempt>,
+}
+
+/// An output that was saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Saved {
+    /// Where.
+    pub path: String,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// How many secrets were redacted, if there were rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redactions: Option<u64>,
+    /// What of the output it is, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+    /// Folders that failed before one did not.
+    pub attempts: Vec<Attempt>,
+}
+
+/// Under which names an output is saved.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SaveRequest {
+    /// The tool's name; any text.
+    pub tool: String,
+    /// The session's id in UTF-16 units, because it need not be well-formed.
+    pub session: Option<Vec<u16>>,
+    /// The id of the tool's call, likewise.
+    pub call: Option<Vec<u16>>,
+    /// Milliseconds since the epoch.
+    pub now_ms: u64,
+}
+
+/// An output on its way to the disk.
+#[derive(Debug)]
+pub struct Save {
+    store: Arc<OpenStore>,
+    /// The folder of the session inside each place.
+    session: Option<String>,
+    call: Option<Vec<u16>>,
+    slug: String,
+    now_ms: u64,
+    next: usize,
+    open: Option<Open>,
+    written: u64,
+    /// Bytes that the file may have.
+    most: Option<u64>,
+    /// The draft is what will be published of an output that is too long, and has so many bytes.
+    sealed: Option<(Part, u64)>,
+    /// What was written when the free space was last asked for.
+    checked: u64,
+    attempts: Vec<Attempt>,
+}
+
+#[derive(Debug)]
+struct Open {
+    folder: Folder,
+    /// The place, and the session's folder in it.
+    place: Place,
+    session: Option<String>,
+    draft: Draft,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.folder.discard(&mut self.draft);
+    }
+}
+
+/// Chosen anew so often when a name is taken; with 67 random bits once is already a sign of malice.
+const NAME_ATTEMPTS: usize = 8;
+
+/// Bytes after which the free space is asked for again.
+const CHECK_SPACE_BYTES: u64 = 16 << 20;
+/// Bytes that are left free on a file system, unless a hundredth of it is less: a host with a full disk has other worries
+/// than the output of a tool.
+const RESERVE: u64 = 64 << 20;
+
+/// Whether the reserve is still free after so many bytes were written.
+fn check_reserve(folder: &Folder, bytes: u64) -> io::Result<()> {
+    folder.space().map_or(Ok(()), |(free, total)| within_reserve(free, total, bytes))
+}
+
+fn within_reserve(free: u64, total: u64, bytes: u64) -> io::Result<()> {
+    let reserve = RESERVE.min(total / 100);
+    if free >= reserve.saturating_add(bytes) {
+        return Ok(());
+    }
+    let wanted = if bytes > 0 { format!(", {bytes} are to be written") } else { String::new() };
+    let problem = format!(
+        "the reserve of free space is reached: {free} bytes are free{wanted}, and {reserve} are left to others"
+    );
+    Err(io::Error::new(io::ErrorKind::StorageFull, problem))
+}
+
+impl Save {
+    /// Prepares; the disk is not touched before the first byte.
+    pub fn new(store: Arc<OpenStore>, request: SaveRequest) -> Self {
+        Save {
+            store,
+            session: request.session.as_deref().map(file_names::session),
+            call: request.call,
+            slug: file_names::slug(&request.tool),
+            now_ms: request.now_ms,
+            next: 0,
+            open: None,
+            written: 0,
+            most: None,
+            sealed: None,
+            checked: 0,
+            attempts: Vec::new(),
+        }
+    }
+
+    /// Keeps only the first and the last part of an output that has more bytes than this.
+    pub fn with_most(self, most: u64) -> Self {
+        Save { most: Some(most), ..self }
+    }
+
+    /// Appends bytes. A failure moves everything written so far to the next folder; the error is the last one's.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), SaveError> {
+        if self.open.is_none() {
+            self.open = Some(self.open_next(0)?);
+        }
+        let is_due = self.written - self.checked >= CHECK_SPACE_BYTES;
+        while let Some(open) = &mut self.open {
+            let room = if is_due { check_reserve(&open.folder, 0) } else { Ok(()) };
+            let append = |()| match self.most {
+                Some(most) if self.written + bytes.len() as u64 > most => {
+                    Ring::new(most).write(&mut open.draft.file, self.written, bytes)
+                }
+                _ => open.draft.file.write_all(bytes),
+            };
+            match room.and_then(append) {
+                Ok(()) => break,
+                Err(error) => self.move_on(&error)?,
+            }
+        }
+        if is_due {
+            self.checked = self.written;
+        }
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Reads what was written so far: of an output that has become too long only its start, because the rest still changes.
+    pub fn reader(&self) -> io::Result<Unfinished> {
+        let Some(open) = &self.open else { return Ok(Unfinished::of(Vec::new())) };
+        let long = self.most.filter(|most| self.written > *most);
+        let bytes = match long {
+            Some(most) => Ring::new(most).head(),
+            None => self.written,
+        };
+        let file = Box::new(open.draft.reader()?);
+        Ok(Unfinished { file, bytes, incomplete: long.is_some() })
+    }
+
+    /// Gives the file its name. Only now can anybody see it. What was saved of the same call before is not saved again.
+    pub fn publish(mut self) -> Result<Saved, SaveError> {
+        if self.open.is_none() {
+            self.open = Some(self.open_next(0)?);
+        }
+        let store = Arc::clone(&self.store);
+        let call = self.call.take().map(|call| store.calls.of(self.session.as_deref(), call));
+        let mut earlier =
+            call.as_ref().map(|call| call.lock().unwrap_or_else(PoisonError::into_inner));
+        while let Err(error) = self.seal() {
+            self.move_on(&error)?;
+        }
+        let bytes = self.held();
+        let path = match earlier.as_mut().and_then(|earlier| self.find_same(earlier)) {
+            Some(path) => path,
+            None => self.publish_new()?,
+        };
+        if let Some(earlier) = &mut earlier {
+            earlier.note(&path, bytes);
+        }
+        drop(earlier);
+        let dated = || self.open.as_ref()?.draft.file.metadata().ok()?.modified().ok();
+        auto_sweep::saved(&store, i64::try_from(self.now_ms).unwrap_or(i64::MAX), dated);
+        let (path, part) = (path.display().to_string(), self.sealed.map(|(part, _)| part));
+        Ok(Saved { path, bytes, redactions: None, part, attempts: self.attempts })
+    }
+
+    fn find_same(&mut self, earlier: &mut Earlier) -> Option<PathBuf> {
+        let bytes = self.held();
+        let open = self.open.as_mut()?;
+        earlier.find(&self.store.places, &mut open.draft.file, bytes)
+    }
+
+    fn publish_new(&mut self) -> Result<PathBuf, SaveError> {
+        let mut was_removed = false;
+        loop {
+            let (is_partial, held) = (self.sealed.is_some(), self.held());
+            let Some(open) = &mut self.open else { return Err(self.failure()) };
+            let in_place = open.stay_in_place(&self.store, self.now_ms, held);
+            if in_place.is_ok()
+                && let Err(error) = open.settle(self.store.places.durability)
+            {
+                self.move_on(&error)?;
+                continue;
+            }
+            let publish = |()| open.publish(&self.store, &self.slug, self.now_ms, is_partial);
+            match in_place.and_then(publish) {
+                Ok(path) => return Ok(path),
+                // The folder was removed this very moment.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
+                    was_removed = true;
+                }
+                Err(error) => self.move_on(&error)?,
+            }
+        }
+    }
+
+    /// Bytes of the draft.
+    fn held(&self) -> u64 {
+        match self.sealed {
+            Some((_, bytes)) => bytes,
+            None => self.most.unwrap_or(u64::MAX).min(self.written),
+        }
+    }
+
+    /// Puts the parts of an output that is too long in order, in a draft of their own. The other stays as it is until
+    /// that is done, so that it can still go to the next folder.
+    fn seal(&mut self) -> io::Result<()> {
+        let Some(most) = self.most.filter(|most| self.written > *most) else { return Ok(()) };
+        let held = self.held();
+        let Some(open) = self.open.as_mut().filter(|_| self.sealed.is_none()) else {
+            return Ok(());
+        };
+        open.stay_in_place(&self.store, self.now_ms, held)?;
+        check_reserve(&open.folder, most)?;
+        let (ring, total) = (Ring::new(most), self.written);
+        let mut draft = open.folder.draft(self.now_ms)?;
+        match ring.seal(&mut open.draft.file, total, &mut draft.file) {
+            Ok(sealed) => {
+                open.folder.discard(&mut open.draft);
+                open.draft = draft;
+                self.sealed = Some(sealed);
+                Ok(())
+            }
+            Err(error) => {
+                open.folder.discard(&mut draft);
+                Err(error)
+            }
+        }
+    }
+
+    /// Begins a draft in the next folder that works and has room for so many bytes.
+    fn open_next(&mut self, bytes: u64) -> Result<Open, SaveError> {
+        while let Some(dir) = self.store.places.dirs.get(self.next).cloned() {
+            self.next += 1;
+            match self.try_open(&dir, bytes) {
+                Ok(open) => return Ok(open),
+                Err(error) => self.note(&dir, &error),
+            }
+        }
+        Err(self.failure())
+    }
+
+    fn try_open(&self, dir: &Place, bytes: u64) -> io::Result<Open> {
+        match self.open_in(dir, bytes) {
+            // A sweep removed the session's folder as empty just when it was entered.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_in(dir, bytes),
+            other => other,
+        }
+    }
+
+    fn open_in(&self, dir: &Place, bytes: u64) -> io::Result<Open> {
+        let folder = enter(&self.store, dir, self.session.as_deref())?;
+        check_reserve(&folder, bytes)?;
+        let draft = folder.draft(self.now_ms)?;
+        Ok(Open { folder, place: dir.clone(), session: self.session.clone(), draft })
+    }
+
+    /// Takes what was written so far to the next folder that works.
+    fn move_on(&mut self, error: &io::Error) -> Result<(), SaveError> {
+        let held = self.held();
+        let Some(mut failed) = self.open.take() else { return Err(self.failure()) };
+        self.note(&failed.place.clone(), error);
+        loop {
+            let mut next = self.open_next(held)?;
+            match copy_range(&mut failed.draft.file, 0..held, &mut next.draft.file) {
+                Ok(()) => {
+                    self.open = Some(next);
+                    return Ok(());
+                }
+                Err(error) => self.note(&next.place.clone(), &error),
+            }
+        }
+    }
+
+    fn note(&mut self, dir: &Place, error: &io::Error) {
+        self.attempts
+            .push(Attempt { dir: dir.path().display().to_string(), error: os_reason(error) });
+    }
+
+    fn failure(&self) -> SaveError {
+        let reasons: Vec<String> = self
+            .attempts
+            .iter()
+            .map(|attempt| format!("{} ({})", attempt.error, attempt.dir))
+            .collect();
+        SaveError {
+            code: Code::StorageWrite.as_str(),
+            message: if reasons.is_empty() {
+                "there is no folder to save to".to_owned()
+            } else {
+                reasons.join("; ")
+            },
+            attempts: self.attempts.clone(),
+        }
+    }
+}
+
+impl Open {
+    /// Goes on in the folder that the place's path leads to: the one of the draft may have been removed or moved away
+    /// meanwhile, and what is published there would not be found.
+    fn stay_in_place(&mut self, store: &OpenStore, now_ms: u64, bytes: u64) -> io::Result<()> {
+        if self.place.leads_to(self.session.as_deref(), &self.folder) {
+            return Ok(());
+        }
+        let folder = enter(store, &self.place, self.session.as_deref())?;
+        if self.draft.is_named() {
+            let mut draft = folder.draft(now_ms)?;
+            if let Err(error) = copy_range(&mut self.draft.file, 0..bytes, &mut draft.file) {
+                folder.discard(&mut draft);
+                return Err(error);
+            }
+            self.folder.discard(&mut self.draft);
+            self.draft = draft;
+        }
+        self.folder = folder;
+        Ok(())
+    }
+
+    /// Brings the draft to the disk, if that was promised. Never tried again where it failed, whatever the error: the system
+    /// reports a failed write-back only once.
+    fn settle(&self, durability: Durability) -> io::Result<()> {
+        if durability == Durability::Process { Ok(()) } else { self.draft.file.sync_all() }
+    }
+
+    fn publish(
+        &mut self,
+        store: &OpenStore,
+        slug: &str,
+        now_ms: u64,
+        is_partial: bool,
+    ) -> io::Result<PathBuf> {
+        let mut attempts = 0;
+        loop {
+            let name = file_names::output(slug, now_ms, is_partial).map_err(io::Error::other)?;
+            match self.folder.publish(&mut self.draft, &name) {
+                Ok(()) => {
+                    if store.places.durability == Durability::Full {
+                        // The file is there under its name; that its entry may not survive a power cut does not make
+                        // the save a failure, and a second copy elsewhere would not be better.
+                        let _ = self.folder.sync();
+                    }
+                    return Ok(folder_of(self.place.path(), self.session.as_deref()).join(name));
+                }
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists && attempts < NAME_ATTEMPTS =>
+                {
+                    attempts += 1
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// See <https://bford.info/cachedir/>: the first line is a signature.
+const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
+    # Outputs of tools that Spillway saved. They are removed when they are old.\n";
+
+/// Opens the folder that an output goes to, making what is not there, and holds the lease of the session.
+fn enter(store: &OpenStore, place: &Place, session: Option<&str>) -> io::Result<Folder> {
+    let (folder, is_new) = place.open_or_make()?;
+    if is_new {
+        // The folder may be inside a project: version control and backups must not pick up what is in it.
+        folder.put(".gitignore", b"*\n")?;
+        folder.put("CACHEDIR.TAG", CACHE_TAG)?;
+    }
+    let Some(session) = session else { return Ok(folder) };
+    let inner = folder.enter(session)?;
+    if store.places.durability == Durability::Full {
+        folder.sync()?;
+    }
+    store.leases.hold(&place.path().join(session), &inner);
+    Ok(inner)
+}
+
+#[cfg(test)]
+mod tests;

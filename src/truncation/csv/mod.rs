@@ -1,0 +1,61 @@
+//! Previews of tables that are tables: the header and rows as they stand in the text, so that what reads the whole reads the
+//! preview, with the same columns.
+//!
+//! While the text streams by, [`scan`] reads it and judges its rows, and [`memory`] keeps the first, the last, and those that
+//! differ from the others, within bounds. At the end [`choose`] takes as many of them as the budget allows.
+
+mod retained;
+mod scan;
+mod select;
+#[cfg(test)]
+mod tests;
+
+pub use scan::Scanner;
+
+use super::head_tail::Piece;
+use super::limits::Limits;
+use super::notice::Wording;
+use super::preview_buffer::Window;
+use super::strategies::{Preview, cut_of, ranges};
+use crate::text::lossy::Source;
+
+/// A preview within these limits; nothing if the text is no table of at least two columns, or there is no room for its header.
+pub fn preview(
+    window: &Window,
+    scanner: &Scanner,
+    source: Source,
+    limits: &Limits,
+    wording: &Wording,
+) -> Option<Preview> {
+    let table = scanner.finish()?;
+    let choice = select::choose(&table, source, limits)?;
+    let mut pieces: Vec<Piece<'static>> = Vec::new();
+    let mut text = String::new();
+    let mut numbers: Vec<u64> = Vec::new();
+    for (row, shown) in &choice.rows {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(shown);
+        numbers.extend(row.lines());
+        // Nothing but a break stands between them.
+        let open = pieces.last_mut().filter(|last| row.bytes.start - last.bytes.end <= 2);
+        match open {
+            Some(last) => {
+                last.last_line = row.last_line;
+                last.bytes.end = row.bytes.end;
+            }
+            None => pieces.push(Piece {
+                text: "\n".into(),
+                bytes: row.bytes.clone(),
+                first_line: row.first_line,
+                last_line: row.last_line,
+                partial: None,
+            }),
+        }
+    }
+    let cut = cut_of(pieces, choice.is_short_of_lines, window, limits);
+    let shown = choice.rows.len() as u64 - 1;
+    let missing = wording.csv(shown, table.rows() - 1, &ranges(&numbers));
+    Some(Preview { text, cut, missing })
+}

@@ -1,0 +1,89 @@
+//! Previews of diffs that keep their structure: which files changed, where in them, and as much of the changes as fits.
+//!
+//! While the text streams by, [`scan`] follows the structure line by line, and [`memory`] remembers lines by their part in it,
+//! within bounds. At the end [`choose`] takes commits, files and heads of hunks first, then whole hunks; each gap says how
+//! many lines that are added or removed, and how many files, are missing in it.
+
+mod retained;
+mod scan;
+mod select;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+pub use scan::Scanner;
+
+use retained::Kept;
+
+use super::limits::Limits;
+use super::lines::{
+    Budget, Lines, Selection, line, longest, missing_lines, most_lines, total_lines, write,
+};
+use super::notice::{Tally, Wording};
+use super::preview_buffer::Window;
+use super::strategies::Preview;
+use crate::text::lossy::Source;
+
+/// How often it is tried to use up the budget.
+const ROUNDS: usize = 4;
+
+/// A preview within these limits; nothing if the text is not a diff, or there is no room for any line.
+pub fn preview(
+    window: &Window,
+    scanner: &Scanner,
+    source: Source,
+    limits: &Limits,
+    wording: &Wording,
+) -> Option<Preview> {
+    let memory = scanner.finish()?;
+    let (kept, all) = (memory.kept(), memory.all());
+    let longest = longest(limits);
+    let mut lines = Lines::new();
+    for kept in kept {
+        lines.insert(kept.number, line(&kept.text, kept.bytes.clone(), source, longest));
+    }
+    let total = total_lines(window);
+    let most = Tally { files: all.files.max(1), ..all };
+    let widest = most_lines(window);
+    let gap = wording.changes((widest, widest, widest), most).len();
+    let at = |number: u64| kept.binary_search_by_key(&number, |kept| kept.number).ok();
+    let in_gap = |missing: std::ops::Range<u64>| {
+        let before = missing.start.checked_sub(1).and_then(at).and_then(|at| kept.get(at));
+        let after = at(missing.end).and_then(|at| kept.get(at));
+        let before = before.map_or(Tally::default(), Kept::after);
+        let after = after.map_or(all, |kept| kept.before);
+        let tally = Tally {
+            files: after.files.saturating_sub(before.files),
+            added: after.added.saturating_sub(before.added),
+            removed: after.removed.saturating_sub(before.removed),
+        };
+        let raw = missing_lines(&lines, &missing, window);
+        let (first, last) = raw.unwrap_or((missing.start, missing.end - 1));
+        wording.changes((last + 1 - first, first, last), tally)
+    };
+    // Most gaps take less room than the largest would. What that leaves over is given out again.
+    let mut budget = Budget::new(limits, gap);
+    let mut best: Option<(BTreeSet<u64>, Selection)> = None;
+    for _ in 0..ROUNDS {
+        let numbers = select::choose(kept, &lines, total, budget);
+        let written = write(&lines, numbers.iter().copied(), window, limits, in_gap);
+        let Some(spare) = limits.max_bytes.checked_sub(written.text.len() as u64) else { break };
+        if numbers.is_empty() {
+            return None;
+        }
+        best = Some((numbers, written));
+        if spare <= limits.max_bytes / 16 {
+            break;
+        }
+        budget.bytes += spare * 3 / 4;
+    }
+    let (numbers, Selection { text, cut }) = best?;
+    let shown = |is_counted: fn(&Kept) -> bool| {
+        let counted = kept.iter().filter(|kept| is_counted(kept));
+        counted.filter(|kept| numbers.contains(&kept.number)).count() as u64
+    };
+    let files = (shown(Kept::begins_file), all.files);
+    let hunks = (shown(Kept::begins_hunk), memory.hunks());
+    Some(Preview { text, cut, missing: wording.diff(files, hunks, all) })
+}

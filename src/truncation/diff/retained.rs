@@ -1,0 +1,182 @@
+//! The lines of a diff that may be shown, within bounds.
+//!
+//! When there are too many, less is kept of every hunk, step by step, and what is there already is thinned out alike; so what
+//! is kept depends on the text alone, and not on how it was split.
+
+use std::ops::Range;
+
+use crate::truncation::notice::Tally;
+
+/// Bytes that may be remembered, at least and at most.
+const ROOM: (u64, u64) = (1 << 19, 1 << 22);
+
+/// What a line is in a diff, the most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// The number and the subject of a commit.
+    Commit,
+    /// The name of a file.
+    File,
+    /// What became of a file as a whole: new, deleted, renamed, binary.
+    Note,
+    /// The head of a hunk.
+    Head,
+    /// A line of a hunk.
+    Body,
+    /// Anything else.
+    Other,
+}
+
+/// A line that may be shown.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    /// Its number; lines count from 1.
+    pub number: u64,
+    /// Where it begins and ends.
+    pub bytes: Range<u64>,
+    /// Its start, without the break.
+    pub text: Box<[u8]>,
+    pub part: Part,
+    /// The hunk that it belongs to, counted in the whole text.
+    pub hunk: u64,
+    /// How many hunks of the file came before that.
+    pub round: u32,
+    /// Bytes of the hunk that came before the line.
+    pub depth: u64,
+    /// What is in the text before it.
+    pub before: Tally,
+    /// What it adds to that.
+    pub own: Tally,
+}
+
+impl Kept {
+    pub fn after(&self) -> Tally {
+        let Tally { files, added, removed } = self.own;
+        Tally {
+            files: self.before.files + files,
+            added: self.before.added + added,
+            removed: self.before.removed + removed,
+        }
+    }
+
+    pub fn begins_file(&self) -> bool {
+        self.own.files > 0
+    }
+
+    pub fn begins_hunk(&self) -> bool {
+        self.part == Part::Head
+    }
+
+    fn held(&self) -> usize {
+        size_of::<Kept>() + self.text.len()
+    }
+}
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy)]
+struct Caps {
+    /// Bytes of a hunk.
+    body: u64,
+    /// Heads of hunks in a file.
+    heads: u32,
+    /// Whether other lines are.
+    others: bool,
+}
+
+fn caps(level: usize, room: u64) -> Caps {
+    let row = |body, heads, others| Caps { body, heads, others };
+    match level {
+        0 => row(room, u32::MAX, true),
+        1 => row(64 << 10, u32::MAX, true),
+        2 => row(16 << 10, u32::MAX, true),
+        3 => row(4 << 10, u32::MAX, false),
+        4 => row(1 << 10, 1 << 10, false),
+        5 => row(1 << 10, 1 << 9, false),
+        6 => row(1 << 10, 1 << 8, false),
+        7 => row(256, 1 << 6, false),
+        8 => row(0, 1 << 4, false),
+        9 => row(0, 1 << 2, false),
+        10 => row(0, 1, false),
+        _ => row(0, 0, false),
+    }
+}
+/// From here on nothing new is kept.
+const LAST_LEVEL: usize = 11;
+
+#[derive(Debug, Clone)]
+pub(super) struct Memory {
+    kept: Vec<Kept>,
+    held: usize,
+    room: u64,
+    level: usize,
+    is_full: bool,
+    all: Tally,
+    hunks: u64,
+}
+
+impl Memory {
+    /// Remembers enough for a preview of so many bytes.
+    pub fn new(max_bytes: u64) -> Self {
+        Memory {
+            kept: Vec::new(),
+            held: 0,
+            room: max_bytes.saturating_mul(16).clamp(ROOM.0, ROOM.1),
+            level: 0,
+            is_full: false,
+            all: Tally::default(),
+            hunks: 0,
+        }
+    }
+
+    pub fn kept(&self) -> &[Kept] {
+        &self.kept
+    }
+
+    /// What is in all of the text.
+    pub fn all(&self) -> Tally {
+        self.all
+    }
+
+    pub fn hunks(&self) -> u64 {
+        self.hunks
+    }
+
+    /// Takes the next line, whose text is this, and says how much of the text is before it.
+    pub fn take(&mut self, mut line: Kept, text: &[u8]) {
+        line.before = self.all;
+        self.all = line.after();
+        self.hunks += u64::from(line.begins_hunk());
+        if self.is_full || !self.is_wanted(&line) {
+            return;
+        }
+        line.text = text.into();
+        self.held += line.held();
+        self.kept.push(line);
+        while self.held as u64 > self.room {
+            if self.level == LAST_LEVEL {
+                self.is_full = true;
+                return;
+            }
+            self.level += 1;
+            let mut kept = std::mem::take(&mut self.kept);
+            kept.retain(|line| self.is_wanted(line));
+            self.held = kept.iter().map(Kept::held).sum();
+            self.kept = kept;
+        }
+    }
+
+    fn is_wanted(&self, line: &Kept) -> bool {
+        let caps = caps(self.level, self.room);
+        match line.part {
+            Part::Commit | Part::File | Part::Note => true,
+            Part::Head => line.round < caps.heads,
+            Part::Body => line.round < caps.heads && line.depth < caps.body,
+            Part::Other => caps.others,
+        }
+    }
+
+    #[cfg(test)]
+    pub fn held(&self) -> usize {
+        self.held
+    }
+}

@@ -1,0 +1,324 @@
+//! The structure of a diff, followed line by line.
+//!
+//! Hunks are read by the counts in their heads, so that a removed line `-- x` is not taken for the name of a file.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::retained::{Kept, Memory, Part};
+use crate::truncation::notice::Tally;
+use crate::truncation::smart::scan::plain;
+
+/// Of a longer line only the start is looked at, and shown.
+const LONGEST: usize = 4 * 1024;
+/// Diffs of a merge are against at most so many parents.
+const PARENTS: usize = 8;
+
+/// What may come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// No file has begun.
+    Outside,
+    /// What is said of a commit, and whether its subject was there.
+    Commit(bool),
+    /// What is said of a file before its hunks.
+    Header,
+    /// The data of a binary file.
+    Binary,
+    /// A hunk has ended.
+    Between,
+    /// In a hunk.
+    Hunk(Hunk),
+}
+
+/// Lines of a hunk that are still to come: of each parent, and of the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Hunk {
+    parents: usize,
+    old: [u64; PARENTS],
+    new: u64,
+}
+
+/// A diff on its way past.
+#[derive(Debug, Clone)]
+pub struct Scanner {
+    /// The line that is under way, as far as it is looked at.
+    line: Vec<u8>,
+    /// All bytes of it so far.
+    length: u64,
+    /// Where it begins.
+    at: u64,
+    number: u64,
+    place: Place,
+    /// `--- name`, which is the name of a file only if `+++ name` follows.
+    held_back: Option<Kept>,
+    hunk: u64,
+    round: u32,
+    depth: u64,
+    /// Lines that are no part of a diff.
+    strange: u64,
+    memory: Memory,
+}
+
+impl Scanner {
+    /// Remembers enough for a preview of so many bytes.
+    pub fn new(max_bytes: u64) -> Self {
+        Scanner {
+            line: Vec::new(),
+            length: 0,
+            at: 0,
+            number: 0,
+            place: Place::Outside,
+            held_back: None,
+            hunk: 0,
+            round: 0,
+            depth: 0,
+            strange: 0,
+            memory: Memory::new(max_bytes),
+        }
+    }
+
+    /// Takes the next bytes of the text.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some(end) = memchr(b'\n', rest) {
+            let (line, after) = (rest.get(..end).unwrap_or_default(), rest.get(end + 1..));
+            rest = after.unwrap_or_default();
+            if self.length == 0 {
+                self.length = line.len() as u64;
+                self.read(line.get(..LONGEST).unwrap_or(line));
+            } else {
+                self.collect(line);
+                let line = std::mem::take(&mut self.line);
+                self.read(&line);
+                self.line = line;
+                self.line.clear();
+            }
+            self.at += self.length + 1;
+            self.length = 0;
+        }
+        self.collect(rest);
+    }
+
+    fn collect(&mut self, bytes: &[u8]) {
+        let room = LONGEST - self.line.len();
+        self.line.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        self.length += bytes.len() as u64;
+    }
+
+    /// Bytes of what is remembered.
+    #[cfg(test)]
+    pub fn held(&self) -> usize {
+        self.finish().map_or(0, |memory| memory.held())
+    }
+
+    /// What is remembered, if the text that ends here is a diff.
+    pub(super) fn finish(&self) -> Option<Memory> {
+        let mut end = self.clone();
+        if end.length > 0 {
+            let line = std::mem::take(&mut end.line);
+            end.read(&line);
+        }
+        end.release(false);
+        let is_diff = end.memory.all().files > 0 && end.strange * 2 <= end.number;
+        is_diff.then_some(end.memory)
+    }
+
+    /// Reads one line, of which more than this may be there.
+    fn read(&mut self, raw: &[u8]) {
+        self.number += 1;
+        let is_whole = raw.len() as u64 == self.length;
+        let text = if is_whole { raw.strip_suffix(b"\r").unwrap_or(raw) } else { raw };
+        let cleaned: Cow<'_, [u8]> = plain(text);
+        let (part, own) = self.part(&cleaned);
+        if matches!(part, Some(Part::Head | Part::File)) {
+            self.depth = 0;
+        }
+        // A part of a line goes on to where the line ends.
+        let length = if is_whole { text.len() as u64 } else { self.length };
+        let kept = Kept {
+            number: self.number,
+            bytes: self.at..self.at + length,
+            text: Box::default(),
+            part: part.unwrap_or(Part::Other),
+            hunk: self.hunk,
+            round: self.round,
+            depth: self.depth,
+            before: Tally::default(),
+            own,
+        };
+        self.depth += length;
+        if part.is_none() && cleaned.starts_with(b"--- ") {
+            self.release(false);
+            self.held_back = Some(Kept { text: text.into(), ..kept });
+            return;
+        }
+        self.release(part == Some(Part::File));
+        self.strange += u64::from(part.is_none() && !cleaned.trim_ascii().is_empty());
+        self.memory.take(kept, text);
+    }
+
+    /// Decides about the line that was held back: whether it is the name of a file.
+    fn release(&mut self, is_file: bool) {
+        let Some(mut kept) = self.held_back.take() else { return };
+        kept.part = if is_file { Part::File } else { Part::Other };
+        self.strange += u64::from(!is_file);
+        let text = std::mem::take(&mut kept.text);
+        self.memory.take(kept, &text);
+    }
+
+    /// What a line is, and what it adds to the tally; nothing if it is no part of a diff.
+    fn part(&mut self, line: &[u8]) -> (Option<Part>, Tally) {
+        if let Place::Hunk(mut hunk) = self.place {
+            if let Some(own) = hunk.take(line) {
+                self.place = if hunk.is_over() { Place::Between } else { Place::Hunk(hunk) };
+                return (Some(Part::Body), own);
+            }
+            // Its head promised more.
+            self.place = Place::Between;
+        }
+        let part = self.outside(line);
+        let files = u64::from(match part {
+            Some(Part::File) => line.starts_with(b"diff ") || line.starts_with(b"+++ "),
+            _ => false,
+        });
+        (part, Tally { files, ..Tally::default() })
+    }
+
+    /// What a line outside of a hunk is.
+    fn outside(&mut self, line: &[u8]) -> Option<Part> {
+        let starts = |words: &[&[u8]]| words.iter().any(|word| line.starts_with(word));
+        if starts(&[b"diff --git ", b"diff --cc ", b"diff --combined ", b"diff -"]) {
+            self.place = Place::Header;
+            self.round = 0;
+            return Some(Part::File);
+        }
+        if is_commit(line) {
+            self.place = Place::Commit(false);
+            return Some(Part::Commit);
+        }
+        if let Some(hunk) = Hunk::new(line).filter(|_| self.has_file()) {
+            self.hunk += 1;
+            self.round = if self.place == Place::Header { 0 } else { self.round + 1 };
+            self.place = if hunk.is_over() { Place::Between } else { Place::Hunk(hunk) };
+            return Some(Part::Head);
+        }
+        match self.place {
+            Place::Header if starts(&[b"--- ", b"+++ ", b"index ", b"old mode", b"new mode"]) => {
+                Some(Part::Body)
+            }
+            Place::Header if starts(&[b"similarity ", b"dissimilarity ", b"mode "]) => {
+                Some(Part::Body)
+            }
+            Place::Header
+                if starts(&[
+                    b"new file ",
+                    b"deleted file ",
+                    b"rename ",
+                    b"copy ",
+                    b"Binary files ",
+                    b"Files ",
+                ]) =>
+            {
+                Some(Part::Note)
+            }
+            Place::Header if starts(&[b"GIT binary patch"]) => {
+                self.place = Place::Binary;
+                Some(Part::Note)
+            }
+            Place::Binary => Some(Part::Other),
+            Place::Between if line.starts_with(b"\\ ") => Some(Part::Body),
+            _ if line.starts_with(b"+++ ") && self.held_back.is_some() => {
+                self.place = Place::Header;
+                self.round = 0;
+                Some(Part::File)
+            }
+            Place::Commit(false) if is_subject(line) => {
+                self.place = Place::Commit(true);
+                Some(Part::Commit)
+            }
+            // Author, date, the rest of the message, sums of changes.
+            Place::Commit(_) if !line.starts_with(b"--- ") => Some(Part::Other),
+            _ if starts(&[b"Only in ", b"Binary files ", b"Index: ", b"======="]) => {
+                Some(Part::Note)
+            }
+            _ => None,
+        }
+    }
+
+    fn has_file(&self) -> bool {
+        matches!(self.place, Place::Header | Place::Between | Place::Hunk(_))
+            && self.memory.all().files > 0
+    }
+}
+
+/// `commit` or `From`, and the number of a commit.
+fn is_commit(line: &[u8]) -> bool {
+    let number = line.strip_prefix(b"commit ").or_else(|| line.strip_prefix(b"From "));
+    number.is_some_and(|number| {
+        let digits = number.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let is_ended = number.get(digits).is_none_or(u8::is_ascii_whitespace);
+        (if line.starts_with(b"From ") { digits >= 40 } else { digits >= 7 }) && is_ended
+    })
+}
+
+/// The first line of a message, or a mail's subject.
+fn is_subject(line: &[u8]) -> bool {
+    line.starts_with(b"Subject: ")
+        || line.strip_prefix(b"    ").is_some_and(|text| !text.trim_ascii().is_empty())
+}
+
+impl Hunk {
+    /// Reads a head: `@@ -1,7 +1,6 @@`, with an at sign and a range more for each further parent.
+    fn new(line: &[u8]) -> Option<Self> {
+        let signs = line.iter().take_while(|byte| **byte == b'@').count();
+        let parents = signs.checked_sub(1).filter(|parents| (1..=PARENTS).contains(parents))?;
+        let mut words = line.get(signs..)?.strip_prefix(b" ")?.split(|byte| *byte == b' ');
+        let mut hunk = Hunk { parents, old: [0; PARENTS], new: 0 };
+        for old in hunk.old.iter_mut().take(parents) {
+            *old = count(words.next()?.strip_prefix(b"-")?)?;
+        }
+        hunk.new = count(words.next()?.strip_prefix(b"+")?)?;
+        let end = words.next()?;
+        (end.len() == signs && end.iter().all(|byte| *byte == b'@')).then_some(hunk)
+    }
+
+    /// Takes a line of the hunk; nothing if it is none.
+    fn take(&mut self, line: &[u8]) -> Option<Tally> {
+        if line.starts_with(b"\\ ") {
+            return Some(Tally::default());
+        }
+        // Some programs strip what stands at the end of a line, and with it the mark of one that is blank.
+        let marks = line.get(..self.parents).unwrap_or(line);
+        if !marks.iter().all(|mark| matches!(mark, b' ' | b'+' | b'-')) {
+            return None;
+        }
+        let mark = |parent: usize| marks.get(parent).copied().unwrap_or(b' ');
+        let is_removed = marks.contains(&b'-');
+        for (parent, old) in self.old.iter_mut().take(self.parents).enumerate() {
+            let is_there = if is_removed { mark(parent) == b'-' } else { mark(parent) == b' ' };
+            *old = old.checked_sub(u64::from(is_there))?;
+        }
+        self.new = self.new.checked_sub(u64::from(!is_removed))?;
+        let is_added = !is_removed && marks.contains(&b'+');
+        Some(Tally { files: 0, added: is_added.into(), removed: is_removed.into() })
+    }
+
+    fn is_over(&self) -> bool {
+        self.new == 0 && self.old.iter().all(|old| *old == 0)
+    }
+}
+
+/// The number of lines in a range, which is 1 if it is not given.
+fn count(range: &[u8]) -> Option<u64> {
+    let mut numbers = range.split(|byte| *byte == b',');
+    let start: u64 = std::str::from_utf8(numbers.next()?).ok()?.parse().ok()?;
+    match numbers.next() {
+        None => Some(1),
+        Some(lines) => {
+            let lines: u64 = std::str::from_utf8(lines).ok()?.parse().ok()?;
+            start.checked_add(lines).map(|_| lines)
+        }
+    }
+}

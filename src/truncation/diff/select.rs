@@ -1,0 +1,62 @@
+//! Which lines of a diff are shown: what names commits, files and hunks, then whole hunks, then parts of them.
+
+use std::collections::BTreeSet;
+
+use super::retained::{Kept, Part};
+use crate::truncation::lines::{Budget, Chosen, Lines};
+use crate::util::sort::sort_by_key;
+
+/// Shares in percent of what is left: of commits, of files, of heads of hunks.
+const COMMITS: u64 = 50;
+const FILES: u64 = 85;
+const HEADS: u64 = 50;
+/// A hunk that takes more than this share of what is left has to wait for the others.
+const MODEST: u64 = 12;
+/// Gaps of so many lines are closed if there is room.
+const SMALL: u64 = 3;
+
+/// The numbers of the lines to show.
+pub(super) fn choose(kept: &[Kept], lines: &Lines, total: u64, budget: Budget) -> BTreeSet<u64> {
+    let mut chosen = Chosen::new(lines, total, budget);
+    let of = |part: Part| kept.iter().filter(move |kept| kept.part == part);
+    for (part, share) in [(Part::Commit, COMMITS), (Part::File, FILES), (Part::Note, FILES)] {
+        let most = chosen.share(share);
+        for line in of(part) {
+            chosen.add(line.number, most);
+        }
+    }
+    // The first hunk of every file, then the second: each file has its turn.
+    let mut heads: Vec<&Kept> = of(Part::Head).collect();
+    sort_by_key(&mut heads, |head| (head.round, head.number));
+    let most = chosen.share(HEADS);
+    for head in &heads {
+        chosen.add(head.number, most);
+    }
+    let body = |head: &Kept| {
+        let from = kept.partition_point(|line| line.number <= head.number);
+        let hunk = head.hunk;
+        let lines = kept.get(from..).unwrap_or_default().iter();
+        lines
+            .take_while(move |line| line.hunk == hunk && line.part == Part::Body)
+            .map(|line| line.number)
+    };
+    let all = chosen.all();
+    for share in [MODEST, 100] {
+        for head in &heads {
+            let most = chosen.share(share);
+            chosen.add_all(std::iter::once(head.number).chain(body(head)), most);
+        }
+    }
+    for head in &heads {
+        if !std::iter::once(head.number).chain(body(head)).all(|line| chosen.add(line, all)) {
+            break;
+        }
+    }
+    for line in kept {
+        if !chosen.add(line.number, all) {
+            break;
+        }
+    }
+    chosen.close_gaps(SMALL);
+    chosen.numbers
+}

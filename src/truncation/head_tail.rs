@@ -1,0 +1,516 @@
+//! Which part of a text stays.
+//!
+//! Whole lines, as many as both limits allow. Only when not even one line with text fits is it cut inside, between two
+//! graphemes, so that the preview of a text is never empty unless the budget is smaller than one grapheme. The break at
+//! the cut, and the break that ends the text, are not part of the preview.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
+
+use super::limits::{Direction, Limits, Unit};
+use super::preview_buffer::{Totals, Window};
+use super::terminal_preview::{Screen, Traced};
+use crate::text::graphemes;
+use crate::text::lines::LineRule;
+use crate::text::lossy::{Shown, Source};
+use crate::tokens::{Mode, longest_end, longest_start, of_text};
+
+/// A stretch of the text that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// What is shown: well-formed, within the limits.
+    pub text: Cow<'a, str>,
+    /// The bytes of the original that it shows.
+    pub bytes: std::ops::Range<u64>,
+    /// The number of its first line; lines count from 1.
+    pub first_line: u64,
+    /// The number of its last line.
+    pub last_line: u64,
+    /// The line that is not shown whole, if any: its number and its bytes.
+    pub partial: Option<(u64, std::ops::Range<u64>)>,
+}
+
+/// A line that is not shown whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Partial {
+    /// The number of the line.
+    pub line: u64,
+    /// Its bytes that are shown.
+    pub shown: u64,
+    /// Its bytes, without the break.
+    pub total: u64,
+}
+
+/// What stays of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut<'a> {
+    /// The stretches that are shown, in order; a gap lies between two of them.
+    pub pieces: Vec<Piece<'a>>,
+    /// The limit that stopped the cut.
+    pub limited_by: Unit,
+    /// The direction that was used: a budget too small for two ends shows the start alone.
+    pub direction: Direction,
+    /// Lines of the text.
+    pub total_lines: u64,
+    /// Bytes of the text.
+    pub total_bytes: u64,
+    /// Tokens of the text by their upper estimate, if they are limited.
+    pub total_tokens: Option<u64>,
+    /// Of a text that is what a terminal would show: where in the output its lines are. All numbers are those of the output
+    /// then, but for the bytes of pieces and of parts of lines.
+    pub traced: Option<Traced>,
+}
+
+impl Cut<'static> {
+    /// What stretches that were chosen show of a text that went through a window; all numbers are those of the text.
+    pub(super) fn of_pieces(
+        pieces: Vec<Piece<'static>>,
+        limited_by: Unit,
+        window: &Window,
+        limits: &Limits,
+    ) -> Self {
+        let Totals { bytes, breaks, ends_with_break } = window.totals();
+        Cut {
+            pieces,
+            limited_by,
+            direction: Direction::Both,
+            total_lines: limits.line_rule.count(breaks, bytes == 0, ends_with_break),
+            total_bytes: bytes,
+            total_tokens: window.tokens(),
+            traced: None,
+        }
+    }
+}
+
+impl Cut<'_> {
+    /// Shows nothing.
+    pub fn clear(&mut self) {
+        self.pieces.clear();
+        self.traced = self.traced.take().map(|_| Traced { next_line: 1, ..Traced::default() });
+    }
+
+    /// Lines of which something is shown.
+    pub fn kept_lines(&self) -> u64 {
+        if let Some(traced) = &self.traced {
+            return traced.kept().0;
+        }
+        let mut lines = 0;
+        let mut last = 0;
+        for piece in self.pieces.iter().filter(|piece| !piece.text.is_empty()) {
+            lines += piece.last_line + 1 - piece.first_line.max(last + 1).min(piece.last_line + 1);
+            last = piece.last_line;
+        }
+        lines
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.pieces.iter().all(|piece| piece.text.is_empty())
+    }
+
+    /// Bytes of the original that are shown.
+    pub fn kept_bytes(&self) -> u64 {
+        if let Some(traced) = &self.traced {
+            return traced.kept().1;
+        }
+        self.pieces.iter().map(|piece| piece.bytes.end - piece.bytes.start).sum()
+    }
+
+    /// Lines of which nothing is shown.
+    pub fn removed_lines(&self) -> u64 {
+        self.total_lines.saturating_sub(self.kept_lines())
+    }
+
+    /// Bytes of the original that are not shown.
+    pub fn removed_bytes(&self) -> u64 {
+        self.total_bytes.saturating_sub(self.kept_bytes())
+    }
+
+    /// Tokens that are not shown, at least one; only known where they are limited.
+    pub fn removed_tokens(&self) -> u64 {
+        let kept: u64 = self.pieces.iter().map(|piece| of_text(&piece.text, Mode::Upper)).sum();
+        self.total_tokens.unwrap_or(0).saturating_sub(kept).max(1)
+    }
+
+    /// The first line that is not shown whole, which is where to read on.
+    pub fn next_line(&self) -> u64 {
+        if let Some(traced) = &self.traced {
+            return traced.next_line;
+        }
+        match self.pieces.first() {
+            Some(piece) if piece.first_line == 1 && !piece.text.is_empty() => {
+                piece.partial.as_ref().map_or(piece.last_line + 1, |(line, _)| *line)
+            }
+            _ => 1,
+        }
+    }
+
+    /// How many bytes are shown from the start on, before the first that is not.
+    pub fn shown_from_start(&self) -> u64 {
+        if let Some(traced) = &self.traced {
+            return traced.from_start;
+        }
+        let first = self.pieces.first().filter(|piece| piece.bytes.start == 0);
+        first.map_or(0, |piece| piece.bytes.end)
+    }
+
+    /// The lines that are not shown whole; a line that both ends show a part of is one.
+    pub fn partials(&self) -> Vec<Partial> {
+        let mut partials: Vec<Partial> = Vec::new();
+        for piece in &self.pieces {
+            let Some((line, range)) = &piece.partial else { continue };
+            let shown = piece.bytes.end.min(range.end) - piece.bytes.start.max(range.start);
+            match partials.last_mut().filter(|partial| partial.line == *line) {
+                Some(partial) => partial.shown += shown,
+                None => {
+                    partials.push(Partial { line: *line, shown, total: range.end - range.start })
+                }
+            }
+        }
+        partials
+    }
+}
+
+#[cfg(test)]
+impl Cut<'_> {
+    /// The same without the window.
+    pub(super) fn into_owned(self) -> Cut<'static> {
+        let owned = |piece: Piece<'_>| Piece { text: Cow::Owned(piece.text.into_owned()), ..piece };
+        Cut { pieces: self.pieces.into_iter().map(owned).collect(), ..self }
+    }
+}
+
+/// The room that the line between two ends needs; it counts against the limits.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gap {
+    /// Bytes, without the breaks around it.
+    pub bytes: u64,
+    /// Tokens, with the breaks around it.
+    pub tokens: u64,
+}
+
+/// Cuts the text that went through a window which was made for these limits or wider ones.
+///
+pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -> Cut<'a> {
+    let rule = limits.line_rule;
+    let mut cut = cut_text(window, source, limits, gap);
+    if rule == LineRule::Split && window.totals().ends_with_break && cut.is_nothing() {
+        // By this rule a line begins behind the final break. It counts, but there is nothing of it to see.
+        let limits = Limits { line_rule: LineRule::Terminated, ..*limits };
+        cut = Cut { total_lines: cut.total_lines, ..cut_text(window, source, &limits, gap) };
+    }
+    match window.screen() {
+        Some(screen) => screen.trace(cut, rule),
+        None => cut,
+    }
+}
+
+fn cut_text<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -> Cut<'a> {
+    let totals = window.totals();
+    let rule = limits.line_rule;
+    let total_lines = rule.count(totals.breaks, totals.bytes == 0, totals.ends_with_break);
+    let done = |pieces, limited_by, direction| Cut {
+        pieces,
+        limited_by,
+        direction,
+        total_lines,
+        total_bytes: totals.bytes,
+        total_tokens: window.tokens(),
+        traced: None,
+    };
+    let gap = Limits {
+        max_lines: limits.max_lines.saturating_sub(1),
+        max_bytes: limits.max_bytes.saturating_sub(gap.bytes.saturating_add(2)),
+        max_tokens: without(limits.max_tokens, gap.tokens),
+        ..*limits
+    };
+    match limits.direction {
+        Direction::Tail => {
+            let (piece, unit) = tail(window, source, limits, total_lines, Blank::Show);
+            done(vec![piece], unit, Direction::Tail)
+        }
+        // Two ends need a line each and something to show in it.
+        Direction::Both if gap.max_lines >= 2 && gap.max_bytes >= 2 && gap.max_tokens >= 2 => {
+            let first_half = Limits {
+                max_lines: gap.max_lines.div_ceil(2),
+                max_bytes: gap.max_bytes.div_ceil(2),
+                max_tokens: half(gap.max_tokens),
+                ..gap
+            };
+            let (first, first_unit) = head(window, source, &first_half, Blank::Hide);
+            let rest = Limits {
+                max_lines: gap.max_lines - (first.last_line + 1 - first.first_line),
+                max_bytes: gap.max_bytes - first.text.len() as u64,
+                max_tokens: without_text(gap.max_tokens, &first.text),
+                ..gap
+            };
+            let (last, last_unit) = tail(window, source, &rest, total_lines, Blank::Hide);
+            let is_nothing = first.text.is_empty() && last.text.is_empty();
+            if is_nothing || last.bytes.start < first.bytes.end {
+                // Neither half has room for a grapheme, or the text fits after all and the ends would meet.
+                let (piece, unit) = head(window, source, limits, Blank::Show);
+                return done(vec![piece], unit, Direction::Head);
+            }
+            let unit = [Unit::Tokens, Unit::Bytes]
+                .into_iter()
+                .find(|unit| [first_unit, last_unit].contains(unit))
+                .unwrap_or(Unit::Lines);
+            done(vec![first, last], unit, Direction::Both)
+        }
+        Direction::Head | Direction::Both => {
+            let (piece, unit) = head(window, source, limits, Blank::Show);
+            done(vec![piece], unit, Direction::Head)
+        }
+    }
+}
+
+/// A limit in tokens less so many; no limit stays none.
+fn without(most: u64, tokens: u64) -> u64 {
+    if most == u64::MAX { most } else { most.saturating_sub(tokens) }
+}
+
+fn without_text(most: u64, text: &str) -> u64 {
+    if most == u64::MAX { most } else { most.saturating_sub(of_text(text, Mode::Upper)) }
+}
+
+fn half(most: u64) -> u64 {
+    if most == u64::MAX { most } else { most.div_ceil(2) }
+}
+
+/// What to do when all that could be shown is one line without text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blank {
+    /// Show its break rather than nothing.
+    Show,
+    /// Show nothing: the gap and the other end are there.
+    Hide,
+}
+
+/// A kept stretch in the offsets of the shown text.
+struct Kept {
+    start: usize,
+    end: usize,
+    lines: u64,
+    partial: bool,
+    stopped: Unit,
+}
+
+fn head<'a>(
+    window: &'a Window,
+    source: Source,
+    limits: &Limits,
+    blank: Blank,
+) -> (Piece<'a>, Unit) {
+    let (raw, complete) = window.head();
+    let shown = Shown::decode(raw, source);
+    let kept = keep_head(&shown.text, complete, limits, blank);
+    let end = shown.raw_offset(kept.end) as u64;
+    let partial = kept.partial.then(|| {
+        let before = shown.text.as_bytes().get(..kept.end).unwrap_or_default();
+        let start = memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let rest = shown.text.as_bytes().get(kept.end..).unwrap_or_default();
+        let line_end = match memchr(b'\n', rest) {
+            Some(at) => {
+                let at = limits.line_rule.content_end(shown.text.as_bytes(), kept.end + at);
+                shown.raw_offset(at) as u64
+            }
+            None => window.head_line_end(),
+        };
+        (kept.lines, shown.raw_offset(start) as u64..line_end)
+    });
+    let text = part(shown.text, 0..kept.end);
+    (
+        Piece { text, bytes: 0..end, first_line: 1, last_line: kept.lines.max(1), partial },
+        kept.stopped,
+    )
+}
+
+fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept {
+    let bytes = text.as_bytes();
+    let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
+    // Tokens come to a place in the text, and from there on they are a limit in bytes.
+    let (max_bytes, unit) = match limits.max_tokens {
+        u64::MAX => (max_bytes, Unit::Bytes),
+        most => narrower(max_bytes, longest_start(text, most, Mode::Upper), text.len()),
+    };
+    let mut kept = Kept { start: 0, end: 0, lines: 0, partial: false, stopped: Unit::Lines };
+    let mut breaks = memchr_iter(b'\n', bytes);
+    // Where the next line begins.
+    let mut next = 0;
+    while kept.lines < limits.max_lines {
+        let found = breaks.next();
+        let content_end = match found {
+            Some(at) => limits.line_rule.content_end(bytes, at),
+            None if complete && next == bytes.len() && limits.line_rule == LineRule::Terminated => {
+                kept.stopped = unit;
+                break;
+            }
+            None if complete => bytes.len(),
+            None => usize::MAX,
+        };
+        if content_end > max_bytes {
+            kept.stopped = unit;
+            break;
+        }
+        kept.end = content_end;
+        kept.lines += 1;
+        match found {
+            Some(at) => next = at + 1,
+            None => break,
+        }
+    }
+    if !is_blank(bytes.get(..kept.end).unwrap_or_default()) {
+        return kept;
+    }
+    if kept.stopped != Unit::Lines {
+        let line_end = bytes
+            .get(next..)
+            .and_then(|rest| memchr(b'\n', rest))
+            .map_or(bytes.len(), |at| next + at);
+        let end = graphemes::floor(text, max_bytes).min(line_end);
+        if end > next {
+            kept.end = end;
+            kept.lines += 1;
+            kept.partial = true;
+            return kept;
+        }
+    }
+    // Nothing but breaks: show them rather than nothing.
+    if blank == Blank::Show && kept.end == 0 && next <= max_bytes {
+        kept.end = next;
+    }
+    kept
+}
+
+fn tail<'a>(
+    window: &'a Window,
+    source: Source,
+    limits: &Limits,
+    total_lines: u64,
+    blank: Blank,
+) -> (Piece<'a>, Unit) {
+    let (raw, complete) = window.tail();
+    let base = window.totals().bytes - raw.len() as u64;
+    let shown = Shown::decode(raw, source);
+    let kept = keep_tail(&shown.text, complete, limits, blank);
+    let raw_offset = |at| base + shown.raw_offset(at) as u64;
+    let first_line = total_lines + 1 - kept.lines.clamp(1, total_lines.max(1));
+    let partial = kept.partial.then(|| {
+        let before = shown.text.as_bytes().get(..kept.start).unwrap_or_default();
+        let start = memrchr(b'\n', before)
+            .map_or_else(|| window.tail_line_start(), |at| raw_offset(at + 1));
+        let stretch = shown.text.as_bytes().get(kept.start..kept.end).unwrap_or_default();
+        let end = memchr(b'\n', stretch).map_or(kept.end, |at| {
+            limits.line_rule.content_end(shown.text.as_bytes(), kept.start + at)
+        });
+        (first_line, start..raw_offset(end))
+    });
+    let bytes = raw_offset(kept.start)..raw_offset(kept.end);
+    let text = part(shown.text, kept.start..kept.end);
+    (Piece { text, bytes, first_line, last_line: total_lines.max(1), partial }, kept.stopped)
+}
+
+fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept {
+    let bytes = text.as_bytes();
+    let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
+    let stop = limits.line_rule.last_content_end(bytes);
+    let ending = text.get(..stop).unwrap_or_default();
+    let (max_bytes, unit) = match limits.max_tokens {
+        u64::MAX => (max_bytes, Unit::Bytes),
+        most => narrower(max_bytes, stop - longest_end(ending, most, Mode::Upper), stop),
+    };
+    let mut kept = Kept { start: stop, end: stop, lines: 0, partial: false, stopped: Unit::Lines };
+    let mut breaks = memrchr_iter(b'\n', bytes.get(..stop).unwrap_or_default());
+    // Where the text of the line ends that is looked at.
+    let mut line_end = stop;
+    while kept.lines < limits.max_lines {
+        let found = breaks.next();
+        let line_start = match found {
+            Some(at) => at + 1,
+            None if complete => 0,
+            None => {
+                kept.stopped = unit;
+                break;
+            }
+        };
+        if stop - line_start > max_bytes {
+            kept.stopped = unit;
+            break;
+        }
+        kept.start = line_start;
+        kept.lines += 1;
+        match found {
+            Some(at) => line_end = at,
+            None => {
+                kept.stopped = unit;
+                // No line is left that could be cut inside.
+                line_end = 0;
+                break;
+            }
+        }
+    }
+    if !is_blank(bytes.get(kept.start..stop).unwrap_or_default()) {
+        return kept;
+    }
+    if kept.stopped != Unit::Lines && line_end > 0 {
+        // The text of the line that did not fit ends before its break.
+        let content_end =
+            if line_end < stop { limits.line_rule.content_end(bytes, line_end) } else { line_end };
+        let mut start = graphemes::ceil(text, stop.saturating_sub(max_bytes));
+        // Inside of a line a later start may cost a little more than an earlier one.
+        while start < stop && !limits.allow_tokens(ending.get(start..).unwrap_or_default()) {
+            start = graphemes::ceil(text, start + 1);
+        }
+        if start < content_end {
+            kept.start = start;
+            kept.lines += 1;
+            kept.partial = true;
+            return kept;
+        }
+    }
+    if blank == Blank::Show && kept.start == stop && bytes.len() - stop <= max_bytes {
+        kept.end = bytes.len();
+    }
+    kept
+}
+
+/// The narrower of a limit in bytes and one in tokens that allows so many bytes of a text of `length`, and which it is.
+fn narrower(max_bytes: usize, room: usize, length: usize) -> (usize, Unit) {
+    if room < max_bytes && room < length { (room, Unit::Tokens) } else { (max_bytes, Unit::Bytes) }
+}
+
+/// A part of a text, without a copy if the text is not ours.
+fn part(text: Cow<'_, str>, range: std::ops::Range<usize>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(range).unwrap_or_default()),
+        Cow::Owned(text) => Cow::Owned(text.get(range).unwrap_or_default().to_owned()),
+    }
+}
+
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, b'\n' | b'\r'))
+}
+
+/// Whether a text that went through a window keeps the limits as it will be shown.
+///
+/// Bytes that are not well-formed take three bytes each as U+FFFD, so a text may be too long although its raw bytes are
+/// not. Only asked when the raw bytes are within the limits, so the window holds the whole text.
+pub fn fits(window: &Window, source: Source, limits: &Limits) -> bool {
+    // What is no text is described.
+    if window.screen().is_some_and(Screen::is_binary) {
+        return false;
+    }
+    let Totals { bytes, breaks, ends_with_break } = window.totals();
+    let lines = limits.line_rule.count(breaks, bytes == 0, ends_with_break);
+    let unlimited = limits.max_tokens == u64::MAX;
+    // What came as a text is shown byte for byte as long as it is kept: a lone surrogate and U+FFFD both take three.
+    if (source == Source::Text && unlimited) || !limits.allow(lines, bytes) {
+        return limits.allow(lines, bytes);
+    }
+    let raw = if limits.direction == Direction::Tail { window.tail().0 } else { window.head().0 };
+    let text = Shown::decode(raw, source).text;
+    limits.allow(lines, text.len() as u64) && limits.allow_tokens(&text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,465 @@
+//! A small likeness of a JSON text: of every array and object the first and the last, what differs and what went wrong.
+//!
+//! Memory is bounded. When there is too much of it, less is kept of everything, step by step, and what is there already is
+//! thinned out alike; so the likeness depends on the text alone, and not on how it was split.
+
+use std::collections::HashSet;
+
+use crate::truncation::anomaly::{COLUMNS, Cell, Columns, Signal, hash, of_cell};
+use crate::util::sort::sort_by_key;
+
+/// Containers in containers that are shown. Deeper ones are shown empty.
+const DEPTH: usize = 48;
+/// Bytes that a likeness may have, at least and at most, if that is enough for the preview.
+const ROOM: (u64, u64) = (1 << 18, 1 << 21);
+
+/// A place in the text: the byte, and how many line feeds are before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Mark {
+    pub at: u64,
+    pub line: u64,
+}
+
+/// The name of a member.
+#[derive(Debug, Clone)]
+pub struct Key {
+    /// What stands between the quotes; nothing if it is too long to be shown.
+    pub name: Option<Box<[u8]>>,
+    pub start: Mark,
+}
+
+/// A string: what stands between the quotes, escapes and all, or the two ends of it.
+#[derive(Debug, Clone)]
+pub struct Text {
+    pub head: Box<[u8]>,
+    pub tail: Box<[u8]>,
+    pub bytes: u64,
+}
+
+/// A value without others in it.
+#[derive(Debug, Clone)]
+pub enum Scalar {
+    Text(Text),
+    /// Its digits; nothing if there are too many to be shown.
+    Number(Option<Box<[u8]>>),
+    Word(&'static str),
+}
+
+/// What is remembered of a value.
+#[derive(Debug, Clone)]
+pub enum Value {
+    Scalar(Scalar),
+    Group(Group),
+}
+
+/// An array or an object.
+#[derive(Debug, Clone, Default)]
+pub struct Group {
+    pub is_object: bool,
+    /// What is kept, in order.
+    pub kept: Vec<Child>,
+    /// How many there were.
+    pub total: u64,
+    /// It is a part of a schema that only counts whole: more of it is kept.
+    pub is_essential: bool,
+}
+
+/// Names under which JSON Schema lists what must be known to make a call.
+const ESSENTIAL: [&[u8]; 5] = [b"required", b"enum", b"properties", b"$defs", b"definitions"];
+
+/// A member or an element.
+#[derive(Debug, Clone)]
+pub struct Child {
+    pub key: Option<Key>,
+    /// How many came before it.
+    pub ordinal: u64,
+    pub value: Value,
+    /// Where it begins, with its name.
+    pub start: Mark,
+    /// Where its value begins.
+    pub value_start: Mark,
+    pub end: Mark,
+    /// How much it stands out, up to 1,000.
+    pub score: u16,
+    /// Bytes that it takes, with all that is in it.
+    held: usize,
+}
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy)]
+struct Caps {
+    /// Elements of either end.
+    ends: usize,
+    /// Members of the start.
+    members: usize,
+    /// Those between that stand out.
+    special: usize,
+    /// Bytes of either end of a string.
+    text: usize,
+    depth: usize,
+}
+
+/// What is kept at first, and when memory is short.
+fn caps(level: usize, room: usize) -> Caps {
+    let row = |ends, members, special, text, depth| Caps { ends, members, special, text, depth };
+    match level {
+        0 => row(96, 256, 64, (room / 8).max(4096), DEPTH),
+        1 => row(48, 128, 48, 4096, DEPTH),
+        2 => row(32, 64, 32, 1024, DEPTH),
+        3 => row(16, 32, 24, 512, 32),
+        4 => row(8, 24, 16, 256, 24),
+        5 => row(6, 16, 8, 128, 16),
+        6 => row(4, 12, 4, 96, 12),
+        7 => row(3, 8, 3, 64, 10),
+        _ => row(2, 4, 1, 32, 16usize.saturating_sub(level).max(1)),
+    }
+}
+
+impl Scalar {
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Scalar::Word(word) => Cell::Word(word),
+            Scalar::Number(digits) => Cell::Number(digits.as_deref().unwrap_or_default()),
+            Scalar::Text(text) => Cell::Text(&text.head, text.bytes),
+        }
+    }
+}
+
+/// How much an element differs from those before it.
+fn novelty(columns: &mut Columns, value: &Value, ordinal: u64, in_object: bool) -> u16 {
+    // The members of an object always differ; only one with many is a list of its own.
+    if in_object && ordinal < 8 {
+        return 0;
+    }
+    let score = columns.shape(shape(value));
+    match value {
+        Value::Scalar(scalar) => score.max(columns.cell(0, scalar.cell(), ordinal)),
+        Value::Group(group) => group
+            .kept
+            .iter()
+            .take(COLUMNS)
+            .filter_map(|child| match (&child.value, &child.key) {
+                (Value::Scalar(scalar), Some(key)) => {
+                    Some(columns.cell(hash(key.name.as_deref()?), scalar.cell(), ordinal))
+                }
+                _ => None,
+            })
+            .fold(score, u16::max),
+    }
+}
+
+/// The kind of a value; of an object also the names and kinds of its members.
+fn shape(value: &Value) -> u64 {
+    match value {
+        Value::Scalar(scalar) => scalar.cell().kind(),
+        Value::Group(group) if !group.is_object => 5,
+        Value::Group(group) => group.kept.iter().fold(6, |shape, child| {
+            let kind = match &child.value {
+                Value::Scalar(scalar) => scalar.cell().kind(),
+                Value::Group(group) => 5 + u64::from(group.is_object),
+            };
+            let name = child.key.as_ref().and_then(|key| key.name.as_deref()).unwrap_or_default();
+            (shape ^ hash(name)).wrapping_mul(0x0000_0100_0000_01b3) ^ kind
+        }),
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Sketch {
+    /// The values of the text, and the containers that are open.
+    frames: Vec<Frame>,
+    /// How many containers are open that are too deep to be looked into.
+    skipped: usize,
+    caps: Caps,
+    level: usize,
+    held: usize,
+    room: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Frame {
+    group: Group,
+    key: Option<Key>,
+    start: Mark,
+    signal: Signal,
+    columns: Columns,
+    /// The names of what is kept, once there are many.
+    names: HashSet<u64>,
+}
+
+/// From so many members on, the names that are kept are looked up.
+const MANY: usize = 24;
+
+impl Sketch {
+    pub fn new(max_bytes: u64) -> Self {
+        let room =
+            max_bytes.saturating_mul(2).max((max_bytes.saturating_mul(16)).clamp(ROOM.0, ROOM.1));
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        Sketch {
+            frames: vec![Frame::default()],
+            skipped: 0,
+            caps: caps(0, room),
+            level: 0,
+            held: 0,
+            room,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.values().total == 0
+    }
+
+    #[cfg(test)]
+    pub fn held(&self) -> usize {
+        self.held
+    }
+
+    /// The values that the text consists of.
+    pub fn values(&self) -> &Group {
+        static NONE: Group =
+            Group { is_object: false, kept: Vec::new(), total: 0, is_essential: false };
+        self.frames.first().map_or(&NONE, |frame| &frame.group)
+    }
+
+    /// Whether what comes next may be shown.
+    pub fn is_listening(&self) -> bool {
+        self.skipped == 0
+    }
+
+    /// Bytes of either end of a string that are looked at.
+    pub fn longest_text(&self) -> usize {
+        self.caps.text
+    }
+
+    pub fn open(&mut self, is_object: bool, key: Option<Key>, at: Mark) {
+        if self.skipped > 0 {
+            self.count_skipped();
+            self.skipped += 1;
+            return;
+        }
+        // The first frame is that of the whole text.
+        self.skipped = usize::from(self.frames.len() > self.caps.depth);
+        let name = key.as_ref().and_then(|key| key.name.as_deref()).unwrap_or_default();
+        let is_essential = ESSENTIAL.contains(&name);
+        let group = Group { is_object, is_essential, ..Group::default() };
+        self.frames.push(Frame { group, key, start: at, ..Frame::default() });
+    }
+
+    pub fn close(&mut self, end: Mark) {
+        if self.skipped > 1 {
+            self.skipped -= 1;
+            return;
+        }
+        self.skipped = 0;
+        let Some(frame) = self.frames.pop() else { return };
+        let Frame { group, key, start, mut signal, .. } = frame;
+        let name = key.as_ref().and_then(|key| key.name.as_deref());
+        signal.close(name, group.total);
+        let inside: usize = group.kept.iter().map(|child| child.held).sum();
+        self.attach(key, Value::Group(group), (start, end), signal, inside);
+    }
+
+    pub fn scalar(&mut self, scalar: Scalar, key: Option<Key>, start: Mark, end: Mark) {
+        if self.skipped > 0 {
+            self.count_skipped();
+            return;
+        }
+        let name = key.as_ref().and_then(|key| key.name.as_deref());
+        let signal = of_cell(name, scalar.cell());
+        let inside = match &scalar {
+            Scalar::Text(text) => text.head.len() + text.tail.len(),
+            Scalar::Number(digits) => digits.as_ref().map_or(0, |digits| digits.len()),
+            Scalar::Word(_) => 0,
+        };
+        self.held += inside;
+        self.attach(key, Value::Scalar(scalar), (start, end), signal, inside);
+    }
+
+    /// Something came that is not looked at.
+    fn count_skipped(&mut self) {
+        if self.skipped == 1
+            && let Some(frame) = self.frames.last_mut()
+        {
+            frame.group.total += 1;
+        }
+    }
+
+    fn attach(
+        &mut self,
+        key: Option<Key>,
+        value: Value,
+        (start, end): (Mark, Mark),
+        signal: Signal,
+        inside: usize,
+    ) {
+        let own = size_of::<Child>()
+            + key.as_ref().and_then(|key| key.name.as_ref()).map_or(0, |name| name.len());
+        self.held += own;
+        let caps = self.caps;
+        let Some(frame) = self.frames.last_mut() else { return };
+        let (start, value_start) = (key.as_ref().map_or(start, |key| key.start), start);
+        let ordinal = frame.group.total;
+        let news = novelty(&mut frame.columns, &value, ordinal, frame.group.is_object);
+        let score = frame.signal.take(signal).max(news);
+        let child =
+            Child { key, ordinal, value, start, value_start, end, score, held: own + inside };
+        frame.group.total += 1;
+        self.held = self.held.saturating_sub(frame.add(child, &caps));
+        while self.held > self.room && self.level < 16 {
+            self.level += 1;
+            self.caps = self::caps(self.level, self.room);
+            self.shrink();
+        }
+    }
+
+    /// Keeps less of everything.
+    fn shrink(&mut self) {
+        let caps = self.caps;
+        self.held = 0;
+        for (depth, frame) in self.frames.iter_mut().enumerate() {
+            thin(&mut frame.group, &caps, true);
+            for child in &mut frame.group.kept {
+                shrink_child(child, &caps, depth + 1);
+                self.held += child.held;
+            }
+            frame.note_names();
+        }
+    }
+}
+
+impl Frame {
+    /// Adds what came; answers how many bytes were given up for it.
+    fn add(&mut self, child: Child, caps: &Caps) -> usize {
+        let mut freed = self.remove_namesake(&child);
+        if let Some(name) = child.key.as_ref().and_then(|key| key.name.as_ref())
+            && self.group.kept.len() >= MANY
+        {
+            if self.names.is_empty() {
+                self.note_names();
+            }
+            self.names.insert(hash(name));
+        }
+        self.group.kept.push(child);
+        let before = self.group.kept.len();
+        freed += thin(&mut self.group, caps, false);
+        if self.group.kept.len() < before {
+            self.note_names();
+        }
+        freed
+    }
+
+    fn note_names(&mut self) {
+        self.names.clear();
+        if self.group.is_object && self.group.kept.len() >= MANY {
+            self.names.extend(
+                self.group
+                    .kept
+                    .iter()
+                    .filter_map(|child| child.key.as_ref()?.name.as_ref())
+                    .map(|name| hash(name)),
+            );
+        }
+    }
+
+    /// Of members with the same name the last one counts.
+    fn remove_namesake(&mut self, child: &Child) -> usize {
+        let Some(name) = child.key.as_ref().and_then(|key| key.name.as_ref()) else { return 0 };
+        if self.group.kept.len() >= MANY && !self.names.contains(&hash(name)) {
+            return 0;
+        }
+        let found = self.group.kept.iter().position(|other| {
+            other.key.as_ref().and_then(|key| key.name.as_ref()).is_some_and(|it| is_same(it, name))
+        });
+        found.map_or(0, |at| self.group.kept.remove(at).held)
+    }
+}
+
+/// Whether two names are the same, however they are written.
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a == b || (a.contains(&b'\\') || b.contains(&b'\\')) && spelt(a) == spelt(b)
+}
+
+/// A name without escapes.
+pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
+    let quoted = [b"\"", name, b"\""].concat();
+    serde_json::from_slice::<String>(&quoted).map_or_else(|_| name.to_vec(), String::into_bytes)
+}
+
+/// Leaves out of the middle what does not stand out; answers how many bytes that gave.
+fn thin(group: &mut Group, caps: &Caps, at_once: bool) -> usize {
+    let first = if group.is_object { caps.members } else { caps.ends };
+    let first = if group.is_essential { 8 * first } else { first };
+    let most = first + caps.special + caps.ends;
+    let slack = if at_once { 0 } else { caps.ends };
+    let count = group.kept.len();
+    if count <= most + slack {
+        return 0;
+    }
+    let middle = first..count - caps.ends;
+    let mut scores: Vec<(std::cmp::Reverse<u16>, usize)> = group
+        .kept
+        .iter()
+        .enumerate()
+        .skip(middle.start)
+        .take(middle.len())
+        .filter(|(_, child)| child.score > 0)
+        .map(|(index, child)| (std::cmp::Reverse(child.score), index))
+        .collect();
+    sort_by_key(&mut scores, |score| *score);
+    let mut special: Vec<usize> =
+        scores.into_iter().take(caps.special).map(|(_, index)| index).collect();
+    sort_by_key(&mut special, |index| *index);
+    let (mut index, mut freed) = (0, 0);
+    group.kept.retain(|child| {
+        let stays = !middle.contains(&index) || special.binary_search(&index).is_ok();
+        index += 1;
+        freed += if stays { 0 } else { child.held };
+        stays
+    });
+    freed
+}
+
+fn shrink_child(child: &mut Child, caps: &Caps, depth: usize) {
+    let name = child.key.as_ref().and_then(|key| key.name.as_ref()).map_or(0, |name| name.len());
+    child.held = size_of::<Child>() + name;
+    match &mut child.value {
+        Value::Scalar(Scalar::Text(text)) => {
+            text.shorten(caps.text);
+            child.held += text.head.len() + text.tail.len();
+        }
+        Value::Scalar(Scalar::Number(Some(digits))) => child.held += digits.len(),
+        Value::Scalar(_) => {}
+        Value::Group(group) if depth > caps.depth => group.kept = Vec::new(),
+        Value::Group(group) => {
+            thin(group, caps, true);
+            group.kept.shrink_to_fit();
+            for inner in &mut group.kept {
+                shrink_child(inner, caps, depth + 1);
+                child.held += inner.held;
+            }
+        }
+    }
+}
+
+impl Text {
+    /// Whether all of it is there.
+    pub fn is_whole(&self) -> bool {
+        self.bytes == self.head.len() as u64
+    }
+
+    fn shorten(&mut self, most: usize) {
+        // Two ends that meet are all of it.
+        let longest = if self.is_whole() { 2 * most } else { most };
+        if self.head.len() <= longest {
+            return;
+        }
+        if self.is_whole() {
+            let rest = self.head.get(most..).unwrap_or_default();
+            self.tail = rest.get(rest.len().saturating_sub(most)..).unwrap_or_default().into();
+        } else {
+            let from = self.tail.len().saturating_sub(most);
+            self.tail = self.tail.get(from..).unwrap_or_default().into();
+        }
+        self.head = self.head.get(..most).unwrap_or_default().into();
+    }
+}

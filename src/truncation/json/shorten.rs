@@ -1,0 +1,118 @@
+//! A string that is too long, shown by its two ends.
+
+use super::sampled_tree::Text;
+use crate::text::graphemes;
+use crate::text::lossy::{Shown, Source};
+
+/// What stands where text is missing in a string.
+pub(super) const ELLIPSIS: &str = "\u{2026}";
+
+/// What is shown of a string, without the quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub text: String,
+    /// Raw bytes of its start and of its end that are shown; none of the end if all of it is shown.
+    pub ends: Option<(u64, u64)>,
+}
+
+/// A string in at most so many bytes, if that is enough for an ellipsis.
+pub(super) fn part(text: &Text, most: usize, source: Source) -> Option<Part> {
+    if text.is_whole() && text.head.len() <= most {
+        let shown = Shown::decode(&text.head, source).text;
+        if shown.len() <= most {
+            return Some(Part { text: shown.into_owned(), ends: None });
+        }
+    }
+    let room = most.checked_sub(ELLIPSIS.len())?;
+    let tail_room = room / 3;
+    let tail_raw = if text.is_whole() { &text.head } else { &text.tail };
+    let (tail, tail_bytes) = end_of(tail_raw, tail_room, source);
+    let (head, head_bytes) = start_of(&text.head, room - tail.len(), source);
+    let text = format!("{head}{ELLIPSIS}{tail}");
+    Some(Part { text, ends: Some((head_bytes, tail_bytes)) })
+}
+
+/// The longest start that ends behind a whole character and a whole escape, and its raw bytes.
+fn start_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
+    let raw = raw.get(..most + 8).unwrap_or(raw);
+    let shown = Shown::decode(raw, source);
+    let text = shown.text.as_ref();
+    // The last character may be torn, because only a part of the string is there.
+    let limit = if text.len() > most { most } else { text.len().saturating_sub(4).min(most) };
+    let end = graphemes::floor(text, limit);
+    let end = before_escape(text, end);
+    (text.get(..end).unwrap_or_default().to_owned(), shown.raw_offset(end) as u64)
+}
+
+/// The last place at or before `at` that is not inside of an escape, or between two that are one character.
+pub(super) fn before_escape(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut place = 0;
+    while let Some(found) = bytes.get(place..at).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        let start = place + found;
+        let mut end = start + escape(bytes.get(start..).unwrap_or_default());
+        if surrogate(bytes.get(start..).unwrap_or_default()) == Some(Half::First)
+            && surrogate(bytes.get(end..).unwrap_or_default()) == Some(Half::Second)
+        {
+            end += 6;
+        }
+        if end > at {
+            return start;
+        }
+        place = end;
+    }
+    at
+}
+
+/// Bytes of the escape that begins here.
+fn escape(bytes: &[u8]) -> usize {
+    if bytes.get(1) == Some(&b'u') { 6 } else { 2 }
+}
+
+#[derive(PartialEq, Eq)]
+enum Half {
+    First,
+    Second,
+}
+
+/// Which half of a pair the escape is that begins here.
+fn surrogate(bytes: &[u8]) -> Option<Half> {
+    match bytes {
+        [b'\\', b'u', b'd' | b'D', digit, ..] => match digit.to_ascii_lowercase() {
+            b'8'..=b'9' | b'a'..=b'b' => Some(Half::First),
+            b'c'..=b'f' => Some(Half::Second),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The longest end that begins with a whole character and a whole escape, and its raw bytes.
+fn end_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
+    let nothing = (String::new(), 0);
+    let from = raw.len().saturating_sub(most + 16);
+    let near = raw.get(from..).unwrap_or_default();
+    // An escape is six bytes at most: behind six without a backslash none is under way, and no character either behind
+    // what begins one.
+    let safe = |at: usize| {
+        let before = near.get(at.wrapping_sub(6)..at);
+        before.is_some_and(|before| !before.contains(&b'\\'))
+            && near.get(at).is_some_and(|byte| !matches!(byte, 0x80..=0xbf))
+            && surrogate(near.get(at..).unwrap_or_default()) != Some(Half::Second)
+    };
+    let Some(start) = (6..near.len()).find(|at| safe(*at)) else { return nothing };
+    let shown = Shown::decode(near.get(start..).unwrap_or_default(), source);
+    let text = shown.text.as_ref();
+    let mut at = graphemes::ceil(text, text.len().saturating_sub(most));
+    // Behind an escape that the cut is inside of.
+    let back = before_escape(text, at);
+    if back < at {
+        at = back + escape(text.as_bytes().get(back..).unwrap_or_default());
+        if surrogate(text.as_bytes().get(at..).unwrap_or_default()) == Some(Half::Second) {
+            at += 6;
+        }
+    }
+    let text = text.get(at..).unwrap_or_default();
+    let raw_bytes = near.len() - start - shown.raw_offset(at);
+    (text.to_owned(), raw_bytes as u64)
+}

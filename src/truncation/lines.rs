@@ -1,0 +1,301 @@
+//! A preview of whole lines: some of them, in their order, with the exact gap at every cut.
+//!
+//! [`Chosen`] keeps the budget while lines are chosen, gaps included; [`write`] writes them down.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::head_tail::{Cut, Piece};
+use super::limits::{Limits, Unit};
+use super::preview_buffer::Window;
+use super::smart::line_fingerprint::template;
+use crate::text::graphemes;
+use crate::text::lines::LineRule;
+use crate::text::lossy::{Shown, Source};
+use crate::text::terminal::clean_line;
+use crate::text::terminal::source_map::{RawRange, join};
+use crate::text::utf16::incomplete_suffix;
+
+/// A preview and what it shows of the text.
+#[derive(Debug)]
+pub struct Selection {
+    /// The shown lines with the gaps between them.
+    pub text: String,
+    /// What of the text is shown.
+    pub cut: Cut<'static>,
+}
+
+/// A line that may be shown.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    /// As it will be shown.
+    pub text: String,
+    /// Where it begins and ends in the text, in bytes.
+    pub bytes: Range<u64>,
+    /// Its bytes that are shown, if not all of it is.
+    pub part: Option<u64>,
+    /// What it has in common with lines that are like it.
+    pub alike: u64,
+    /// Where it is in what is saved, if the text is what a terminal would show and that was noted with the line.
+    pub place: Option<RawRange>,
+}
+
+impl Line {
+    /// Where a line with this number is in what is saved.
+    pub fn place_in(&self, number: u64, window: &Window) -> RawRange {
+        let (from_byte, to_byte) = (self.bytes.start, self.bytes.end);
+        match (self.place, window.screen()) {
+            (Some(place), _) => place,
+            (None, Some(screen)) => screen.range(number, &self.bytes),
+            (None, None) => RawRange { from_line: number, to_line: number, from_byte, to_byte },
+        }
+    }
+}
+
+/// All lines that may be shown, by their number.
+pub(super) type Lines = BTreeMap<u64, Line>;
+
+/// A line takes at most this share of the bytes; a longer one is shown in part.
+const SHARE: u64 = 4;
+/// Shorter than this, part of a line says nothing.
+const LEAST: u64 = 120;
+/// What stands behind a part of a line.
+pub(super) const ELLIPSIS: &str = "\u{2026}";
+
+/// Bytes of a line that are shown at most.
+pub(super) fn longest(limits: &Limits) -> usize {
+    let longest = limits.max_bytes.saturating_div(SHARE).max(LEAST.min(limits.max_bytes / 2));
+    usize::try_from(longest).unwrap_or(usize::MAX)
+}
+
+/// A line as it is shown: well-formed, as a terminal would show it, not longer than allowed.
+pub(super) fn line(raw: &[u8], bytes: Range<u64>, source: Source, longest: usize) -> Line {
+    let is_part = (raw.len() as u64) < bytes.end - bytes.start;
+    // What a cut leaves of a character is none of the output's, and a cursor that went back would leave it in the middle.
+    let cut = if is_part { incomplete_suffix(raw) } else { 0 };
+    let raw = raw.get(..raw.len() - cut).unwrap_or_default();
+    let shown = Shown::decode(raw, source).text;
+    let cleaned = clean_line(&shown);
+    let alike = match cleaned.split_whitespace().nth(1) {
+        Some(_) => template(cleaned.as_bytes()),
+        None => 0,
+    };
+    if cleaned.len() <= longest && !is_part {
+        return Line { text: cleaned.into_owned(), bytes, part: None, alike, place: None };
+    }
+    let end = graphemes::floor(&cleaned, longest.saturating_sub(ELLIPSIS.len()));
+    let mut text = cleaned.get(..end).unwrap_or_default().to_owned();
+    let part = text.len() as u64;
+    text.push_str(ELLIPSIS);
+    Line { text, part: Some(part), bytes, alike, place: None }
+}
+
+/// What a preview may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    pub lines: u64,
+    pub bytes: u64,
+    /// Bytes of the line that stands in a gap, at most, with its break.
+    pub gap: u64,
+}
+
+impl Budget {
+    /// The budget of these limits, where the line in a gap takes at most so many bytes.
+    pub fn new(limits: &Limits, gap: usize) -> Self {
+        // The last line has no break.
+        let bytes = limits.max_bytes.saturating_add(1);
+        Budget { lines: limits.max_lines, bytes, gap: gap as u64 + 1 }
+    }
+}
+
+/// A selection that grows while it keeps its budget.
+pub(super) struct Chosen<'a> {
+    lines: &'a Lines,
+    total: u64,
+    budget: Budget,
+    pub numbers: BTreeSet<u64>,
+    pub used_lines: u64,
+    pub used_bytes: u64,
+}
+
+impl<'a> Chosen<'a> {
+    pub fn new(lines: &'a Lines, total: u64, budget: Budget) -> Self {
+        // One gap: nothing is shown yet.
+        let numbers = BTreeSet::new();
+        Chosen { lines, total, budget, numbers, used_lines: 1, used_bytes: budget.gap }
+    }
+
+    /// Whether the line is in now, within these limits.
+    pub fn add(&mut self, number: u64, most: (u64, u64)) -> bool {
+        if self.numbers.contains(&number) {
+            return true;
+        }
+        let Some(line) = self.lines.get(&number) else { return false };
+        let before = self.numbers.range(..number).next_back().copied().unwrap_or(0);
+        let after = self.numbers.range(number..).next().copied().unwrap_or(self.total + 1);
+        let gaps = i64::from(number > before + 1) + i64::from(after > number + 1) - 1;
+        let lines = (self.used_lines + 1).saturating_add_signed(gaps);
+        let bytes = (self.used_bytes + line.text.len() as u64 + 1)
+            .saturating_add_signed(gaps * self.budget.gap as i64);
+        if lines > most.0.min(self.budget.lines) || bytes > most.1.min(self.budget.bytes) {
+            return false;
+        }
+        self.used_lines = lines;
+        self.used_bytes = bytes;
+        self.numbers.insert(number);
+        true
+    }
+
+    /// Whether all of these lines are in now; none is added if one of them has no room.
+    pub fn add_all(&mut self, numbers: impl Iterator<Item = u64>, most: (u64, u64)) -> bool {
+        let before = (self.used_lines, self.used_bytes);
+        let mut added = Vec::new();
+        for number in numbers {
+            if self.numbers.contains(&number) {
+                continue;
+            }
+            if !self.add(number, most) {
+                for number in added {
+                    self.numbers.remove(&number);
+                }
+                (self.used_lines, self.used_bytes) = before;
+                return false;
+            }
+            added.push(number);
+        }
+        true
+    }
+
+    pub fn all(&self) -> (u64, u64) {
+        (self.budget.lines, self.budget.bytes)
+    }
+
+    /// A share of what is left, on top of what is used.
+    pub fn share(&self, percent: u64) -> (u64, u64) {
+        let of = |used: u64, budget: u64| {
+            let left = budget.saturating_sub(used);
+            used.saturating_add((u128::from(left) * u128::from(percent) / 100) as u64)
+        };
+        (of(self.used_lines, self.budget.lines), of(self.used_bytes, self.budget.bytes))
+    }
+
+    /// A gap that takes as much room as what is missing is no gain: those of so many lines are closed.
+    pub fn close_gaps(&mut self, most: u64) {
+        let all = self.all();
+        let numbers: Vec<u64> = self.numbers.iter().copied().collect();
+        for pair in numbers.windows(2) {
+            let [before, after] = pair else { continue };
+            if after - before > 1 && after - before <= most + 1 {
+                self.add_all(before + 1..*after, all);
+            }
+        }
+    }
+}
+
+/// Writes lines down. What stands in a gap is asked for with the numbers that are missing.
+pub(super) fn write(
+    lines: &Lines,
+    numbers: impl IntoIterator<Item = u64>,
+    window: &Window,
+    limits: &Limits,
+    mut gap: impl FnMut(Range<u64>) -> String,
+) -> Selection {
+    let total = total_lines(window);
+    let mut text = String::new();
+    let mut pieces: Vec<Piece<'static>> = Vec::new();
+    let mut ranges = Vec::new();
+    let (mut next, mut shown) = (1, 0);
+    for number in numbers {
+        let Some(line) = lines.get(&number) else { continue };
+        if number > next {
+            begin(&mut text, next);
+            text.push_str(&gap(next..number));
+        }
+        begin(&mut text, number);
+        text.push_str(&line.text);
+        next = number + 1;
+        shown += 1;
+        show(&mut pieces, number, line);
+        if window.screen().is_some() {
+            join(&mut ranges, line.place_in(number, window), false);
+        }
+    }
+    if next <= total {
+        begin(&mut text, next);
+        text.push_str(&gap(next..total + 1));
+    }
+    let is_full = shown * 10 >= limits.max_lines.saturating_mul(9);
+    let limited_by = if is_full { Unit::Lines } else { Unit::Bytes };
+    let cut = Cut::of_pieces(pieces, limited_by, window, limits);
+    let cut = match window.screen() {
+        Some(screen) => screen.traced(cut, ranges, limits.line_rule),
+        None => cut,
+    };
+    Selection { text, cut }
+}
+
+/// The lines of what is saved that are missing with these of the text, the first and the last. Nothing where they were
+/// written before what is shown above them, or in the same line.
+pub(super) fn missing_lines(
+    lines: &Lines,
+    missing: &Range<u64>,
+    window: &Window,
+) -> Option<(u64, u64)> {
+    if window.screen().is_none() {
+        return Some((missing.start, missing.end - 1));
+    }
+    let place = |number: u64| lines.get(&number).map(|line| line.place_in(number, window));
+    let before = missing.start.checked_sub(1).and_then(place);
+    let first = before.map_or(1, |before| before.to_line + 1);
+    let last = match place(missing.end) {
+        Some(after) => after.from_line.saturating_sub(1),
+        None => {
+            let raw = window.raw_totals();
+            LineRule::Terminated.count(raw.breaks, raw.bytes == 0, raw.ends_with_break)
+        }
+    };
+    (first <= last).then_some((first, last))
+}
+
+/// The line with the largest number there is, in the text or in what is saved.
+pub(super) fn most_lines(window: &Window) -> u64 {
+    window.totals().breaks.max(window.raw_totals().breaks) + 1
+}
+
+/// Lines of a text, where the last one may have no break.
+pub(super) fn total_lines(window: &Window) -> u64 {
+    let totals = window.totals();
+    LineRule::Terminated.count(totals.breaks, totals.bytes == 0, totals.ends_with_break)
+}
+
+/// Ends the line before this one.
+fn begin(text: &mut String, number: u64) {
+    if number > 1 {
+        text.push('\n');
+    }
+}
+
+/// Adds a line to what is shown.
+fn show(pieces: &mut Vec<Piece<'static>>, number: u64, line: &Line) {
+    let shown =
+        line.part.map_or(line.bytes.end, |part| line.bytes.end.min(line.bytes.start + part));
+    let partial = line.part.map(|_| (number, line.bytes.clone()));
+    let open = pieces
+        .last_mut()
+        .filter(|last| last.last_line + 1 == number && last.partial.is_none() && partial.is_none());
+    match open {
+        Some(last) => {
+            last.last_line = number;
+            last.bytes.end = shown;
+            last.text = Cow::Borrowed("\n");
+        }
+        None => pieces.push(Piece {
+            text: Cow::Borrowed("\n"),
+            bytes: line.bytes.start..shown,
+            first_line: number,
+            last_line: number,
+            partial,
+        }),
+    }
+}

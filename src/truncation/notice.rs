@@ -1,0 +1,406 @@
+//! What the reader is told about the rest: how much is missing, where it is, and how to read on.
+//!
+//! The words are data, one [`Wording`] per language and profile. [`contains_marker`] reads the same data, so it knows
+//! every marker that can be written.
+
+mod marker;
+mod messages;
+
+use serde::{Deserialize, Serialize};
+
+pub use marker::{contains_bare_marker, contains_marker};
+use messages::Advice;
+pub use messages::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Wording};
+
+use super::head_tail::{Cut, Partial};
+use super::limits::{Direction, Unit};
+use crate::storage::omitted_range::Part;
+use crate::text::graphemes;
+use crate::tools::{self, Kind};
+
+/// One thing that a preview of JSON shows only a part of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JsonPart {
+    /// An array: which of its elements are shown, how many there are, and where it is.
+    Items(String, u64, String),
+    /// An object: how many of its members are shown, how many there are, and where it is.
+    Members(u64, u64, String),
+    /// JSON Lines: which values are shown, and how many there are.
+    Values(String, u64),
+    /// Other arrays and objects.
+    More(u64),
+    /// Strings.
+    Texts(u64),
+}
+
+/// What is in a part of a diff.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Files that begin in it.
+    pub files: u64,
+    /// Lines that are added.
+    pub added: u64,
+    /// Lines that are removed.
+    pub removed: u64,
+}
+
+/// So many stretches of lines are named one by one.
+const MOST_STRETCHES: usize = 3;
+
+/// What a list of what is missing may take.
+const MAX_JSON_BYTES: usize = 210;
+
+/// The language of the default words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Language {
+    /// English.
+    #[default]
+    #[serde(rename = "en")]
+    English,
+    /// Simplified Chinese.
+    #[serde(rename = "zh-CN")]
+    Chinese,
+}
+
+/// Everything around a cut that its notice speaks of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// The call failed.
+    pub failed: bool,
+    /// Where everything is; empty when nothing was saved.
+    pub path: String,
+    /// What of it is there, if not everything.
+    pub part: Option<Part>,
+    /// Why nothing was saved.
+    pub lost: Option<String>,
+    /// The ceiling that overruled the tool's own wish.
+    pub ceiling: Option<u64>,
+    /// The tools that the model has, by the names it knows.
+    pub tools: Vec<String>,
+    /// The preview was made by somebody else, so nobody knows which lines it shows.
+    pub foreign: bool,
+    /// Notices of earlier previews that stood in the output and were cut off.
+    pub earlier: Option<String>,
+}
+
+/// A reason is a detail; a long one must not crowd out the rest.
+const MAX_REASON_BYTES: usize = 160;
+
+impl Wording {
+    /// What is said of a command that was ended before its end: after so many milliseconds, or by its user.
+    pub fn ended(&self, timeout_ms: Option<u64>) -> String {
+        let [by_timeout, by_user] = self.ended;
+        match timeout_ms {
+            Some(ms) => by_timeout.replace("{ms}", &ms.to_string()),
+            None => by_user.to_owned(),
+        }
+    }
+
+    /// The line that stands where text is missing.
+    pub fn marker(&self, unit: Unit, removed: u64) -> String {
+        let template = match unit {
+            Unit::Lines => self.lines,
+            Unit::Bytes => self.bytes,
+            Unit::Tokens => self.tokens,
+        };
+        fill_numbers(template, &[("n", removed)])
+    }
+
+    /// The line that stands where lines from one number to another are missing; they may all be like the line before.
+    pub fn gap(&self, removed: u64, from: u64, to: u64, like: Option<u64>) -> String {
+        let template = if like.is_some() { self.repeats } else { self.gap };
+        let like = like.unwrap_or(0);
+        fill_numbers(template, &[("n", removed), ("from", from), ("to", to), ("like", like)])
+    }
+
+    /// The line that stands where lines of a diff are missing.
+    pub fn changes(&self, (removed, from, to): (u64, u64, u64), missing: Tally) -> String {
+        if missing == Tally::default() {
+            return self.gap(removed, from, to, None);
+        }
+        let [plain, with_files] = self.changes;
+        let Tally { files, added, removed: deleted } = missing;
+        let all = [
+            ("n", removed),
+            ("from", from),
+            ("to", to),
+            ("files", files),
+            ("added", added),
+            ("removed", deleted),
+        ];
+        fill_numbers(if files > 0 { with_files } else { plain }, &all)
+    }
+
+    /// What is said where lines are missing in many places; nothing where the stretches that are shown can be named.
+    pub fn scattered(&self, cut: &Cut<'_>) -> Option<String> {
+        let is_scattered = cut.pieces.len() > MOST_STRETCHES && !self.shown.is_empty();
+        let numbers = [("n", cut.kept_lines()), ("total", cut.total_lines)];
+        is_scattered.then(|| fill_numbers(self.scattered, &numbers))
+    }
+
+    /// What of a diff is shown: files and hunks, each with how many there are.
+    pub fn diff(&self, files: (u64, u64), hunks: (u64, u64), all: Tally) -> String {
+        let all = [
+            ("shown", files.0),
+            ("files", files.1),
+            ("hunks", hunks.0),
+            ("total", hunks.1),
+            ("added", all.added),
+            ("removed", all.removed),
+        ];
+        fill_numbers(self.diff, &all)
+    }
+
+    /// How many rows of a table are shown beside its header, of how many, and from which lines.
+    pub fn csv(&self, shown: u64, total: u64, lines: &str) -> String {
+        let (shown, total) = (shown.to_string(), total.to_string());
+        fill(self.csv, &[("shown", &shown), ("total", &total), ("lines", lines)])
+    }
+
+    /// What stands in place of so many bytes of binary data, whose kind is empty if it is not known.
+    pub fn binary(&self, kind: &str, bytes: u64) -> String {
+        let [unknown, known] = self.binary;
+        let template = if kind.is_empty() { unknown } else { known };
+        fill(template, &[("n", &bytes.to_string()), ("kind", kind)])
+    }
+
+    /// What a preview of JSON shows of what is there, the most important first.
+    pub fn json_parts(&self, parts: &[JsonPart]) -> String {
+        let words = &self.json;
+        let mut list: Vec<String> = Vec::new();
+        let (mut left, mut more) = (MAX_JSON_BYTES, 0);
+        for part in parts {
+            let text = match part {
+                JsonPart::Items(which, total, path) => fill(
+                    words.items,
+                    &[("which", which), ("total", &total.to_string()), ("path", path)],
+                ),
+                JsonPart::Members(shown, total, path) => fill(
+                    words.members,
+                    &[("shown", &shown.to_string()), ("total", &total.to_string()), ("path", path)],
+                ),
+                JsonPart::Values(which, total) => {
+                    fill(words.values, &[("which", which), ("total", &total.to_string())])
+                }
+                JsonPart::More(n) => {
+                    more += n;
+                    continue;
+                }
+                JsonPart::Texts(n) => fill_numbers(words.texts, &[("n", *n)]),
+            };
+            // Room for what is said of the others.
+            let is_kept = text.len() + words.between.len() + 60 <= left;
+            if !is_kept && !matches!(part, JsonPart::Texts(_)) {
+                more += 1;
+                continue;
+            }
+            left = left.saturating_sub(text.len() + words.between.len());
+            list.push(text);
+        }
+        if more > 0 {
+            list.push(fill_numbers(words.more, &[("n", more)]));
+        }
+        if list.is_empty() {
+            return String::new();
+        }
+        fill(words.shown, &[("list", &list.join(words.between))])
+    }
+
+    /// The one line that is marker and hint at once. There is none where nothing was saved.
+    pub fn compact(&self, circumstances: &Circumstances) -> Option<String> {
+        let template = if circumstances.part.is_some() { self.compact_part } else { self.compact };
+        circumstances.lost.is_none().then(|| fill(template, &[("path", &circumstances.path)]))
+    }
+
+    /// Whether that line is the usual form of a text that keeps the limits as a whole.
+    pub fn is_compact(&self) -> bool {
+        self.is_compact
+    }
+
+    /// Where the rest is and how to read on, at most five lines.
+    pub fn hint(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> String {
+        self.hint_of(cut, circumstances, None)
+    }
+
+    /// The same, with these words for what is shown.
+    pub fn hint_of(
+        &self,
+        cut: &Cut<'_>,
+        circumstances: &Circumstances,
+        shown: Option<&str>,
+    ) -> String {
+        let mut first = vec![self.outcome[usize::from(circumstances.failed)].to_owned()];
+        if let Some(limit) = circumstances.ceiling {
+            first.push(fill_numbers(self.ceiling, &[("limit", limit)]));
+        }
+        if let Some(shown) = shown {
+            first.push(shown.to_owned());
+        } else if !circumstances.foreign {
+            first.extend(self.shown(cut));
+        }
+        let place = match &circumstances.lost {
+            None => self.place(circumstances),
+            Some(reason) => {
+                // One line, whatever a storage of the caller's says.
+                let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+                let reason: String = reason.chars().filter(|char| is_printable(*char)).collect();
+                let end = graphemes::floor_char(&reason, MAX_REASON_BYTES);
+                fill(self.lost, &[("reason", reason.get(..end).unwrap_or_default())])
+            }
+        };
+        let mut lines = Vec::new();
+        first.retain(|sentence| !sentence.is_empty());
+        // OpenCode's words stand on one line with the place.
+        if matches!(self.advice, Advice::Fixed { .. }) {
+            first.push(place);
+            lines.push(first.join(" "));
+        } else {
+            lines.push(first.join(" "));
+            lines.push(place);
+        }
+        if circumstances.lost.is_none() {
+            lines.extend(self.advice(cut, circumstances));
+        }
+        if let Some(earlier) = &circumstances.earlier {
+            lines.push(self.earlier.to_owned());
+            lines.push(earlier.clone());
+        }
+        lines.join("\n")
+    }
+
+    fn place(&self, circumstances: &Circumstances) -> String {
+        let path = ("path", circumstances.path.as_str());
+        let Some(part) = circumstances.part else { return fill(self.saved, &[path]) };
+        let [head, tail, total] =
+            [part.head_bytes, part.tail_bytes, part.total_bytes()].map(|bytes| bytes.to_string());
+        fill(self.part, &[("head", &head), ("tail", &tail), ("total", &total), path])
+    }
+
+    /// Partial lines first: the other numbers make no sense without them.
+    fn shown(&self, cut: &Cut<'_>) -> Vec<String> {
+        let partials = cut.partials().into_iter().map(|partial| {
+            let Partial { shown, total, line } = partial;
+            fill_numbers(self.partial, &[("shown", shown), ("total", total), ("line", line)])
+        });
+        let total = cut.total_lines;
+        let whole = cut.pieces.iter().filter_map(|piece| {
+            let (mut from, mut to) = (piece.first_line, piece.last_line);
+            if let Some((line, _)) = &piece.partial {
+                if *line == from {
+                    from += 1;
+                } else {
+                    to -= 1;
+                }
+            }
+            (from <= to && !piece.text.is_empty())
+                .then(|| fill_numbers(self.shown, &[("from", from), ("to", to), ("total", total)]))
+        });
+        partials.chain(whole).collect()
+    }
+
+    fn advice(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> Option<String> {
+        let Circumstances { tools, part, .. } = circumstances;
+        let first = |kind| tools.iter().find(|tool| tools::kind(tool) == Some(kind));
+        let delegate_tool = first(Kind::Delegate);
+        match &self.advice {
+            // Those words speak of the full content.
+            Advice::Fixed { .. } if part.is_some() => None,
+            Advice::Fixed { plain, delegate } => {
+                Some(delegate.filter(|_| delegate_tool.is_some()).unwrap_or(plain).to_owned())
+            }
+            Advice::Available([search, read, delegate]) => {
+                let line = cut.next_line().to_string();
+                // Behind the gap of a partial file the lines have other numbers.
+                let is_there = part.is_none_or(|part| cut.shown_from_start() < part.head_bytes);
+                let sentences: Vec<String> = [
+                    (search, first(Kind::Search)),
+                    (read, first(Kind::Read).filter(|_| is_there)),
+                    (delegate, delegate_tool),
+                ]
+                .into_iter()
+                .filter_map(|(template, tool)| {
+                    Some(fill(template, &[("tool", printable(tool?)), ("line", &line)]))
+                })
+                .collect();
+                (!sentences.is_empty()).then(|| sentences.join(" "))
+            }
+        }
+    }
+
+    /// The longest marker that a text of this size can need.
+    pub fn longest_marker(&self, total_bytes: u64) -> usize {
+        let units = [Unit::Lines, Unit::Bytes, Unit::Tokens];
+        units.map(|unit| self.marker(unit, total_bytes).len()).into_iter().max().unwrap_or(0)
+    }
+}
+
+/// A tool's name goes into a sentence, so it must be one that can stand there.
+fn printable(name: &str) -> &str {
+    if name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        name
+    } else {
+        "the tool"
+    }
+}
+
+/// Whether a character of an output may stand in a sentence: it is no control, ends no line, and neither hides nor turns text.
+pub(crate) fn is_printable(char: char) -> bool {
+    let is_format = matches!(char,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    !char.is_control() && !is_format
+}
+
+/// Fills in literally: a value with braces in it is not looked at again.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(template.len() + 32);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, after)) = after.split_once('}') else {
+            rest = after;
+            break;
+        };
+        out.push_str(values.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The same with numbers.
+fn fill_numbers(template: &str, values: &[(&str, u64)]) -> String {
+    let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.to_string())).collect();
+    let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    fill(template, &values)
+}
+
+/// How the parts of the whole text are put together, with `between` between any two of them.
+pub fn assemble(preview: &str, notice: &[&str], between: &str, direction: Direction) -> Assembled {
+    let before = if direction == Direction::Tail { notice } else { &[] };
+    let after = if direction == Direction::Tail { &[] } else { notice };
+    let mut content = String::with_capacity(preview.len() + 1024);
+    let mut preview_start = 0;
+    for (index, part) in before.iter().chain([&preview]).chain(after).enumerate() {
+        if !content.is_empty() && !part.is_empty() {
+            content.push_str(between);
+        }
+        if index == before.len() {
+            preview_start = content.len();
+        }
+        content.push_str(part);
+    }
+    Assembled { content, preview_start }
+}
+
+/// A whole text, and where the preview begins in it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Assembled {
+    /// Preview and notice.
+    pub content: String,
+    /// The offset of the preview, in bytes.
+    pub preview_start: usize,
+}
+
+#[cfg(test)]
+mod tests;

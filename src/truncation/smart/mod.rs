@@ -1,0 +1,89 @@
+//! Previews that keep what a developer would look for: errors and what explains them, sums and exits, the two ends.
+//!
+//! While the text streams by, [`scan`] judges its lines by the rules of [`table`] and remembers the ones that matter and
+//! what stands around them, in bounded memory. At the end [`select`] chooses, within the budget, and [`layout`] writes the
+//! chosen lines in their order with the exact gap at every cut.
+
+pub(super) mod line_fingerprint;
+mod render;
+mod retained;
+pub mod rules;
+pub mod scan;
+mod select;
+mod stack_trace;
+pub mod table;
+
+use serde::{Deserialize, Serialize};
+
+use crate::tools::{self, Kind};
+
+pub use render::preview;
+
+/// What of a text is kept. What is not in the form that is named is shown as by `Smart`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// One end or both, as the direction says.
+    #[default]
+    Ends,
+    /// What matters, and both ends.
+    Smart(Lean),
+    /// Of JSON what keeps it JSON.
+    Json(Lean),
+    /// Of a diff its files and hunks.
+    Diff(Lean),
+    /// Of a table in CSV or TSV its header and rows.
+    Csv(Lean),
+}
+
+/// Which end counts more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lean {
+    /// The end: of what commands, builds and tests print.
+    Late,
+    /// The start: of files and search results.
+    Early,
+}
+
+impl Keep {
+    /// What a strategy keeps of the output of a tool.
+    pub fn of(strategy: &str, tool: &str) -> Self {
+        let lean = match tools::kind(tool) {
+            Some(Kind::Read | Kind::Search) => Lean::Early,
+            _ => Lean::Late,
+        };
+        match strategy {
+            "smart" => Keep::Smart(lean),
+            "json" => Keep::Json(lean),
+            "diff" => Keep::Diff(lean),
+            "csv" => Keep::Csv(lean),
+            _ => Keep::Ends,
+        }
+    }
+
+    /// Whether the start counts more than the end.
+    fn is_early(self) -> bool {
+        match self {
+            Keep::Ends => false,
+            Keep::Smart(lean) | Keep::Json(lean) | Keep::Diff(lean) | Keep::Csv(lean) => {
+                lean == Lean::Early
+            }
+        }
+    }
+
+    /// Whether it is one of `smart`, which is what becomes of a form that the text is not in.
+    pub fn is_smart(self) -> bool {
+        self != Keep::Ends
+    }
+
+    /// Shares of the budget in percent that the head and the tail get before anything else.
+    fn reserved(self) -> (u64, u64) {
+        if self.is_early() { (50, 12) } else { (8, 22) }
+    }
+
+    /// The head's share in percent of what is left when all that matters is in.
+    fn head_share(self) -> u64 {
+        if self.is_early() { 60 } else { 30 }
+    }
+}

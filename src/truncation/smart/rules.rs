@@ -1,0 +1,265 @@
+//! The table, made ready to be asked about many lines.
+
+use std::sync::{Arc, LazyLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::table::{RULES, Rule};
+use crate::storage::redact::Pattern;
+
+/// Levels of loggers for what nobody has to act on.
+const QUIET: &str = r"(^|[\s\[|(<])(FINE|FINER|FINEST|DEBUG|TRACE|VERBOSE|INFO|NOTICE|CONFIG)([\]\s:|)>]|$)|(level=|\[)(debug|trace|verbose|info|notice)\b|^npm (http|silly|verbose|verb|info|timing|notice) ";
+/// They stand near the start of a line.
+const QUIET_WITHIN: usize = 80;
+
+/// A longer line is judged by its start.
+const JUDGED: usize = 1024;
+
+/// What a line is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// How much it matters.
+    pub weight: u16,
+    /// Lines before it that belong to it.
+    pub before: u8,
+    /// Lines after it that belong to it.
+    pub after: u8,
+}
+
+/// A rule that comes on top of the table.
+#[derive(Debug, Clone, Default)]
+pub struct Extra {
+    /// The line holds one of them, in any case of ASCII letters.
+    pub words: Vec<String>,
+    /// And this matches, if there is one.
+    pub pattern: Option<Pattern>,
+    /// As in the table.
+    pub weight: u16,
+    /// As in the table.
+    pub before: u8,
+    /// As in the table.
+    pub after: u8,
+}
+
+/// Rules that may come on top. All of them together have a bit each in a mask.
+pub const MOST_EXTRA: usize = 64;
+/// The longest expression, the deepest, and what it may take when it is compiled, in bytes.
+const LONGEST_PATTERN: usize = 4096;
+const NEST_LIMIT: u32 = 64;
+const SIZE_LIMIT: usize = 1 << 20;
+
+impl Extra {
+    /// Whether its pattern can be used; a refusal says why not.
+    pub fn check(&self) -> Result<(), String> {
+        self.pattern.as_ref().map_or(Ok(()), |pattern| compiled(pattern).map(|_| ()))
+    }
+}
+
+fn compiled(pattern: &Pattern) -> Result<Regex, String> {
+    let length = pattern.source.len();
+    if !(1..=LONGEST_PATTERN).contains(&length) {
+        return Err(format!("has {length} bytes, allowed are 1 to {LONGEST_PATTERN}"));
+    }
+    RegexBuilder::new(&pattern.source)
+        .nest_limit(NEST_LIMIT)
+        .size_limit(SIZE_LIMIT)
+        .case_insensitive(pattern.ignore_case)
+        .multi_line(pattern.multi_line)
+        .dot_matches_new_line(pattern.dot_all)
+        .build()
+        .map_err(|error| match error {
+            regex::Error::CompiledTooBig(limit) => {
+                format!("takes more than {limit} bytes when it is compiled")
+            }
+            // The last line of the report says what is wrong.
+            error => error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
+        })
+}
+
+/// Rules that can be asked.
+#[derive(Debug)]
+pub struct Rules {
+    rules: Vec<Ready>,
+    quiet: Regex,
+    words: AhoCorasick,
+    /// The rule of each word.
+    rule_of: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Ready {
+    pattern: Option<Regex>,
+    verdict: Verdict,
+}
+
+static BUILT_IN: LazyLock<Option<Arc<Rules>>> =
+    LazyLock::new(|| Rules::new(RULES).map(Arc::new).ok());
+
+impl Rules {
+    /// The rules by default. There are none if the table is faulty, which a test rules out.
+    pub fn built_in() -> Option<Arc<Rules>> {
+        BUILT_IN.clone()
+    }
+
+    /// Makes a table ready.
+    pub fn new(table: &[Rule]) -> Result<Self, String> {
+        Rules::with(table, &[]).map_err(|(_, problem)| problem)
+    }
+
+    /// The rules by default and others on top of them. A refusal names the other that is at fault.
+    pub fn extended(extras: &[Extra]) -> Result<Self, (Option<usize>, String)> {
+        Rules::with(RULES, extras)
+    }
+
+    fn with(table: &[Rule], extras: &[Extra]) -> Result<Self, (Option<usize>, String)> {
+        let (mut words, mut rule_of, mut rules) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, rule) in table.iter().enumerate() {
+            words.extend(rule.words.iter().map(|word| word.as_bytes()));
+            rule_of.extend(rule.words.iter().map(|_| index));
+            let pattern = match rule.pattern {
+                "" => None,
+                pattern => {
+                    let built = RegexBuilder::new(pattern).unicode(false).build();
+                    Some(built.map_err(|error| (None, error.to_string()))?)
+                }
+            };
+            let Rule { weight, before, after, .. } = *rule;
+            rules.push(Ready { pattern, verdict: Verdict { weight, before, after } });
+        }
+        for (place, extra) in extras.iter().enumerate() {
+            words.extend(extra.words.iter().map(|word| word.as_bytes()));
+            rule_of.extend(extra.words.iter().map(|_| rules.len()));
+            let pattern = extra.pattern.as_ref().map(compiled).transpose();
+            let pattern = pattern.map_err(|problem| (Some(place), problem))?;
+            let Extra { weight, before, after, .. } = *extra;
+            rules.push(Ready { pattern, verdict: Verdict { weight, before, after } });
+        }
+        let quiet = RegexBuilder::new(QUIET).unicode(false).build();
+        let quiet = quiet.map_err(|error| (None, error.to_string()))?;
+        let words = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(&words)
+            .map_err(|error| (None, error.to_string()))?;
+        Ok(Rules { rules, quiet, words, rule_of })
+    }
+
+    /// Where the first word of any rule ends in these bytes, from an offset on.
+    pub fn next_word(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let input = Input::new(bytes).range(from.min(bytes.len())..).earliest(true);
+        self.words.find(input).map(|found| found.end())
+    }
+
+    /// What a line is worth; nothing if it is like any other. Escapes of a terminal are taken out before.
+    pub fn judge(&self, line: &[u8]) -> Option<Verdict> {
+        let line = line.get(..JUDGED).unwrap_or(line);
+        let mut asked = 0u128;
+        let mut best: Option<Verdict> = None;
+        for found in self.words.find_overlapping_iter(line) {
+            let Some(&index) = self.rule_of.get(found.pattern().as_usize()) else { continue };
+            let bit = 1u128.checked_shl(u32::try_from(index).unwrap_or(0)).unwrap_or(0);
+            if asked & bit != 0 {
+                continue;
+            }
+            asked |= bit;
+            let Some(rule) = self.rules.get(index) else { continue };
+            let is_veto = rule.verdict.weight == 0;
+            if !is_veto && best.is_some_and(|best| best.weight >= rule.verdict.weight) {
+                continue;
+            }
+            if rule.pattern.as_ref().is_none_or(|pattern| pattern.is_match(line)) {
+                if is_veto {
+                    return None;
+                }
+                best = Some(rule.verdict);
+            }
+        }
+        best.map(|best| if self.is_quiet(line) { best.quieter() } else { best })
+    }
+
+    /// Whether a line says of itself that it is no news, and does not speak of an answer that failed.
+    pub fn is_quiet(&self, line: &[u8]) -> bool {
+        self.quiet.find(line.get(..QUIET_WITHIN).unwrap_or(line)).is_some_and(|found| {
+            let rest = line.get(found.end()..).unwrap_or_default();
+            !rest.windows(3).any(|code| matches!(code, [b' ', b'5', b'0']))
+        })
+    }
+}
+
+impl Verdict {
+    /// The same of a line that is there for the curious.
+    #[must_use]
+    pub fn quieter(self) -> Self {
+        Verdict { weight: self.weight / 2, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::truncation::smart::table::MAX_WEIGHT;
+
+    fn weight(line: &str) -> u16 {
+        Rules::built_in().unwrap().judge(line.as_bytes()).map_or(0, |verdict| verdict.weight)
+    }
+
+    #[test]
+    fn every_rule_can_be_made_ready() {
+        Rules::new(RULES).unwrap();
+        assert!(RULES.len() + MOST_EXTRA <= 128);
+        for rule in RULES {
+            assert!(rule.weight <= MAX_WEIGHT && !rule.words.is_empty(), "{rule:?}");
+            for word in rule.words {
+                assert_eq!(*word, word.to_ascii_lowercase());
+                assert!(!word.contains('\n') && word.len() >= 3 || !word.is_ascii(), "{word:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn failures_outweigh_warnings_and_good_news_weighs_nothing() {
+        for line in [
+            "src/a.c:5:4: error: conflicting types for 'f'",
+            "error[E0308]: mismatched types",
+            "src/x.ts(29,9): error TS2322: Type 'S' is not assignable to type 'string'.",
+            "make[1]: *** [Makefile:951: src/jv_aux.lo] Error 1",
+            "E: Sub-process /usr/bin/dpkg returned an error code (1)",
+            "test a::b ... FAILED",
+            "AssertionError: 'a' != 'b'",
+            "\tjava.lang.ClassNotFoundException: com.acme.X",
+            "--- FAIL: TestX (0.00s)",
+            "panic: runtime error: index out of range [5] with length 3",
+            "3: /src/test/chrono-test.cc:289: Failure",
+            "==1==    definitely lost: 2,628 bytes in 181 blocks",
+            "127.0.0.1 - - [x] \"GET /api HTTP/1.1\" 502 157",
+            "FAILED (failures=6, errors=1, skipped=81)",
+            "KeyError: 'SEK'",
+            "12:00:01 INFO werkzeug 127.0.0.1 \"GET /x HTTP/1.1\" 500 -",
+            "npm ERR! code ELIFECYCLE",
+            "Error: Cannot find module './x'",
+            "  Expected: 3",
+            "    while executing",
+            "no rate for CHF at lib/Rates.pm line 12.",
+            "stack traceback:",
+        ] {
+            assert!(weight(line) >= 850, "{line}: {}", weight(line));
+        }
+        assert!((1..400).contains(&weight("warning: unused variable: `x`")));
+        for line in [
+            "test a::error ... ok",
+            "0 errors, 0 warnings",
+            "tests/test_errors.py::test_error PASSED [ 10%]",
+            "  \u{2713} fails when the file is missing",
+            "cc -Werror -c error.c -o error.o",
+            "Found 0 errors.",
+            "compiling the parser",
+            "see perlfunc.pl line 3 for more",
+            "it came while executing the step",
+            "npm http fetch GET 200 https://x/error-ex 12ms",
+        ] {
+            assert_eq!(weight(line), 0, "{line}");
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! The lines that matter, and what stands around them, while a text streams by.
+//!
+//! Lines are judged one after the other, so the result does not depend on how the text was split. Memory is bounded: of
+//! lines that are alike the first and the last are remembered, and when all that is remembered grows too large, the lesser
+//! half of it is forgotten.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::line_fingerprint::{template, without_names};
+use super::retained::{Counts, FIRST, Finding, Memory, place_of};
+use super::rules::{Rules, Verdict};
+use super::stack_trace::{Owner, frame, indent, is_continuation};
+use crate::text::terminal::clean_line;
+use crate::text::terminal::source_map::{Mark, Origins};
+use crate::util::sort::sort_by_key;
+
+/// Bytes that are collected before lines are judged.
+const BATCH: usize = 128 * 1024;
+/// Of a longer line only the start is looked at.
+const LONGEST: usize = 16 * 1024;
+/// How far back the lines before a finding are looked for, in bytes. Less than [`LONGEST`], so that a long line that was
+/// not kept looks like one that was.
+const BACK: usize = 4 * 1024;
+/// How many lines back the one is looked for that indented lines belong to.
+const HEADER_LINES: usize = 64;
+/// Lines of a trace that are followed.
+const TRACE: u16 = 48;
+/// Kinds of lines that are told apart; more than that are taken for one.
+const KINDS: usize = 8 * 1024;
+
+/// What goes past, one line after the other.
+#[derive(Debug, Clone)]
+pub struct Scanner {
+    rules: Arc<Rules>,
+    /// The lines before, as far as they are looked back at, and what is not judged yet.
+    buffer: Vec<u8>,
+    /// Where the first line begins that is not judged yet.
+    next: usize,
+    /// Where the buffer begins in the text.
+    base: u64,
+    lines: u64,
+    /// The rest of a long line goes past.
+    is_skipping: bool,
+    follow: Follow,
+    memory: Memory,
+    /// Where the lines in the buffer come from.
+    origins: Origins,
+}
+
+/// The lines after a finding.
+#[derive(Debug, Clone, Copy, Default)]
+struct Follow {
+    is_on: bool,
+    verdict: Option<Verdict>,
+    kind: u64,
+    ordinal: u32,
+    steps: u16,
+    frames: u16,
+}
+
+impl Scanner {
+    /// Judges by these rules.
+    pub fn new(rules: Arc<Rules>) -> Self {
+        Scanner {
+            rules,
+            buffer: Vec::new(),
+            next: 0,
+            base: 0,
+            lines: 0,
+            is_skipping: false,
+            follow: Follow::default(),
+            memory: Memory::default(),
+            origins: Origins::default(),
+        }
+    }
+
+    /// Says that a line, or the rest of one, that comes next is from there.
+    pub fn note(&mut self, line: u64, byte: u64, mark: Mark) {
+        self.origins.note(line, byte, mark);
+    }
+
+    /// Takes the next bytes of the text.
+    pub fn push(&mut self, bytes: &[u8]) {
+        for bytes in bytes.chunks(BATCH) {
+            let bytes = self.skip(bytes);
+            self.buffer.extend_from_slice(bytes);
+            if self.buffer.len() - self.next >= BATCH {
+                self.judge_lines();
+            }
+        }
+    }
+
+    /// Everything that was found, as if the text ended here.
+    pub(super) fn findings(&self) -> (Vec<Finding>, Counts) {
+        let mut end = Scanner {
+            rules: Arc::clone(&self.rules),
+            buffer: self.buffer.clone(),
+            follow: self.follow,
+            memory: self.memory.counts_alone(),
+            origins: self.origins.clone(),
+            ..*self
+        };
+        end.judge_lines();
+        end.judge_rest();
+        let mut findings: Vec<Finding> =
+            self.memory.all().chain(end.memory.all()).cloned().collect();
+        if self.is_skipping {
+            let under_way = findings.iter_mut().filter(|finding| finding.line == self.lines + 1);
+            under_way.for_each(|finding| finding.lengthen(self.base, &self.origins));
+        }
+        sort_by_key(&mut findings, |it| (it.line, it.less, it.kind, it.ordinal));
+        let mut counts = Counts::new();
+        counts.extend(end.memory.kinds.iter().map(|(kind, known)| (*kind, known.count)));
+        (findings, counts)
+    }
+
+    /// Leaves out what belongs to a long line of which enough was seen.
+    fn skip<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        if !self.is_skipping {
+            return bytes;
+        }
+        let Some(at) = memchr(b'\n', bytes) else {
+            self.base += bytes.len() as u64;
+            self.origins.forget_before(self.base);
+            return &[];
+        };
+        self.base += at as u64;
+        self.lines += 1;
+        self.is_skipping = false;
+        self.memory.lengthen(self.lines, self.base, &self.origins);
+        // The next line begins behind a break, like any other.
+        self.buffer.push(b'\n');
+        self.next = 1;
+        bytes.get(at + 1..).unwrap_or_default()
+    }
+
+    fn judge_lines(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        let fresh = buffer.get(self.next..).unwrap_or_default();
+        let end = memrchr(b'\n', fresh).map_or(self.next, |at| self.next + at + 1);
+        self.judge_until(&buffer, end);
+        self.buffer = buffer;
+        if self.buffer.len() - self.next > LONGEST {
+            // The start of a long line.
+            let start = self.next;
+            let buffer = std::mem::take(&mut self.buffer);
+            self.judge(&buffer, start, buffer.len());
+            self.base += buffer.len() as u64;
+            self.next = 0;
+            self.is_skipping = true;
+        }
+        let past = self.next.saturating_sub(BACK + 1);
+        self.buffer.drain(..past);
+        self.base += past as u64;
+        self.next -= past;
+        self.origins.forget_before(self.base);
+    }
+
+    fn judge_rest(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        if self.next < buffer.len() {
+            self.judge(&buffer, self.next, buffer.len());
+        }
+    }
+
+    fn judge_until(&mut self, buffer: &[u8], end: usize) {
+        let lines = buffer.get(..end).unwrap_or_default();
+        let mut at = self.next;
+        while at < end {
+            let start = if self.follow.is_on {
+                at
+            } else {
+                let Some(word) = self.rules.next_word(lines, at) else {
+                    self.lines += breaks(lines, at, end);
+                    break;
+                };
+                let before = lines.get(at..word - 1).unwrap_or_default();
+                let start = memrchr(b'\n', before).map_or(at, |found| at + found + 1);
+                self.lines += breaks(lines, at, start);
+                start
+            };
+            let rest = lines.get(start..).unwrap_or_default();
+            let line_end = memchr(b'\n', rest).map_or(end, |found| start + found);
+            self.judge(lines, start, line_end);
+            self.lines += 1;
+            at = line_end + 1;
+        }
+        self.next = end;
+    }
+
+    /// Looks at one line: [`Scanner::lines`] came before it.
+    fn judge(&mut self, buffer: &[u8], start: usize, end: usize) {
+        let raw = buffer.get(start..end.min(start + LONGEST)).unwrap_or_default();
+        let cleaned = plain(raw);
+        let line = trimmed(&cleaned);
+        match self.rules.judge(line) {
+            Some(verdict) => self.remember(buffer, start..end, line, verdict),
+            None if self.follow.is_on => self.follow_on(buffer, start..end, line),
+            None => {}
+        }
+    }
+
+    fn remember(
+        &mut self,
+        buffer: &[u8],
+        place: std::ops::Range<usize>,
+        line: &[u8],
+        verdict: Verdict,
+    ) {
+        let mut named = Vec::new();
+        without_names(line, &mut named);
+        let mut kind = template(&named) ^ u64::from(verdict.weight);
+        if self.memory.kinds.len() >= KINDS && !self.memory.kinds.contains_key(&kind) {
+            kind = u64::from(verdict.weight);
+        }
+        let known = self.memory.kinds.entry(kind).or_default();
+        let ordinal = known.count;
+        known.count = known.count.saturating_add(1);
+        if ordinal >= FIRST {
+            let weight = verdict.weight;
+            let finding = self.finding(buffer, place, self.lines + 1, kind, ordinal, weight, 0);
+            self.memory.remember_last(finding);
+            self.follow.is_on = false;
+            return;
+        }
+        let header = self.header(buffer, place.start, indent(line));
+        let is_quiet = header.as_ref().is_some_and(|(header, _)| {
+            self.rules.is_quiet(buffer.get(header.clone()).unwrap_or_default())
+        });
+        let verdict = if is_quiet { verdict.quieter() } else { verdict };
+        if let Some((place, steps)) = header {
+            let line = self.lines - steps;
+            let header = self.finding(buffer, place, line, kind, ordinal, verdict.weight, 40);
+            self.memory.add(header);
+        }
+        self.explain_before(buffer, place.start, verdict, (kind, ordinal));
+        let finding = self.finding(buffer, place, self.lines + 1, kind, ordinal, verdict.weight, 0);
+        self.memory.add(finding);
+        self.follow = Follow {
+            is_on: verdict.after > 0,
+            verdict: Some(verdict),
+            kind,
+            ordinal,
+            ..Follow::default()
+        };
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn finding(
+        &self,
+        buffer: &[u8],
+        place: std::ops::Range<usize>,
+        line: u64,
+        kind: u64,
+        ordinal: u32,
+        weight: u16,
+        less: u16,
+    ) -> Finding {
+        let text =
+            buffer.get(place.start..place.end.min(place.start + LONGEST)).unwrap_or_default();
+        let is_whole = text.len() == place.len();
+        let text = text.strip_suffix(b"\r").filter(|_| is_whole).unwrap_or(text);
+        let end = if is_whole { place.start + text.len() } else { place.end };
+        let (start, end) = (self.base + place.start as u64, self.base + end as u64);
+        Finding {
+            line,
+            start,
+            end,
+            place: place_of(&self.origins, line, start, end),
+            text: text.into(),
+            kind,
+            ordinal,
+            weight,
+            less,
+        }
+    }
+
+    /// The line that an indented one belongs to, and how many lines stand between them.
+    fn header(
+        &self,
+        buffer: &[u8],
+        start: usize,
+        indented: usize,
+    ) -> Option<(std::ops::Range<usize>, u64)> {
+        if indented == 0 {
+            return None;
+        }
+        let mut above = self.lines_above(buffer, start).take(HEADER_LINES).zip(0..);
+        above.find(|(place, _)| {
+            let cleaned = plain(buffer.get(place.clone()).unwrap_or_default());
+            let text = trimmed(&cleaned);
+            !text.is_empty() && indent(text) < indented
+        })
+    }
+
+    /// The lines before a place, from the nearest back, as far as they are looked at.
+    fn lines_above<'a>(
+        &self,
+        buffer: &'a [u8],
+        start: usize,
+    ) -> impl Iterator<Item = std::ops::Range<usize>> + use<'a> {
+        let floor = start.saturating_sub(BACK);
+        let is_start = floor == 0 && self.base == 0;
+        let mut end = start;
+        std::iter::from_fn(move || {
+            let last = end.checked_sub(1).filter(|last| *last >= floor)?;
+            let from = match memrchr(b'\n', buffer.get(floor..last)?) {
+                Some(at) => floor + at + 1,
+                None if is_start => 0,
+                None => return None,
+            };
+            end = from;
+            Some(from..last)
+        })
+    }
+
+    /// The lines before a finding.
+    fn explain_before(
+        &mut self,
+        buffer: &[u8],
+        start: usize,
+        verdict: Verdict,
+        (kind, ordinal): (u64, u32),
+    ) {
+        let above = self.lines_above(buffer, start).take(verdict.before.into());
+        for (place, step) in above.zip(0u16..) {
+            let is_blank = buffer.get(place.clone()).unwrap_or_default().trim_ascii().is_empty();
+            if !is_blank {
+                let (line, less) = (self.lines - u64::from(step), 100 + 40 * step);
+                let finding =
+                    self.finding(buffer, place, line, kind, ordinal, verdict.weight, less);
+                self.memory.add(finding);
+            }
+        }
+    }
+
+    fn follow_on(&mut self, buffer: &[u8], place: std::ops::Range<usize>, line: &[u8]) {
+        let Some(verdict) = self.follow.verdict else { return };
+        let follow = &mut self.follow;
+        let is_blank = line.iter().all(u8::is_ascii_whitespace);
+        let is_near = follow.steps < u16::from(verdict.after);
+        let goes_on = verdict.weight >= 600
+            && follow.steps < TRACE
+            && !is_blank
+            && (indent(line) > 0 || is_continuation(line));
+        if !is_near && !goes_on {
+            follow.is_on = false;
+            return;
+        }
+        let frame = frame(line);
+        let less = match frame {
+            Some(Owner::User) => {
+                follow.frames += 1;
+                40 + 6 * follow.frames.min(30)
+            }
+            Some(Owner::Library) => 320 + 4 * follow.steps,
+            None if is_near => 40 + 12 * follow.steps.min(20),
+            None => 160 + 8 * follow.steps,
+        };
+        follow.steps += 1;
+        if is_blank {
+            return;
+        }
+        let (kind, ordinal) = (follow.kind, follow.ordinal);
+        let finding =
+            self.finding(buffer, place, self.lines + 1, kind, ordinal, verdict.weight, less);
+        self.memory.add(finding);
+    }
+}
+
+fn breaks(bytes: &[u8], from: usize, to: usize) -> u64 {
+    memchr_iter(b'\n', bytes.get(from..to).unwrap_or_default()).count() as u64
+}
+
+/// A line without the escapes of a terminal.
+pub(in crate::truncation) fn plain(raw: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr2(0x1b, 8, raw).is_none() && memchr_iter(b'\r', raw).nth(1).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let text = String::from_utf8_lossy(raw);
+    Cow::Owned(clean_line(&text).into_owned().into_bytes())
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn found(text: &[u8], pieces: usize) -> Vec<(u64, u64, u16, Vec<u8>)> {
+        let mut scanner = Scanner::new(Rules::built_in().unwrap());
+        for piece in text.chunks(pieces.max(1)) {
+            scanner.push(piece);
+        }
+        let (findings, _) = scanner.findings();
+        findings.into_iter().map(|it| (it.line, it.start, it.less, it.text.to_vec())).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn what_is_found_does_not_depend_on_the_pieces(
+            lines in prop::collection::vec((0usize..6, 0usize..40), 0..400),
+            piece in 1usize..200_000,
+        ) {
+            let mut text = Vec::new();
+            for (kind, length) in lines {
+                text.extend_from_slice(match kind {
+                    0 => b"error: something is wrong in ".as_slice(),
+                    1 => b"    at f (x.js:1:2) ",
+                    2 => b"Traceback (most recent call last): ",
+                    3 => b"\x1b[31mFAIL\x1b[0m ",
+                    _ => b"compiling ",
+                });
+                let length = if length == 39 { 20_000 } else { length };
+                text.extend(std::iter::repeat_n(b'x', length));
+                text.push(b'\n');
+            }
+            let whole = found(&text, usize::MAX);
+            prop_assert_eq!(&whole, &found(&text, piece));
+            let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+            for (line, start, _, kept) in whole {
+                let line = lines[line as usize - 1];
+                prop_assert_eq!(&kept[..], &line[..line.len().min(LONGEST)]);
+                prop_assert!(text[start as usize..].starts_with(line));
+            }
+        }
+    }
+}

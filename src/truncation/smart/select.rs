@@ -1,0 +1,192 @@
+//! Which of the remembered lines are shown: the two ends, then what matters most, as long as there is room.
+
+use std::collections::BTreeMap;
+
+use aho_corasick::AhoCorasick;
+
+use super::Keep;
+use super::retained::{Counts, Finding};
+use crate::truncation::lines::{Budget, Chosen, Lines};
+use crate::util::sort::sort_by_key;
+
+/// Worth less than this, a line only goes in when there is room to spare.
+const WARNING: i64 = 330;
+
+/// The numbers of the lines to show.
+pub(super) fn choose(
+    lines: &Lines,
+    (findings, counts): &(Vec<Finding>, Counts),
+    total: u64,
+    budget: Budget,
+    keep: Keep,
+) -> Vec<u64> {
+    let mut chosen = Chosen::new(lines, total, budget);
+    let (head, tail) = keep.reserved();
+    let (head_most, tail_most) = (chosen.share(head), chosen.share(tail));
+    let mut down = Walk::new(lines, keep, 1);
+    let mut up = Walk::new(lines, keep, total);
+    while up.step(&mut chosen, tail_most, -1) {}
+    let most = (head_most.0 + chosen.used_lines, head_most.1 + chosen.used_bytes);
+    while down.step(&mut chosen, most, 1) {}
+    let ranked = rank(findings, counts);
+    let all = chosen.all();
+    for (value, number) in &ranked {
+        if *value >= WARNING {
+            chosen.add(*number, all);
+        }
+    }
+    let some = chosen.share(25);
+    for (value, number) in &ranked {
+        if *value < WARNING {
+            chosen.add(*number, some);
+        }
+    }
+    let head_most = chosen.share(keep.head_share());
+    while down.step(&mut chosen, head_most, 1) {}
+    while up.step(&mut chosen, all, -1) {}
+    while down.step(&mut chosen, all, 1) {}
+    chosen.close_gaps(1);
+    chosen.numbers.into_iter().collect()
+}
+
+/// From one end inwards.
+struct Walk<'a> {
+    lines: &'a Lines,
+    keep: Keep,
+    number: u64,
+}
+
+/// How many lines that are alike are shown of a run.
+const RUN: u64 = 3;
+
+impl<'a> Walk<'a> {
+    fn new(lines: &'a Lines, keep: Keep, number: u64) -> Self {
+        Walk { lines, keep, number }
+    }
+
+    /// Takes the next line, unless it is one of many that are alike; says whether there is another.
+    fn step(&mut self, chosen: &mut Chosen<'_>, most: (u64, u64), by: i64) -> bool {
+        if !self.lines.contains_key(&self.number) {
+            return false;
+        }
+        if !self.is_repeat() && !chosen.add(self.number, most) {
+            return false;
+        }
+        self.number = self.number.saturating_add_signed(by);
+        true
+    }
+
+    fn is_repeat(&self) -> bool {
+        if self.keep.is_early() {
+            return false;
+        }
+        let alike = |number: u64| self.lines.get(&number).map(|line| line.alike);
+        let own = alike(self.number).filter(|alike| *alike != 0);
+        let before = (1..=RUN - 1).all(|back| alike(self.number.wrapping_sub(back)) == own);
+        own.is_some() && before && alike(self.number + 1) == own
+    }
+}
+
+/// Every remembered line with what it is worth, the best first.
+fn rank(findings: &[Finding], counts: &Counts) -> Vec<(i64, u64)> {
+    let mut grave = 0;
+    let mut values: Vec<i64> = findings
+        .iter()
+        .map(|finding| {
+            let count = counts.get(&finding.kind).copied().unwrap_or(1);
+            let mut value = worth(finding, count);
+            // What comes first is seldom caused by what comes later.
+            if finding.weight >= 850 && finding.less == 0 && grave < 3 && count <= 8 {
+                grave += 1;
+                value += 25;
+            }
+            value
+        })
+        .collect();
+    follow_names(findings, &mut values);
+    let mut best: BTreeMap<u64, i64> = BTreeMap::new();
+    for (finding, value) in findings.iter().zip(values) {
+        let known = best.entry(finding.line).or_insert(value);
+        *known = (*known).max(value);
+    }
+    let mut ranked: Vec<(i64, u64)> = best.into_iter().map(|(line, value)| (value, line)).collect();
+    sort_by_key(&mut ranked, |(value, line)| (-value, *line));
+    ranked
+}
+
+/// A line is worth its weight, and less the more there are like it.
+fn worth(finding: &Finding, count: u32) -> i64 {
+    let weight = i64::from(finding.weight);
+    let by_order = match finding.ordinal {
+        0 => 100,
+        1 | 2 => 97,
+        3..6 => 93,
+        6..10 => 85,
+        10..24 => 70,
+        _ => 50,
+    };
+    let by_count = match count {
+        0..=12 => 100,
+        13..=60 => 96,
+        61..=400 => 90,
+        _ => 82,
+    };
+    // What explains the first of a kind explains the others.
+    let less = i64::from(finding.less) * (2 + i64::from(finding.ordinal.min(8))) / 2;
+    weight * by_order * by_count / 10_000 - less
+}
+
+/// Names in the gravest lines, at most so many.
+const NAMES: usize = 24;
+/// A name that stands in more lines than this says nothing.
+const COMMON: u32 = 12;
+/// How much a line gains that speaks of what a grave line speaks of.
+const RELATED: i64 = 260;
+
+/// Lines that name what the gravest lines name explain them, whatever else they say.
+fn follow_names(findings: &[Finding], values: &mut [i64]) {
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    let value = |index: &usize| values.get(*index).copied().unwrap_or_default();
+    sort_by_key(&mut order, |index| (-value(index), *index));
+    let mut names: Vec<&[u8]> = Vec::new();
+    for index in order.into_iter().filter(|index| value(index) >= 650).take(24) {
+        let Some(finding) = findings.get(index).filter(|finding| finding.less == 0) else {
+            continue;
+        };
+        for name in quoted(&finding.text) {
+            if names.len() < NAMES && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let Ok(words) = AhoCorasick::new(&names) else { return };
+    let mut found = vec![0u32; names.len()];
+    let mut related: Vec<(usize, usize)> = Vec::new();
+    for (index, finding) in findings.iter().enumerate() {
+        for name in words.find_iter(&*finding.text) {
+            let name = name.pattern().as_usize();
+            if let Some(found) = found.get_mut(name) {
+                *found += 1;
+            }
+            related.push((index, name));
+        }
+    }
+    let mut last = usize::MAX;
+    for (index, name) in related {
+        let is_rare = found.get(name).is_some_and(|found| *found <= COMMON);
+        if let Some(value) = values.get_mut(index).filter(|_| is_rare && index != last) {
+            *value += RELATED.min((900 - *value).max(0));
+            last = index;
+        }
+    }
+}
+
+/// What stands between quotes and is a name.
+fn quoted(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let text = text.get(..1024).unwrap_or(text);
+    let words = text.split(|byte| matches!(byte, b'\'' | b'"' | b'`'));
+    words.skip(1).step_by(1).map(|word| word.strip_suffix(b"\\").unwrap_or(word)).filter(|word| {
+        (4..=64).contains(&word.len())
+            && !word.iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b'(' | b')'))
+    })
+}
