@@ -1,6 +1,6 @@
 // `npm start [-- command]`: installs, builds, and shows the main job on a real command.
 
-import { build, main, ROOT, step } from './run.mjs'
+import { build, main, ROOT, step } from './build/run.mjs'
 
 await main(async () => {
   await build()

@@ -25,7 +25,7 @@ describe('docs/errors.md', () => {
   })
 
   test('quotes what the loader really says', () => {
-    const loader = read('lib', 'binary.ts')
+    const loader = read('lib', 'native', 'load-binary.ts')
     for (const words of [
       'is not installed',
       'but this Node.js runs on',
@@ -55,7 +55,7 @@ test.each([...pages, ...docs.map((name) => `docs/${name}`)])('%s links only to w
 })
 
 test('the recorded session of README is what the commands print', () => {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/session.mjs', '--check'], {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/docs/session.mjs', '--check'], {
     cwd: ROOT,
     encoding: 'utf8',
   })

@@ -34,14 +34,14 @@ describe('one package per platform', () => {
   })
 
   test('the loader knows each of them by its literal name', () => {
-    const source = read('lib', 'binary.ts')
+    const source = read('lib', 'native', 'load-binary.ts')
     const known = [...source.matchAll(/'([\w-]+)': \(\) => require\('spillway-([\w-]+)'\)/g)]
     for (const [, key, name] of known) expect(key).toBe(name)
     expect(known.map(([, key]) => key).sort()).toEqual(folders)
   })
 
   test('the committed files are those of the table', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/platforms.mjs', '--check'], { cwd: ROOT })
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/release/platforms.mjs', '--check'], { cwd: ROOT })
     expect(String(stderr)).toBe('')
     expect(status).toBe(0)
   })

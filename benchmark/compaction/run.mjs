@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { main, ROOT } from '../../scripts/run.mjs'
+import { main, ROOT } from '../../scripts/build/run.mjs'
 import { Meter, PRICES } from '../pruning/cost.mjs'
 import { sessions } from '../pruning/trajectories.mjs'
 import { Promises } from './check.mjs'

@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { main, ROOT } from '../../scripts/run.mjs'
+import { main, ROOT } from '../../scripts/build/run.mjs'
 import { checkPromises } from './check.mjs'
 import { Meter } from './cost.mjs'
 import { optimum } from './optimum.mjs'

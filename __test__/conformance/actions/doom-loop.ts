@@ -1,4 +1,9 @@
-import type { DoomLoopCall, DoomLoopOptions, DoomLoopResult, DoomLoopVerdict } from '../../../lib/loop-detection/detector'
+import type {
+  DoomLoopCall,
+  DoomLoopOptions,
+  DoomLoopResult,
+  DoomLoopVerdict,
+} from '../../../lib/loop-detection/detector'
 import type { Outcome } from '../actions'
 import type { Setup } from '../rows'
 

@@ -1,5 +1,5 @@
-import type { guardTool as guard } from '../../../lib/tools/guard-tool'
 import type { HookRunnerOptions, Hooks } from '../../../lib/hooks/types'
+import type { guardTool as guard } from '../../../lib/tools/guard-tool'
 import type { Outcome } from '../actions'
 import type { Setup } from '../rows'
 

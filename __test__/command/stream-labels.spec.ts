@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { Labels } from '../../lib/command/stream-labels'
+
+const NAMES = ['stdout', 'stderr'] as const
+type Said = [name: (typeof NAMES)[number], text: string]
+
+/** All that goes out, and what is counted. */
+function heard(pieces: readonly [name: string, bytes: Uint8Array][]): { text: string; bytes: number; lines: number } {
+  const labels = new Labels()
+  const out = pieces.map(([name, bytes]) => labels.label(name, bytes))
+  const text = Buffer.concat([...out, labels.rest()]).toString('utf8')
+  const { totalBytes, totalLines } = labels.size()
+  return { text, bytes: totalBytes, lines: totalLines }
+}
+
+const said = (...all: Said[]) => heard(all.map(([name, text]) => [name, Buffer.from(text)]))
+
+test('a label stands where another stream begins to speak', () => {
+  expect(said(['stdout', 'a\nb'], ['stderr', 'x\n'], ['stdout', 'c\nd'])).toEqual({
+    text: '[stdout]\na\n[stderr]\nx\n[stdout]\nbc\nd',
+    bytes: 8,
+    lines: 4,
+  })
+  expect(said()).toEqual({ text: '', bytes: 0, lines: 0 })
+})
+
+test('a piece of any length ends with a whole line', () => {
+  const line = `${'x'.repeat(99)}\n`
+  const { text } = said(['stdout', `${line.repeat(1000)}be`], ['stderr', 'other\n'], ['stdout', 'gin\n'])
+  expect(text).toBe(`[stdout]\n${line.repeat(1000)}[stderr]\nother\n[stdout]\nbegin\n`)
+})
+
+test('a line that is too long to wait for goes out in pieces, and no character is torn', () => {
+  const long = '你'.repeat(30_000)
+  const bytes = Buffer.from(`${long}\n`)
+  for (const cut of [66_000, 66_001, 66_002]) {
+    const { text } = heard([
+      ['stdout', bytes.subarray(0, cut)],
+      ['stderr', Buffer.from('other\n')],
+      ['stdout', bytes.subarray(cut)],
+    ])
+    expect(text).not.toContain('\ufffd')
+    expect(text.replace('\n[stderr]\nother\n[stdout]\n', '')).toBe(`[stdout]\n${long}\n`)
+  }
+})
+
+test('whatever comes from where, each stream is there in order', () => {
+  const piece = fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom('a', 'b\n', '\n', 'c\nd', ''))
+  const property = fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+    const { text, bytes, lines } = said(...pieces)
+    const told: Record<string, string> = { stdout: '', stderr: '' }
+    let speaker = ''
+    for (const line of text.split(/(?<=\n)/)) {
+      const label = /^\[(stdout|stderr)\]\n$/.exec(line)
+      if (label) speaker = label[1]!
+      else told[speaker] += line
+    }
+    const whole = (name: string) => pieces.map(([of, said]) => (of === name ? said : '')).join('')
+    for (const name of NAMES) expect(told[name]!.replace(/\n$/, '')).toBe(whole(name).replace(/\n$/, ''))
+    const linesOf = (all: string) => all.split('\n').length - (all.endsWith('\n') || all === '' ? 1 : 0)
+    const sizes = NAMES.map((name) => [whole(name).length, linesOf(whole(name))] as const)
+    expect([bytes, lines]).toEqual([sizes[0]![0] + sizes[1]![0], sizes[0]![1] + sizes[1]![1]])
+  })
+  fc.assert(property, { numRuns: Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 500) })
+})

@@ -1,0 +1,482 @@
+import { type CompactionState, ContextManager, type ContextManagerState, ToolResultLedger } from '../../index.js'
+import { isWhole, type Message, talk, words } from '../compaction/talk'
+import { type Happening, pairedFormats, written } from '../history/histories'
+import { deepFreeze } from '../history/support'
+
+const summarize = async () => 'They talked.'
+const now = 1_000_000_000
+
+/** Turns with outputs, and results of distinct calls. */
+const work = (count: number, size = 200, from = 0) =>
+  talk(
+    Array.from({ length: count }, (_, at) => ({
+      user: `question ${from + at}`,
+      steps: [{ output: words(size / 4) }],
+      answer: words(size),
+    })),
+  )
+    .slice(1)
+    .map((message) => JSON.parse(JSON.stringify(message).replaceAll('"call_', `"call_${from}_`)) as Message)
+const system: Message = { role: 'system', content: 'You are a coding agent.' }
+
+describe('before each request', () => {
+  test('nothing to do is the very array', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 100_000 })
+    const history = deepFreeze([system, ...work(3)])
+    const { messages, history: kept, report } = await manager.prepare(history, { now })
+    expect(messages).toBe(history)
+    expect(kept).toBe(history)
+    expect(report).toMatchObject({ fits: true, usable: 95_904, environmentTokens: 0 })
+    expect(report.tokensBefore).toBe(report.tokensAfter)
+    expect(report.steps.map(({ step, outcome }) => `${step}: ${outcome}`)).toEqual([
+      'ledger: off',
+      'outdated: nothing',
+      'superseded: nothing',
+      'budget: nothing',
+      'compaction: nothing',
+      'overflow: nothing',
+    ])
+    expect(manager.explain()).toMatch(/compaction: There is room\.\n.*overflow: It fits\./s)
+  })
+
+  test.each([
+    ['with a window', { contextWindow: 12_000 }, {}],
+    ['by characters', {}, { maxChars: 20_000 }],
+  ])('the figures are of what is stored, %s', async (_, options, limits) => {
+    const count = async (history: Message[]) =>
+      (await new ContextManager<Message>({ contextWindow: 1e7 }).prepare(history, { now })).report.tokensBefore
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize, ...limits } })
+    let history = [system, ...work(8, 600)]
+    for (let round = 0; round < 3; round++) {
+      const { report } = await manager.prepare(deepFreeze(history), { now })
+      expect(report.compaction?.action ?? 'none').toBe(round === 1 ? 'none' : 'summary')
+      expect(report.tokensBefore).toBe(await count(history))
+      if (round === 0) {
+        const freed = report.steps.reduce((sum, step) => sum + step.freed, 0)
+        expect(report.tokensBefore - freed).toBe(report.tokensAfter)
+      }
+      history = [...history, ...work(round === 0 ? 0 : 1, 600, 100 * (round + 1))]
+      if (round === 1) history = [...history, ...work(8, 600, 500)]
+    }
+  })
+
+  test('each step says what it did', async () => {
+    const ledger = new ToolResultLedger()
+    const read = { tool: 'read', args: { path: 'a.ts' }, output: words(300) }
+    const history = talk([
+      {
+        user: 'a',
+        steps: [{ tool: 'bash', output: words(900) }, ...Array(3).fill(read), ...Array(6).fill({ output: words(50) })],
+        answer: 'x',
+      },
+      { user: 'b' },
+    ])
+    ledger.record({ toolCallId: 'call_0', toolName: 'bash', endedAt: now - 3_600_000, isError: false, bytes: 1 })
+    const options = {
+      contextWindow: 100_000,
+      ledger,
+      superseded: { keepReads: 1 },
+      pruning: { schedule: 'always' as const },
+    }
+    const { messages, report } = await new ContextManager<Message>(options).prepare(deepFreeze(history), { now })
+    const steps = Object.fromEntries(report.steps.map((step) => [step.step, step]))
+    expect(steps.ledger).toMatchObject({ outcome: 'done', items: 1 })
+    expect(steps.outdated).toMatchObject({ outcome: 'done', items: 1 })
+    expect(steps.superseded).toMatchObject({ outcome: 'done', items: 2 })
+    expect(steps.budget).toMatchObject({ outcome: 'nothing', items: 0 })
+    expect(report.pruning.pruned.map(({ policy }) => policy)).toEqual(['outdated', 'superseded', 'superseded'])
+    expect(report.tokensBefore - report.tokensAfter).toBeGreaterThan(2000)
+    expect(isWhole(messages)).toBe(true)
+    const off = new ContextManager<Message>({
+      ...options,
+      outdated: false,
+      superseded: false,
+      budget: false,
+      compaction: false,
+      overflow: false,
+    })
+    const plain = await off.prepare(history, { now })
+    expect(plain.messages).toBe(history)
+    expect(plain.report.steps.slice(1).every(({ outcome }) => outcome === 'off')).toBe(true)
+  })
+})
+
+describe('a compaction', () => {
+  const options = { contextWindow: 8000, pruning: { schedule: 'always' as const } }
+  const stored = deepFreeze([system, ...work(20)])
+
+  test('holds for the requests that follow, and the stored history keeps everything', async () => {
+    let asked = 0
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => `summary ${++asked}` } })
+    const first = await manager.prepare(stored, { now })
+    expect(first.report.compaction).toMatchObject({ action: 'summary', fits: true })
+    expect(first.messages[1]?.content).toMatch(/^\[Session Summary\]\nsummary 1/)
+    expect(first.report.tokensBefore).toBeGreaterThan(first.report.tokensAfter + 4000)
+    const more = [...stored, ...work(2, 200, 100)]
+    const second = await manager.prepare(more, { now: now + 1 })
+    expect(asked).toBe(1)
+    expect(second.messages.slice(0, first.messages.length)).toEqual(first.messages)
+    second.messages.slice(0, first.messages.length).forEach((message, at) => {
+      expect(message).toBe(first.messages[at])
+    })
+    expect(second.report.compaction).toBeUndefined()
+    expect(second.report.tokensBefore).toBeGreaterThan(first.report.tokensBefore)
+    // It is full again: the summary is brought up to date, over what the first one stands for as well.
+    const third = await manager.prepare([...more, ...work(12, 200, 200)], { now: now + 2 })
+    expect(third.report.compaction).toMatchObject({ action: 'summary', summary: { updated: true } })
+    expect(third.messages.filter(({ content }) => content.startsWith('[Session Summary]'))).toHaveLength(1)
+    const fourth = await manager.prepare([...more, ...work(12, 200, 200), ...work(1, 10, 900)], { now: now + 3 })
+    expect(fourth.messages.slice(0, third.messages.length)).toEqual(third.messages)
+    expect(asked).toBe(2)
+  })
+
+  test('goes on in another process with the same bytes', async () => {
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize } })
+    await manager.prepare(stored, { now })
+    const state = JSON.stringify(manager)
+    const more = [...stored, ...work(2, 200, 100)]
+    const again = ContextManager.fromJSON<Message>(state, options)
+    // Also one that makes no request.
+    expect(JSON.stringify(again)).toBe(state)
+    const here = await manager.prepare(more, { now: now + 1 })
+    const there = await again.prepare(JSON.parse(JSON.stringify(more)) as Message[], { now: now + 1 })
+    expect(JSON.stringify(there.messages)).toBe(JSON.stringify(here.messages))
+    expect(JSON.stringify(again)).toBe(JSON.stringify(manager))
+  })
+
+  test('goes on in another process before the model has seen results that were shortened', async () => {
+    const options = { contextWindow: 4000, compaction: false } as const
+    const manager = new ContextManager<Message>(options)
+    const ids = ['call_1', 'call_2']
+    const calls = ids.map((id) => ({ id, type: 'function', function: { name: 'bash', arguments: '{}' } }))
+    const unseen = deepFreeze([
+      system,
+      { role: 'user', content: 'go on' },
+      { role: 'assistant', content: null, tool_calls: calls },
+      ...ids.map((id) => ({ role: 'tool', tool_call_id: id, content: words(8_000) })),
+    ] as Message[])
+    const { report } = await manager.prepare(unseen, { now })
+    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 2 })
+    const again = ContextManager.fromJSON<Message>(JSON.stringify(manager), options)
+    for (const history of [[...unseen, { role: 'user', content: words(500) } as Message], unseen]) {
+      const here = await manager.prepare(history, { now: now + 1 })
+      const there = await again.prepare(history, { now: now + 1 })
+      expect(JSON.stringify(there.messages)).toBe(JSON.stringify(here.messages))
+    }
+  })
+
+  test('whoever takes the compacted history goes on with it', async () => {
+    let asked = 0
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => `${++asked}` } })
+    const { history, messages } = await manager.prepare(stored, { now })
+    expect(history[1]?.content).toMatch(/^\[Session Summary\]/)
+    const next = await manager.prepare(deepFreeze([...history, ...work(1, 10, 100)]), { now: now + 1 })
+    expect(next.messages.slice(0, messages.length)).toEqual(messages)
+    expect(next.history).toHaveLength(history.length + 3 + 1)
+    expect(asked).toBe(1)
+  })
+
+  test('is forgotten when the history is another one', async () => {
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize } })
+    await manager.prepare(stored, { now })
+    const other = [system, ...work(2, 30, 500)]
+    const { messages } = await manager.prepare(other, { now: now + 1 })
+    expect(messages).toBe(other)
+  })
+
+  test('placeholders of messages that are gone are forgotten, and nothing is pruned a second time', async () => {
+    const manager = new ContextManager<Message>({
+      contextWindow: 12_000,
+      budget: { protectTokens: 300, minTokens: 100, protectTurns: 1 },
+      pruning: { schedule: 'cold' },
+      compaction: { summarize },
+    })
+    let history = [system, ...work(14)]
+    await manager.prepare(history, { now })
+    expect((JSON.parse(JSON.stringify(manager)) as ContextManagerState).pruner.placeholders.length).toBeGreaterThan(3)
+    history = [...history, ...work(3, 600, 100), ...work(20, 300, 200)]
+    const { report, messages } = await manager.prepare(history, { now: now + 1 })
+    expect(report.compaction?.action).toBe('summary')
+    const { pruner } = manager.toJSON()
+    const shown = new Set(messages.map(({ tool_call_id }) => tool_call_id))
+    for (const [key] of pruner.placeholders) expect(shown).toContain(key.split('#')[0])
+    const next = await manager.prepare([...history, { role: 'user', content: 'go on' }], { now: now + 2 })
+    expect(next.report.pruning.pruned).toEqual([])
+    expect(next.messages.slice(0, messages.length)).toEqual(messages)
+  })
+
+  test('leaves every step with its own reason', async () => {
+    const budget = { protectTokens: 300, minTokens: 100, protectTurns: 1 }
+    const manager = new ContextManager<Message>({ contextWindow: 12_000, budget, compaction: { summarize } })
+    const { report } = await manager.prepare([system, ...work(14), ...work(23, 600, 100)], { now })
+    expect(report.compaction?.action).toBe('summary')
+    const went = report.steps.find(({ step }) => step === 'budget')
+    expect(went).toMatchObject({ outcome: 'done', reason: expect.stringMatching(/^\d+ results went \(free\)\.$/) })
+    expect(manager.explain()).toContain(`budget: ${went?.reason}`)
+  })
+
+  test('without a summary is remembered as well', async () => {
+    const manager = new ContextManager<Message>({ ...options, budget: false, compaction: {} })
+    const stored = talk(Array(12).fill({ user: 'look', steps: [{ output: words(300) }], answer: 'so' }))
+    const first = await manager.prepare(deepFreeze(stored), { now })
+    expect(first.report.compaction).toMatchObject({ action: 'outputs', reason: 'no-summarizer' })
+    expect(first.report.fits).toBe(true)
+    const second = await manager.prepare([...stored, { role: 'user', content: 'go on' }], { now: now + 1 })
+    expect(second.messages.slice(0, first.messages.length)).toEqual(first.messages)
+    expect(second.report.compaction).toBeUndefined()
+  })
+
+  test('by hand', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 100_000, compaction: { summarize } })
+    const { report } = await manager.prepare(stored, { now, force: true })
+    expect(report.compaction).toMatchObject({ action: 'summary' })
+  })
+
+  test('that does not help is an error', async () => {
+    const manager = new ContextManager<Message>({
+      contextWindow: 6000,
+      overflow: false,
+      budget: false,
+      compaction: { summarize, recentTurns: 1 },
+    })
+    let history = [system]
+    const grow = () => {
+      history = [...history, { role: 'user', content: 'more' }, { role: 'assistant', content: words(3400) }]
+      return manager.prepare(history, { now })
+    }
+    const work = async () => {
+      for (let times = 0; times < 8; times++) await grow()
+    }
+    await expect(work()).rejects.toMatchObject({ code: 'COMPACTION' })
+  })
+
+  test('that does not help is no error as long as results can be shortened', async () => {
+    const manager = new ContextManager<Message>({
+      contextWindow: 6000,
+      budget: false,
+      compaction: { summarize, recentTurns: 1 },
+    })
+    const reasons = new Set<unknown>()
+    let history: Message[] = [system, { role: 'user', content: 'go on' }]
+    for (let times = 0; times < 12; times++) {
+      history = [...history, ...talk([{ user: '', steps: [{ output: words(1900) }] }]).slice(2)]
+      history = history.map((message) => JSON.parse(JSON.stringify(message).replace('"call_0"', `"call_${times}"`)))
+      const { messages, report } = await manager.prepare(deepFreeze(history), { now })
+      expect(report.fits).toBe(true)
+      expect(isWhole(messages)).toBe(true)
+      expect(messages).toContainEqual({ role: 'user', content: 'go on' })
+      reasons.add(report.compaction?.reason)
+    }
+    expect(reasons).toContain('thrash')
+    expect(reasons).toContain('summarized')
+  })
+
+  test('does not wait for ever, and two requests at once do not ask twice', async () => {
+    const control = new AbortController()
+    const manager = new ContextManager<Message>({ ...options, compaction: { summarize: () => new Promise(() => {}) } })
+    const hanging = manager.prepare(stored, { now, signal: control.signal })
+    control.abort()
+    await expect(hanging).rejects.toMatchObject({ code: 'ABORTED' })
+    let asked = 0
+    const other = new ContextManager<Message>({ ...options, compaction: { summarize: () => `${++asked}` } })
+    const [one, two] = await Promise.all([other.prepare(stored, { now }), other.prepare(stored, { now })])
+    expect(asked).toBe(1)
+    expect(one.messages).toEqual(two.messages)
+  })
+})
+
+describe('what still does not fit', () => {
+  const history = deepFreeze(talk([{ user: 'look', steps: [{ output: words(30_000) }] }]))
+
+  test('has its results shortened, at this request and with the same bytes at the next', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 16_000, compaction: { summarize } })
+    const { messages, report } = await manager.prepare(history, { now })
+    expect(report.fits).toBe(true)
+    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 1 })
+    expect(isWhole(messages)).toBe(true)
+    const next = await manager.prepare(
+      [...history, { role: 'assistant', content: 'seen' }, { role: 'user', content: 'and?' }],
+      { now: now + 1 },
+    )
+    expect(next.messages.slice(0, messages.length)).toEqual(messages)
+    expect(next.report.fits).toBe(true)
+  })
+
+  test('what can be shortened is, where the answer gets less room for it and the request is not refused', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 4000 })
+    const history = deepFreeze(talk([{ user: words(1850), steps: [{ output: words(3000) }, { output: words(2000) }] }]))
+    const { messages, report } = await manager.prepare(history, { now })
+    expect(report.fits).toBe(false)
+    expect(report.steps.at(-1)).toMatchObject({ step: 'overflow', outcome: 'done', items: 2 })
+    expect(report.steps.at(-1)?.reason).toMatch(/^2 results were shortened\. .*may have 3200/s)
+    expect(messages.map(({ content }) => content.length > 1500)).toEqual([false, true, false, false, false, false])
+    expect(messages[1]).toBe(history[1])
+    expect(report.tokensAfter).toBeGreaterThan(3200)
+    expect(report.tokensAfter).toBeLessThanOrEqual(4000)
+  })
+
+  test('if nothing helps, it goes out, and the report says so', async () => {
+    const manager = new ContextManager<Message>({ contextWindow: 4000 })
+    const huge = [{ role: 'user', content: words(9000) }]
+    const { messages, report } = await manager.prepare(huge, { now })
+    expect(messages).toBe(huge)
+    expect(report.fits).toBe(false)
+    expect(report.steps.at(-1)?.reason).toMatch(/may have 3200 of a window of 4000/)
+  })
+})
+
+test.each(pairedFormats)('works on %s', async (name) => {
+  const conversation = Array.from({ length: 14 }, (_, at) => [
+    { kind: 'user', text: `question ${at}` },
+    { kind: 'calls', text: 'I look', calls: [{ id: `c${at}`, name: 'bash' }] },
+    { kind: 'results', results: [{ id: `c${at}`, name: 'bash', text: words(150), isError: false, image: false }] },
+    { kind: 'assistant', text: 'so it is' },
+  ]).flat()
+  const stored = deepFreeze(written(name, conversation as never))
+  const manager = new ContextManager<object>({ contextWindow: 4000, budget: false, compaction: { summarize } })
+  const first = await manager.prepare(stored, { now, force: true })
+  expect(first.report).toMatchObject({ fits: true, compaction: { action: 'summary', format: name } })
+  const more = [...stored, ...written(name, [{ kind: 'user', text: 'more' }])]
+  const restored = ContextManager.fromJSON<object>(JSON.stringify(manager), { contextWindow: 4000, budget: false })
+  const second = await manager.prepare(more, { now: now + 1 })
+  expect(second.messages.slice(0, -1)).toEqual(first.messages)
+  expect(JSON.stringify((await restored.prepare(more, { now: now + 1 })).messages)).toBe(
+    JSON.stringify(second.messages),
+  )
+})
+
+describe.each(pairedFormats.filter((name) => name !== 'gemini'))('images of %s', (name) => {
+  const steps = (from: number, count: number): Happening[] =>
+    Array.from({ length: count }, (_, at): Happening[] => {
+      const call = { id: `c${from + at}`, name: 'screenshot' }
+      const seen = { ...call, text: `screen ${from + at}`, isError: false, image: true }
+      return [
+        { kind: 'calls', text: 'I look', calls: [call] },
+        { kind: 'results', results: [seen] },
+      ]
+    }).flat()
+  const stored = deepFreeze(written(name, [{ kind: 'user', text: 'look' }, ...steps(0, 12)]))
+  const more = [...stored, ...written(name, steps(12, 1))]
+  const notes = (messages: readonly object[]) => JSON.stringify(messages).split('[image left out]').length - 1
+  const options = { contextWindow: 16_000, budget: false } as const
+
+  test('that were taken out stay out, with the same bytes, also in another process', async () => {
+    const manager = new ContextManager<object>(options)
+    const { messages, history, report } = await manager.prepare(stored, { now })
+    expect(report).toMatchObject({ fits: true, compaction: { reason: 'media', fits: true, format: name } })
+    const went = report.compaction?.replacedMedia as number
+    expect(went).toBeGreaterThan(0)
+    expect(went).toBeLessThan(12)
+    expect(notes(messages)).toBe(went)
+    expect(notes(history)).toBe(went)
+    expect(report.steps[4]).toMatchObject({ step: 'compaction', outcome: 'done', items: went })
+    expect(report.tokensBefore - (report.steps[4]?.freed as number)).toBe(report.tokensAfter)
+    const state = JSON.stringify(manager)
+    const again = ContextManager.fromJSON<object>(state, options)
+    const next = await manager.prepare(more, { now: now + 1 })
+    const there = await again.prepare(JSON.parse(JSON.stringify(more)) as object[], { now: now + 1 })
+    for (const { messages: sent } of [next, there]) {
+      expect(JSON.stringify(sent.slice(0, messages.length))).toBe(JSON.stringify(messages))
+    }
+    expect(JSON.stringify(again)).toBe(JSON.stringify(manager))
+    const whole = await new ContextManager<object>({ contextWindow: 1e7 }).prepare(more, { now })
+    expect(next.report.tokensBefore).toBe(whole.report.tokensAfter)
+    // Who stores the compacted history has none of them in it.
+    const other = ContextManager.fromJSON<object>(state, options)
+    const taken = await other.prepare([...history, ...more.slice(stored.length)], { now: now + 1 })
+    expect(JSON.stringify(taken.messages)).toBe(JSON.stringify(next.messages))
+  })
+
+  test('go beside a summary, and come back with another history', async () => {
+    const manager = new ContextManager<object>({ ...options, contextWindow: 9000, compaction: { summarize } })
+    // One answer with calls that nobody can part.
+    const calls = Array.from({ length: 8 }, (_, at) => ({ id: `d${at}`, name: 'screenshot' }))
+    const seen = calls.map((call) => ({ ...call, text: 'a screen', isError: false, image: true }))
+    const history = deepFreeze(
+      written(name, [
+        { kind: 'user', text: 'begin' },
+        { kind: 'assistant', text: words(2000) },
+        { kind: 'user', text: 'look at all' },
+        { kind: 'calls', text: 'I look', calls },
+        { kind: 'results', results: seen },
+      ]),
+    )
+    const { messages, report } = await manager.prepare(history, { now })
+    expect(report).toMatchObject({ fits: true, compaction: { action: 'summary' } })
+    expect(report.compaction?.replacedMedia).toBeGreaterThan(0)
+    expect(notes(messages)).toBe(report.compaction?.replacedMedia)
+    const again = await manager.prepare([...history], { now: now + 1 })
+    expect(again.messages).toEqual(messages)
+    expect(again.report).toMatchObject({ fits: true, tokensBefore: report.tokensBefore })
+    const other = await manager.prepare(stored.slice(0, 5), { now: now + 2 })
+    expect(notes(other.messages)).toBe(0)
+  })
+})
+
+test('callbacks that fail later are warned of', async () => {
+  const warnings: string[] = []
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(`${warning}`))
+  // A promise of the caller's that fails unheard would end the process.
+  const later = async (what: string) => {
+    throw new Error(`${what} failed`)
+  }
+  const manager = new ContextManager<Message>({
+    contextWindow: 4000,
+    estimateTokens: (() => later('the estimate')) as never,
+    onError: (() => later('telling')) as never,
+    pruning: { placeholder: (() => later('the placeholder')) as never, schedule: 'always' },
+    budget: { protectTokens: 100, minTokens: 10, protectTurns: 1 },
+  })
+  await manager.prepare([system, ...work(8)], { now })
+  await new Promise(setImmediate)
+  warned.mockRestore()
+  for (const what of ['onError: telling failed', 'placeholder: the placeholder failed']) {
+    expect(warnings.some((warning) => warning.includes(what))).toBe(true)
+  }
+})
+
+describe('bad arguments', () => {
+  test.each([
+    [{ contextwindow: 1 }, /contextWindow/],
+    [{ contextWindow: 'x' }, /options.contextWindow/],
+    [{ outdated: 1 }, /options.outdated/],
+    [{ budget: { protectToken: 1 } }, /options.budget.protectToken: .*protectTokens/],
+    [{ outdated: { maxAgeMs: -1 } }, /options.outdated.maxAgeMs: got -1/],
+    [{ pruning: { schedul: 'x' } }, /options.pruning.schedul: .*schedule/],
+    [{ pruning: { prices: { read: -1 } } }, /options.pruning.prices.read: got -1/],
+    [{ compaction: { summarise: () => '' } }, /options.compaction.summarise: .*summarize/],
+    [{ compaction: { maxChars: -1 } }, /options.compaction.maxChars: got -1/],
+    [{ compaction: { hooks: { before: 1 } } }, /options.compaction.hooks.before/],
+    // What stands beside a part is not obeyed by that part alone.
+    [{ compaction: { contextWindow: 5000 } }, /options.compaction.contextWindow: is not an option/],
+    [{ compaction: { targetTokens: 5000 } }, /options.compaction.targetTokens: is not an option/],
+    [{ compaction: { state: {} } }, /options.compaction.state: is not an option/],
+    [{ pruning: { policies: [] } }, /options.pruning.policies: is not an option/],
+    [{ overflow: 'x' }, /openclaw/],
+    [{ onError: 1 }, /a function/],
+  ])('%j', (options, message) => {
+    expect(() => new ContextManager(options as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(message) }),
+    )
+  })
+
+  test('of a request, and of a state', async () => {
+    const manager = new ContextManager()
+    await expect(manager.prepare({} as never)).rejects.toMatchObject({ field: 'messages' })
+    await expect(manager.prepare([], { now: Number.NaN })).rejects.toMatchObject({ field: 'options.now' })
+    await expect(manager.prepare([], { when: 1 } as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    const state = manager.toJSON()
+    for (const bad of [
+      '{',
+      {},
+      { ...state, version: 2 },
+      { ...state, pruner: {} },
+      { ...state, fold: { from: 3 } },
+      { ...state, fold: { first: 0, head: [0, 0], from: 0, sizes: [], text: '', saved: 0, format: 'nope' } },
+      { ...state, compaction: { failures: -1 } as unknown as CompactionState },
+    ]) {
+      expect(() => ContextManager.fromJSON(bad as never)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
+    }
+    expect((await ContextManager.fromJSON(state).prepare([])).messages).toEqual([])
+  })
+})

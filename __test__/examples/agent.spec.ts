@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runAgent } from '../../examples/agent/agent'
+import { chart, page } from '../../examples/agent/report'
+import {
+  answerOf,
+  CONTEXT_WINDOW,
+  makeWorkspace,
+  PROMPTS,
+  scriptedModel,
+  scriptedSummary,
+} from '../../examples/agent/task'
+import type { AgentRun } from '../../examples/agent/types'
+import { onUnix } from '../support/only'
+import { tempDir } from '../support/temp'
+
+/** Opening and closing tags match, as far as a regular expression can tell. */
+function expectWellFormed(markup: string): void {
+  const open: string[] = []
+  for (const [, close, name = '', rest = ''] of markup.matchAll(/<(\/?)([a-z][\w-]*)((?:[^<>"]|"[^"]*")*)>/gi)) {
+    if (close) expect(open.pop()).toBe(name)
+    else if (!rest.endsWith('/') && name !== 'meta') open.push(name)
+  }
+  expect(open).toEqual([])
+}
+
+onUnix('the agent of the example works through sixty requests, twice over its window', async () => {
+  const [workspace, dataDir] = [tempDir(), tempDir()]
+  makeWorkspace(workspace, dataDir)
+  const seen: { system: string; temperature?: number }[] = []
+  const model = scriptedModel(CONTEXT_WINDOW)
+  const run: AgentRun = await runAgent({
+    ...{ contextWindow: CONTEXT_WINDOW, workspace, dataDir, prompts: PROMPTS, askUser: answerOf },
+    model: (request) => {
+      seen.push({ system: request.system, temperature: request.settings.temperature })
+      return model(request)
+    },
+    summarize: scriptedSummary,
+  })
+
+  // It ended, and the work is done.
+  expect(run.requests).toHaveLength(60)
+  expect(run.messages.at(-1)).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'All checks pass.' }] })
+  expect(execFileSync(process.execPath, ['test.js'], { cwd: workspace, encoding: 'utf8' })).toMatch(
+    /all checks passed\n$/,
+  )
+
+  // Everything together would not have fitted, and each request did.
+  expect(run.requests.at(-1)?.unmanaged).toBeGreaterThan(2 * CONTEXT_WINDOW)
+  for (const { tokens } of run.requests) expect(tokens).toBeLessThanOrEqual(CONTEXT_WINDOW)
+  // How often depends a little on how long the names of the folders are.
+  expect(run.compactions).toBeGreaterThanOrEqual(2)
+  const did = run.requests.flatMap(({ did }) => did)
+  expect(did.filter((what) => what === 'summary')).toHaveLength(run.compactions)
+  expect(did).toContain('outputs')
+  expect(did).not.toContain('overflow')
+  expect(run.left).toContainEqual({
+    request: expect.any(Number),
+    how: 'summary',
+    tool: 'read',
+    outputs: expect.any(Number),
+  })
+
+  // What the page beside it says; a little depends on how long the names of the folders are.
+  const said = readFileSync(join(__dirname, '../../examples/agent/README.md'), 'utf8')
+  const [sent, instead] = [...said.matchAll(/([\d,]+) tokens/g)].map(([, tokens = '']) =>
+    Number(tokens.replaceAll(',', '')),
+  )
+  for (const [key, tokens] of [
+    ['tokens', sent],
+    ['unmanaged', instead],
+  ] as const) {
+    const sum = run.requests.reduce((total, request) => total + request[key], 0)
+    expect(Math.abs(sum - (tokens ?? 0))).toBeLessThan(0.05 * sum)
+  }
+
+  // Who was asked, and what did not run.
+  expect(run.asked).toEqual([
+    { about: 'permission', tool: 'bash', why: 'shell:node --version', answer: 'always' },
+    { about: 'permission', tool: 'read', why: 'vault:/.env', answer: 'no' },
+    { about: 'loop', tool: 'bash', why: 'same_tool', answer: 'once' },
+  ])
+  expect(run.refused.map(({ tool, kind }) => [tool, kind])).toEqual([
+    ['read', 'permission_denied'],
+    ['edit', 'permission_denied'],
+    ['bash', 'permission_denied'],
+  ])
+  // "Always" is in the user's file, beside what they wrote themselves.
+  const config = readFileSync(join(dataDir, 'config.jsonc'), 'utf8')
+  expect(config).toContain('// What this user lets agents do without a question.')
+  expect(config).toContain('node --version')
+
+  // The agent's prompt, the hook's, and the agent's parameters reached the model.
+  expect(seen.every(({ temperature }) => temperature === 0.2)).toBe(true)
+  expect(seen[0]?.system).toBe(
+    `You mend what is broken, and change nothing else.\n\nThe folder is ${workspace}. Do not leave it.`,
+  )
+
+  // Outputs are kept whole, and the log is unbroken.
+  expect(run.saved.length).toBeGreaterThanOrEqual(12)
+  expect(readFileSync(run.saved[0]!.path, 'utf8').split('\n')).toHaveLength(722)
+  expect(run.audit).toMatchObject({ ok: true, records: 113 })
+
+  const svg = chart(run, CONTEXT_WINDOW)
+  expect(svg.match(/<rect x/g)).toHaveLength(60)
+  expectWellFormed(svg)
+  const html = page(run, CONTEXT_WINDOW)
+  expect(html).toContain('vault:/.env')
+  expectWellFormed(html.replace('<!doctype html>', ''))
+})

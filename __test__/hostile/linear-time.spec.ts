@@ -1,0 +1,94 @@
+import { type ITruncationStorage, simplifyOutdatedTerminalResults, TruncationService } from '../../index.js'
+
+/**
+ * B33: ten times the input takes at most 13 times as long. The time is that of the processor, in all threads, so that
+ * it matters little what else the machine does; the least of several runs counts.
+ */
+const MOST = 1.3
+const ROUNDS = 12
+/** The smallest of three sizes: a tenth of a MiB, and a MiB when everything is proved at length. */
+const SMALLEST = 2 ** 20 / (Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 0) < 5000 ? 10 : 1)
+
+/** Keeps nothing, so that only the cutting is measured. */
+const nowhere: ITruncationStorage = {
+  save: async () => 'nowhere',
+  saveBytes: async () => 'nowhere',
+  read: async () => '',
+  cleanup: async () => 0,
+  getStorageDir: () => 'nowhere',
+}
+
+function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** Milliseconds of the processor for so many calls in a row. */
+async function timeOf(times: number, work: () => unknown): Promise<number> {
+  const began = processorTime()
+  for (let count = 0; count < times; count += 1) await work()
+  return processorTime() - began
+}
+
+/** Compares a hundred small inputs, ten that are ten times as large, and one of all: in all the work should be the same. */
+async function expectLinear(make: (times: number) => () => unknown): Promise<void> {
+  const works = [1, 10, 100].map((times) => ({
+    count: 100 / times,
+    work: make(times),
+    least: Number.POSITIVE_INFINITY,
+  }))
+  const growth = () => Math.max(works[1]!.least / works[0]!.least, works[2]!.least / works[1]!.least)
+  // A round is repeated as long as something else may have been in the way.
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const each of works) each.least = Math.min(each.least, await timeOf(each.count, each.work))
+    if (growth() <= MOST) return
+  }
+  expect(growth()).toBeLessThanOrEqual(MOST)
+}
+
+const worst: Record<string, Buffer> = {
+  'one line': Buffer.from('x'),
+  'only newlines': Buffer.from('\n'),
+  'carriage returns': Buffer.from('\r'),
+  'progress frames': Buffer.from('\r 10 %\r 11 %'),
+  'one character of many marks': Buffer.from('\u0301'),
+  'one family': Buffer.from('👩\u200d'),
+  'one flag after the other': Buffer.from('🇩'),
+  'bytes that are no text': Buffer.from([0xff]),
+  'halves of characters': Buffer.from([0xe4, 0xbd]),
+}
+
+test.each(Object.entries(worst))('B33: cutting takes time in proportion to the output: %s', async (_, unit) => {
+  for (const direction of ['head', 'tail', 'both'] as const) {
+    const service = new TruncationService({ storage: nowhere, global: { direction } })
+    await expectLinear((times) => {
+      const output = Buffer.alloc(times * SMALLEST, unit)
+      return () => service.output(output, { toolName: 'x' })
+    })
+  }
+})
+
+test.each(['default', 'line', 'byte'] as const)('B33: so does the strategy %s with strings', async (strategy) => {
+  const service = new TruncationService({ storage: nowhere, strategy, global: { direction: 'both' } })
+  await expectLinear((times) => {
+    const output = 'a\u0301\ud800 word\n'.repeat((times * SMALLEST) / 10)
+    return () => service.output(output, { toolName: 'x' })
+  })
+})
+
+test('B33: what is outdated takes time in proportion to the history', async () => {
+  await expectLinear((times) => {
+    const messages = Array.from({ length: times * 100 }, (_, index) => ({
+      role: 'tool' as const,
+      name: 'bash',
+      tool_call_id: `${index}`,
+      content: `{"stdout":"${'line\\n'.repeat(20)}","exitCode":0}`,
+      timestamp: index,
+    }))
+    return () =>
+      simplifyOutdatedTerminalResults(
+        messages.map((message) => ({ ...message })),
+        { now: 10 ** 9 },
+      )
+  })
+})

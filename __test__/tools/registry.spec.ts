@@ -1,0 +1,354 @@
+import { readFileSync } from 'node:fs'
+import {
+  createTruncation,
+  type ExecutionContext,
+  SpillwayError,
+  type Tool,
+  type ToolCall,
+  ToolRegistry,
+  type ToolResult,
+  type TruncationContext,
+} from '../../index.js'
+import { numbered, rejection, thrown, turn } from '../support/outputs'
+import { tempDir } from '../support/temp'
+
+const call = (name: string, args?: unknown, id = `call_${name}`): ToolCall => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+})
+
+/** A registry with these tools and, unless told otherwise, truncation over 3 lines. */
+function make(tools: Record<string, Tool['execute']>, maxLines: number | undefined = 3): ToolRegistry {
+  const registry = new ToolRegistry()
+  registry.register(Object.entries(tools).map(([name, execute]) => ({ name, execute })))
+  if (maxLines) registry.setTruncationMiddleware(createTruncation({ maxLines, storageDir: tempDir() }).middleware)
+  return registry
+}
+
+async function resultOf(execute: Tool['execute'], args?: unknown, maxLines?: number): Promise<ToolResult> {
+  const [answer] = await make({ it: execute }, maxLines).execute([call('it', args)])
+  return answer!.result
+}
+
+describe('tools', () => {
+  test('synchronous and asynchronous ones, with results and bare values', async () => {
+    const plain = { success: true, output: 'text', metadata: { truncated: false } }
+    expect(await resultOf(() => ({ success: true, output: 'text' }))).toEqual(plain)
+    expect(await resultOf(async () => ({ success: true, output: 'text' }))).toEqual(plain)
+    expect(await resultOf(() => ({ output: 'text' }))).toEqual(plain)
+    expect(await resultOf(() => 'text')).toEqual(plain)
+    expect(await resultOf(async () => 'text')).toEqual(plain)
+    expect(await resultOf(() => ({ rows: [1] }), '{}', 9)).toMatchObject({ success: true, output: { rows: [1] } })
+    expect(await resultOf(() => ({ success: false, output: 'x', extra: 1 }))).toMatchObject({
+      success: false,
+      extra: 1,
+    })
+    for (const nothing of [undefined, null]) {
+      expect(await resultOf(() => nothing)).toEqual({ success: true, output: nothing })
+    }
+  })
+
+  test('ones that throw give a failed result', async () => {
+    const failed = { success: false, output: 'boom', error: 'boom', metadata: { truncated: false } }
+    const sync = () => {
+      throw new Error('boom')
+    }
+    expect(await resultOf(sync)).toEqual(failed)
+    expect(await resultOf(async () => sync())).toEqual(failed)
+    expect(await resultOf(() => Promise.reject('boom'))).toEqual(failed)
+    expect((await resultOf(() => Promise.reject(undefined))).success).toBe(false)
+    const unprintable = () => {
+      throw Object.create(null)
+    }
+    expect(await resultOf(unprintable)).toMatchObject({ success: false, error: expect.any(String) })
+  })
+
+  test('an error that is long is bounded from its end, as every failed result', async () => {
+    const { output, metadata } = await resultOf(() => {
+      throw new Error(numbered(9))
+    })
+    expect(output).toMatch(/^\.\.\.6 lines truncated\.\.\.\n\nThe tool call failed[\s\S]*line 9$/)
+    expect(readFileSync(String(metadata?.truncationPath), 'utf8')).toBe(numbered(9))
+  })
+
+  test('are told the arguments and the call', async () => {
+    const execute = jest.fn((_args: never, _context: ExecutionContext & { toolCallId: string }) => 'ok')
+    const registry = new ToolRegistry({ workingDirectory: '/work' })
+    registry.register({ name: 'it', execute })
+    const { signal } = new AbortController()
+    await registry.execute([call('it', '{"a":[1]}')], { sessionId: 's', messageId: 'm', signal })
+    expect(execute.mock.calls[0]).toEqual([
+      { a: [1] },
+      { workingDirectory: '/work', sessionId: 's', messageId: 'm', signal, toolCallId: 'call_it' },
+    ])
+    await registry.execute([call('it')], { workingDirectory: '/else' })
+    expect(execute.mock.calls[1]).toEqual([{}, { workingDirectory: '/else', toolCallId: 'call_it' }])
+  })
+
+  test('that are methods keep their this', async () => {
+    class Counter implements Tool {
+      name = 'count'
+      private count = 0
+      execute(): string {
+        this.count += 1
+        return `call ${this.count}`
+      }
+    }
+    const registry = new ToolRegistry()
+    registry.register(new Counter())
+    await registry.execute([call('count')])
+    expect((await registry.execute([call('count')]))[0]!.result.output).toBe('call 2')
+  })
+
+  test('a later one of the same name replaces the earlier', async () => {
+    const registry = make({ it: () => 'old' })
+    registry.register({ name: 'it', execute: () => 'new' })
+    expect((await registry.execute([call('it')]))[0]!.result.output).toBe('new')
+  })
+
+  test('names that objects inherit are plain names', async () => {
+    const registry = make({ __proto__: () => 'never' })
+    registry.register({ name: '__proto__', execute: () => 'mine' })
+    const answers = await registry.execute([call('__proto__'), call('constructor'), call('toString')])
+    expect(answers.map(({ result }) => result.success)).toEqual([true, false, false])
+    expect(answers[0]!.result.output).toBe('mine')
+  })
+})
+
+describe('calls', () => {
+  test('come in two forms, and the arguments are text or a value', async () => {
+    const registry = make({ echo: (args: unknown) => ({ success: true, output: JSON.stringify(args) }) })
+    const calls: ToolCall[] = [
+      call('echo', '{"a":1}'),
+      call('echo', { a: 1 }),
+      { id: 'flat', name: 'echo', arguments: '{"a":1}' },
+      call('echo', ''),
+      call('echo'),
+      call('echo', 'null'),
+    ]
+    const answers = await registry.execute(calls)
+    expect(answers.map(({ result }) => result.output)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}', '{}', '{}', 'null'])
+    expect(answers.map(({ tool_call_id }) => tool_call_id)[2]).toBe('flat')
+    expect(answers.map((answer) => answer.arguments)).toEqual([
+      '{"a":1}',
+      '{\n  "a": 1\n}',
+      '{"a":1}',
+      '',
+      '{}',
+      'null',
+    ])
+  })
+
+  test('run side by side, and the answers keep the order', async () => {
+    const started: string[] = []
+    const release: Record<string, (value: unknown) => void> = {}
+    const slow = (name: string) => () => {
+      started.push(name)
+      return new Promise((resolve) => {
+        release[name] = resolve
+        // The last one that starts lets all end, the last first: none of them waits for another.
+        if (started.length === 3) for (const other of ['c', 'b', 'a']) release[other]!(`output of ${other}`)
+      })
+    }
+    const registry = make({ a: slow('a'), b: slow('b'), c: slow('c') })
+    const answers = await registry.execute([call('a'), call('b'), call('c')])
+    expect(started).toEqual(['a', 'b', 'c'])
+    expect(answers.map(({ name, result }) => [name, result.output])).toEqual([
+      ['a', 'output of a'],
+      ['b', 'output of b'],
+      ['c', 'output of c'],
+    ])
+  })
+
+  test('of one that fails do not disturb the others', async () => {
+    const registry = make({
+      good: () => 'fine',
+      bad: () => {
+        throw new Error('boom')
+      },
+    })
+    const answers = await registry.execute([call('bad'), call('good'), call('unknown'), call('good', '{')])
+    expect(answers.map(({ result }) => result.success)).toEqual([false, true, false, false])
+  })
+
+  test('of a tool that is not there give a failed result that names it', async () => {
+    const [answer] = await make({}).execute([call('no "such"\ntool', '{}')])
+    expect(answer).toEqual({
+      tool_call_id: expect.any(String),
+      name: 'no "such"\ntool',
+      arguments: '{}',
+      result: expect.objectContaining({ success: false, error: 'There is no tool called "no \\"such\\"\\ntool".' }),
+    })
+  })
+
+  test('with arguments that are not JSON give a failed result, and the tool does not run', async () => {
+    const execute = jest.fn()
+    for (const wrong of ['{', '{"a":}', 'undefined', "{'a':1}"]) {
+      const result = await resultOf(execute, wrong)
+      expect(result).toMatchObject({ success: false, error: expect.stringMatching(/^The arguments are not JSON: /) })
+    }
+    expect(execute).not.toHaveBeenCalled()
+  })
+
+  test('with arguments that are a cycle or hold a bigint still give text', async () => {
+    const args: Record<string, unknown> = { big: 1n }
+    args.self = args
+    const [answer] = await make({ it: () => 'ok' }).execute([call('it', args)])
+    expect(answer!.arguments).toContain('[Circular]')
+    expect(answer!.result.output).toBe('ok')
+  })
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a number', 5],
+    ['a string', 'it'],
+    ['an empty object', {}],
+    ['a function of null', { id: '1', function: null }],
+    ['no name', { id: '1', function: {} }],
+  ])('that are none are refused, or give a failed result and disturb nobody: %s', async (_what, wrong) => {
+    const outcome = await make({ it: () => 'ok' })
+      .execute([call('it'), wrong as ToolCall])
+      .then(
+        (answers) => answers.map(({ result }) => result.success),
+        ({ name, code }) => [name, code],
+      )
+    expect([JSON.stringify([true, false]), JSON.stringify(['SpillwayError', 'INVALID_ARGUMENT'])]).toContain(
+      JSON.stringify(outcome),
+    )
+  })
+
+  test('none at all have no answers', async () => {
+    expect(await make({}).execute([])).toEqual([])
+  })
+
+  test.each([undefined, null, {}, 'calls', 5])('a list that is none is refused: %p', async (wrong) => {
+    const error = await rejection(make({}).execute(wrong as unknown as ToolCall[]))
+    expect(error).toBeInstanceOf(SpillwayError)
+    expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'toolCalls' })
+  })
+
+  test.each([null, 'context', []])('a context that is none is refused: %p', async (wrong) => {
+    const error = await rejection(make({}).execute([], wrong as never))
+    expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_ARGUMENT', field: 'context' })
+  })
+})
+
+describe('truncation', () => {
+  test('does not happen without middleware', async () => {
+    const [answer] = await make({ it: () => numbered(9000) }, 0).execute([call('it')])
+    expect(answer!.result).toEqual({ success: true, output: numbered(9000) })
+  })
+
+  test('that throws is warned of, and costs no result', async () => {
+    const warnings = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const registry = make({ it: () => 'one', other: () => 'two' }, 0)
+    registry.setTruncationMiddleware(async (name, result) => {
+      if (name === 'it') throw new Error('no')
+      return { ...result, output: 'short' }
+    })
+    const answers = await registry.execute([call('it'), call('other')])
+    expect(answers.map(({ result }) => result.output)).toEqual(['one', 'short'])
+    expect(warnings.mock.calls.map(([text]) => text)).toEqual(['middleware: no'])
+    warnings.mockRestore()
+  })
+
+  test('is told all about the call', async () => {
+    const seen: [string, unknown, TruncationContext][] = []
+    const registry = make({ it: () => 'text' }, 0)
+    registry.register({ name: 'declaring', truncation: { maxLines: 1 }, execute: () => 'text' })
+    registry.setTruncationMiddleware(async (...args) => {
+      seen.push(args)
+      return args[1]
+    })
+    const { signal } = new AbortController()
+    await registry.execute([call('it'), call('declaring')], { sessionId: 's', messageId: 'm', signal })
+    expect(seen[0]).toEqual([
+      'it',
+      { success: true, output: 'text' },
+      { toolName: 'it', sessionId: 's', messageId: 'm', toolCallId: 'call_it', signal, declared: undefined },
+    ])
+    expect(seen[1]![2]).toMatchObject({ toolName: 'declaring', declared: { maxLines: 1 } })
+  })
+
+  test('honours what a tool declares, below what the user says', async () => {
+    const registry = new ToolRegistry()
+    const { middleware, service } = createTruncation({ maxLines: 50, storageDir: tempDir() })
+    registry.setTruncationMiddleware(middleware)
+    registry.register({ name: 'it', truncation: { maxLines: 4, direction: 'tail' }, execute: () => numbered(9) })
+    const output = async () => (await registry.execute([call('it')]))[0]!.result.output
+    expect(await output()).toMatch(/\n\nline 6\nline 7\nline 8\nline 9$/)
+    service.setToolConfig('it', { maxLines: 2 })
+    expect(await output()).toMatch(/\n\nline 8\nline 9$/)
+  })
+
+  test('a tool that declares itself off is bounded at the hard ceiling only', async () => {
+    const registry = new ToolRegistry()
+    registry.setTruncationMiddleware(createTruncation({ maxBytes: 100, storageDir: tempDir() }).middleware)
+    registry.register([
+      { name: 'small', truncation: { enabled: false }, execute: () => 'x'.repeat(400) },
+      { name: 'large', truncation: { enabled: false }, execute: () => 'x'.repeat(401) },
+    ])
+    const answers = await registry.execute([call('small'), call('large')])
+    expect(answers.map(({ result }) => result.metadata?.truncated)).toEqual([false, true])
+  })
+
+  test('a result that the tool has dealt with stays as it is', async () => {
+    const own = { success: true, output: numbered(9), metadata: { truncated: true, mine: 1 } }
+    expect(await resultOf(() => own)).toEqual(own)
+  })
+
+  test('a run that was aborted still ends with a bounded result', async () => {
+    const registry = make({ it: () => 'x'.repeat(500_000) })
+    const [answer] = await registry.execute([call('it')], { signal: AbortSignal.abort(new Error('stop')) })
+    expect((answer!.result.output as string).length).toBeLessThan(60_000)
+  })
+})
+
+describe('registering', () => {
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'tools.0'],
+    ['null', null, 'tools.0'],
+    ['a string', 'bash', 'tools.0'],
+    ['no name', { execute: () => 1 }, 'tools.0'],
+    ['no execute', { name: 'x' }, 'tools.0'],
+    [
+      'one of several',
+      [
+        { name: 'a', execute: () => 1 },
+        { name: 5, execute: () => 1 },
+      ],
+      'tools.1',
+    ],
+  ])('what is not a tool is refused: %s', (_what, wrong, field) => {
+    const error = thrown(() => new ToolRegistry().register(wrong as Tool))
+    expect(error).toBeInstanceOf(SpillwayError)
+    expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', field })
+  })
+
+  test.each<[string, object, string]>([
+    ['a limit of nothing', { maxLines: 0 }, 'maxLines'],
+    ['a setting of the service', { retentionDays: 3 }, 'retentionDays'],
+    ['a setting that is none', { maxLine: 3 }, 'maxLine'],
+  ])('a declaration that is wrong is refused at once: %s', (_what, truncation, key) => {
+    const error = thrown(() => new ToolRegistry().register({ name: 'it', truncation, execute: () => 1 }))
+    expect(error).toMatchObject({ code: 'INVALID_CONFIG', field: `tools.it.${key}` })
+  })
+
+  test.each([null, 'config', []])('a configuration that is none is refused at once: %p', (wrong) => {
+    const error = thrown(() => new ToolRegistry(wrong as never))
+    expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_CONFIG', field: 'config' })
+  })
+
+  test('middleware that is none is refused at once', () => {
+    const error = thrown(() => new ToolRegistry().setTruncationMiddleware(5 as never))
+    expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_ARGUMENT' })
+  })
+
+  test('promises of tools that nobody waits for break nothing', async () => {
+    const registry = make({ it: () => ({ success: true, output: Promise.resolve('late') }) })
+    const [answer] = await registry.execute([call('it')])
+    expect(answer!.result.success).toBe(true)
+    await turn()
+  })
+})

@@ -1,0 +1,221 @@
+// `npm run fuzz`: builds the fuzz targets, lets each look for inputs that break its promise, keeps what it learnt in
+// fuzz/corpus and the figures in fuzz/results/latest.json.
+//
+//     npm run fuzz                                  # ten minutes a target
+//     npm run fuzz -- --seconds 60 --target search  # one of them, for a minute
+//     node scripts/test/fuzz.mjs --quick                 # five seconds a target, keeping nothing; part of npm test
+
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, cpus, release, setPriority, type } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { main, ROOT, step } from '../build/run.mjs'
+
+const FUZZ = join(ROOT, 'fuzz')
+const BUILT = join(ROOT, 'target', 'fuzz')
+const CRASHES = join(FUZZ, 'crashes')
+const RESULTS = join(FUZZ, 'results', 'latest.json')
+
+/** What a run has to reach. A quick one is too short for the number of inputs. */
+const BARS = { crashes: 0, slowestMs: 100, peakRssMiB: 512, executions: 1_000_000 }
+
+/**
+ * A case of `search` may be a line of over a MiB, and Unicode word boundaries are searched at about 10 MiB/s. The promise of
+ * `smart`, and of `diff`, asks what a terminal showed after each letter of a line. `json` shows what is no JSON as `smart` does.
+ */
+const SLOWEST_MS = { search: 1000, smart: 500, diff: 500, json: 500 }
+
+/** Longer inputs find nothing more: what is long in a case is written as a short run. */
+const LONGEST_INPUT = 2048
+const QUICK_SECONDS = 5
+
+const TARGETS = readdirSync(join(FUZZ, 'targets')).map((file) => file.replace(/\.rs$/, ''))
+
+const { values: asked } = parseArgs({
+  options: { seconds: { type: 'string' }, target: { type: 'string' }, quick: { type: 'boolean', default: false } },
+})
+const seconds = Number(asked.seconds ?? (asked.quick ? QUICK_SECONDS : 600))
+const targets = asked.target === undefined ? TARGETS : TARGETS.filter((name) => name === asked.target)
+/** Targets in TypeScript: specs that run for as long as they are told. They are specs of `npm test` as well, so a quick run leaves them out. */
+const SPECS = { mcp: '__test__/mcp/fuzz' }
+const specs = Object.keys(SPECS).filter((name) => (asked.target === undefined ? !asked.quick : name === asked.target))
+
+/** Starts a target's program; answers its exit code and what it printed. */
+async function run(target, args, env = {}) {
+  const child = spawn(join(BUILT, 'release', target), args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It has ended already.
+  }
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('latin1').on('data', (text) => {
+      printed += text
+    })
+  }
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+  return { code, printed }
+}
+
+const last = (text, pattern) => Number([...text.matchAll(pattern)].at(-1)?.[1] ?? 0)
+
+/** Milliseconds that an input takes when nothing else is measured: the least of a few runs, each in a fresh process. */
+async function timeOf(target, input) {
+  const times = []
+  for (let round = 0; round < 3; round += 1) {
+    const { printed } = await run(target, [input])
+    times.push(last(printed, /^slowest: (\d+) us/gm) / 1000)
+  }
+  return Math.min(...times)
+}
+
+/** Lets one target run; answers its figures. */
+async function fuzz(target) {
+  const kept = join(FUZZ, 'corpus', target)
+  const found = join(BUILT, 'corpus', target)
+  const temporary = join(BUILT, 'tmp', target)
+  const slowest = join(temporary, 'slowest')
+  rmSync(temporary, { recursive: true, force: true })
+  for (const dir of [CRASHES, kept, found, temporary]) mkdirSync(dir, { recursive: true })
+  const dictionary = join(FUZZ, 'dictionaries', `${target}.dict`)
+  // What earlier runs found is not in every clone: a quick one starts from what is.
+  const corpora = asked.quick ? [temporary, kept] : [found, kept]
+  const began = Date.now()
+  const { code, printed } = await run(
+    target,
+    [
+      `-max_total_time=${seconds}`,
+      `-max_len=${LONGEST_INPUT}`,
+      `-rss_limit_mb=${BARS.peakRssMiB}`,
+      '-timeout=10',
+      '-print_final_stats=1',
+      '-entropic_scale_per_exec_time=1',
+      ...(asked.quick ? ['-seed=1'] : []),
+      ...(existsSync(dictionary) ? [`-dict=${dictionary}`] : []),
+      `-artifact_prefix=${join(CRASHES, target)}-`,
+      ...corpora,
+    ],
+    { TMPDIR: temporary, SPILLWAY_FUZZ_SLOWEST: slowest, RUST_BACKTRACE: '1' },
+  )
+  const took = (Date.now() - began) / 1000
+  writeFileSync(join(BUILT, `${target}.log`), printed, 'latin1')
+  const crash = printed.match(/Test unit written to (.*)/)?.[1]
+  if (code !== 0) explain(target, printed, crash)
+  const figures = {
+    seconds: Math.round(took),
+    executions: last(printed, /^stat::number_of_executed_units: (\d+)/gm),
+    edges: last(printed, /\bcov: (\d+)/g),
+    features: last(printed, /\bft: (\d+)/g),
+    slowestMs: existsSync(slowest) ? await timeOf(target, slowest) : 1,
+    peakRssMiB: last(printed, /^stat::peak_rss_mb:\s+(\d+)/gm),
+    crashes: code === 0 ? 0 : 1,
+  }
+  const slowestAllowed = SLOWEST_MS[target] ?? BARS.slowestMs
+  if (figures.slowestMs > slowestAllowed) renameSync(slowest, join(CRASHES, `${target}-slow`))
+  rmSync(temporary, { recursive: true, force: true })
+  return { ...figures, missed: missed(figures, slowestAllowed) }
+}
+
+function missed({ crashes, slowestMs, peakRssMiB, executions }, slowestAllowed) {
+  const isShort = asked.quick || seconds < 600
+  return [
+    crashes > BARS.crashes && 'an input broke the promise',
+    slowestMs > slowestAllowed && `an input took ${slowestMs} ms`,
+    peakRssMiB > BARS.peakRssMiB && `${peakRssMiB} MiB of memory`,
+    !isShort && executions < BARS.executions && `only ${executions} inputs`,
+  ].filter(Boolean)
+}
+
+/** Says what broke and how to see it again. */
+function explain(target, printed, crash) {
+  const at = printed.indexOf(' panicked at ')
+  const why = at === -1 ? printed.slice(-1500) : printed.slice(at, at + 1500)
+  process.stderr.write(`\n${target}:${why}\n`)
+  if (crash) process.stderr.write(`Again: target/fuzz/release/${target} ${relative(ROOT, crash)}\n`)
+}
+
+/** Replaces the kept corpus by the fewest inputs that take every way that was found. */
+async function minimise(target) {
+  const kept = join(FUZZ, 'corpus', target)
+  const fresh = join(BUILT, 'minimised', target)
+  rmSync(fresh, { recursive: true, force: true })
+  mkdirSync(fresh, { recursive: true })
+  const found = join(BUILT, 'corpus', target)
+  const { code, printed } = await run(target, ['-set_cover_merge=1', `-max_len=${LONGEST_INPUT}`, fresh, found, kept])
+  if (code !== 0) throw new Error(`${target}: the corpus could not be minimised:\n${printed.slice(-1000)}`)
+  rmSync(kept, { recursive: true })
+  cpSync(fresh, kept, { recursive: true })
+  return readdirSync(kept).length
+}
+
+function record(results) {
+  const before = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')).targets : {}
+  const known = Object.fromEntries(TARGETS.flatMap((name) => (before[name] ? [[name, before[name]]] : [])))
+  const environment = { cpu: cpus()[0]?.model, cores: cpus().length, os: `${type()} ${release()}` }
+  const all = { endedAt: new Date().toISOString(), environment, bars: BARS, targets: { ...known, ...results } }
+  mkdirSync(join(FUZZ, 'results'), { recursive: true })
+  writeFileSync(RESULTS, `${JSON.stringify(all, null, 2)}\n`)
+}
+
+/** Builds the targets. Answers why not, where that cannot be done. */
+async function build() {
+  const args = ['build', '--locked', '--release', '--bins', '--manifest-path', 'fuzz/Cargo.toml', '--target-dir', BUILT]
+  if (process.platform === 'win32') return 'the wrapper around rustc is a shell script'
+  try {
+    await step('Building the fuzz targets', 'cargo', args, { env: { RUSTC_WRAPPER: join(FUZZ, 'rustc.sh') } })
+  } catch (error) {
+    return error.message
+  }
+}
+
+/** The same promises, tried with random inputs by the tests of the core. */
+async function withoutCoverage(reason) {
+  process.stderr.write(`fuzz: without coverage guidance, because ${reason}\n`)
+  const cases = asked.quick ? 2_000 : BARS.executions
+  await step('Trying the promises with random inputs', 'cargo', ['test', '--test', 'promises'], {
+    env: { SPILLWAY_PROPERTY_RUNS: String(cases) },
+  })
+  console.log(`fuzz: ${TARGETS.length} passed, 0 failed (random inputs, no coverage guidance)`)
+}
+
+await main(async () => {
+  if (!(seconds > 0)) throw new Error(`--seconds: got ${asked.seconds}, allowed is a number above 0`)
+  if (targets.length + specs.length === 0) {
+    throw new Error(
+      `--target: got ${asked.target}, allowed is one of ${[...TARGETS, ...Object.keys(SPECS)].join(', ')}`,
+    )
+  }
+  for (const name of specs) {
+    await step(`Fuzzing ${name} for ${seconds} s`, process.execPath, ['node_modules/jest/bin/jest.js', SPECS[name]], {
+      env: { SPILLWAY_MCP_FUZZ_SECONDS: String(seconds) },
+    })
+  }
+  if (targets.length === 0) return
+  const reason = await build()
+  if (reason) return withoutCoverage(reason)
+  let failed = 0
+  const waiting = [...targets]
+  const work = async () => {
+    for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) {
+      const figures = await fuzz(target)
+      const { executions, edges, slowestMs, peakRssMiB, missed } = figures
+      const kept = asked.quick || figures.crashes > 0 ? undefined : await minimise(target)
+      process.stderr.write(
+        `${missed.length > 0 ? '✗' : '✓'} ${target}: ${executions} inputs in ${figures.seconds} s, ${edges} edges, ` +
+          `slowest ${slowestMs} ms, ${peakRssMiB} MiB${missed.map((each) => `; ${each}`).join('')}\n`,
+      )
+      if (missed.length > 0) failed += 1
+      if (!asked.quick) record({ [target]: { ...figures, corpus: kept } })
+    }
+  }
+  // A whole run measures, so nothing else goes on beside it.
+  await Promise.all(asked.quick ? [work(), work()] : [work()])
+  console.log(`fuzz: ${targets.length - failed} passed, ${failed} failed`)
+  if (failed > 0) process.exitCode = 1
+})

@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+// How much of what a reader needs do previews keep? Runs a `recall.mjs` over a folder of labelled outputs, with our
+// strategies beside its baselines, a sketch of forty lines, and other packages.
+//
+//   npm run recall -- FOLDER [TOOL] [--peers] [--held-out] [--more=FOLDER] [options of the tool]
+//
+// FOLDER holds NAME.raw.zst and NAME.json; TOOL is the path of recall.mjs, by default ../tools/recall.mjs beside FOLDER.
+// --peers      also packages of others, which are installed into target/peers when they are not there
+// --held-out   only the third of the outputs whose name hashes to it, which rules are not made with
+// --more       another such folder, whose outputs come on top
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ROOT } from '../build/run.mjs'
+import { install, open, PEERS } from './recall/peers.mjs'
+
+const args = process.argv.slice(2)
+const [folder, tool = folder && join(dirname(resolve(folder)), 'tools', 'recall.mjs')] = args.filter(
+  (arg) => !arg.startsWith('--'),
+)
+if (!folder || !existsSync(tool)) {
+  console.error(
+    'usage: npm run recall -- FOLDER [path of recall.mjs] [--peers] [--held-out] [options of it, such as --per-log]',
+  )
+  process.exit(2)
+}
+const OWN = ['--peers', '--held-out']
+const options = args.filter((arg) => arg.startsWith('--') && !OWN.includes(arg) && !arg.startsWith('--more='))
+const module = (name) => fileURLToPath(new URL(`./recall/${name}.mjs`, import.meta.url))
+
+/** The peers that can be called. The others are named with the reason. */
+async function peers(into) {
+  const reasons = install(into)
+  const found = []
+  for (const [name, { package: spec }] of Object.entries(PEERS)) {
+    try {
+      if (reasons.has(spec)) throw new Error(reasons.get(spec))
+      await open(name, into)
+      found.push(name)
+    } catch (error) {
+      console.error(`recall: without ${name} (${spec}): ${String(error.message).split('\n')[0]}`)
+    }
+  }
+  return found
+}
+
+/** A folder with links to the outputs that count. */
+function chosen(folders, isHeldOut) {
+  const into = mkdtempSync(join(tmpdir(), 'recall-'))
+  for (const from of folders) {
+    for (const file of readdirSync(from).filter((file) => /\.(json|raw\.zst)$/.test(file))) {
+      const name = file.replace(/\.(json|raw\.zst)$/, '')
+      const third = createHash('sha256').update(name).digest()[0] % 3
+      if (!isHeldOut || third === 0) symlinkSync(resolve(from, file), join(into, file))
+    }
+  }
+  return into
+}
+
+const target = join(ROOT, 'target', 'peers')
+const others = args.includes('--peers') ? await peers(target) : []
+const more = args.filter((arg) => arg.startsWith('--more=')).map((arg) => arg.slice('--more='.length))
+const isPart = args.includes('--held-out') || more.length > 0
+const outputs = isPart ? chosen([folder, ...more], args.includes('--held-out')) : folder
+const ours = ['smart', 'json', 'diff', 'csv', 'sketch', ...others].map(module)
+const { status } = spawnSync(process.execPath, [tool, outputs, ...ours, 'head', 'tail', 'half', 'head20', ...options], {
+  stdio: 'inherit',
+  env: { ...process.env, SPILLWAY_PEERS: target },
+})
+if (isPart) rmSync(outputs, { recursive: true })
+process.exitCode = status ?? 1
