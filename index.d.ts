@@ -1,25 +1,5 @@
 import { Writable } from 'node:stream';
 
-/** The places that a desktop agent keeps outputs in. */
-/** Folders of an application, for `storageDirs`: the vault first, then the application's own. */
-export interface AppPaths {
-	/** `<vault>/.agent-output` */
-	vaultDir(vault: string): string;
-	/** `~/.<app>/agent-output` */
-	dataDir: string;
-}
-/**
- * The places of an application, by its name. Nothing is made here.
- *
- * @example
- * const { vaultDir, dataDir } = appPaths('moryflow')
- * new TruncationService({ storageDirs: [vaultDir(vault), dataDir] })
- * A name with spaces, such as Electron's `productName`, becomes one of dashes: `My Agent` is `my-agent`. In Electron
- * `app.getPath('userData')` is the better place for `dataDir` where the application need not share it with others.
- * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, spaces, `.`, `_` and `-` and begins with one of the first two
- */
-export declare function appPaths(appName: string): AppPaths;
-declare const asyncDispose: typeof Symbol.asyncDispose;
 /** The one error class. */
 /** Stable codes; compare these, not messages. */
 export type SpillwayErrorCode = 
@@ -624,6 +604,667 @@ export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (t
 export interface OutputService {
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
 }
+declare const asyncDispose: typeof Symbol.asyncDispose;
+/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
+/** Lines of a saved output. A line ends with `\n`. */
+export interface LineRange {
+	/**
+	 * The first line, from 1.
+	 * @default 1
+	 */
+	fromLine?: number;
+	/** How many. Default: as many as one call gives. */
+	lineCount?: number;
+	/** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
+	fromByte?: number;
+	/**
+	 * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
+	 * @default 262144
+	 */
+	maxBytes?: number;
+	signal?: AbortSignal;
+}
+/** Bytes of a saved output. */
+export interface ByteRange {
+	/**
+	 * The first byte, from 0.
+	 * @default 0
+	 */
+	fromByte?: number;
+	/**
+	 * How many, at most 262,144 in one call.
+	 * @default 262144
+	 */
+	byteCount?: number;
+	signal?: AbortSignal;
+}
+/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
+export type ReadRange = LineRange | ByteRange;
+/** What of a storage may be read. */
+export interface OutputAccess {
+	/** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
+	sessionId?: string;
+}
+/**
+ * A part of a saved output. A call gives at most 262,144 bytes of the file.
+ *
+ * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
+ * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
+ * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
+ */
+export interface RangeResult {
+	/** The text, well-formed, with the line breaks that the file has. */
+	text: string;
+	/** The line of the first byte of the text; only when lines were asked for. */
+	fromLine?: number;
+	/** The lines that the text shows, whole or in part; only when lines were asked for. */
+	lineCount?: number;
+	/** Where the text begins in the file. */
+	fromByte: number;
+	/** How many bytes of the file the text stands for. */
+	byteCount: number;
+	/** Bytes of the whole file. */
+	totalBytes: number;
+	/** The argument of the next call to read on with the same count; absent at the end of the file. */
+	next?: LineRange | ByteRange;
+	/** The text begins or ends inside a line, or inside what is one character in the file. */
+	partial: boolean;
+	/** The file itself holds only a part of the output; lines and bytes count in the file. */
+	incomplete?: boolean;
+}
+/** Options of a search. */
+export interface SearchOptions extends OutputAccess {
+	/** Upper and lower case are the same. @default false */
+	ignoreCase?: boolean;
+	/** The pattern is the text to find, not a regular expression. @default false */
+	literal?: boolean;
+	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
+	context?: number | {
+		before?: number;
+		after?: number;
+	};
+	/** Matching lines of one call, 1 to 10,000. @default 100 */
+	maxMatches?: number;
+	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
+	maxBytes?: number;
+	/** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
+	after?: string;
+	signal?: AbortSignal;
+}
+/** A line that matches. */
+export interface SearchMatch {
+	/** Its number, from 1. */
+	line: number;
+	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
+	text: string;
+	/** The lines before it, each at most about 512 bytes. */
+	before: string[];
+	/** The lines after it. */
+	after: string[];
+	/** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
+	byte: number;
+	/** The text is a part of the line. */
+	partial?: boolean;
+}
+/** What a search found. */
+export interface SearchResult {
+	/** One for every matching line, in order. */
+	matches: SearchMatch[];
+	/** A limit stopped the search before the end of the file. */
+	truncated: boolean;
+	/** Hand it over as `after` to go on; present if truncated. */
+	next?: string;
+	/** Lines that this call looked at. */
+	linesSearched: number;
+	/** The file holds only a part of the output; what is not in it was not searched. */
+	incomplete?: boolean;
+}
+/** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
+/** What a sweep goes by. What is not given is as the storage was told. */
+export interface SweepOptions {
+	/** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
+	retentionDays?: number;
+	/** Bytes of all outputs, over all folders. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs, over all folders. @default 10000 */
+	maxStoreFiles?: number;
+	/** Milliseconds since the epoch. Default: now. */
+	now?: number;
+	/** Only reports what would be removed. @default false */
+	dryRun?: boolean;
+}
+/** An output that a sweep removed, and whether for its age or for a bound of the store. */
+export interface SweptFile {
+	path: string;
+	bytes: number;
+	reason: "age" | "bytes" | "count";
+}
+/** What a sweep did. */
+export interface SweepReport {
+	/** The first 1,000 of the outputs that were removed. */
+	removed: SweptFile[];
+	/** How many were removed. */
+	removedFiles: number;
+	/** Their bytes. */
+	removedBytes: number;
+	/** What is left, without what could not be examined. */
+	kept: {
+		files: number;
+		bytes: number;
+	};
+	/** The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked at. */
+	failed: {
+		path: string;
+		error: string;
+	}[];
+	/** How many there are of both. */
+	failedFiles: number;
+	/** Folders that another process was sweeping; nothing was done there. */
+	skippedDirs: string[];
+}
+/** How much a store holds. */
+export interface StorageUsage {
+	/** Outputs. */
+	files: number;
+	/** Their bytes. */
+	bytes: number;
+	/** Sessions that have outputs, or had some. */
+	sessions: number;
+	/** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
+	dirs: {
+		dir: string;
+		files: number;
+		bytes: number;
+		freeBytes?: number;
+	}[];
+	/** What the last sweep did that the store made by itself; absent before the first. */
+	lastSweep?: SweepReport;
+}
+/** Options of {@link TruncationStorage}. */
+export interface TruncationStorageOptions {
+	/** Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary one. */
+	storageDirs?: readonly string[];
+	/** @default 'process' */
+	durability?: Durability;
+	/**
+	 * Bytes that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
+	 * @default 4294967296
+	 */
+	maxStoreBytes?: number;
+	/**
+	 * Outputs that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
+	 * @default 10000
+	 */
+	maxStoreFiles?: number;
+	/**
+	 * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
+	 * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
+	 * @default none
+	 */
+	maxFileBytes?: number;
+	/**
+	 * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
+	 * @default none
+	 */
+	redact?: RedactionOptions;
+	/**
+	 * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
+	 * @default 7
+	 */
+	retentionDays?: number;
+	/**
+	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep goes by the
+	 * clock of the file system, leaves alone what this storage saved itself, and does nothing where no output is between an hour
+	 * and a year old, because the clock may have jumped.
+	 * @default true
+	 */
+	sweepOnSave?: boolean;
+}
+/**
+ * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
+ * folders that are given here.
+ */
+export declare class TruncationStorage implements ITruncationStorage {
+	/**
+	 * @param options one folder, or more of them in order
+	 * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
+	 */
+	constructor(options?: string | TruncationStorageOptions);
+	/**
+	 * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
+	 * out of it, and answers the path.
+	 * @throws SpillwayError `STORAGE_WRITE` when no folder took it
+	 */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/**
+	 * The whole text of a saved output.
+	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
+	 *   `STORAGE_TOO_LARGE` when no string can hold it
+	 */
+	read(path: string): Promise<string>;
+	/**
+	 * A part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes of it in one call.
+	 * The first read by line counts lines up to there; later ones find any line of the file at once.
+	 *
+	 * @example
+	 * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
+	 * while (range) {
+	 *   const { text, next } = await storage.readRange(path, range)
+	 *   range = next
+	 * }
+	 * @throws SpillwayError `INVALID_ARGUMENT`, `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` as {@link read}; rejects with the
+	 *   reason of the signal when that is aborted
+	 */
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	/**
+	 * The lines of a saved output that match a regular expression, whatever the size of the file.
+	 *
+	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
+	 * the text and never explodes; `\p{…}` stands for general categories and scripts. Lines are searched one by one: `^` and `$`
+	 * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
+	 * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
+	 *
+	 * @param pattern 1 to 1,024 bytes
+	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's
+	 *   name for a wrong option; else as {@link readRange}
+	 */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** Whether a path is that of an output that this store saved, links resolved. */
+	owns(path: string): boolean;
+	/**
+	 * Removes outputs that are older than so many days, in all folders and nothing else, and answers how many.
+	 * What cannot be examined and what is younger than an hour is kept.
+	 * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
+	 */
+	cleanup(retentionDays?: number): Promise<number>;
+	/**
+	 * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
+	 * process uses before the others. What is not an output of a store, what cannot be examined and what is younger than an hour is
+	 * kept. Of several processes that sweep one folder at once, one does.
+	 * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
+	 */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much the store holds, folder by folder, and what it last swept by itself. */
+	usage(): Promise<StorageUsage>;
+	/**
+	 * Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were.
+	 * @throws SpillwayError `STORAGE_WRITE` when some of them could not be removed; the rest is
+	 */
+	deleteSession(sessionId: string): Promise<number>;
+	/** The folder that outputs go to first. */
+	getStorageDir(): string;
+	/** Waits for a sweep that is under way, and gives back the leases of the sessions that it saved into. It can still be used. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+}
+/** What kind of access a rule is about. */
+export type PermissionDomain = "read" | "edit" | "bash" | "web_fetch" | "web_search" | "mcp" | "tool";
+/** What holds for a target, from the mildest to the strictest. */
+export type PermissionDecision = "allow" | "ask" | "deny";
+/**
+ * A rule. The last one that matches a target counts.
+ *
+ * Patterns are globs: `vault:**\/*.md`, `fs:/etc/**`, `url:https://*.example.com/**`, `mcp:server/*`, in which `*` stops at
+ * `/`; in `shell:git *` and `query:*` a star stands for anything. The scheme may be left out. `regex:` begins a regular
+ * expression of linear time, searched for in the target; write `^` and `$` for the whole.
+ */
+export interface PermissionRule {
+	domain: PermissionDomain | "*";
+	/** At most 1,024 bytes. */
+	pattern: string;
+	decision: PermissionDecision;
+	/** Targets that the pattern must match and must not match, checked when the rule is read. */
+	examples?: {
+		match?: readonly string[];
+		noMatch?: readonly string[];
+	};
+	/** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it stands. */
+	approved?: boolean;
+}
+/** A rule as a verdict tells it. */
+export interface AppliedRule {
+	domain: PermissionDomain | "*";
+	pattern: string;
+	decision: PermissionDecision;
+	/** Who wrote it: the table of defaults, the user, the user by answering "always", or `hardDeny`. */
+	source: "default" | "user" | "approval" | "hard";
+}
+/** How a tool of one's own says what it touches; `none` is nothing. */
+export interface PermissionTool {
+	domain: Exclude<PermissionDomain, "mcp" | "tool"> | "none";
+	/**
+	 * What its arguments are.
+	 * @default 'paths' for read and edit, else what the domain says
+	 */
+	shape?: "paths" | "folder" | "glob" | "search" | "patch" | "command" | "address" | "query";
+	/**
+	 * The names of the arguments that count; no others are looked at.
+	 * @default the usual ones, such as `path`, `file_path`, `command`, `url`, `query`
+	 */
+	keys?: readonly string[];
+}
+/** Options of {@link PermissionPolicy}. */
+export interface PermissionPolicyOptions {
+	/** The user's, after the defaults; at most 10,000. */
+	rules?: readonly PermissionRule[];
+	/** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
+	hardDeny?: readonly PermissionRule[];
+	/**
+	 * Whether there are rules before the user's.
+	 * @default true
+	 */
+	defaults?: boolean;
+	/** The defaults of another system, and how it reads patterns. */
+	profile?: "opencode" | "moryflow";
+	/**
+	 * What holds for edits outside of the vault.
+	 * @default 'deny'
+	 */
+	outsideEdit?: "deny" | "ask";
+	/**
+	 * Folders outside of the vault that may be read and edited like it; `true` is the folders of temporary files. Without it,
+	 * edits of temporary files are asked about.
+	 */
+	scratchFolders?: true | readonly string[];
+	/**
+	 * Whether commands that only look (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
+	 * user's says otherwise. The files that they read are judged as always.
+	 * @default false
+	 */
+	readOnlyCommands?: boolean;
+	/** MCP servers whose tools are allowed; those of others are asked. */
+	mcpServers?: readonly string[];
+	/**
+	 * Tools of one's own, by their names; they come before the known ones. `'none'` says that a tool touches nothing: it is allowed
+	 * unless a rule for `tool:NAME` asks about it or denies it.
+	 */
+	tools?: Readonly<Record<string, PermissionTool | "none">>;
+	/**
+	 * Names of files with secrets, with at most one `*` each; `!` takes names out again. They take the place of the built-in list:
+	 * `.env`, `.env.*` but not `.env.example`, keys, key stores, and files of credentials (docs/permission.md).
+	 */
+	sensitiveFiles?: readonly string[];
+	/** Domains in which nothing is allowed unasked, because one of their rules could not be read; `loadConfig` says which. */
+	failClosed?: readonly PermissionDomain[];
+	/**
+	 * Whether upper and lower case of paths differ.
+	 * @default false on Windows and macOS, else true
+	 */
+	caseSensitive?: boolean;
+	/**
+	 * The folder that is worked in.
+	 * @default the current directory of the process
+	 */
+	vault?: string;
+	/**
+	 * Whether nobody can be asked: what would be asked is denied.
+	 * @default false
+	 */
+	headless?: boolean;
+	/** Files that this storage saved for the session of a call may be read, unless the user denies it. */
+	storage?: Pick<TruncationStorage, "owns">;
+}
+/** How a session runs. */
+export type PermissionMode = "agent" | "full_access";
+/** A call of a tool. */
+export interface PermissionCall {
+	tool: string;
+	/** What the tool is given: an object, or a string of JSON or of its one argument. */
+	args?: unknown;
+	sessionId?: string;
+	/** @default 'agent' */
+	mode?: PermissionMode;
+	/** The host knows that this tool touches nothing: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
+	touchesNothing?: boolean;
+	/** What relative paths begin at. @default the vault */
+	cwd?: string;
+	/** @default the policy's */
+	vault?: string;
+	/** @default the policy's */
+	headless?: boolean;
+}
+/** A rule that may be stored as it is shown. */
+export interface SuggestedRule {
+	domain: PermissionDomain;
+	pattern: string;
+	decision: "allow";
+}
+/** What holds for a call. */
+export interface PermissionVerdict {
+	/** The strictest for any target; `ask` if there are none. */
+	decision: PermissionDecision;
+	/** The domain of the target that decided, if there is one. */
+	domain: PermissionDomain | null;
+	/** What the call touches: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`, `tool:name`. At most 256. */
+	targets: string[];
+	/** The rule that decided; `null` where none matched, or in full access. */
+	rule: AppliedRule | null;
+	/** Rules that match too and do not count, newest first; at most 16. */
+	shadowed: AppliedRule[];
+	/** Why, in sentences for a person. */
+	reasons: string[];
+	/** Rules that would make this question unnecessary, the narrowest first. Empty where none would be safe. */
+	suggestedRules: SuggestedRule[];
+}
+/** One target of {@link PermissionPolicy.explain}. */
+export interface ExplainedTarget {
+	domain: PermissionDomain;
+	target: string;
+	decision: PermissionDecision;
+	rule: AppliedRule | null;
+	shadowed: AppliedRule[];
+	reasons: string[];
+}
+/**
+ * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
+ * where nothing matches somebody is asked. What cannot be understood is asked. It is no sandbox: see `docs/permission.md`.
+ *
+ * @example
+ * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })
+ * policy.evaluate({ tool: 'bash', args: { command: 'npm test && rm -rf ~' } }).decision // 'deny'
+ * @throws SpillwayError `INVALID_CONFIG` or `INVALID_ARGUMENT` with the field, such as `rules[3].pattern`
+ */
+export declare class PermissionPolicy {
+	constructor(options?: PermissionPolicyOptions);
+	/**
+	 * Decides about a call. The same call has the same answer as long as the rules, the approvals and the links of the file
+	 * system are the same. Arguments that cannot be read are asked about; they never throw.
+	 * @throws SpillwayError `INVALID_ARGUMENT` where the call itself, not its arguments, is wrong
+	 */
+	evaluate(request: PermissionCall): PermissionVerdict;
+	/** The same, and every target by itself: the rule that decided, the rules that it hides, and why. */
+	explain(request: PermissionCall): PermissionVerdict & {
+		details: ExplainedTarget[];
+	};
+	/**
+	 * Remembers a permission, for a session or for all. It turns questions into permissions and never a denial.
+	 * @throws SpillwayError `INVALID_CONFIG` if it is no rule that allows
+	 */
+	approve(rule: PermissionRule, sessionId?: string): void;
+	/** Forgets one; `false` if there was none. */
+	revoke(rule: Pick<PermissionRule, "domain" | "pattern">, sessionId?: string): boolean;
+	/** What was approved; without a session for all. */
+	approvals(): {
+		rule: AppliedRule;
+		sessionId: string | null;
+	}[];
+	/** The user's rules that can never count, because a later one is about at least the same targets. */
+	shadowedRules(): {
+		rule: AppliedRule;
+		hiddenBy: AppliedRule;
+	}[];
+}
+/** What an audit records about a mode. */
+export interface ModeEvent {
+	type: "mode_requested" | "mode_changed";
+	sessionId: string;
+	previousMode: PermissionMode;
+	nextMode: PermissionMode;
+}
+/** Options of {@link ModeController}. */
+export interface ModeControllerOptions {
+	/**
+	 * The mode of a session that nobody switched.
+	 * @default 'agent'
+	 */
+	default?: PermissionMode;
+	/** Hears every change. What it throws is ignored. */
+	onEvent?: (event: ModeEvent) => void;
+}
+/** What {@link ModeController.setMode} answers. */
+export type ModeChange = {
+	mode: PermissionMode;
+	confirmationId?: undefined;
+}
+/** Nothing changed yet: somebody must confirm first. */
+ | {
+	mode: PermissionMode;
+	confirmationId: string;
+};
+/**
+ * The mode of each session. Switching to full access needs one confirmation per session; after that, and back, it is at once.
+ *
+ * @example
+ * const { confirmationId } = modes.setMode('s1', 'full_access')
+ * if (confirmationId && (await askTheUser())) modes.confirm(confirmationId)
+ */
+export declare class ModeController {
+	constructor(options?: ModeControllerOptions);
+	getMode(sessionId: string): PermissionMode;
+	/** Switches, or answers a `confirmationId` for {@link confirm}. One that was answered before can no longer be confirmed. */
+	setMode(sessionId: string, mode: PermissionMode): ModeChange;
+	/**
+	 * Somebody agreed to full access.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if nobody was asked so, or it was answered
+	 */
+	confirm(confirmationId: string): ModeChange;
+	/** Forgets a session that is over. */
+	endSession(sessionId: string): void;
+}
+/** A call that is asked about. */
+export interface GateCall extends PermissionCall {
+	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
+	toolCallId: string;
+	/** Waits no longer. The question is taken back when nobody waits for it any more. */
+	signal?: AbortSignal;
+}
+/** A question that waits for an answer. */
+export interface PendingRequest {
+	id: string;
+	toolCallId: string;
+	tool: string;
+	args: unknown;
+	sessionId?: string;
+	cwd?: string;
+	vault?: string;
+	targets: string[];
+	reasons: string[];
+	suggestedRules: SuggestedRule[];
+	/** Milliseconds since the epoch. */
+	askedAt: number;
+}
+/** How a call was decided. */
+export interface GateDecision {
+	decision: "allow" | "deny";
+	/** Who decided: rules, full access, an answer, or that the question was taken back. */
+	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort";
+	/** The mode of the session then. */
+	mode: PermissionMode;
+	/** What the person said who rejected it. */
+	message?: string;
+	verdict: PermissionVerdict;
+}
+/** What an audit records. */
+export type GateEvent = {
+	type: "asked";
+	request: PendingRequest;
+} | {
+	type: "decided";
+	toolCallId: string;
+	sessionId?: string;
+	decision: GateDecision;
+} | {
+	type: "rule_stored";
+	rule: SuggestedRule;
+	scope: "session" | "user";
+	sessionId?: string;
+} | {
+	type: "rule_not_stored";
+	rule: SuggestedRule;
+	message: string;
+};
+/** An answer: `always` stores the suggested rule that was shown. */
+export type GateResponse = "once" | "always" | {
+	reject: string | true;
+};
+/** Options of {@link PermissionGate}. */
+export interface PermissionGateOptions {
+	/** Says which sessions have full access. */
+	modes?: ModeController;
+	/** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
+	saveRule?: (rule: SuggestedRule) => void | Promise<void>;
+	/** Writes it to this file of `loadConfig` instead, comments kept. */
+	configFile?: string;
+	/**
+	 * For whom "always" holds.
+	 * @default 'user'
+	 */
+	scope?: "session" | "user";
+	/** Hears every question and decision. What it throws is ignored. */
+	onEvent?: (event: GateEvent) => void;
+	/** Milliseconds since the epoch. @default Date.now */
+	now?: () => number;
+}
+/** What {@link PermissionGate.toJSON} keeps. */
+export interface GateState {
+	version: 1;
+	pending: PendingRequest[];
+	/** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
+	answers: {
+		call: string;
+		decision: GateDecision;
+	}[];
+	approvals: {
+		rule: SuggestedRule;
+		sessionId: string | null;
+	}[];
+}
+/**
+ * Asks where the policy says so, and waits; nobody waits on a clock. One answer per call, however often and from wherever it
+ * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with others is asked about anew.
+ * Rules decide each time: what a person allowed does not run if the policy denies it by then.
+ *
+ * @example
+ * const gate = new PermissionGate(policy, { onEvent: (event) => show(event) })
+ * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
+ * // elsewhere: gate.respond(gate.pending()[0].id, 'once')
+ */
+export declare class PermissionGate {
+	constructor(policy: PermissionPolicy, options?: PermissionGateOptions);
+	/**
+	 * Decides, or asks and waits.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the call is wrong
+	 */
+	request(call: GateCall): Promise<GateDecision>;
+	/** The questions that wait, the oldest first; those of an earlier process too. */
+	pending(): PendingRequest[];
+	/**
+	 * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
+	 * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
+	 * answer counts and decides at once; a rule is saved after that. What the policy denies by now is denied whatever is said.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
+	 */
+	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
+	/** Everything that must survive a restart: questions whose call can be known again, what people said, approvals. */
+	toJSON(): GateState;
+	/**
+	 * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
+	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
+	 */
+	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
+}
 /** Options of {@link AuditLog}. */
 export interface AuditLogOptions {
 	/** The folder of all logs, made if it is not there. It should be out of reach of the agent's own tools. */
@@ -764,120 +1405,6 @@ export declare class AuditLog {
  * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal
  */
 export declare function verifyAudit(file: string, options?: VerifyAuditOptions): Promise<AuditReport>;
-/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
-/** Lines of a saved output. A line ends with `\n`. */
-export interface LineRange {
-	/**
-	 * The first line, from 1.
-	 * @default 1
-	 */
-	fromLine?: number;
-	/** How many. Default: as many as one call gives. */
-	lineCount?: number;
-	/** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
-	fromByte?: number;
-	/**
-	 * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
-	 * @default 262144
-	 */
-	maxBytes?: number;
-	signal?: AbortSignal;
-}
-/** Bytes of a saved output. */
-export interface ByteRange {
-	/**
-	 * The first byte, from 0.
-	 * @default 0
-	 */
-	fromByte?: number;
-	/**
-	 * How many, at most 262,144 in one call.
-	 * @default 262144
-	 */
-	byteCount?: number;
-	signal?: AbortSignal;
-}
-/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
-export type ReadRange = LineRange | ByteRange;
-/** What of a storage may be read. */
-export interface OutputAccess {
-	/** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
-	sessionId?: string;
-}
-/**
- * A part of a saved output. A call gives at most 262,144 bytes of the file.
- *
- * No character is ever torn. A character belongs to the range of bytes that its first byte is in: a range that begins
- * inside one begins behind it, and one that ends inside one ends behind it, so that neighbouring ranges lose nothing
- * and repeat nothing. What is not UTF-8 in the file is U+FFFD in the text.
- */
-export interface RangeResult {
-	/** The text, well-formed, with the line breaks that the file has. */
-	text: string;
-	/** The line of the first byte of the text; only when lines were asked for. */
-	fromLine?: number;
-	/** The lines that the text shows, whole or in part; only when lines were asked for. */
-	lineCount?: number;
-	/** Where the text begins in the file. */
-	fromByte: number;
-	/** How many bytes of the file the text stands for. */
-	byteCount: number;
-	/** Bytes of the whole file. */
-	totalBytes: number;
-	/** The argument of the next call to read on with the same count; absent at the end of the file. */
-	next?: LineRange | ByteRange;
-	/** The text begins or ends inside a line, or inside what is one character in the file. */
-	partial: boolean;
-	/** The file itself holds only a part of the output; lines and bytes count in the file. */
-	incomplete?: boolean;
-}
-/** Options of a search. */
-export interface SearchOptions extends OutputAccess {
-	/** Upper and lower case are the same. @default false */
-	ignoreCase?: boolean;
-	/** The pattern is the text to find, not a regular expression. @default false */
-	literal?: boolean;
-	/** Lines to show before and after each matching line, 0 to 100. @default 0 */
-	context?: number | {
-		before?: number;
-		after?: number;
-	};
-	/** Matching lines of one call, 1 to 10,000. @default 100 */
-	maxMatches?: number;
-	/** UTF-8 bytes of text of one call, 1 to 4,194,304. A single match is cut to fit. @default 65536 */
-	maxBytes?: number;
-	/** Goes on where an earlier search of the same file with the same pattern stopped: its `next`. */
-	after?: string;
-	signal?: AbortSignal;
-}
-/** A line that matches. */
-export interface SearchMatch {
-	/** Its number, from 1. */
-	line: number;
-	/** The line without its break, well-formed; over 1,024 bytes only the part around the match, with `…` where it was cut. */
-	text: string;
-	/** The lines before it, each at most about 512 bytes. */
-	before: string[];
-	/** The lines after it. */
-	after: string[];
-	/** Where the match begins in the file: `readRange(path, { fromByte })` shows what follows. */
-	byte: number;
-	/** The text is a part of the line. */
-	partial?: boolean;
-}
-/** What a search found. */
-export interface SearchResult {
-	/** One for every matching line, in order. */
-	matches: SearchMatch[];
-	/** A limit stopped the search before the end of the file. */
-	truncated: boolean;
-	/** Hand it over as `after` to go on; present if truncated. */
-	next?: string;
-	/** Lines that this call looked at. */
-	linesSearched: number;
-	/** The file holds only a part of the output; what is not in it was not searched. */
-	incomplete?: boolean;
-}
 /**
  * Takes an output while it is made. Made by {@link TruncationService.capture}.
  *
@@ -914,69 +1441,10 @@ export declare class Capture extends Writable {
 	_final(callback: (error?: Error | null) => void): void;
 	_destroy(error: Error | null, callback: (error?: Error | null) => void): void;
 }
-/** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
-/** What a sweep goes by. What is not given is as the storage was told. */
-export interface SweepOptions {
-	/** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
-	retentionDays?: number;
-	/** Bytes of all outputs, over all folders. @default 4294967296 */
-	maxStoreBytes?: number;
-	/** Outputs, over all folders. @default 10000 */
-	maxStoreFiles?: number;
-	/** Milliseconds since the epoch. Default: now. */
-	now?: number;
-	/** Only reports what would be removed. @default false */
-	dryRun?: boolean;
-}
-/** An output that a sweep removed, and whether for its age or for a bound of the store. */
-export interface SweptFile {
-	path: string;
-	bytes: number;
-	reason: "age" | "bytes" | "count";
-}
-/** What a sweep did. */
-export interface SweepReport {
-	/** The first 1,000 of the outputs that were removed. */
-	removed: SweptFile[];
-	/** How many were removed. */
-	removedFiles: number;
-	/** Their bytes. */
-	removedBytes: number;
-	/** What is left, without what could not be examined. */
-	kept: {
-		files: number;
-		bytes: number;
-	};
-	/** The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked at. */
-	failed: {
-		path: string;
-		error: string;
-	}[];
-	/** How many there are of both. */
-	failedFiles: number;
-	/** Folders that another process was sweeping; nothing was done there. */
-	skippedDirs: string[];
-}
-/** How much a store holds. */
-export interface StorageUsage {
-	/** Outputs. */
-	files: number;
-	/** Their bytes. */
-	bytes: number;
-	/** Sessions that have outputs, or had some. */
-	sessions: number;
-	/** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
-	dirs: {
-		dir: string;
-		files: number;
-		bytes: number;
-		freeBytes?: number;
-	}[];
-	/** What the last sweep did that the store made by itself; absent before the first. */
-	lastSweep?: SweepReport;
-}
 /** Bounds the output of tools. */
 export declare class TruncationService implements OutputService {
+	/** Where full outputs are saved: the storage that was given, or one of its own. */
+	readonly storage: ITruncationStorage;
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
 	constructor(options?: TruncationServiceConfig);
 	/**
@@ -1022,559 +1490,106 @@ export declare class TruncationService implements OutputService {
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
-/** What a user sets for truncation, all in one object. */
-export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
+/** What a running command has printed so far. */
+export interface CommandProgress {
+	bytes: number;
+	lines: number;
+	/** Milliseconds since the command was started. */
+	elapsedMs: number;
 }
-/** What {@link createTruncation} makes. */
-export interface Truncation<R extends ToolResultLike = ToolResultLike> {
-	service: TruncationService;
-	middleware: TruncationMiddleware<R>;
+/** A command that is running. */
+export interface RunningCommand {
+	/** The id of its process, which is also that of its process group. */
+	readonly pid: number;
+	/** What a preview would show if it ended here. */
+	peek: () => Promise<CapturePeek>;
+	/** A part of everything that it printed so far; see `Capture.readRange`. */
+	readRange: (range: ReadRange) => Promise<RangeResult>;
+	/** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
+	stop: () => void;
 }
-/**
- * Makes a service and its middleware. `false` switches truncation off.
- *
- * @example
- * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
- * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
- */
-export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
-/** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
-export interface DoomLoopOptions {
+/** Options of `runCommand`. */
+export interface RunCommandOptions {
+	/** The folder the command runs in. Default: that of this process. */
+	cwd?: string | URL;
+	/** Variables on top of this process's environment; `undefined` removes one. */
+	env?: Record<string, string | undefined>;
+	/** What the command reads from standard input. Default: nothing. */
+	input?: string | Uint8Array;
 	/**
-	 * Loops that may be approved in a run; the next one is a stop. The budget of calls has an end of its own, the hard cap.
-	 * @default 3
+	 * What its standard input is without `input`: nothing, or that of this process.
+	 * @default 'ignore'
 	 */
-	maxAttempts?: number;
+	stdin?: "ignore" | "inherit";
+	/** Milliseconds after which the command and everything it started is ended. More than 0. Default: none. */
+	timeoutMs?: number;
 	/**
-	 * Calls of a run until the user is asked: the call with this number is. After an approval so many more. Five times as
-	 * many are the hard cap of a run, which nothing resets.
-	 * @default 60
+	 * Milliseconds between asking the processes to end (`SIGTERM`) and ending them (`SIGKILL`).
+	 * @default 2000
 	 */
-	maxToolCalls?: number;
+	killGraceMs?: number;
+	/** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
+	signal?: AbortSignal;
 	/**
-	 * Calls with the same arguments and, as far as is recorded, the same result: the call with this number is asked about.
-	 * Others may come in between if nothing was changed by them.
-	 * @default 5
+	 * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
 	 */
-	sameToolThreshold?: number;
-	/** Turns running in which everything failed and one error was the same: then the next call is asked about. @default 4 */
-	sameErrorThreshold?: number;
-	/** Answers without a call to the same words, seen through `observe`. @default 3 */
-	sameAnswerThreshold?: number;
-	/** Calls after an approval that are not judged. Budget and hard cap hold. @default 3 */
-	cooldownToolCalls?: number;
-	/** Nobody can be asked: what would be a question is a stop. @default false */
-	headless?: boolean;
-	/** The language of messages. @default 'en' */
-	language?: "en" | "zh-CN";
+	onStart?: (running: RunningCommand) => void;
+	/** Called a few times a second while the command runs. */
+	onProgress?: (progress: CommandProgress) => void;
 	/**
-	 * Names of fields that do not tell two calls or two results apart, at any depth: for every tool, or by tool (`*` is every
-	 * tool). What terminals say of themselves (durations, process ids) is known already.
-	 */
-	volatileFields?: readonly string[] | Readonly<Record<string, readonly string[]>>;
-	/** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
-	pollTools?: readonly string[];
-	/**
-	 * What tells calls of a tool apart, instead of its arguments; `undefined` for the arguments. What it throws is ignored.
-	 */
-	identity?: (call: DoomLoopCall) => unknown;
-	/** The numbers of another system. @default none */
-	profile?: TruncationProfile;
-}
-/** A call that is about to run. */
-export interface DoomLoopCall {
-	/** The provider's id of the call. */
-	callId: string;
-	/** The name of the tool. */
-	tool: string;
-	/** The arguments, of any kind and size: the object, or the JSON text of the model. */
-	args?: unknown;
-	/**
-	 * Names the turn of the model: calls of one turn are made side by side and say nothing about each other. Without it a
-	 * call that comes after a result begins a new turn.
-	 */
-	turn?: string | number;
-}
-/** How a call went. */
-export interface DoomLoopResult {
-	callId: string;
-	/** What the tool gave back, of any kind and size. */
-	result?: unknown;
-	/** Whether it failed. @default what the text says */
-	isError?: boolean;
-}
-/** What was noticed. */
-export type DoomLoopReason = 
-/** The same call, and as far as is known the same result. */
-"same_tool"
-/** The same two to five calls in turn. */
- | "cycle"
-/** The same error, turn after turn. */
- | "same_error"
-/** Calls of a tool that does not exist. */
- | "unknown_tool"
-/** The same exchange of words without a call. */
- | "no_tool_call"
-/** More calls than the budget. */
- | "max_tool_calls"
-/** More approvals than a run has. */
- | "max_attempts"
-/** More calls than any approval allows. */
- | "hard_cap";
-/** What to do with a call. */
-export interface DoomLoopVerdict {
-	/** `allow` it, `ask` the user first, or `stop`: it must not run. */
-	action: "allow" | "ask" | "stop";
-	/** Why. Also of a warning. */
-	reason?: DoomLoopReason;
-	/** With `max_attempts`: the loop that would have been asked about. */
-	detector?: DoomLoopReason;
-	/** How often it was noticed. */
-	count?: number;
-	/** A sentence for the user. With `stop` it can be the result of the tool, for people and models. */
-	message?: string;
-	/** The call may run, but the model should be told this with its result. */
-	warning?: string;
-	/** With `ask`: what `approve` takes. Of a call its own id. */
-	callId?: string;
-}
-/**
- * Notices that an agent goes in circles: the same call with the same result, a few calls in turn, the same error whatever
- * is tried, or words without deeds. One detector serves one session.
- *
- * Ask it before every call with `check`, tell it how the call went with `record`, and what is said with `observe`. It does
- * not read a clock and does nothing by itself.
- */
-export declare class DoomLoopDetector {
-	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
-	constructor(options?: DoomLoopOptions);
-	/** Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays. */
-	startRun(): void;
-	/**
-	 * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
-	 * and counts nothing. The same id in another turn, or after other calls or words, is another call; a question that is open waits.
-	 *
-	 * @throws SpillwayError `INVALID_ARGUMENT` if `callId` or `tool` is not a string; arguments of any kind are fine
-	 */
-	check(toCheck: DoomLoopCall): DoomLoopVerdict;
-	/**
-	 * Tells how a call went, so that repeating what makes progress is no loop. The result of a call that was not allowed,
-	 * or that is not known, changes nothing.
-	 */
-	record(toRecord: DoomLoopResult): void;
-	/**
-	 * The user lets a call run that was asked about: `once`, or `always` for this loop as long as the session lasts.
-	 * @returns false if there is no open question with this id
-	 */
-	approve(callId: string, approval: "once" | "always"): boolean;
-	/**
-	 * Tells what was said to the model and by it, so that loops without calls are seen: an answer that does nothing to the
-	 * same words, again and again. The answer is as that of `check`; with `ask`, its `callId` is what `approve` takes.
-	 */
-	observe(said: {
-		role: "user" | "assistant";
-		text: string;
-	}): DoomLoopVerdict;
-	/** The ids of questions that nobody has answered yet, oldest first. */
-	pending(): string[];
-	/** Everything that another detector needs to go on, for `JSON.stringify`. It holds hashes and ids, and no arguments. */
-	toJSON(): object;
-	/**
-	 * A detector that goes on where another was saved.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
-	 */
-	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
-}
-/** Options of {@link TruncationStorage}. */
-export interface TruncationStorageOptions {
-	/** Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary one. */
-	storageDirs?: readonly string[];
-	/** @default 'process' */
-	durability?: Durability;
-	/**
-	 * Bytes that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
-	 * @default 4294967296
-	 */
-	maxStoreBytes?: number;
-	/**
-	 * Outputs that {@link TruncationStorage.sweep} leaves, over all folders; `Infinity` for no bound.
-	 * @default 10000
-	 */
-	maxStoreFiles?: number;
-	/**
-	 * Bytes that a saved file may have, at least 4,096. Of a longer output the file has the first and the last part and between
-	 * them one line that says how many bytes are missing; its name ends with `.partial.txt`.
-	 * @default none
-	 */
-	maxFileBytes?: number;
-	/**
-	 * Takes secrets out of what is saved. {@link TruncationStorage.read} then gives back the redacted text.
-	 * @default none
-	 */
-	redact?: RedactionOptions;
-	/**
-	 * Days that {@link TruncationStorage.sweep} keeps an output. More than 0; `Infinity` for ever.
-	 * @default 7
-	 */
-	retentionDays?: number;
-	/**
-	 * Sweeps with the first save and then with every hundredth, beside the save and without delaying it. Such a sweep goes by the
-	 * clock of the file system, leaves alone what this storage saved itself, and does nothing where no output is between an hour
-	 * and a year old, because the clock may have jumped.
-	 * @default true
-	 */
-	sweepOnSave?: boolean;
-}
-/**
- * Keeps full outputs in files. `SPILLWAY_STORAGE_DIR` in the environment overrides the default folders, but not
- * folders that are given here.
- */
-export declare class TruncationStorage implements ITruncationStorage {
-	/**
-	 * @param options one folder, or more of them in order
-	 * @throws SpillwayError `INVALID_CONFIG` for a folder that cannot be one
-	 */
-	constructor(options?: string | TruncationStorageOptions);
-	/**
-	 * Saves a text so that {@link read} gives back exactly the same string, unless `redact` or `maxFileBytes` takes something
-	 * out of it, and answers the path.
-	 * @throws SpillwayError `STORAGE_WRITE` when no folder took it
-	 */
-	save(content: string, context: TruncationContext): Promise<string>;
-	/** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
-	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/**
-	 * The whole text of a saved output.
-	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
-	 *   `STORAGE_TOO_LARGE` when no string can hold it
-	 */
-	read(path: string): Promise<string>;
-	/**
-	 * A part of a saved output, by lines or by bytes, whatever the size of the file; at most 262,144 bytes of it in one call.
-	 * The first read by line counts lines up to there; later ones find any line of the file at once.
-	 *
-	 * @example
-	 * let range: ReadRange | undefined = { fromLine: 1, lineCount: 500 }
-	 * while (range) {
-	 *   const { text, next } = await storage.readRange(path, range)
-	 *   range = next
-	 * }
-	 * @throws SpillwayError `INVALID_ARGUMENT`, `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` as {@link read}; rejects with the
-	 *   reason of the signal when that is aborted
-	 */
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	/**
-	 * The lines of a saved output that match a regular expression, whatever the size of the file.
-	 *
-	 * The expression is one of Rust's `regex` crate: no look-around and no back-references, and therefore time that grows with
-	 * the text and never explodes; `\p{…}` stands for general categories and scripts. Lines are searched one by one: `^` and `$`
-	 * are the ends of a line, and nothing matches a line feed. A line over 1 MiB is searched in pieces; in it, a match over
-	 * 64 KiB may be missed. A file of 16 MiB or more is searched on up to four threads at once.
-	 *
-	 * @param pattern 1 to 1,024 bytes
-	 * @throws SpillwayError `INVALID_ARGUMENT` with field `pattern` for what is no expression or too large, with the option's
-	 *   name for a wrong option; else as {@link readRange}
-	 */
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Whether a path is that of an output that this store saved, links resolved. */
-	owns(path: string): boolean;
-	/**
-	 * Removes outputs that are older than so many days, in all folders and nothing else, and answers how many.
-	 * What cannot be examined and what is younger than an hour is kept.
-	 * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
-	 */
-	cleanup(retentionDays?: number): Promise<number>;
-	/**
-	 * Removes outputs that are too old, and then, as long as the store holds more than it may, the oldest: those of sessions that no
-	 * process uses before the others. What is not an output of a store, what cannot be examined and what is younger than an hour is
-	 * kept. Of several processes that sweep one folder at once, one does.
-	 * @throws SpillwayError `INVALID_CONFIG` for a wrong bound, `INVALID_ARGUMENT` for any other wrong option
-	 */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much the store holds, folder by folder, and what it last swept by itself. */
-	usage(): Promise<StorageUsage>;
-	/**
-	 * Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were.
-	 * @throws SpillwayError `STORAGE_WRITE` when some of them could not be removed; the rest is
-	 */
-	deleteSession(sessionId: string): Promise<number>;
-	/** The folder that outputs go to first. */
-	getStorageDir(): string;
-	/** Waits for a sweep that is under way, and gives back the leases of the sessions that it saved into. It can still be used. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-}
-/** What kind of access a rule is about. */
-export type PermissionDomain = "read" | "edit" | "bash" | "web_fetch" | "web_search" | "mcp";
-/** What holds for a target, from the mildest to the strictest. */
-export type PermissionDecision = "allow" | "ask" | "deny";
-/**
- * A rule. The last one that matches a target counts.
- *
- * Patterns are globs: `vault:**\/*.md`, `fs:/etc/**`, `url:https://*.example.com/**`, `mcp:server/*`, in which `*` stops at
- * `/`; in `shell:git *` and `query:*` a star stands for anything. The scheme may be left out. `regex:` begins a regular
- * expression of linear time, searched for in the target; write `^` and `$` for the whole.
- */
-export interface PermissionRule {
-	domain: PermissionDomain | "*";
-	/** At most 1,024 bytes. */
-	pattern: string;
-	decision: PermissionDecision;
-	/** Targets that the pattern must match and must not match, checked when the rule is read. */
-	examples?: {
-		match?: readonly string[];
-		noMatch?: readonly string[];
-	};
-	/** An answer "always" that was stored: it turns questions into permissions and never overrides a deny, wherever it stands. */
-	approved?: boolean;
-}
-/** A rule as a verdict tells it. */
-export interface AppliedRule {
-	domain: PermissionDomain | "*";
-	pattern: string;
-	decision: PermissionDecision;
-	/** Who wrote it: the table of defaults, the user, the user by answering "always", or `hardDeny`. */
-	source: "default" | "user" | "approval" | "hard";
-}
-/** How a tool of one's own says what it touches. */
-export interface PermissionTool {
-	domain: Exclude<PermissionDomain, "mcp">;
-	/**
-	 * What its arguments are.
-	 * @default 'paths' for read and edit, else what the domain says
-	 */
-	shape?: "paths" | "folder" | "glob" | "search" | "patch" | "command" | "address" | "query";
-	/**
-	 * The names of the arguments that count; no others are looked at.
-	 * @default the usual ones, such as `path`, `file_path`, `command`, `url`, `query`
-	 */
-	keys?: readonly string[];
-}
-/** Options of {@link PermissionPolicy}. */
-export interface PermissionPolicyOptions {
-	/** The user's, after the defaults; at most 10,000. */
-	rules?: readonly PermissionRule[];
-	/** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
-	hardDeny?: readonly PermissionRule[];
-	/**
-	 * Whether there are rules before the user's.
-	 * @default true
-	 */
-	defaults?: boolean;
-	/** The defaults of another system, and how it reads patterns. */
-	profile?: "opencode" | "moryflow";
-	/**
-	 * What holds for edits outside of the vault.
-	 * @default 'deny'
-	 */
-	outsideEdit?: "deny" | "ask";
-	/** MCP servers whose tools are allowed; those of others are asked. */
-	mcpServers?: readonly string[];
-	/** Tools of one's own, by their names; they come before the known ones. */
-	tools?: Readonly<Record<string, PermissionTool>>;
-	/**
-	 * Names of files with secrets, with at most one `*` each; `!` takes names out again.
-	 * @default ['.env', '.env.*', '!.env.example', '*.pem', '*.key']
-	 */
-	sensitiveFiles?: readonly string[];
-	/** Domains in which nothing is allowed unasked, because one of their rules could not be read; `loadConfig` says which. */
-	failClosed?: readonly PermissionDomain[];
-	/**
-	 * Whether upper and lower case of paths differ.
-	 * @default false on Windows and macOS, else true
-	 */
-	caseSensitive?: boolean;
-	/**
-	 * The folder that is worked in.
-	 * @default the current directory of the process
-	 */
-	vault?: string;
-	/**
-	 * Whether nobody can be asked: what would be asked is denied.
+	 * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
+	 * both go into one pipe, so that they are in the order in which they were written.
 	 * @default false
 	 */
-	headless?: boolean;
-	/** Files that this storage saved for the session of a call may be read, unless the user denies it. */
-	storage?: Pick<TruncationStorage, "owns">;
-}
-/** How a session runs. */
-export type PermissionMode = "agent" | "full_access";
-/** A call of a tool. */
-export interface PermissionCall {
-	tool: string;
-	/** What the tool is given: an object, or a string of JSON or of its one argument. */
-	args?: unknown;
+	separate?: boolean;
+	/**
+	 * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
+	 * another. Arguments are appended, quoted.
+	 * @default false
+	 */
+	shell?: boolean | string;
+	/** Bounds the output. Default: a service with default settings. */
+	service?: TruncationService;
+	/** @default 'bash' */
+	toolName?: string;
 	sessionId?: string;
-	/** @default 'agent' */
-	mode?: PermissionMode;
-	/** What relative paths begin at. @default the vault */
-	cwd?: string;
-	/** @default the policy's */
-	vault?: string;
-	/** @default the policy's */
-	headless?: boolean;
+	messageId?: string;
+	toolCallId?: string;
+	/** Overrides of truncation for this call. */
+	truncation?: TruncationOptions;
 }
-/** A rule that may be stored as it is shown. */
-export interface SuggestedRule {
-	domain: PermissionDomain;
-	pattern: string;
-	decision: "allow";
-}
-/** What holds for a call. */
-export interface PermissionVerdict {
-	/** The strictest for any target; `ask` if there are none. */
-	decision: PermissionDecision;
-	/** The domain of the target that decided, if there is one. */
-	domain: PermissionDomain | null;
-	/** What the call touches: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`. At most 256. */
-	targets: string[];
-	/** The rule that decided; `null` where none matched, or in full access. */
-	rule: AppliedRule | null;
-	/** Rules that match too and do not count, newest first; at most 16. */
-	shadowed: AppliedRule[];
-	/** Why, in sentences for a person. */
-	reasons: string[];
-	/** Rules that would make this question unnecessary, the narrowest first. Empty where none would be safe. */
-	suggestedRules: SuggestedRule[];
-}
-/** One target of {@link PermissionPolicy.explain}. */
-export interface ExplainedTarget {
-	domain: PermissionDomain;
-	target: string;
-	decision: PermissionDecision;
-	rule: AppliedRule | null;
-	shadowed: AppliedRule[];
-	reasons: string[];
-}
-/** The keys that are Spillway's. Others are the application's, and stay as they are. */
-export interface SpillwayConfig {
-	agents?: {
-		runtime?: {
-			mode?: {
-				default?: PermissionMode;
-			};
-			/** `maxChars` in UTF-16 units, `recentTurns` in turns of the user. */
-			compaction?: {
-				maxChars?: number;
-				recentTurns?: number;
-			};
-			/** `false` is off. */
-			truncation?: boolean | {
-				maxLines?: number;
-				maxBytes?: number;
-				maxTokens?: number;
-				direction?: "head" | "tail" | "both";
-				strategy?: TruncationStrategyName;
-				/** A pattern is a string here, with flags inside: `(?i)`. */
-				smartRules?: (Omit<SmartRule, "pattern"> & {
-					pattern?: string;
-				})[];
-				enabled?: boolean;
-				/** Whether what is shown is what a terminal would show. */
-				terminal?: boolean;
-				/** Days that a saved output is kept. */
-				ttlDays?: number;
-			};
-			doomLoop?: Pick<DoomLoopOptions, "maxAttempts" | "maxToolCalls" | "sameToolThreshold" | "sameErrorThreshold" | "sameAnswerThreshold" | "cooldownToolCalls">;
-			permission?: Pick<PermissionPolicyOptions, "outsideEdit" | "mcpServers" | "sensitiveFiles"> & {
-				rules?: PermissionRule[];
-			};
-			[section: string]: unknown;
-		};
-		[key: string]: unknown;
-	};
-	[key: string]: unknown;
-}
-/** Something in a configuration that is not as it should be. */
-export interface ConfigProblem {
-	/** `error`: it was left out. `warning`: it has no effect, or another than its author may think. */
-	severity: "error" | "warning";
-	layer: "user" | "inline";
-	/** Of the field, such as `agents.runtime.truncation.maxLines`; empty for the whole. */
-	path: string;
-	/** A sentence, with file, line and column where there are any. */
-	message: string;
-	file?: string;
-	/** From 1. */
-	line?: number;
-	/** From 1, in UTF-16 units. */
-	column?: number;
-}
-/** What the capabilities take, made of a configuration. Only what was set is in it. */
-export interface ConfigOptions {
-	/** For `new ModeController({ default })`. @default 'agent' */
-	mode: PermissionMode;
-	/** For `createTruncation`. */
-	truncation: UserTruncationConfig | false;
-	/** For `new DoomLoopDetector`. */
-	doomLoop: DoomLoopOptions;
-	/** For `new PermissionPolicy`. */
-	permission: PermissionPolicyOptions;
-	/** For the compaction of a history. */
-	compaction: {
-		maxChars?: number;
-		recentTurns?: number;
-	};
-}
-/** What {@link loadConfig} found. */
-export interface LoadedConfig {
-	/** Both layers in one, under the documented names, without what was wrong. Nothing is filled in. */
-	config: SpillwayConfig;
-	problems: ConfigProblem[];
-	/** Which layer each field came from: `{ 'agents.runtime.mode.default': 'user' }`. */
-	sources: Record<string, "user" | "inline">;
-	options: ConfigOptions;
-}
-/** Where a configuration comes from. */
-export interface LoadConfigOptions {
-	/** JSON with comments, at most 4 MiB. It need not be there. */
-	userFile?: string;
-	/** Over the file; its rules come after the file's. */
-	inline?: SpillwayConfig;
+/** How a command ended, and what it printed. */
+export interface CommandResult {
+	/** `null` when a signal ended it. */
+	exitCode: number | null;
+	/** The signal that ended it. */
+	signal: string | null;
+	timedOut: boolean;
+	aborted: boolean;
+	/** Milliseconds. */
+	durationMs: number;
+	/** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
+	output: TruncationResult;
+	/** Bytes that the command printed. */
+	totalBytes: number;
+	/** Lines that the command printed. */
+	totalLines: number;
+	/** The sentence that says that the command was ended, and what to do. */
+	note?: string;
 }
 /**
- * Reads a configuration and never fails over what is in it: what is wrong is told with line and column, and the rest is
- * used. Where rules of permission cannot be read, nothing is allowed unasked (`options.permission.failClosed`).
+ * Runs a program to its end and gives back how it ended and what it printed, bounded; the whole is in a file.
+ *
+ * The command has a process group of its own, which is ended as a whole by a timeout or an abort; what was printed so far
+ * is kept, and a note at the end of the text says what happened. A command that ends with another code than 0 is a
+ * result like any other. A process that it leaves behind is not waited for; it can no longer write to the output.
  *
  * @example
- * const { options, problems } = loadConfig({ userFile: join(homedir(), '.my-agent', 'config.jsonc') })
- * const policy = new PermissionPolicy(options.permission)
- * @throws SpillwayError `INVALID_ARGUMENT` for options of a wrong kind
+ * const { exitCode, output } = await runCommand('npm', ['test'], { timeoutMs: 120_000, sessionId })
+ * messages.push({ role: 'tool', content: output.content })
+ * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
  */
-export declare function loadConfig(options?: LoadConfigOptions): LoadedConfig;
-/** A change: objects are gone into, `null` removes, anything else replaces (RFC 7386). */
-export type ConfigChange = {
-	readonly [key: string]: unknown;
-};
-/**
- * Changes a user's file. Comments and formatting stay; the file is replaced in one step, keeps its mode, and is made if
- * it is not there. Writers wait for each other (a lock file beside it, for at most ten seconds), and every change is made
- * to what the file holds then.
- *
- * @param change what to change, or a function of what the file holds that answers it; that may be called again if
- * somebody else was faster. What it throws is thrown on
- * @returns what the file says now
- * @throws SpillwayError `INVALID_ARGUMENT` for a value that JSON cannot hold, `INVALID_CONFIG` for a wrong field or a file that
- * cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
- */
-export declare function updateConfig(file: string, change: ConfigChange | ((current: SpillwayConfig) => ConfigChange | undefined | Promise<ConfigChange | undefined>)): Promise<LoadedConfig>;
-/** Something in a configuration that a person should look at. */
-export interface ConfigFinding {
-	/** A rule that can never count, a rule whose own examples fail, a wrong field, an unknown one. */
-	kind: "shadowed" | "example" | "invalid" | "unknown";
-	/** Such as `agents.runtime.permission.rules[3]`. */
-	path: string;
-	message: string;
-}
-/**
- * Looks for what loading accepts and nobody means, and for what it does not accept.
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no object
- */
-export declare function lintConfig(config: SpillwayConfig): ConfigFinding[];
-/** 2,000 lines, 51,200 bytes, `head`, enabled, kept for 7 days. */
-export declare const DEFAULT_TRUNCATION_CONFIG: Readonly<TruncationConfig>;
-/** What differs for single tools: `bash` shows its last 500 lines, `grep` 3,000, `read` is left alone. */
-export declare const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<TruncationConfig>>>>;
+export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
 /** The formats that can be read. */
 export type HistoryFormatName = "openai-chat" | "openai-responses" | "openai-agents" | "anthropic" | "ai-sdk" | "langchain" | "gemini" | "mcp" | "pi" | "snow";
 /** What earlier compactions of a session left behind. Plain data. */
@@ -1704,6 +1719,717 @@ export interface FoldState {
 	/** Tokens that it saves. */
 	saved: number;
 }
+/** Tokens of a text, estimated. */
+export type EstimateTokens = (text: string) => number;
+/** A storage that can be asked whether a path is that of an output which it saved. */
+export interface OutputOwner {
+	/** Whether a path is that of an output that this store saved. */
+	owns(path: string): boolean;
+}
+/** The states of a recovery, and which follows which. */
+/** Where a recovery is. `retry` and `failed` are its ends. */
+export type OverflowState = "start" | "oversized" | "aggregate" | "compaction" | "retry" | "failed";
+/** What came of a state; at the start, `nothing` says that the history does not fit. */
+export type OverflowEvent = "fits" | "smaller" | "nothing" | "refused" | "error";
+/** One transition. Of those that match, the first is taken. */
+export interface OverflowTransition {
+	readonly order: "cheapest-first" | "compaction-first";
+	readonly from: OverflowState;
+	readonly on: readonly OverflowEvent[];
+	/**
+	 * What must hold: `compaction-left` is that the caller can compact, that it was not compaction that overflowed nor did
+	 * it fail in this call, and that fewer than the allowed number were tried; `last-resort` that no compaction is left and
+	 * results were not yet held to what remains then; `truncation-untried` that no results were cut since the recovery began.
+	 */
+	readonly when: "always" | "compaction-left" | "last-resort" | "truncation-untried";
+	readonly to: OverflowState;
+	/** The number of compactions begins anew; that of attempts never does. */
+	readonly resetsCompactions: boolean;
+	readonly why: string;
+}
+/** No result is longer, whatever the window: 400,000 UTF-16 units, about 100,000 tokens. */
+export declare const HARD_MAX_TOOL_RESULT_CHARS: number;
+/** So much of a result stays where there is room for it: 2,000 UTF-16 units. The cap wins over it. */
+export declare const MIN_KEEP_CHARS: number;
+/** The share of the window that one result may take: 0.3. */
+export declare const MAX_TOOL_RESULT_CONTEXT_SHARE: number;
+/** So many compactions are tried in one recovery: 3. */
+export declare const MAX_OVERFLOW_COMPACTION_ATTEMPTS: number;
+/** Ends a result that {@link guardSession} cut before it was written. */
+export declare const GUARD_TRUNCATION_SUFFIX: string;
+/**
+ * Whose numbers, words and order: `openclaw` has the newest (16,000, 32,000 or 64,000 characters by window, Chinese,
+ * Japanese and Korean characters counting four times, and a budget for all results together), `openclaw-2026-02` those of
+ * the document (30 % of the window, at most 400,000 UTF-16 units, compaction first).
+ */
+export type OverflowProfile = Extract<TruncationProfile, "openclaw" | "openclaw-2026-02">;
+/**
+ * What one tool result may have at most: 30 % of the window at four characters a token, and never more than
+ * {@link HARD_MAX_TOOL_RESULT_CHARS}.
+ *
+ * @param contextWindowTokens the model's window in tokens, at least 0; `NaN` or `Infinity` if nobody knows
+ * @returns UTF-16 units: 153,600 for 128,000 tokens
+ * @throws SpillwayError `INVALID_ARGUMENT` if it is no such number, or an option is not allowed
+ */
+export declare function calculateMaxToolResultChars(contextWindowTokens: number, options?: MaxCharsOptions): number;
+/** Options of {@link calculateMaxToolResultChars}. */
+export interface MaxCharsOptions {
+	/**
+	 * Whose numbers: with `openclaw` 16,000, 32,000 or 64,000 by window, and 16,000 if nobody knows it.
+	 * @default 'openclaw-2026-02'
+	 */
+	profile?: OverflowProfile;
+	/** A cap of your own. It holds within 30 % of the window; a number that is not above 0 is ignored. */
+	maxChars?: number;
+}
+/** Every transition of {@link recoverFromOverflow}. */
+export declare const OVERFLOW_TRANSITIONS: readonly Readonly<OverflowTransition>[];
+/** What a provider's error said, as `classifyOverflow` gives it. */
+export interface OverflowFacts {
+	overflow: boolean;
+	kind: string;
+	actualTokens?: number | undefined;
+	limitTokens?: number | undefined;
+}
+/** What a step of a recovery did. */
+export interface OverflowStep {
+	step: "oversized" | "aggregate" | "compaction";
+	/** `fits`: that is enough. `smaller`: by enough to count. `nothing`, `refused`, `error`: the history is as before. */
+	event: OverflowEvent;
+	/** Estimated tokens of the history. */
+	tokensBefore: number;
+	/** What came out, or would have: with `nothing` and `refused` it was not used. */
+	tokensAfter: number;
+	/** Results that the step shortened. */
+	results: number;
+	/** Why nothing came of it. */
+	reason?: string;
+}
+/** What a recovery has used up; hand it to the next one of the same turn. Plain data. */
+export interface OverflowRecoveryState {
+	/** Steps that were tried. Nothing but the next turn makes it smaller. */
+	attempts: number;
+	compactions: number;
+	/** Results were cut. */
+	truncated: boolean;
+}
+/** What a recovery did. */
+export interface OverflowReport {
+	profile: OverflowProfile;
+	/** The window that counted, in tokens. */
+	contextWindowTokens: number;
+	/** What the history may have, in tokens: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
+	targetTokens: number;
+	/** Estimated tokens before and after, brought into line with what the provider counted. */
+	tokensBefore: number;
+	tokensAfter: number;
+	steps: OverflowStep[];
+	state: OverflowRecoveryState;
+	/**
+	 * How to go on. `prompt`: the history ends with what a user said, send it again. `transcript`: it ends in the middle of
+	 * a turn; let the model continue, and do not repeat the user's words. `ended`: the model had answered already.
+	 */
+	resume: "prompt" | "transcript" | "ended";
+}
+/** What the caller's compaction gives back: the new messages, or nothing if there was nothing to compact. */
+export type Compacted<M> = readonly M[] | {
+	messages: readonly M[];
+} | undefined;
+/** Options of {@link recoverFromOverflow}. */
+export interface RecoverOptions<M> {
+	/** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
+	messages: readonly M[];
+	/** The model's window in tokens. A limit that the provider's error names counts if it is less. */
+	contextWindowTokens: number;
+	/**
+	 * What `classifyOverflow` made of the provider's error. Estimates are brought into line with the number in it. Without
+	 * it the history is only looked at, before it is sent.
+	 */
+	overflow?: OverflowFacts;
+	/** It was compaction itself that overflowed: it is not tried. */
+	duringCompaction?: boolean;
+	/**
+	 * Tokens of a text.
+	 * @default an estimate by its script
+	 */
+	estimateTokens?: EstimateTokens;
+	/** Makes the history shorter, usually by a summary. Without it only tool results can be shortened. */
+	compact?: (messages: M[], info: {
+		targetTokens: number;
+		attempt: number;
+		signal: AbortSignal | undefined;
+	}) => Compacted<M> | Promise<Compacted<M>>;
+	/**
+	 * Whose numbers, words and order: `openclaw-2026-02` compacts first.
+	 * @default 'openclaw'
+	 */
+	profile?: OverflowProfile;
+	/**
+	 * So many steps may be tried in one turn, over all recoveries that share a `state`.
+	 * @default 16
+	 */
+	maxAttempts?: number;
+	/**
+	 * So many of them may be compactions.
+	 * @default 3
+	 */
+	maxCompactions?: number;
+	/**
+	 * A step that does not make the history fit must make it smaller by so many tokens, or it counts as nothing.
+	 * @default a hundredth of `contextWindowTokens`
+	 */
+	minProgressTokens?: number;
+	/**
+	 * Tokens that the system prompt, the tools and the answer need.
+	 * @default 0
+	 */
+	reserveTokens?: number;
+	/** What earlier recoveries of this turn used up. */
+	state?: OverflowRecoveryState;
+	/** Ends the recovery; it rejects with `ABORTED`. */
+	signal?: AbortSignal;
+	/** Told of each step. If it throws, a warning is emitted and nothing else changes. */
+	onStep?: (step: OverflowStep) => void;
+	/**
+	 * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+	 * answer yes only for paths of your own.
+	 * @default whether `storage` owns the path, or this process saved it
+	 */
+	outputExists?: (path: string) => boolean;
+	/** The storage that full outputs were saved in: only paths that it owns are named. */
+	storage?: OutputOwner;
+}
+/** What {@link recoverFromOverflow} gives back. */
+export interface Recovered<M> {
+	messages: M[];
+	report: OverflowReport;
+}
+/** What a recovery would do. */
+export interface OverflowPlan extends OverflowReport {
+	/**
+	 * How it would end as far as that is known: `compaction` stands for what the caller's compaction would bring, which
+	 * nobody knows before.
+	 */
+	outcome: "retry" | "compaction" | "failed";
+}
+/**
+ * Makes a history fit into the model's window again, cheapest step first: results that are too long are cut, then all
+ * results together are held to a budget, then the caller's compaction is asked; {@link OVERFLOW_TRANSITIONS} has every
+ * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
+ * over: it ends with a history that fits by the estimate, or with an error.
+ *
+ * `recoverFromOverflow.plan` takes the same and says what would be done: nothing is compacted, nobody is told, and nothing
+ * changes. The sizes are those that the steps would reach; what compaction brings nobody knows, so a plan ends there.
+ *
+ * @returns new messages, in which everything that was not shortened is the very same object, and a report
+ * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
+ * `ABORTED` if the signal says so. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is no overflow
+ */
+export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Promise<Recovered<M>>;
+export declare namespace recoverFromOverflow {
+	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
+}
+/** What a hook changes in what the summariser is asked. What is not a string changes nothing. */
+export interface CompactionEdit {
+	/** Other instructions, in place of ours; the prompt is made of them. */
+	instructions?: string;
+	/** More to say: it comes behind the instructions. */
+	context?: string;
+	/** Another prompt, in place of everything. */
+	prompt?: string;
+}
+/** What `compaction.before` is told: what the summariser will be. */
+export type CompactionBeforeInfo<M = unknown> = Readonly<Omit<SummaryRequest<M>, "signal">>;
+/** Asked before each summary. Several are asked in their order; each sees what those before it changed. */
+export type CompactionBeforeHook<M = unknown> = (request: CompactionBeforeInfo<M>) => CompactionEdit | undefined | Promise<CompactionEdit | undefined>;
+/** Told after each compaction that did something. Its answer is not looked at. */
+export type CompactionAfterHook = (report: Readonly<CompactionReport>) => unknown;
+/**
+ * The hooks around a compaction, by their names:
+ * `{ 'compaction.before': (request) => ({ context: '…' }), 'compaction.after': (report) => { … } }`.
+ * One that throws, or takes too long, is warned of and changes nothing.
+ */
+export interface CompactionHooks<M = unknown> {
+	"compaction.before"?: CompactionBeforeHook<M> | readonly CompactionBeforeHook<M>[];
+	"compaction.after"?: CompactionAfterHook | readonly CompactionAfterHook[];
+}
+/** Whose numbers: `moryflow`, `opencode` or `takumi`. */
+export type CompactionProfile = Extract<TruncationProfile, "moryflow" | "opencode" | "takumi">;
+/** What is sent beside the history. It is counted, and the summariser is told of it. */
+export interface CompactionEnvironment {
+	systemPrompt?: string;
+	/** The definitions of tools, in whatever form they are sent. */
+	tools?: unknown;
+	/** Skills, or whatever else is put before the model. */
+	skills?: unknown;
+}
+/** What the summariser is asked for. */
+export interface SummaryRequest<M = unknown> {
+	/** Everything in one text, ready to be sent: instructions, the summary so far, and the messages. */
+	prompt: string;
+	/** The instructions alone, for callers who send the messages themselves. */
+	instructions: string;
+	/** The messages that the summary stands for, oldest first: the very objects, with their full outputs. */
+	messages: readonly M[];
+	/** `history`: everything before the turns that are kept. `turn`: the beginning of a turn whose rest is kept. */
+	part: "history" | "turn";
+	/** The summary so far, to be brought up to date; `undefined` the first time. */
+	previousSummary: string | undefined;
+	/** What is sent beside the history. */
+	environment: CompactionEnvironment | undefined;
+	/** So many tokens the summary should have at most. */
+	maxTokens: number;
+	/** The language of the conversation, as far as that is known. */
+	language: NoticeLanguage;
+	/** Aborted when the time is up, or when the caller's own signal is. */
+	signal: AbortSignal;
+}
+/** Writes a summary: usually a request to a model. */
+export type Summarize<M = unknown> = (request: SummaryRequest<M>) => string | {
+	text: string;
+} | Promise<string | {
+	text: string;
+}>;
+/** Options of {@link compactHistory}. */
+export interface CompactOptions<M = unknown> {
+	/** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: nobody knows; then `maxChars` decides. */
+	contextWindow?: number;
+	/** Writes summaries. Without it only old outputs go. */
+	summarize?: Summarize<M>;
+	/**
+	 * Milliseconds that the summariser may take, or `Infinity`.
+	 * @default 120000
+	 */
+	summarizeTimeoutMs?: number;
+	/**
+	 * What a summary may have: tokens. Never more than 15 % of what is usable.
+	 * @default 4096
+	 */
+	maxSummaryTokens?: number;
+	/**
+	 * What the summariser can read at once: tokens.
+	 * @default `contextWindow`, or 32,000 if nobody knows it
+	 */
+	summarizerWindow?: number;
+	/**
+	 * The numbers of a known agent, as defaults of the other options. `moryflow`: the decision record's, four characters to a
+	 * token. `opencode`: when all but 20,000 tokens are used; the newest 40,000 tokens of outputs stay, and none go unless
+	 * 20,000 can. `takumi`: at 70 % of the window, with the same outputs.
+	 */
+	profile?: CompactionProfile;
+	/** `false`: never by itself. @default true */
+	enabled?: boolean;
+	/** Whatever the size, and although it was switched off: somebody asks for it. @default false */
+	force?: boolean;
+	/**
+	 * The history is made to fit into so many tokens, whatever the window; for a recovery from an overflow.
+	 */
+	targetTokens?: number;
+	/**
+	 * Compaction begins above this share of what is usable: the window without room for an answer (4,096 tokens or a fifth)
+	 * and without `reserveTokens`. Above 0, at most 1.
+	 * @default 0.8
+	 */
+	triggerShare?: number;
+	/**
+	 * It begins above so many UTF-16 units where nobody knows the window; `Infinity`: never.
+	 * @default 120000
+	 */
+	maxChars?: number;
+	/** Tokens that stay free beside the room for an answer. @default 0 */
+	reserveTokens?: number;
+	/**
+	 * So many of the newest turns stay byte for byte, as long as they fit. The newest message of the user always does. A
+	 * whole number; 0 is 1.
+	 * @default 3
+	 */
+	recentTurns?: number;
+	/**
+	 * Outputs of these tools stay. `*` stands for any characters; case and `-`, `_`, `.` between words do not matter.
+	 * @default ['task', 'tasks_*', 'write', 'edit', 'move', 'delete']
+	 */
+	protectedTools?: readonly string[];
+	/** What is sent beside the history. */
+	environment?: CompactionEnvironment;
+	/**
+	 * What the provider counted for these messages and what is sent beside them: tokens. Estimates are brought into line with it.
+	 */
+	usedTokens?: number;
+	/**
+	 * Tokens of a text. If it throws or answers no number, that is warned of and the built-in estimate is used.
+	 * @default the built-in estimate
+	 */
+	estimateTokens?: (text: string) => number;
+	/**
+	 * The language of the words that Spillway puts into the history.
+	 * @default that of what the user said
+	 */
+	language?: NoticeLanguage;
+	/** What was learnt when the tools finished: where their full outputs were saved, and which tool it was. */
+	ledger?: ToolResultKnowledge;
+	/**
+	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
+	 * named if this process saved it, and one that the host wrote into a message is believed.
+	 */
+	storage?: OutputOwner;
+	/** What an earlier compaction of this session left behind: `report.state`. */
+	state?: CompactionState;
+	/** Asked before a summary is written, and told after a compaction. */
+	hooks?: CompactionHooks<M>;
+	/** Milliseconds that a hook may take. @default 5000 */
+	hookTimeoutMs?: number;
+	/** Ends the compaction; it rejects with `ABORTED`. */
+	signal?: AbortSignal;
+}
+/** What {@link compactHistory} gives back. */
+export interface CompactResult<M> {
+	messages: M[];
+	report: CompactionReport;
+}
+/**
+ * Makes a history shorter when it comes near the model's window: old outputs of tools are replaced where they are, and if
+ * that is not enough, `summarize` writes a summary that takes the place of everything before the newest turns.
+ *
+ * What stays, stays byte for byte, as the very same objects: instructions at the beginning, the newest three turns as long
+ * as they fit, and the newest message of the user in any case. A turn that is too long by itself is cut where
+ * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
+ * compaction; the record of changed files in it is not the summariser's and outlives it.
+ *
+ * A summary that fails, is empty, or larger than what it stands for leaves the history without its old outputs. What frees
+ * less than a tenth is not done.
+ *
+ * `compactHistory.plan` takes the same and says what would be done: nobody is asked or told, and nothing changes.
+ *
+ * @param messages in any format that `detectFormat` knows. Never changed
+ * @returns new messages, or the very array if nothing was done, and what was done and why
+ * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed; `COMPACTION` if it was done three times in the last
+ * three turns of the model and is needed again, by `options.state`; `ABORTED` if the signal says so
+ */
+export declare function compactHistory<M>(messages: readonly M[], options: CompactOptions<M>): Promise<CompactResult<M>>;
+export declare namespace compactHistory {
+	var plan: <M>(messages: readonly M[], options: CompactOptions<M>) => CompactionPlan;
+}
+/** A place where a history may be cut. */
+export interface CutPoint {
+	/** The first message behind the cut. */
+	index: number;
+	/** `turn`: the user speaks there. `inside`: in the middle of a turn, before the model is asked again. */
+	kind: "turn" | "inside";
+}
+/**
+ * The only places between messages where a history may be cut: never between a call and its result, parallel calls
+ * included, never behind a call that is still running, before a result, or between two messages of one answer. Ascending;
+ * the two ends of the history are not among them.
+ *
+ * @param messages in any format that `detectFormat` knows; none if it is in no known format
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array
+ */
+export declare function cutPoints(messages: readonly unknown[]): CutPoint[];
+/**
+ * The `compact` of `recoverFromOverflow`, made of {@link compactHistory}: whatever the size, into the tokens that the recovery asks for.
+ * It remembers over the recoveries of a session what its compactions left behind.
+ *
+ * @example
+ * await recoverFromOverflow({ messages, contextWindowTokens, overflow, compact: compactionStep({ summarize }) })
+ */
+export declare function compactionStep<M>(options: Omit<CompactOptions<M>, "targetTokens" | "force" | "enabled">): (messages: M[], info: {
+	targetTokens: number;
+	signal: AbortSignal | undefined;
+}) => Promise<Compacted<M>>;
+/** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
+export interface DoomLoopOptions {
+	/**
+	 * Loops that may be approved in a run; the next one is a stop. The budget of calls has an end of its own, the hard cap.
+	 * @default 3
+	 */
+	maxAttempts?: number;
+	/**
+	 * Calls of a run until the user is asked: the call with this number is. After an approval so many more. Five times as
+	 * many are the hard cap of a run, which nothing resets.
+	 * @default 60
+	 */
+	maxToolCalls?: number;
+	/**
+	 * Calls with the same arguments and, as far as is recorded, the same result: the call with this number is asked about.
+	 * Others may come in between if nothing was changed by them.
+	 * @default 5
+	 */
+	sameToolThreshold?: number;
+	/** Turns running in which everything failed and one error was the same: then the next call is asked about. @default 4 */
+	sameErrorThreshold?: number;
+	/** Answers without a call to the same words, seen through `observe`. @default 3 */
+	sameAnswerThreshold?: number;
+	/** Calls after an approval that are not judged. Budget and hard cap hold. @default 3 */
+	cooldownToolCalls?: number;
+	/** Nobody can be asked: what would be a question is a stop. @default false */
+	headless?: boolean;
+	/** The language of messages. @default 'en' */
+	language?: "en" | "zh-CN";
+	/**
+	 * Names of fields that do not tell two calls or two results apart, at any depth: for every tool, or by tool (`*` is every
+	 * tool). What terminals say of themselves (durations, process ids) is known already.
+	 */
+	volatileFields?: readonly string[] | Readonly<Record<string, readonly string[]>>;
+	/** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
+	pollTools?: readonly string[];
+	/**
+	 * What tells calls of a tool apart, instead of its arguments; `undefined` for the arguments. What it throws is ignored.
+	 */
+	identity?: (call: DoomLoopCall) => unknown;
+	/** The numbers of another system. @default none */
+	profile?: TruncationProfile;
+}
+/** A call that is about to run. */
+export interface DoomLoopCall {
+	/** The provider's id of the call. */
+	callId: string;
+	/** The name of the tool. */
+	tool: string;
+	/** The arguments, of any kind and size: the object, or the JSON text of the model. */
+	args?: unknown;
+	/**
+	 * Names the turn of the model: calls of one turn are made side by side and say nothing about each other. Without it a
+	 * call that comes after a result begins a new turn.
+	 */
+	turn?: string | number;
+}
+/** How a call went. */
+export interface DoomLoopResult {
+	callId: string;
+	/** What the tool gave back, of any kind and size. */
+	result?: unknown;
+	/** Whether it failed. @default what the text says */
+	isError?: boolean;
+}
+/** What was noticed. */
+export type DoomLoopReason = 
+/** The same call, and as far as is known the same result. */
+"same_tool"
+/** The same two to five calls in turn. */
+ | "cycle"
+/** The same error, turn after turn. */
+ | "same_error"
+/** Calls of a tool that does not exist. */
+ | "unknown_tool"
+/** The same exchange of words without a call. */
+ | "no_tool_call"
+/** The same passage again and again in one answer. */
+ | "repeated_text"
+/** More calls than the budget. */
+ | "max_tool_calls"
+/** More approvals than a run has. */
+ | "max_attempts"
+/** More calls than any approval allows. */
+ | "hard_cap";
+/** What to do with a call. */
+export interface DoomLoopVerdict {
+	/** `allow` it, `ask` the user first, or `stop`: it must not run. */
+	action: "allow" | "ask" | "stop";
+	/** Why. Also of a warning. */
+	reason?: DoomLoopReason;
+	/** With `max_attempts`: the loop that would have been asked about. */
+	detector?: DoomLoopReason;
+	/** How often it was noticed. */
+	count?: number;
+	/** A sentence for the user. With `stop` it can be the result of the tool, for people and models. */
+	message?: string;
+	/** The call may run, but the model should be told this with its result. */
+	warning?: string;
+	/** With `ask`: what `approve` takes. Of a call its own id. */
+	callId?: string;
+}
+/**
+ * Notices that an agent goes in circles: the same call with the same result, a few calls in turn, the same error whatever
+ * is tried, or words without deeds. One detector serves one session.
+ *
+ * Ask it before every call with `check`, tell it how the call went with `record`, and what is said with `observe`. It does
+ * not read a clock and does nothing by itself.
+ */
+export declare class DoomLoopDetector {
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
+	constructor(options?: DoomLoopOptions);
+	/** Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays. */
+	startRun(): void;
+	/**
+	 * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
+	 * and counts nothing. The same id in another turn, or after other calls or words, is another call; a question that is open waits.
+	 *
+	 * @throws SpillwayError `INVALID_ARGUMENT` if `callId` or `tool` is not a string; arguments of any kind are fine
+	 */
+	check(toCheck: DoomLoopCall): DoomLoopVerdict;
+	/**
+	 * Tells how a call went, so that repeating what makes progress is no loop. The result of a call that was not allowed,
+	 * or that is not known, changes nothing.
+	 */
+	record(toRecord: DoomLoopResult): void;
+	/**
+	 * The user lets a call run that was asked about: `once`, or `always` for this loop as long as the session lasts.
+	 * @returns false if there is no open question with this id
+	 */
+	approve(callId: string, approval: "once" | "always"): boolean;
+	/**
+	 * Tells what was said to the model and by it, so that loops without calls are seen: an answer that does nothing to the
+	 * same words, again and again. The answer is as that of `check`; with `ask`, its `callId` is what `approve` takes.
+	 */
+	observe(said: {
+		role: "user" | "assistant";
+		text: string;
+	}): DoomLoopVerdict;
+	/** The ids of questions that nobody has answered yet, oldest first. */
+	pending(): string[];
+	/** Everything that another detector needs to go on, for `JSON.stringify`. It holds hashes and ids, and no arguments. */
+	toJSON(): object;
+	/**
+	 * A detector that goes on where another was saved.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if that is not what `toJSON` gave
+	 */
+	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
+}
+/** What a user sets for truncation, all in one object. */
+export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
+}
+/** What {@link createTruncation} makes. */
+export interface Truncation<R extends ToolResultLike = ToolResultLike> {
+	service: TruncationService;
+	middleware: TruncationMiddleware<R>;
+}
+/**
+ * Makes a service and its middleware. `false` switches truncation off.
+ *
+ * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
+ * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
+ * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
+ *
+ * @example
+ * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
+ */
+export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
+/** The keys that are Spillway's. Others are the application's, and stay as they are. */
+export interface SpillwayConfig {
+	agents?: {
+		runtime?: {
+			mode?: {
+				default?: PermissionMode;
+			};
+			/** `maxChars` in UTF-16 units, `recentTurns` in turns of the user. */
+			compaction?: {
+				maxChars?: number;
+				recentTurns?: number;
+			};
+			/** `false` is off. */
+			truncation?: boolean | {
+				maxLines?: number;
+				maxBytes?: number;
+				maxTokens?: number;
+				direction?: "head" | "tail" | "both";
+				strategy?: TruncationStrategyName;
+				/** A pattern is a string here, with flags inside: `(?i)`. */
+				smartRules?: (Omit<SmartRule, "pattern"> & {
+					pattern?: string;
+				})[];
+				enabled?: boolean;
+				/** Whether what is shown is what a terminal would show. */
+				terminal?: boolean;
+				/** Days that a saved output is kept. */
+				ttlDays?: number;
+			};
+			doomLoop?: Pick<DoomLoopOptions, "maxAttempts" | "maxToolCalls" | "sameToolThreshold" | "sameErrorThreshold" | "sameAnswerThreshold" | "cooldownToolCalls">;
+			permission?: Pick<PermissionPolicyOptions, "outsideEdit" | "mcpServers" | "sensitiveFiles"> & {
+				rules?: PermissionRule[];
+			};
+			[section: string]: unknown;
+		};
+		[key: string]: unknown;
+	};
+	[key: string]: unknown;
+}
+/** Something in a configuration that is not as it should be. */
+export interface ConfigProblem {
+	/** `error`: it was left out. `warning`: it has no effect, or another than its author may think. */
+	severity: "error" | "warning";
+	layer: "user" | "inline";
+	/** Of the field, such as `agents.runtime.truncation.maxLines`; empty for the whole. */
+	path: string;
+	/** A sentence, with file, line and column where there are any. */
+	message: string;
+	file?: string;
+	/** From 1. */
+	line?: number;
+	/** From 1, in UTF-16 units. */
+	column?: number;
+}
+/** What the capabilities take, made of a configuration. Only what was set is in it. */
+export interface ConfigOptions {
+	/** For `new ModeController({ default })`. @default 'agent' */
+	mode: PermissionMode;
+	/** For `createTruncation`. */
+	truncation: UserTruncationConfig | false;
+	/** For `new DoomLoopDetector`. */
+	doomLoop: DoomLoopOptions;
+	/** For `new PermissionPolicy`. */
+	permission: PermissionPolicyOptions;
+	/** For the compaction of a history. */
+	compaction: {
+		maxChars?: number;
+		recentTurns?: number;
+	};
+}
+/** What {@link loadConfig} found. */
+export interface LoadedConfig {
+	/** Both layers in one, under the documented names, without what was wrong. Nothing is filled in. */
+	config: SpillwayConfig;
+	problems: ConfigProblem[];
+	/** Which layer each field came from: `{ 'agents.runtime.mode.default': 'user' }`. */
+	sources: Record<string, "user" | "inline">;
+	options: ConfigOptions;
+}
+/** Where a configuration comes from. */
+export interface LoadConfigOptions {
+	/** JSON with comments, at most 4 MiB. It need not be there. */
+	userFile?: string;
+	/** Over the file; its rules come after the file's. */
+	inline?: SpillwayConfig;
+}
+/**
+ * Reads a configuration and never fails over what is in it: what is wrong is told with line and column, and the rest is
+ * used. Where rules of permission cannot be read, nothing is allowed unasked (`options.permission.failClosed`).
+ *
+ * @example
+ * const { options, problems } = loadConfig({ userFile: join(homedir(), '.my-agent', 'config.jsonc') })
+ * const policy = new PermissionPolicy(options.permission)
+ * @throws SpillwayError `INVALID_ARGUMENT` for options of a wrong kind
+ */
+export declare function loadConfig(options?: LoadConfigOptions): LoadedConfig;
+/** A change: objects are gone into, `null` removes, anything else replaces (RFC 7386). */
+export type ConfigChange = {
+	readonly [key: string]: unknown;
+};
+/**
+ * Changes a user's file. Comments and formatting stay; the file is replaced in one step, keeps its mode, and is made if
+ * it is not there. Writers wait for each other (a lock file beside it, for at most ten seconds), and every change is made
+ * to what the file holds then.
+ *
+ * @param change what to change, or a function of what the file holds that answers it; that may be called again if
+ * somebody else was faster. What it throws is thrown on
+ * @returns what the file says now
+ * @throws SpillwayError `INVALID_ARGUMENT` for a value that JSON cannot hold, `INVALID_CONFIG` for a wrong field or a file that
+ * cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
+ */
+export declare function updateConfig(file: string, change: ConfigChange | ((current: SpillwayConfig) => ConfigChange | undefined | Promise<ConfigChange | undefined>)): Promise<LoadedConfig>;
+/** Something in a configuration that a person should look at. */
+export interface ConfigFinding {
+	/** A rule that can never count, a rule whose own examples fail, a wrong field, an unknown one. */
+	kind: "shadowed" | "example" | "invalid" | "unknown";
+	/** Such as `agents.runtime.permission.rules[3]`. */
+	path: string;
+	message: string;
+}
+/**
+ * Looks for what loading accepts and nobody means, and for what it does not accept.
+ * @throws SpillwayError `INVALID_ARGUMENT` for what is no object
+ */
+export declare function lintConfig(config: SpillwayConfig): ConfigFinding[];
 /**
  * What may be left out of a request. Policies combine: an item goes when one of them lets it.
  * - `results`: results of tools, all but the newest `keepRecent`;
@@ -1869,6 +2595,11 @@ export interface HistoryPrunerOptions {
 	 */
 	ledger?: ToolResultKnowledge;
 	/**
+	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
+	 * named if this process saved it, and one that the host wrote into a message is believed.
+	 */
+	storage?: OutputOwner;
+	/**
 	 * Tokens of a text. If it throws or answers no number, that is reported and the built-in estimate is used.
 	 * @default the built-in estimate
 	 */
@@ -1896,7 +2627,9 @@ export type PruneReason =
 /** It would pay, but what was saved so far and `maxLoss` do not cover the price yet. */
  | "purse-too-small"
 /** The messages could not be read; they go out as they are. */
- | "unreadable";
+ | "unreadable"
+/** The messages are in no known format; they go out as they are. */
+ | "unknown-format";
 /** Something that was left out for the first time. */
 export interface PrunedItem extends PrunedInfo {
 	/** Index of the message. */
@@ -1973,7 +2706,8 @@ export interface HistoryPrunerState {
  *
  * What is left out stays away: once replaced, an item has the same bytes in every later request. Pairs of calls and
  * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
- * results whose call is not in view, results that hold more than text, and what is no longer than its placeholder.
+ * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
+ * its text, and the placeholder names them.
  */
 export declare class HistoryPruner {
 	/** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
@@ -2014,215 +2748,12 @@ export interface ImagesState {
 	format: HistoryFormatName;
 	messages: WithoutImages[];
 }
-/** What a hook changes in what the summariser is asked. What is not a string changes nothing. */
-export interface CompactionEdit {
-	/** Other instructions, in place of ours; the prompt is made of them. */
-	instructions?: string;
-	/** More to say: it comes behind the instructions. */
-	context?: string;
-	/** Another prompt, in place of everything. */
-	prompt?: string;
-}
-/** What `compaction.before` is told: what the summariser will be. */
-export type CompactionBeforeInfo<M = unknown> = Readonly<Omit<SummaryRequest<M>, "signal">>;
-/** Asked before each summary. Several are asked in their order; each sees what those before it changed. */
-export type CompactionBeforeHook<M = unknown> = (request: CompactionBeforeInfo<M>) => CompactionEdit | undefined | Promise<CompactionEdit | undefined>;
-/** Told after each compaction that did something. Its answer is not looked at. */
-export type CompactionAfterHook = (report: Readonly<CompactionReport>) => unknown;
-/**
- * The hooks around a compaction, by their names:
- * `{ 'compaction.before': (request) => ({ context: '…' }), 'compaction.after': (report) => { … } }`.
- * One that throws, or takes too long, is warned of and changes nothing.
- */
-export interface CompactionHooks<M = unknown> {
-	"compaction.before"?: CompactionBeforeHook<M> | readonly CompactionBeforeHook<M>[];
-	"compaction.after"?: CompactionAfterHook | readonly CompactionAfterHook[];
-}
-/** Whose numbers: `moryflow`, `opencode` or `takumi`. */
-export type CompactionProfile = Extract<TruncationProfile, "moryflow" | "opencode" | "takumi">;
-/** What is sent beside the history. It is counted, and the summariser is told of it. */
-export interface CompactionEnvironment {
-	systemPrompt?: string;
-	/** The definitions of tools, in whatever form they are sent. */
-	tools?: unknown;
-	/** Skills, or whatever else is put before the model. */
-	skills?: unknown;
-}
-/** What the summariser is asked for. */
-export interface SummaryRequest<M = unknown> {
-	/** Everything in one text, ready to be sent: instructions, the summary so far, and the messages. */
-	prompt: string;
-	/** The instructions alone, for callers who send the messages themselves. */
-	instructions: string;
-	/** The messages that the summary stands for, oldest first: the very objects, with their full outputs. */
-	messages: readonly M[];
-	/** `history`: everything before the turns that are kept. `turn`: the beginning of a turn whose rest is kept. */
-	part: "history" | "turn";
-	/** The summary so far, to be brought up to date; `undefined` the first time. */
-	previousSummary: string | undefined;
-	/** What is sent beside the history. */
-	environment: CompactionEnvironment | undefined;
-	/** So many tokens the summary should have at most. */
-	maxTokens: number;
-	/** The language of the conversation, as far as that is known. */
-	language: NoticeLanguage;
-	/** Aborted when the time is up, or when the caller's own signal is. */
-	signal: AbortSignal;
-}
-/** Writes a summary: usually a request to a model. */
-export type Summarize<M = unknown> = (request: SummaryRequest<M>) => string | {
-	text: string;
-} | Promise<string | {
-	text: string;
-}>;
-/** Options of {@link compactHistory}. */
-export interface CompactOptions<M = unknown> {
-	/** The model's window in tokens. 0, `NaN`, `Infinity` or nothing: nobody knows; then `maxChars` decides. */
-	contextWindow?: number;
-	/** Writes summaries. Without it only old outputs go. */
-	summarize?: Summarize<M>;
-	/**
-	 * Milliseconds that the summariser may take, or `Infinity`.
-	 * @default 120000
-	 */
-	summarizeTimeoutMs?: number;
-	/**
-	 * What a summary may have: tokens. Never more than 15 % of what is usable.
-	 * @default 4096
-	 */
-	maxSummaryTokens?: number;
-	/**
-	 * What the summariser can read at once: tokens.
-	 * @default `contextWindow`, or 32,000 if nobody knows it
-	 */
-	summarizerWindow?: number;
-	/**
-	 * The numbers of a known agent, as defaults of the other options. `moryflow`: the decision record's, four characters to a
-	 * token. `opencode`: when all but 20,000 tokens are used; the newest 40,000 tokens of outputs stay, and none go unless
-	 * 20,000 can. `takumi`: at 70 % of the window, with the same outputs.
-	 */
-	profile?: CompactionProfile;
-	/** `false`: never by itself. @default true */
-	enabled?: boolean;
-	/** Whatever the size, and although it was switched off: somebody asks for it. @default false */
-	force?: boolean;
-	/**
-	 * The history is made to fit into so many tokens, whatever the window; for a recovery from an overflow.
-	 */
-	targetTokens?: number;
-	/**
-	 * Compaction begins above this share of what is usable: the window without room for an answer (4,096 tokens or a fifth)
-	 * and without `reserveTokens`. Above 0, at most 1.
-	 * @default 0.8
-	 */
-	triggerShare?: number;
-	/**
-	 * It begins above so many UTF-16 units where nobody knows the window; `Infinity`: never.
-	 * @default 120000
-	 */
-	maxChars?: number;
-	/** Tokens that stay free beside the room for an answer. @default 0 */
-	reserveTokens?: number;
-	/**
-	 * So many of the newest turns stay byte for byte, as long as they fit. The newest message of the user always does. A
-	 * whole number; 0 is 1.
-	 * @default 3
-	 */
-	recentTurns?: number;
-	/**
-	 * Outputs of these tools stay. `*` stands for any characters; case and `-`, `_`, `.` between words do not matter.
-	 * @default ['task', 'tasks_*', 'write', 'edit', 'move', 'delete']
-	 */
-	protectedTools?: readonly string[];
-	/** What is sent beside the history. */
-	environment?: CompactionEnvironment;
-	/**
-	 * What the provider counted for these messages and what is sent beside them: tokens. Estimates are brought into line with it.
-	 */
-	usedTokens?: number;
-	/**
-	 * Tokens of a text. If it throws or answers no number, that is warned of and the built-in estimate is used.
-	 * @default the built-in estimate
-	 */
-	estimateTokens?: (text: string) => number;
-	/**
-	 * The language of the words that Spillway puts into the history.
-	 * @default that of what the user said
-	 */
-	language?: NoticeLanguage;
-	/** What was learnt when the tools finished: where their full outputs were saved, and which tool it was. */
-	ledger?: ToolResultKnowledge;
-	/** What an earlier compaction of this session left behind: `report.state`. */
-	state?: CompactionState;
-	/** Asked before a summary is written, and told after a compaction. */
-	hooks?: CompactionHooks<M>;
-	/** Milliseconds that a hook may take. @default 5000 */
-	hookTimeoutMs?: number;
-	/** Ends the compaction; it rejects with `ABORTED`. */
-	signal?: AbortSignal;
-}
-/** The states of a recovery, and which follows which. */
-/** Where a recovery is. `retry` and `failed` are its ends. */
-export type OverflowState = "start" | "oversized" | "aggregate" | "compaction" | "retry" | "failed";
-/** What came of a state; at the start, `nothing` says that the history does not fit. */
-export type OverflowEvent = "fits" | "smaller" | "nothing" | "refused" | "error";
-/** One transition. Of those that match, the first is taken. */
-export interface OverflowTransition {
-	readonly order: "cheapest-first" | "compaction-first";
-	readonly from: OverflowState;
-	readonly on: readonly OverflowEvent[];
-	/**
-	 * What must hold: `compaction-left` is that the caller can compact, that it was not compaction that overflowed nor did
-	 * it fail in this call, and that fewer than the allowed number were tried; `last-resort` that no compaction is left and
-	 * results were not yet held to what remains then; `truncation-untried` that no results were cut since the recovery began.
-	 */
-	readonly when: "always" | "compaction-left" | "last-resort" | "truncation-untried";
-	readonly to: OverflowState;
-	/** The number of compactions begins anew; that of attempts never does. */
-	readonly resetsCompactions: boolean;
-	readonly why: string;
-}
-/** No result is longer, whatever the window: 400,000 UTF-16 units, about 100,000 tokens. */
-export declare const HARD_MAX_TOOL_RESULT_CHARS: number;
-/** So much of a result stays where there is room for it: 2,000 UTF-16 units. The cap wins over it. */
-export declare const MIN_KEEP_CHARS: number;
-/** The share of the window that one result may take: 0.3. */
-export declare const MAX_TOOL_RESULT_CONTEXT_SHARE: number;
-/** So many compactions are tried in one recovery: 3. */
-export declare const MAX_OVERFLOW_COMPACTION_ATTEMPTS: number;
-/** Ends a result that {@link guardSession} cut before it was written. */
-export declare const GUARD_TRUNCATION_SUFFIX: string;
-/**
- * Whose numbers, words and order: `openclaw` has the newest (16,000, 32,000 or 64,000 characters by window, Chinese,
- * Japanese and Korean characters counting four times, and a budget for all results together), `openclaw-2026-02` those of
- * the document (30 % of the window, at most 400,000 UTF-16 units, compaction first).
- */
-export type OverflowProfile = Extract<TruncationProfile, "openclaw" | "openclaw-2026-02">;
-/**
- * What one tool result may have at most: 30 % of the window at four characters a token, and never more than
- * {@link HARD_MAX_TOOL_RESULT_CHARS}.
- *
- * @param contextWindowTokens the model's window in tokens, at least 0; `NaN` or `Infinity` if nobody knows
- * @returns UTF-16 units: 153,600 for 128,000 tokens
- * @throws SpillwayError `INVALID_ARGUMENT` if it is no such number, or an option is not allowed
- */
-export declare function calculateMaxToolResultChars(contextWindowTokens: number, options?: MaxCharsOptions): number;
-/** Options of {@link calculateMaxToolResultChars}. */
-export interface MaxCharsOptions {
-	/**
-	 * Whose numbers: with `openclaw` 16,000, 32,000 or 64,000 by window, and 16,000 if nobody knows it.
-	 * @default 'openclaw-2026-02'
-	 */
-	profile?: OverflowProfile;
-	/** A cap of your own. It holds within 30 % of the window; a number that is not above 0 is ignored. */
-	maxChars?: number;
-}
 /** The settings of a policy, without its type. */
 export type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, {
 	type: Name;
 }>, "type">;
 /** Options that all steps share. */
-export type Shared = "contextWindow" | "reserveTokens" | "environment" | "estimateTokens" | "language" | "ledger";
+export type Shared = "contextWindow" | "reserveTokens" | "environment" | "estimateTokens" | "language" | "ledger" | "storage";
 /** Options of {@link ContextManager}. */
 export interface ContextManagerOptions<M = unknown> {
 	/** The model's window in tokens; 0 or nothing: nobody knows. */
@@ -2237,6 +2768,8 @@ export interface ContextManagerOptions<M = unknown> {
 	language?: NoticeLanguage;
 	/** What was learnt when the tools finished: preferred over what messages say. */
 	ledger?: ToolResultKnowledge;
+	/** The storage that full outputs were saved in: with it, only paths that it owns are named. */
+	storage?: OutputOwner;
 	/** Results of terminal tools that are older than 15 minutes go. @default true */
 	outdated?: boolean | Settings<"outdated">;
 	/** Reads of a file that newer reads of it cover go. @default true */
@@ -2244,7 +2777,7 @@ export interface ContextManagerOptions<M = unknown> {
 	/** Results beyond the newest 40,000 tokens of them go. @default true */
 	budget?: boolean | Settings<"budget">;
 	/** More about the three: when they go, and what may. */
-	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "estimateTokens" | "language" | "onError">;
+	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError">;
 	/** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
 	compaction?: false | Omit<CompactOptions<M>, Shared | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
 	/**
@@ -2345,20 +2878,6 @@ export declare class ContextManager<M = unknown> {
 	 */
 	static fromJSON<M = unknown>(state: ContextManagerState | string, options?: ContextManagerOptions<M>): ContextManager<M>;
 }
-/** The files of a folder that a user filled, read with care: one that cannot be read is told, and the others are used. */
-/** Something in a folder that is not as it should be. */
-export interface ExtensionProblem {
-	/** `error`: the file was left out. `warning`: it is used, without what the message names. */
-	severity: "error" | "warning";
-	/** The file, or the folder itself. */
-	path: string;
-	/** A sentence. */
-	message: string;
-	/** The field of a front matter. */
-	field?: string;
-	/** From 1. */
-	line?: number;
-}
 /**
  * Parameters of a model, under the names that agent frameworks use. What a provider does not know it refuses; which of
  * them to send is the host's choice.
@@ -2394,6 +2913,20 @@ export interface ModelParameters {
 export type ModelParameterChange = {
 	readonly [K in keyof ModelParameters]?: ModelParameters[K] | null;
 };
+/** The files of a folder that a user filled, read with care: one that cannot be read is told, and the others are used. */
+/** Something in a folder that is not as it should be. */
+export interface ExtensionProblem {
+	/** `error`: the file was left out. `warning`: it is used, without what the message names. */
+	severity: "error" | "warning";
+	/** The file, or the folder itself. */
+	path: string;
+	/** A sentence. */
+	message: string;
+	/** The field of a front matter. */
+	field?: string;
+	/** From 1. */
+	line?: number;
+}
 /** An agent: who it is, what it is told, and what it may use. */
 export interface AgentDefinition {
 	/** The front matter's `id`, else the name of the file without `.md`; at most 100 characters, in one form of Unicode (NFC). */
@@ -2660,214 +3193,6 @@ export declare class HookRunner {
 	get "compaction.after"(): (report: object) => Promise<void>;
 	private run;
 }
-/** What an audit records about a mode. */
-export interface ModeEvent {
-	type: "mode_requested" | "mode_changed";
-	sessionId: string;
-	previousMode: PermissionMode;
-	nextMode: PermissionMode;
-}
-/** Options of {@link ModeController}. */
-export interface ModeControllerOptions {
-	/**
-	 * The mode of a session that nobody switched.
-	 * @default 'agent'
-	 */
-	default?: PermissionMode;
-	/** Hears every change. What it throws is ignored. */
-	onEvent?: (event: ModeEvent) => void;
-}
-/** What {@link ModeController.setMode} answers. */
-export type ModeChange = {
-	mode: PermissionMode;
-	confirmationId?: undefined;
-}
-/** Nothing changed yet: somebody must confirm first. */
- | {
-	mode: PermissionMode;
-	confirmationId: string;
-};
-/**
- * The mode of each session. Switching to full access needs one confirmation per session; after that, and back, it is at once.
- *
- * @example
- * const { confirmationId } = modes.setMode('s1', 'full_access')
- * if (confirmationId && (await askTheUser())) modes.confirm(confirmationId)
- */
-export declare class ModeController {
-	constructor(options?: ModeControllerOptions);
-	getMode(sessionId: string): PermissionMode;
-	/** Switches, or answers a `confirmationId` for {@link confirm}. One that was answered before can no longer be confirmed. */
-	setMode(sessionId: string, mode: PermissionMode): ModeChange;
-	/**
-	 * Somebody agreed to full access.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if nobody was asked so, or it was answered
-	 */
-	confirm(confirmationId: string): ModeChange;
-	/** Forgets a session that is over. */
-	endSession(sessionId: string): void;
-}
-/**
- * Rules about what tools may do. Within the list the last match counts, across the targets of a call the strictest, and
- * where nothing matches somebody is asked. What cannot be understood is asked. It is no sandbox: see `docs/permission.md`.
- *
- * @example
- * const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'npm test', decision: 'allow' }] })
- * policy.evaluate({ tool: 'bash', args: { command: 'npm test && rm -rf ~' } }).decision // 'deny'
- * @throws SpillwayError `INVALID_CONFIG` or `INVALID_ARGUMENT` with the field, such as `rules[3].pattern`
- */
-export declare class PermissionPolicy {
-	constructor(options?: PermissionPolicyOptions);
-	/**
-	 * Decides about a call. The same call has the same answer as long as the rules, the approvals and the links of the file
-	 * system are the same. Arguments that cannot be read are asked about; they never throw.
-	 * @throws SpillwayError `INVALID_ARGUMENT` where the call itself, not its arguments, is wrong
-	 */
-	evaluate(request: PermissionCall): PermissionVerdict;
-	/** The same, and every target by itself: the rule that decided, the rules that it hides, and why. */
-	explain(request: PermissionCall): PermissionVerdict & {
-		details: ExplainedTarget[];
-	};
-	/**
-	 * Remembers a permission, for a session or for all. It turns questions into permissions and never a denial.
-	 * @throws SpillwayError `INVALID_CONFIG` if it is no rule that allows
-	 */
-	approve(rule: PermissionRule, sessionId?: string): void;
-	/** Forgets one; `false` if there was none. */
-	revoke(rule: Pick<PermissionRule, "domain" | "pattern">, sessionId?: string): boolean;
-	/** What was approved; without a session for all. */
-	approvals(): {
-		rule: AppliedRule;
-		sessionId: string | null;
-	}[];
-	/** The user's rules that can never count, because a later one is about at least the same targets. */
-	shadowedRules(): {
-		rule: AppliedRule;
-		hiddenBy: AppliedRule;
-	}[];
-}
-/** A call that is asked about. */
-export interface GateCall extends PermissionCall {
-	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
-	toolCallId: string;
-	/** Waits no longer. The question is taken back when nobody waits for it any more. */
-	signal?: AbortSignal;
-}
-/** A question that waits for an answer. */
-export interface PendingRequest {
-	id: string;
-	toolCallId: string;
-	tool: string;
-	args: unknown;
-	sessionId?: string;
-	cwd?: string;
-	vault?: string;
-	targets: string[];
-	reasons: string[];
-	suggestedRules: SuggestedRule[];
-	/** Milliseconds since the epoch. */
-	askedAt: number;
-}
-/** How a call was decided. */
-export interface GateDecision {
-	decision: "allow" | "deny";
-	/** Who decided: rules, full access, an answer, or that the question was taken back. */
-	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort";
-	/** The mode of the session then. */
-	mode: PermissionMode;
-	/** What the person said who rejected it. */
-	message?: string;
-	verdict: PermissionVerdict;
-}
-/** What an audit records. */
-export type GateEvent = {
-	type: "asked";
-	request: PendingRequest;
-} | {
-	type: "decided";
-	toolCallId: string;
-	sessionId?: string;
-	decision: GateDecision;
-} | {
-	type: "rule_stored";
-	rule: SuggestedRule;
-	scope: "session" | "user";
-	sessionId?: string;
-} | {
-	type: "rule_not_stored";
-	rule: SuggestedRule;
-	message: string;
-};
-/** An answer: `always` stores the suggested rule that was shown. */
-export type GateResponse = "once" | "always" | {
-	reject: string | true;
-};
-/** Options of {@link PermissionGate}. */
-export interface PermissionGateOptions {
-	/** Says which sessions have full access. */
-	modes?: ModeController;
-	/** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
-	saveRule?: (rule: SuggestedRule) => void | Promise<void>;
-	/** Writes it to this file of `loadConfig` instead, comments kept. */
-	configFile?: string;
-	/**
-	 * For whom "always" holds.
-	 * @default 'user'
-	 */
-	scope?: "session" | "user";
-	/** Hears every question and decision. What it throws is ignored. */
-	onEvent?: (event: GateEvent) => void;
-	/** Milliseconds since the epoch. @default Date.now */
-	now?: () => number;
-}
-/** What {@link PermissionGate.toJSON} keeps. */
-export interface GateState {
-	version: 1;
-	pending: PendingRequest[];
-	/** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
-	answers: {
-		call: string;
-		decision: GateDecision;
-	}[];
-	approvals: {
-		rule: SuggestedRule;
-		sessionId: string | null;
-	}[];
-}
-/**
- * Asks where the policy says so, and waits; nobody waits on a clock. One answer per call, however often and from wherever it
- * is requested. A call is its session, `toolCallId`, tool, arguments and folders: the same id with others is asked about anew.
- * Rules decide each time: what a person allowed does not run if the policy denies it by then.
- *
- * @example
- * const gate = new PermissionGate(policy, { onEvent: (event) => show(event) })
- * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
- * // elsewhere: gate.respond(gate.pending()[0].id, 'once')
- */
-export declare class PermissionGate {
-	constructor(policy: PermissionPolicy, options?: PermissionGateOptions);
-	/**
-	 * Decides, or asks and waits.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if the call is wrong
-	 */
-	request(call: GateCall): Promise<GateDecision>;
-	/** The questions that wait, the oldest first; those of an earlier process too. */
-	pending(): PendingRequest[];
-	/**
-	 * Answers a question. `always` stores the first suggested rule, or the one that is given if it was shown, and lets other
-	 * questions through that it answers. `{ reject }` denies the call and every other question of its session. The first
-	 * answer counts and decides at once; a rule is saved after that. What the policy denies by now is denied whatever is said.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if there is no such question, or no rule to store
-	 */
-	respond(id: string, response: GateResponse, rule?: SuggestedRule): Promise<void>;
-	/** Everything that must survive a restart: questions whose call can be known again, what people said, approvals. */
-	toJSON(): GateState;
-	/**
-	 * A gate as it was. A question waits on if this policy asks about its call, too; the call is requested again and takes it over.
-	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field which is not as {@link toJSON} gave it
-	 */
-	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
-}
 /** What a tool is told about the call. */
 export interface ExecutionContext {
 	sessionId?: string;
@@ -3080,207 +3405,6 @@ export interface LoadedTools {
  * @throws SpillwayError `INVALID_ARGUMENT` for a path or an option of a wrong kind
  */
 export declare function loadTools(dir: string, options?: LoadToolsOptions): Promise<LoadedTools>;
-/** Tokens of a text, estimated. */
-export type EstimateTokens = (text: string) => number;
-/** Every transition of {@link recoverFromOverflow}. */
-export declare const OVERFLOW_TRANSITIONS: readonly Readonly<OverflowTransition>[];
-/** What a provider's error said, as `classifyOverflow` gives it. */
-export interface OverflowFacts {
-	overflow: boolean;
-	kind: string;
-	actualTokens?: number | undefined;
-	limitTokens?: number | undefined;
-}
-/** What a step of a recovery did. */
-export interface OverflowStep {
-	step: "oversized" | "aggregate" | "compaction";
-	/** `fits`: that is enough. `smaller`: by enough to count. `nothing`, `refused`, `error`: the history is as before. */
-	event: OverflowEvent;
-	/** Estimated tokens of the history. */
-	tokensBefore: number;
-	/** What came out, or would have: with `nothing` and `refused` it was not used. */
-	tokensAfter: number;
-	/** Results that the step shortened. */
-	results: number;
-	/** Why nothing came of it. */
-	reason?: string;
-}
-/** What a recovery has used up; hand it to the next one of the same turn. Plain data. */
-export interface OverflowRecoveryState {
-	/** Steps that were tried. Nothing but the next turn makes it smaller. */
-	attempts: number;
-	compactions: number;
-	/** Results were cut. */
-	truncated: boolean;
-}
-/** What a recovery did. */
-export interface OverflowReport {
-	profile: OverflowProfile;
-	/** The window that counted, in tokens. */
-	contextWindowTokens: number;
-	/** What the history may have, in tokens: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
-	targetTokens: number;
-	/** Estimated tokens before and after, brought into line with what the provider counted. */
-	tokensBefore: number;
-	tokensAfter: number;
-	steps: OverflowStep[];
-	state: OverflowRecoveryState;
-	/**
-	 * How to go on. `prompt`: the history ends with what a user said, send it again. `transcript`: it ends in the middle of
-	 * a turn; let the model continue, and do not repeat the user's words. `ended`: the model had answered already.
-	 */
-	resume: "prompt" | "transcript" | "ended";
-}
-/** What the caller's compaction gives back: the new messages, or nothing if there was nothing to compact. */
-export type Compacted<M> = readonly M[] | {
-	messages: readonly M[];
-} | undefined;
-/** Options of {@link recoverFromOverflow}. */
-export interface RecoverOptions<M> {
-	/** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
-	messages: readonly M[];
-	/** The model's window in tokens. A limit that the provider's error names counts if it is less. */
-	contextWindowTokens: number;
-	/**
-	 * What `classifyOverflow` made of the provider's error. Estimates are brought into line with the number in it. Without
-	 * it the history is only looked at, before it is sent.
-	 */
-	overflow?: OverflowFacts;
-	/** It was compaction itself that overflowed: it is not tried. */
-	duringCompaction?: boolean;
-	/**
-	 * Tokens of a text.
-	 * @default an estimate by its script
-	 */
-	estimateTokens?: EstimateTokens;
-	/** Makes the history shorter, usually by a summary. Without it only tool results can be shortened. */
-	compact?: (messages: M[], info: {
-		targetTokens: number;
-		attempt: number;
-		signal: AbortSignal | undefined;
-	}) => Compacted<M> | Promise<Compacted<M>>;
-	/**
-	 * Whose numbers, words and order: `openclaw-2026-02` compacts first.
-	 * @default 'openclaw'
-	 */
-	profile?: OverflowProfile;
-	/**
-	 * So many steps may be tried in one turn, over all recoveries that share a `state`.
-	 * @default 16
-	 */
-	maxAttempts?: number;
-	/**
-	 * So many of them may be compactions.
-	 * @default 3
-	 */
-	maxCompactions?: number;
-	/**
-	 * A step that does not make the history fit must make it smaller by so many tokens, or it counts as nothing.
-	 * @default a hundredth of `contextWindowTokens`
-	 */
-	minProgressTokens?: number;
-	/**
-	 * Tokens that the system prompt, the tools and the answer need.
-	 * @default 0
-	 */
-	reserveTokens?: number;
-	/** What earlier recoveries of this turn used up. */
-	state?: OverflowRecoveryState;
-	/** Ends the recovery; it rejects with `ABORTED`. */
-	signal?: AbortSignal;
-	/** Told of each step. If it throws, a warning is emitted and nothing else changes. */
-	onStep?: (step: OverflowStep) => void;
-	/**
-	 * Whether a saved output that a result names is still there; only then is the model pointed to it.
-	 * @default looks at the file
-	 */
-	outputExists?: (path: string) => boolean;
-}
-/** What {@link recoverFromOverflow} gives back. */
-export interface Recovered<M> {
-	messages: M[];
-	report: OverflowReport;
-}
-/** What a recovery would do. */
-export interface OverflowPlan extends OverflowReport {
-	/**
-	 * How it would end as far as that is known: `compaction` stands for what the caller's compaction would bring, which
-	 * nobody knows before.
-	 */
-	outcome: "retry" | "compaction" | "failed";
-}
-/**
- * Makes a history fit into the model's window again, cheapest step first: results that are too long are cut, then all
- * results together are held to a budget, then the caller's compaction is asked; {@link OVERFLOW_TRANSITIONS} has every
- * way through. Each step must make progress, none may part a call from its result, and with `maxAttempts` used up it is
- * over: it ends with a history that fits by the estimate, or with an error.
- *
- * `recoverFromOverflow.plan` takes the same and says what would be done: nothing is compacted, nobody is told, and nothing
- * changes. The sizes are those that the steps would reach; what compaction brings nobody knows, so a plan ends there.
- *
- * @returns new messages, in which everything that was not shortened is the very same object, and a report
- * @throws SpillwayError `OVERFLOW` if nothing helped; its message says what was tried and its `report` has the sizes.
- * `ABORTED` if the signal says so. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is no overflow
- */
-export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Promise<Recovered<M>>;
-export declare namespace recoverFromOverflow {
-	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
-}
-/** What {@link compactHistory} gives back. */
-export interface CompactResult<M> {
-	messages: M[];
-	report: CompactionReport;
-}
-/**
- * Makes a history shorter when it comes near the model's window: old outputs of tools are replaced where they are, and if
- * that is not enough, `summarize` writes a summary that takes the place of everything before the newest turns.
- *
- * What stays, stays byte for byte, as the very same objects: instructions at the beginning, the newest three turns as long
- * as they fit, and the newest message of the user in any case. A turn that is too long by itself is cut where
- * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
- * compaction; the record of changed files in it is not the summariser's and outlives it.
- *
- * A summary that fails, is empty, or larger than what it stands for leaves the history without its old outputs. What frees
- * less than a tenth is not done.
- *
- * `compactHistory.plan` takes the same and says what would be done: nobody is asked or told, and nothing changes.
- *
- * @param messages in any format that `detectFormat` knows. Never changed
- * @returns new messages, or the very array if nothing was done, and what was done and why
- * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed; `COMPACTION` if it was done three times in the last
- * three turns of the model and is needed again, by `options.state`; `ABORTED` if the signal says so
- */
-export declare function compactHistory<M>(messages: readonly M[], options: CompactOptions<M>): Promise<CompactResult<M>>;
-export declare namespace compactHistory {
-	var plan: <M>(messages: readonly M[], options: CompactOptions<M>) => CompactionPlan;
-}
-/** A place where a history may be cut. */
-export interface CutPoint {
-	/** The first message behind the cut. */
-	index: number;
-	/** `turn`: the user speaks there. `inside`: in the middle of a turn, before the model is asked again. */
-	kind: "turn" | "inside";
-}
-/**
- * The only places between messages where a history may be cut: never between a call and its result, parallel calls
- * included, never behind a call that is still running, before a result, or between two messages of one answer. Ascending;
- * the two ends of the history are not among them.
- *
- * @param messages in any format that `detectFormat` knows; none if it is in no known format
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array
- */
-export declare function cutPoints(messages: readonly unknown[]): CutPoint[];
-/**
- * The `compact` of `recoverFromOverflow`, made of {@link compactHistory}: whatever the size, into the tokens that the recovery asks for.
- * It remembers over the recoveries of a session what its compactions left behind.
- *
- * @example
- * await recoverFromOverflow({ messages, contextWindowTokens, overflow, compact: compactionStep({ summarize }) })
- */
-export declare function compactionStep<M>(options: Omit<CompactOptions<M>, "targetTokens" | "force" | "enabled">): (messages: M[], info: {
-	targetTokens: number;
-	signal: AbortSignal | undefined;
-}) => Promise<Compacted<M>>;
 /**
  * The format that a history is kept in: the one that most of its first telling messages are in, or if there are none, as
  * in a conversation without tools, the first that can read it all. A history keeps its format when it grows beyond its
@@ -3352,15 +3476,25 @@ export interface SimplifyOutdatedOptions {
 	/**
 	 * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
 	 * something else than a string, the default is used and a warning is emitted.
-	 * @default '此命令返回内容已过时'
+	 * @default '此命令返回内容已过时', or what `language` says
 	 */
 	placeholder?: string | ((info: OutdatedResultInfo) => string);
+	/**
+	 * The language of the default placeholder; in English `[Outdated output of a command was removed]`.
+	 * @default 'zh-CN'
+	 */
+	language?: NoticeLanguage;
 	/**
 	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
 	 * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
 	 * when it finished, if the message has no time.
 	 */
 	ledger?: ToolResultKnowledge;
+	/**
+	 * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
+	 * host wrote into a message is believed.
+	 */
+	storage?: OutputOwner;
 	/** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
 	onSimplified?: (report: SimplifiedReport) => void;
 }
@@ -3368,18 +3502,20 @@ export interface SimplifyOutdatedOptions {
  * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
  * the messages that go in are never changed.
  *
- * A tool result (`role: 'tool'`) is outdated when all of these hold:
+ * A tool result is outdated when all of these hold:
  * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
  *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
- * - its `timestamp` is more than 15 minutes back;
+ * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
  * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
  *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
  * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
  *   known, and `stderr` is empty or not known.
  *
- * A result whose content is more than text stays. Elements that are no messages at all stay, too.
+ * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a
+ * time, and where no message is in a known format, nothing can be done, and a warning says so once: codes
+ * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
  *
- * @param messages the history, in the shape of chat completions
+ * @param messages the history, in any format that `detectFormat` knows
  * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
  * is nothing to replace, `messages` itself
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
@@ -3412,6 +3548,7 @@ export interface RepairToolPairsOptions {
  *   may still be running at the end of the history is left alone.
  * - A result without a call before it, or of a call that has its result already, is removed; a message in which nothing
  *   is left goes with it.
+ * - A blank name of a tool in a result becomes that of its call.
  * - A result that comes after somebody spoke is moved to its call. Where calls and results are items in any order
  *   (OpenAI's Responses and Agents SDK) it may stay.
  *
@@ -3423,135 +3560,6 @@ export interface RepairToolPairsOptions {
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
  */
 export declare function repairToolPairs<M>(messages: readonly M[], options?: RepairToolPairsOptions): M[];
-/** Options of {@link MemoryStorage}. */
-export interface MemoryStorageOptions {
-	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
-	maxStoreBytes?: number;
-	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
-	maxStoreFiles?: number;
-	/** As for `TruncationStorage`. @default none */
-	maxFileBytes?: number;
-	/** As for `TruncationStorage`. @default none */
-	redact?: RedactionOptions;
-	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
-	retentionDays?: number;
-}
-/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
-export declare class MemoryStorage implements ITruncationStorage {
-	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
-	constructor(options?: MemoryStorageOptions);
-	/** Keeps a text and answers its path, which only this storage knows. */
-	save(content: string, context: TruncationContext): Promise<string>;
-	/** Keeps a copy of bytes and answers its path. */
-	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
-	read(path: string): Promise<string>;
-	/** As `TruncationStorage.readRange`. */
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	/** As `TruncationStorage.search`. */
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Whether a path is that of an output that this storage kept. */
-	owns(path: string): boolean;
-	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
-	cleanup(retentionDays?: number): Promise<number>;
-	/** As `TruncationStorage.sweep`; nothing is leased here. */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much is kept. */
-	usage(): Promise<StorageUsage>;
-	/** Forgets all outputs of a session, and answers how many there were. */
-	deleteSession(sessionId: string): Promise<number>;
-	/** Where paths begin; no folder of a disk. */
-	getStorageDir(): string;
-	/** Forgets everything. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-}
-/**
- * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
- * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
- *
- * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything goes wrong, the
- * result still comes back, bounded, and an `error` event says why.
- *
- * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
- */
-export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
-/** Recognising a preview that was taken for the whole. */
-/**
- * Whether a text holds a line that only a notice of Spillway writes, in any language and profile. A tool that writes
- * files can refuse such a text: the model has copied a preview, and the rest would be lost.
- */
-export declare function containsTruncationMarker(text: string): boolean;
-/** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
-export interface OutputSource {
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-}
-/** Options of {@link createOutputTools}. */
-export interface OutputToolsOptions {
-	/** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
-	sessionId?: string;
-	/**
-	 * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
-	 */
-	pageBytes?: number;
-	/** Lines of one answer. Default: 500 of the output. */
-	pageLines?: number;
-	/**
-	 * `json`: `pageBytes` is the length of the answer as a string of JSON, for hosts that count that.
-	 * @default 'text'
-	 */
-	pageCounts?: "text" | "json";
-}
-/** What a tool is told about a call. */
-export interface OutputToolContext {
-	sessionId?: string;
-	signal?: AbortSignal;
-}
-/** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */
-export interface OutputToolResult {
-	success: boolean;
-	output: string;
-	error?: string;
-	metadata: {
-		truncated: boolean;
-		next?: object;
-	};
-}
-/** A tool that hosts can offer to a model, or register in a `ToolRegistry`. */
-export interface OutputTool {
-	name: "read_output" | "search_output";
-	description: string;
-	/** JSON Schema of the arguments. */
-	inputSchema: Record<string, unknown>;
-	execute(args: unknown, context?: OutputToolContext): Promise<OutputToolResult>;
-}
-/**
- * Makes the tools `read_output` and `search_output`.
- *
- * @example
- * for (const tool of createOutputTools(storage, { sessionId })) registry.register([tool])
- */
-export declare function createOutputTools(storage: OutputSource, options?: OutputToolsOptions): [
-	OutputTool,
-	OutputTool
-];
-/** What stays of a text that was cut. */
-export interface CutText {
-	head: number;
-	tail: number;
-	middle: string;
-	suffix: string;
-}
-/** How a result was sent: cut texts (`null` for one that was not), or a line in its place; whole if neither. */
-export interface SentResult {
-	/** A short name of the texts that it was made from. */
-	source: string;
-	/** Its length as it was sent, as the profile counts. */
-	weight: number;
-	cuts?: readonly (CutText | null)[];
-	line?: string;
-}
 /** What an error, or an answer, of a provider is about: whether the request did not fit. */
 /** What an error is about. */
 export type OverflowKind = 
@@ -3608,6 +3616,75 @@ export interface OverflowClass {
  * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
  */
 export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
+/** How much of a model's context its input may use, and whether a history uses more. */
+/** What a model can take. */
+export interface ModelLimits {
+	/** Input and output together, in tokens. 0 if nobody knows. */
+	context: number;
+	/**
+	 * What an answer may have, in tokens.
+	 * @default 0, which is not known
+	 */
+	output?: number;
+	/** What the input may have, in tokens, where the provider has such a limit beside the context. */
+	input?: number;
+}
+/** The tokens of a request as providers count them. */
+export interface TokenUsage {
+	/** Everything together; if it is missing or 0, the sum of the others. */
+	total?: number;
+	input?: number;
+	output?: number;
+	cacheRead?: number;
+	cacheWrite?: number;
+}
+/** Options of {@link isContextFull}. */
+export interface ContextFullOptions {
+	model: ModelLimits;
+	/** The tokens of the last request, not the sum over several. */
+	usage: TokenUsage;
+	/**
+	 * Tokens that stay free for the next answer. What an answer may have stays free in any case.
+	 * @default 20000, or what an answer may have if that is less; a fifth of a window that is not larger
+	 */
+	reservedTokens?: number;
+	/**
+	 * `false` is never full: compaction is switched off.
+	 * @default true
+	 */
+	auto?: boolean;
+}
+/**
+ * The tokens that the input of a request may have: the context without the answer or what is reserved, whichever is more,
+ * and not more than the provider's limit of the input without what is reserved.
+ *
+ * @returns `undefined` if nobody knows the context, or if nothing would be left
+ * @throws SpillwayError `INVALID_ARGUMENT` if a number is not allowed
+ */
+export declare function usableTokens(model: ModelLimits, reservedTokens?: number): number | undefined;
+/**
+ * Whether the next request would be too long, by what the last one took: time to compact. Never if the model's context is
+ * not known.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
+ */
+export declare function isContextFull(options: ContextFullOptions): boolean;
+/** What stays of a text that was cut. */
+export interface CutText {
+	head: number;
+	tail: number;
+	middle: string;
+	suffix: string;
+}
+/** How a result was sent: cut texts (`null` for one that was not), or a line in its place; whole if neither. */
+export interface SentResult {
+	/** A short name of the texts that it was made from. */
+	source: string;
+	/** Its length as it was sent, as the profile counts. */
+	weight: number;
+	cuts?: readonly (CutText | null)[];
+	line?: string;
+}
 /** How the results of a history were sent. Plain data: it survives `JSON.stringify`. */
 export interface ProjectionState {
 	readonly version: 1;
@@ -3636,10 +3713,13 @@ export interface ProjectOptions {
 	 */
 	maxTotalChars?: number;
 	/**
-	 * Whether a saved output that a result names is still there; only then is the model pointed to it.
-	 * @default looks at the file
+	 * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+	 * answer yes only for paths of your own.
+	 * @default whether `storage` owns the path, or this process saved it
 	 */
 	outputExists?: (path: string) => boolean;
+	/** The storage that full outputs were saved in: only paths that it owns are named. */
+	storage?: OutputOwner;
 }
 /** What {@link projectToolResults} did. */
 export interface Projection<M> {
@@ -3665,42 +3745,11 @@ export interface Projection<M> {
  * Results of the newest turn are protected: a quarter of the budget, or the whole newest result, is theirs. What was sent
  * before gives way only if they would not get that; then it makes room for several turns, and the report says so. Of the
  * older results the largest are cut first; then the oldest make room for a line that says so, and that names the file with
- * the full output if the result itself did and the file is still there.
+ * the full output if the result itself did and a storage says that it saved it.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is not allowed
  */
 export declare function projectToolResults<M>(messages: readonly M[], options: ProjectOptions): Projection<M>;
-/** Sessions: a conversation kept as a tree of entries, to which things are only ever added. */
-/** An entry without its place in the tree. */
-export interface NewSessionEntry {
-	/** `message`, or whatever else a host keeps: a summary, a label, a change of the model. */
-	type: string;
-	/** With `type: 'message'`, the message. */
-	message?: unknown;
-	[key: string]: unknown;
-}
-/** An entry in its place. */
-export interface SessionEntry extends NewSessionEntry {
-	/** Unique in the session. */
-	id: string;
-	/** The entry before it on its branch; `null` for the first. */
-	parentId: string | null;
-}
-export type Maybe<T> = T | Promise<T>;
-/**
- * What a session must be able to do. Hosts implement it over what they have; {@link MemorySession} and
- * {@link JsonlSession} come with the package.
- */
-export interface Session {
-	/** All entries of all branches, in the order in which they were added. */
-	entries(): Maybe<readonly SessionEntry[]>;
-	/** The id of the entry that the next one follows; `null` if it will be the first. */
-	leaf(): Maybe<string | null>;
-	/** Adds an entry behind the leaf; it becomes the leaf. Gives back its id. */
-	append(entry: NewSessionEntry): Maybe<string>;
-	/** Makes another entry the leaf, or with `null` none: what is added next begins a new branch. Removes nothing. */
-	branch(id: string | null): Maybe<void>;
-}
 /** Options of the document's functions. */
 export interface TruncateResultsOptions {
 	/**
@@ -3730,10 +3779,13 @@ export interface TruncateResultsOptions {
 	 */
 	maxTotalChars?: number | false;
 	/**
-	 * Whether a saved output that a result names is still there; only then is the model pointed to it.
-	 * @default looks at the file
+	 * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+	 * answer yes only for paths of your own.
+	 * @default whether `storage` owns the path, or this process saved it
 	 */
 	outputExists?: (path: string) => boolean;
+	/** The storage that full outputs were saved in: only paths that it owns are named. */
+	storage?: OutputOwner;
 }
 /** What {@link truncateOversizedToolResultsInMessages} did. */
 export interface TruncatedMessages<M> {
@@ -3770,229 +3822,37 @@ export declare function sessionLikelyHasOversizedToolResults(params: {
 	messages: readonly unknown[];
 	contextWindowTokens: number;
 } & TruncateResultsOptions): boolean;
-/** Parameters of {@link truncateOversizedToolResultsInSession}. */
-export interface TruncateSessionParams extends TruncateResultsOptions {
-	session: Session;
-	/** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
-	contextWindowTokens: number;
+/** Sessions: a conversation kept as a tree of entries, to which things are only ever added. */
+/** An entry without its place in the tree. */
+export interface NewSessionEntry {
+	/** `message`, or whatever else a host keeps: a summary, a label, a change of the model. */
+	type: string;
+	/** With `type: 'message'`, the message. */
+	message?: unknown;
+	[key: string]: unknown;
 }
-/** What {@link truncateOversizedToolResultsInSession} did. */
-export interface TruncatedSession {
-	truncated: boolean;
-	/** Results that are shorter on the new branch. */
-	truncatedCount: number;
-	/** Why nothing was truncated. */
-	reason?: string;
-	/** The ids of the entries that were replayed, and of those that stand for them on the new branch. */
-	replayed?: Record<string, string>;
+/** An entry in its place. */
+export interface SessionEntry extends NewSessionEntry {
+	/** Unique in the session. */
+	id: string;
+	/** The entry before it on its branch; `null` for the first. */
+	parentId: string | null;
 }
+export type Maybe<T> = T | Promise<T>;
 /**
- * Shortens the tool results that are too long, in a session: a new branch begins behind the parent of the first of them,
- * and every entry from there on is added to it again, shortened where it was too long. The old branch stays as it was, so
- * that the full results can be found there. Entries that name entries, such as summaries and labels, name the new ones on
- * the new branch; labels that were set elsewhere are set again.
- *
- * Never throws and never rejects: what goes wrong is the `reason`, and the session is left at the leaf that it had.
+ * What a session must be able to do. Hosts implement it over what they have; {@link MemorySession} and
+ * {@link JsonlSession} come with the package.
  */
-export declare function truncateOversizedToolResultsInSession(params: TruncateSessionParams): Promise<TruncatedSession>;
-/** How much of a model's context its input may use, and whether a history uses more. */
-/** What a model can take. */
-export interface ModelLimits {
-	/** Input and output together, in tokens. 0 if nobody knows. */
-	context: number;
-	/**
-	 * What an answer may have, in tokens.
-	 * @default 0, which is not known
-	 */
-	output?: number;
-	/** What the input may have, in tokens, where the provider has such a limit beside the context. */
-	input?: number;
+export interface Session {
+	/** All entries of all branches, in the order in which they were added. */
+	entries(): Maybe<readonly SessionEntry[]>;
+	/** The id of the entry that the next one follows; `null` if it will be the first. */
+	leaf(): Maybe<string | null>;
+	/** Adds an entry behind the leaf; it becomes the leaf. Gives back its id. */
+	append(entry: NewSessionEntry): Maybe<string>;
+	/** Makes another entry the leaf, or with `null` none: what is added next begins a new branch. Removes nothing. */
+	branch(id: string | null): Maybe<void>;
 }
-/** The tokens of a request as providers count them. */
-export interface TokenUsage {
-	/** Everything together; if it is missing or 0, the sum of the others. */
-	total?: number;
-	input?: number;
-	output?: number;
-	cacheRead?: number;
-	cacheWrite?: number;
-}
-/** Options of {@link isContextFull}. */
-export interface ContextFullOptions {
-	model: ModelLimits;
-	/** The tokens of the last request, not the sum over several. */
-	usage: TokenUsage;
-	/**
-	 * Tokens that stay free for the next answer.
-	 * @default 20000, or what an answer may have if that is less
-	 */
-	reservedTokens?: number;
-	/**
-	 * `false` is never full: compaction is switched off.
-	 * @default true
-	 */
-	auto?: boolean;
-}
-/**
- * The tokens that the input of a request may have: the context without the answer, and not more than the provider's limit
- * of the input without what is reserved. Room for the answer is kept in both cases.
- *
- * @returns `undefined` if nobody knows the context, or if nothing would be left
- * @throws SpillwayError `INVALID_ARGUMENT` if a number is not allowed
- */
-export declare function usableTokens(model: ModelLimits, reservedTokens?: number): number | undefined;
-/**
- * Whether the next request would be too long, by what the last one took: time to compact. Never if the model's context is
- * not known.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
- */
-export declare function isContextFull(options: ContextFullOptions): boolean;
-/** A tool result as such hosts have it. */
-export interface PluginToolResult {
-	/** What the model reads. */
-	llmContent: string | readonly ContentPart[];
-	/** What the user sees. */
-	returnDisplay?: unknown;
-	isError?: boolean;
-	/** Set once truncation has been dealt with. */
-	truncated?: boolean;
-	outputPath?: string;
-	metadata?: Record<string, unknown>;
-}
-/** What the host says about the call. */
-export interface PluginToolInfo {
-	toolUse?: {
-		name?: string;
-		callId?: string;
-	};
-	toolName?: string;
-	sessionId?: string;
-}
-/** The plugin; the host calls `toolResult` with itself as `this`. */
-export interface TruncationPlugin {
-	name: "truncation";
-	enforce: "post";
-	toolResult<R extends PluginToolResult>(this: object | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>;
-}
-/** What the plugin reads of its host: `truncation: false` switches it off. */
-export interface PluginHost {
-	config?: {
-		truncation?: boolean;
-	};
-}
-/**
- * A plugin over a service of one's own.
- *
- * Results over the limits get a preview, `truncated: true` and `outputPath` (`''` if nothing could be saved); others are
- * stamped `truncated: false`. Failed results, and results that carry `truncated` already, are left alone up to the hard
- * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
- */
-export declare function createTruncationPlugin(options: {
-	service: OutputService;
-}): TruncationPlugin;
-/** The plugin with a service of its own, made with the defaults when it is first needed. */
-export declare const truncationPlugin: TruncationPlugin;
-/** What a running command has printed so far. */
-export interface CommandProgress {
-	bytes: number;
-	lines: number;
-	/** Milliseconds since the command was started. */
-	elapsedMs: number;
-}
-/** A command that is running. */
-export interface RunningCommand {
-	/** The id of its process, which is also that of its process group. */
-	readonly pid: number;
-	/** What a preview would show if it ended here. */
-	peek: () => Promise<CapturePeek>;
-	/** A part of everything that it printed so far; see `Capture.readRange`. */
-	readRange: (range: ReadRange) => Promise<RangeResult>;
-	/** Ends it and everything that it started. The call then resolves with what was printed, and with `aborted`. */
-	stop: () => void;
-}
-/** Options of `runCommand`. */
-export interface RunCommandOptions {
-	/** The folder the command runs in. Default: that of this process. */
-	cwd?: string | URL;
-	/** Variables on top of this process's environment; `undefined` removes one. */
-	env?: Record<string, string | undefined>;
-	/** What the command reads from standard input. Default: nothing. */
-	input?: string | Uint8Array;
-	/**
-	 * What its standard input is without `input`: nothing, or that of this process.
-	 * @default 'ignore'
-	 */
-	stdin?: "ignore" | "inherit";
-	/** Milliseconds after which the command and everything it started is ended. More than 0. Default: none. */
-	timeoutMs?: number;
-	/**
-	 * Milliseconds between asking the processes to end (`SIGTERM`) and ending them (`SIGKILL`).
-	 * @default 2000
-	 */
-	killGraceMs?: number;
-	/** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
-	signal?: AbortSignal;
-	/**
-	 * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
-	 */
-	onStart?: (running: RunningCommand) => void;
-	/** Called a few times a second while the command runs. */
-	onProgress?: (progress: CommandProgress) => void;
-	/**
-	 * Keeps standard output and standard error apart: a line `[stdout]` or `[stderr]` comes before what follows. By default
-	 * both go into one pipe, so that they are in the order in which they were written.
-	 * @default false
-	 */
-	separate?: boolean;
-	/**
-	 * Runs `file` as the text of a command of the shell: `true` for `/bin/sh` (`cmd.exe` on Windows), or the path of
-	 * another. Arguments are appended, quoted.
-	 * @default false
-	 */
-	shell?: boolean | string;
-	/** Bounds the output. Default: a service with default settings. */
-	service?: TruncationService;
-	/** @default 'bash' */
-	toolName?: string;
-	sessionId?: string;
-	messageId?: string;
-	toolCallId?: string;
-	/** Overrides of truncation for this call. */
-	truncation?: TruncationOptions;
-}
-/** How a command ended, and what it printed. */
-export interface CommandResult {
-	/** `null` when a signal ended it. */
-	exitCode: number | null;
-	/** The signal that ended it. */
-	signal: string | null;
-	timedOut: boolean;
-	aborted: boolean;
-	/** Milliseconds. */
-	durationMs: number;
-	/** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
-	output: TruncationResult;
-	/** Bytes that the command printed. */
-	totalBytes: number;
-	/** Lines that the command printed. */
-	totalLines: number;
-	/** The sentence that says that the command was ended, and what to do. */
-	note?: string;
-}
-/**
- * Runs a program to its end and gives back how it ended and what it printed, bounded; the whole is in a file.
- *
- * The command has a process group of its own, which is ended as a whole by a timeout or an abort; what was printed so far
- * is kept, and a note at the end of the text says what happened. A command that ends with another code than 0 is a
- * result like any other. A process that it leaves behind is not waited for; it can no longer write to the output.
- *
- * @example
- * const { exitCode, output } = await runCommand('npm', ['test'], { timeoutMs: 120_000, sessionId })
- * messages.push({ role: 'tool', content: output.content })
- * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
- */
-export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
 /** What is known of a result that is about to be written. */
 export interface GuardedResultInfo {
 	toolCallId: string | undefined;
@@ -4009,7 +3869,7 @@ export interface GuardSessionOptions {
 	maxToolResultChars?: number;
 	/**
 	 * Ends a text that was cut; `{removed}` stands for the number of characters that went.
-	 * @default GUARD_TRUNCATION_SUFFIX
+	 * @default GUARD_TRUNCATION_SUFFIX, or the path of the saved output if the text names it
 	 */
 	suffix?: string;
 	/**
@@ -4017,6 +3877,8 @@ export interface GuardSessionOptions {
 	 * @default true
 	 */
 	synthesizeMissing?: boolean;
+	/** The storage that full outputs were saved in: only paths that it owns are named. @default what this process saved */
+	storage?: OutputOwner;
 	/** First: another message in place of any message. */
 	transform?: (message: unknown) => unknown;
 	/** After results were cut: another message in place of a result. */
@@ -4122,78 +3984,96 @@ export declare class MemorySession implements Session {
 	/** @throws SpillwayError `INVALID_ARGUMENT` if there is no such entry */
 	branch(id: string | null): void;
 }
-/**
- * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
- * so `super.needsTruncation(content, config)` works.
- */
-export declare abstract class BaseTruncationStrategy implements TruncationStrategy {
-	abstract readonly name: string;
-	/** Whether the text passes a limit. */
-	needsTruncation(content: string, config: TruncationConfig): boolean;
-	/** The part of the text that the limits allow, and how much is missing. */
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-	/** Lines of a text; a final newline does not start another. */
-	protected countLines(content: string): number;
-	/** UTF-8 bytes of a text. */
-	protected countBytes(content: string): number;
-	/** The first lines. */
-	protected truncateHead(content: string, maxLines: number): string[];
-	/** The last lines. */
-	protected truncateTail(content: string, maxLines: number): string[];
+/** Parameters of {@link truncateOversizedToolResultsInSession}. */
+export interface TruncateSessionParams extends TruncateResultsOptions {
+	session: Session;
+	/** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
+	contextWindowTokens: number;
 }
-/** Keeps both limits. */
-export declare class DefaultTruncationStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-}
-/** Keeps the limit in lines, whatever their length. In a service the hard ceiling still holds. */
-export declare class LineBasedStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	needsTruncation(content: string, config: TruncationConfig): boolean;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-}
-/** Keeps the limit in bytes, whatever the number of lines. */
-export declare class ByteBasedStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	needsTruncation(content: string, config: TruncationConfig): boolean;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
+/** What {@link truncateOversizedToolResultsInSession} did. */
+export interface TruncatedSession {
+	truncated: boolean;
+	/** Results that are shorter on the new branch. */
+	truncatedCount: number;
+	/** Why nothing was truncated. */
+	reason?: string;
+	/** The ids of the entries that were replayed, and of those that stand for them on the new branch. */
+	replayed?: Record<string, string>;
 }
 /**
- * Keeps both limits, and what a developer would look for: errors and what explains them, sums and exits, both ends, with
- * the exact gap at every cut.
+ * Shortens the tool results that are too long, in a session: a new branch begins behind the parent of the first of them,
+ * and every entry from there on is added to it again, shortened where it was too long. The old branch stays as it was, so
+ * that the full results can be found there. Entries that name entries, such as summaries and labels, name the new ones on
+ * the new branch; labels that were set elsewhere are set again.
+ *
+ * Never throws and never rejects: what goes wrong is the `reason`, and the session is left at the leaf that it had.
  */
-export declare class SmartStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	/** What it looks for beside what it does by default. */
-	readonly rules: readonly SmartRule[];
-	/** @throws SpillwayError `INVALID_CONFIG` that names the field of the rule, its value and what is allowed */
-	constructor(options?: SmartStrategyOptions);
-	truncate(content: string, config: TruncationConfig): StrategyResult;
+export declare function truncateOversizedToolResultsInSession(params: TruncateSessionParams): Promise<TruncatedSession>;
+/** 2,000 lines, 51,200 bytes, `head`, enabled, kept for 7 days. */
+export declare const DEFAULT_TRUNCATION_CONFIG: Readonly<TruncationConfig>;
+/** What differs for single tools: `bash` shows its last 500 lines, `grep` 3,000, `read` is left alone. */
+export declare const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<TruncationConfig>>>>;
+/** The places that a desktop agent keeps outputs in. */
+/** Folders of an application, for `storageDirs`: the vault first, then the application's own. */
+export interface AppPaths {
+	/** `<vault>/.agent-output` */
+	vaultDir(vault: string): string;
+	/** `~/.<app>/agent-output` */
+	dataDir: string;
 }
 /**
- * Keeps both limits, and JSON as JSON: what is shown of a JSON text, or of JSON Lines, parses, and every value in it is one of
- * the text, in its place and of its type. The notice says what is missing. Anything else is shown as by {@link SmartStrategy}.
+ * The places of an application, by its name. Nothing is made here.
+ *
+ * @example
+ * const { vaultDir, dataDir } = appPaths('moryflow')
+ * new TruncationService({ storageDirs: [vaultDir(vault), dataDir] })
+ * A name with spaces, such as Electron's `productName`, becomes one of dashes: `My Agent` is `my-agent`. In Electron
+ * `app.getPath('userData')` is the better place for `dataDir` where the application need not share it with others.
+ * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, spaces, `.`, `_` and `-` and begins with one of the first two
  */
-export declare class JsonStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
+export declare function appPaths(appName: string): AppPaths;
+/** Options of {@link MemoryStorage}. */
+export interface MemoryStorageOptions {
+	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
+	maxStoreFiles?: number;
+	/** As for `TruncationStorage`. @default none */
+	maxFileBytes?: number;
+	/** As for `TruncationStorage`. @default none */
+	redact?: RedactionOptions;
+	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
+	retentionDays?: number;
 }
-/**
- * Keeps both limits, and of a diff (`git diff`, `git show`, `git log -p`, `diff -u`) its structure: commits, files and heads of
- * hunks first, then as much of the hunks as fits. Each gap says how many lines that are added and removed, and how many files,
- * are missing in it. Anything else is shown as by {@link SmartStrategy}.
- */
-export declare class DiffStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-}
-/**
- * Keeps both limits, and a table as a table: what is shown of CSV (also with `;`) or TSV parses with the same columns, and every
- * row in it is one of the text: the header, the first and the last rows, and those that differ. The notice says what is missing.
- * Anything else is shown as by {@link SmartStrategy}.
- */
-export declare class CsvStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
+/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
+export declare class MemoryStorage implements ITruncationStorage {
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
+	constructor(options?: MemoryStorageOptions);
+	/** Keeps a text and answers its path, which only this storage knows. */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** Keeps a copy of bytes and answers its path. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
+	read(path: string): Promise<string>;
+	/** As `TruncationStorage.readRange`. */
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	/** As `TruncationStorage.search`. */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** Whether a path is that of an output that this storage kept. */
+	owns(path: string): boolean;
+	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
+	cleanup(retentionDays?: number): Promise<number>;
+	/** As `TruncationStorage.sweep`; nothing is leased here. */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much is kept. */
+	usage(): Promise<StorageUsage>;
+	/** Forgets all outputs of a session, and answers how many there were. */
+	deleteSession(sessionId: string): Promise<number>;
+	/** Where paths begin; no folder of a disk. */
+	getStorageDir(): string;
+	/** Forgets everything. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
 }
 /** How many tokens a text has: estimated, calibrated, or counted by somebody who knows. */
 /** Counts the tokens of a text, exactly for one model. */
@@ -4268,5 +4148,201 @@ export type TokenCounterPackage = "gpt-tokenizer" | "js-tiktoken" | "tiktoken" |
 export declare function loadTokenCounter(name: TokenCounterPackage, options?: {
 	encoding?: string;
 }): Promise<TokenCounter>;
+/** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
+export interface OutputSource {
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+}
+/** A service whose storage is one, such as a `TruncationService`. */
+export interface OutputSourceHolder {
+	readonly storage: unknown;
+}
+/** Options of {@link createOutputTools}. */
+export interface OutputToolsOptions {
+	/** Only outputs of this session are shown. Default: the session of the call, if it says one; else all. */
+	sessionId?: string;
+	/**
+	 * Bytes of one answer, with the lines that say what it shows and how to read on. Default: 32 KiB of the output, and those lines.
+	 */
+	pageBytes?: number;
+	/** Lines of one answer. Default: 500 of the output. */
+	pageLines?: number;
+	/**
+	 * `json`: `pageBytes` is the length of the answer as a string of JSON, for hosts that count that.
+	 * @default 'text'
+	 */
+	pageCounts?: "text" | "json";
+}
+/** What a tool is told about a call. */
+export interface OutputToolContext {
+	sessionId?: string;
+	signal?: AbortSignal;
+}
+/** A result for the model. It is never an exception, and never needs truncation: `metadata.truncated` says so to middleware. */
+export interface OutputToolResult {
+	success: boolean;
+	output: string;
+	error?: string;
+	metadata: {
+		truncated: boolean;
+		next?: object;
+	};
+}
+/** A tool that hosts can offer to a model, or register in a `ToolRegistry`. */
+export interface OutputTool {
+	name: "read_output" | "search_output";
+	description: string;
+	/** JSON Schema of the arguments. */
+	inputSchema: Record<string, unknown>;
+	execute(args: unknown, context?: OutputToolContext): Promise<OutputToolResult>;
+}
+/**
+ * Makes the tools `read_output` and `search_output`. Beside its own names, `read_output` takes `offset` (the first line, from 1; 0 is
+ * the first as well) and `limit` (how many lines), and both take names such as `fromLine`.
+ *
+ * @param source a storage, or a service with one
+ * @example
+ * for (const tool of createOutputTools(storage, { sessionId })) registry.register([tool])
+ */
+export declare function createOutputTools(source: OutputSource | OutputSourceHolder, options?: OutputToolsOptions): [
+	OutputTool,
+	OutputTool
+];
+/**
+ * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
+ * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
+ *
+ * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything goes wrong, the
+ * result still comes back, bounded, and an `error` event says why.
+ *
+ * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
+ */
+export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
+/** Recognising a preview that was taken for the whole. */
+/**
+ * Whether a text holds a notice of Spillway, in any language and profile and in words of `formatNotice` that name the saved output:
+ * as it was, behind the prefix of a comment, a quote or a diff, on one line, in a JSON string, or the last lines of it. A tool that
+ * writes files can refuse such a text: the model has copied a preview, and the rest would be lost. A document that only speaks of
+ * truncation, or has a line such as `...5 lines truncated...` in it, is none.
+ */
+export declare function containsTruncationMarker(text: string): boolean;
+/** A tool result as such hosts have it. */
+export interface PluginToolResult {
+	/** What the model reads. */
+	llmContent: string | readonly ContentPart[];
+	/** What the user sees. */
+	returnDisplay?: unknown;
+	isError?: boolean;
+	/** Set once truncation has been dealt with. */
+	truncated?: boolean;
+	outputPath?: string;
+	metadata?: Record<string, unknown>;
+}
+/** What the host says about the call. */
+export interface PluginToolInfo {
+	toolUse?: {
+		name?: string;
+		callId?: string;
+	};
+	toolName?: string;
+	sessionId?: string;
+}
+/** The plugin; the host calls `toolResult` with itself as `this`. */
+export interface TruncationPlugin {
+	name: "truncation";
+	enforce: "post";
+	toolResult<R extends PluginToolResult>(this: object | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>;
+}
+/** What the plugin reads of its host: `truncation: false` switches it off. */
+export interface PluginHost {
+	config?: {
+		truncation?: boolean;
+	};
+}
+/**
+ * A plugin over a service of one's own.
+ *
+ * Results over the limits get a preview, `truncated: true` and `outputPath` (`''` if nothing could be saved); others are
+ * stamped `truncated: false`. Failed results, and results that carry `truncated` already, are left alone up to the hard
+ * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
+ */
+export declare function createTruncationPlugin(options: {
+	service: OutputService;
+}): TruncationPlugin;
+/** The plugin with a service of its own, made with the defaults when it is first needed. */
+export declare const truncationPlugin: TruncationPlugin;
+/**
+ * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
+ * so `super.needsTruncation(content, config)` works.
+ */
+export declare abstract class BaseTruncationStrategy implements TruncationStrategy {
+	abstract readonly name: string;
+	/** Whether the text passes a limit. */
+	needsTruncation(content: string, config: TruncationConfig): boolean;
+	/** The part of the text that the limits allow, and how much is missing. */
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+	/** Lines of a text; a final newline does not start another. */
+	protected countLines(content: string): number;
+	/** UTF-8 bytes of a text. */
+	protected countBytes(content: string): number;
+	/** The first lines. */
+	protected truncateHead(content: string, maxLines: number): string[];
+	/** The last lines. */
+	protected truncateTail(content: string, maxLines: number): string[];
+}
+/** Keeps both limits. */
+export declare class DefaultTruncationStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+}
+/** Keeps the limit in lines, whatever their length. In a service the hard ceiling still holds. */
+export declare class LineBasedStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	needsTruncation(content: string, config: TruncationConfig): boolean;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+/** Keeps the limit in bytes, whatever the number of lines. */
+export declare class ByteBasedStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	needsTruncation(content: string, config: TruncationConfig): boolean;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+/**
+ * Keeps both limits, and what a developer would look for: errors and what explains them, sums and exits, both ends, with
+ * the exact gap at every cut.
+ */
+export declare class SmartStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	/** What it looks for beside what it does by default. */
+	readonly rules: readonly SmartRule[];
+	/** @throws SpillwayError `INVALID_CONFIG` that names the field of the rule, its value and what is allowed */
+	constructor(options?: SmartStrategyOptions);
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+/**
+ * Keeps both limits, and JSON as JSON: what is shown of a JSON text, or of JSON Lines, parses, and every value in it is one of
+ * the text, in its place and of its type. The notice says what is missing. Anything else is shown as by {@link SmartStrategy}.
+ */
+export declare class JsonStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+/**
+ * Keeps both limits, and of a diff (`git diff`, `git show`, `git log -p`, `diff -u`) its structure: commits, files and heads of
+ * hunks first, then as much of the hunks as fits. Each gap says how many lines that are added and removed, and how many files,
+ * are missing in it. Anything else is shown as by {@link SmartStrategy}.
+ */
+export declare class DiffStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
+/**
+ * Keeps both limits, and a table as a table: what is shown of CSV (also with `;`) or TSV parses with the same columns, and every
+ * row in it is one of the text: the header, the first and the last rows, and those that differ. The notice says what is missing.
+ * Anything else is shown as by {@link SmartStrategy}.
+ */
+export declare class CsvStrategy extends BaseTruncationStrategy {
+	readonly name: string;
+	truncate(content: string, config: TruncationConfig): StrategyResult;
+}
 
 export {};

@@ -1,5 +1,5 @@
-import { containsTruncationMarker, type TruncationServiceConfig } from '../index.js'
-import { cut, makeService, numbered } from './support/outputs'
+import { containsTruncationMarker, type TruncationServiceConfig } from '../../index.js'
+import { cut, makeService, numbered } from '../support/outputs'
 
 const each =
   (lead: string, end = '') =>

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
-import { createTruncation, SpillwayError } from '../index.js'
-import { runChild } from './support/child'
+import { createTruncation, SpillwayError } from '../../index.js'
+import { runChild } from '../support/child'
 
 describe('a limit for all tools that raises the one of a tool', () => {
   const warnings = (body: string) =>

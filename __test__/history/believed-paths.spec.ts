@@ -15,9 +15,9 @@ import {
   truncateOversizedToolResultsInMessages,
   truncateOversizedToolResultsInSession,
 } from 'spillway'
-import { runChild } from './support/child'
-import { numbered } from './support/outputs'
-import { tempDir } from './support/temp'
+import { runChild } from '../support/child'
+import { numbered } from '../support/outputs'
+import { tempDir } from '../support/temp'
 
 // biome-ignore lint/suspicious/noExplicitAny: histories of every format
 type Any = any
