@@ -367,13 +367,29 @@ test('a decision changes nothing, and is the same again', () => {
   )
 })
 
+test('what comes after the last command that is read is asked about, wherever the budget ends', () => {
+  const policy = new PermissionPolicy({ vault, rules: [{ domain: 'bash', pattern: 'p*', decision: 'allow' }] })
+  for (const words of [1, 2, 3, 7, 8]) {
+    const one = `p${' x'.repeat(words - 1)};`
+    const most = Math.floor(16_000 / (words + 8))
+    for (const count of [most - 2, most - 1, most, most + 1, most + 2, 2 * most]) {
+      const command = `${one.repeat(count)}evil`
+      expect({ words, count, decision: policy.evaluate({ tool: 'bash', args: { command } }).decision }).toEqual({
+        words,
+        count,
+        decision: 'ask',
+      })
+    }
+  }
+})
+
 test('a command of 128 KiB and 10,000 rules are no matter', () => {
   const rules = Array.from(
     { length: 10_000 },
     (_, n) => ({ domain: 'bash', pattern: `p${n} *`, decision: 'allow' }) as const,
   )
   const policy = new PermissionPolicy({ vault, rules })
-  const allowed = Array.from({ length: 5000 }, (_, n) => `p${n} x`).join(' && ')
+  const allowed = Array.from({ length: 1500 }, (_, n) => `p${n} x`).join(' && ')
   expect(policy.evaluate({ tool: 'bash', args: { command: allowed } }).decision).toBe('allow')
   expect(policy.evaluate({ tool: 'bash', args: { command: `${allowed}; evil` } }).decision).toBe('ask')
   expect(policy.evaluate({ tool: 'bash', args: { command: `ls ${'a'.repeat(1_000_000)}` } }).decision).toBe('ask')

@@ -125,12 +125,12 @@ function writeModule(name) {
   // OpenCode looks for its plugin in the default export. A default in the CommonJS module would hide its other names in Bun.
   const isPlugin = names.has('id') && names.has('server')
   const list = [...names].sort().map((exported) => `  ${exported},\n`)
-  const lines = [`import adapter from '../${name}.js'`, `export const {\n${list.join('')}} = adapter`]
+  const lines = [`import adapter from './${name}.js'`, `export const {\n${list.join('')}} = adapter`]
   if (isPlugin) lines.push('export default { id, server }')
   writeFileSync(join(DIST, 'adapters', `${name}.mjs`), `${lines.join('\n\n')}\n`)
-  const types = [`export * from '../${name}.js'`]
+  const types = [`export * from './${name}.js'`]
   if (isPlugin) {
-    types.push(`import { id, server } from '../${name}.js'`)
+    types.push(`import { id, server } from './${name}.js'`)
     types.push('declare const plugin: { id: typeof id; server: typeof server }', 'export default plugin')
   }
   writeFileSync(join(DIST, 'adapters', `${name}.d.mts`), `${types.join('\n')}\n`)

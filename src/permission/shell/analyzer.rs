@@ -28,7 +28,7 @@ const MAX_UNROLLED: usize = 32;
 const MAX_ENTERED: usize = 64;
 const MAX_PLACE: usize = 4096;
 /// So many words are looked at, each as often as it is part of a command in another. A command counts for a few.
-const MAX_WORDS: usize = 64_000;
+const MAX_WORDS: usize = 16_000;
 const WORDS_OF_COMMAND: usize = 8;
 /// So many more at the end of a command that is too much.
 const RESERVE: usize = 2048;
@@ -84,6 +84,8 @@ pub(super) struct Walker<'a> {
     is_reserve_taken: bool,
     /// How many words may still be looked at.
     words_left: usize,
+    /// Set with the doubt that says so: no command after that is read.
+    is_spent: bool,
     /// What is read now may run, and nobody knows.
     pub guess: Option<Guess>,
     /// Whether all other commands that may run are looked at elsewhere.
@@ -123,6 +125,7 @@ impl<'a> Walker<'a> {
             entered: 0,
             is_reserve_taken: false,
             words_left: MAX_WORDS,
+            is_spent: false,
             guess: None,
             is_flat: false,
             kept: Vec::new(),
@@ -232,17 +235,19 @@ impl<'a> Walker<'a> {
             return None;
         }
         self.words_left = RESERVE;
+        self.is_spent = false;
         Some(std::mem::replace(&mut self.nested, MAX_NESTED + 1))
     }
 
     pub fn end_reserve(&mut self, nested: usize) {
         self.nested = nested;
         self.words_left = 0;
+        self.is_spent = true;
     }
 
     /// Whether no more may be read.
     pub fn is_exhausted(&self) -> bool {
-        self.words_left == 0
+        self.is_spent
     }
 
     /// Takes from what may be read; `false` if that is too little.
@@ -250,6 +255,7 @@ impl<'a> Walker<'a> {
         let cost = cost + WORDS_OF_COMMAND;
         let is_enough = self.words_left >= cost;
         self.words_left = if is_enough { self.words_left - cost } else { 0 };
+        self.is_spent |= !is_enough;
         is_enough
     }
 
@@ -658,7 +664,7 @@ impl<'a> Walker<'a> {
 
     fn simple(&mut self, simple: &SimpleCommand) {
         // That there is more than is read has been said.
-        if self.words_left == 0 {
+        if self.is_spent {
             return;
         }
         let outer = std::mem::take(&mut self.fed);

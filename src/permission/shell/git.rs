@@ -5,6 +5,7 @@ use super::simple_command::{glued, leads_out, texts};
 use super::word::Word;
 use super::{Doubt, Simple};
 use crate::permission::Domain;
+use crate::permission::sensitive::is_of_git;
 
 /// Commands of git that run nothing else, whatever their arguments but for the options below. In one text, because each
 /// of a list takes forty bytes more.
@@ -145,6 +146,52 @@ fn command_at(words: &[Word]) -> usize {
 }
 
 /// Doubts about a command of git.
+/// Settings of git that name no program, by how they begin.
+const HARMLESS_KEYS: [&str; 22] = [
+    "user.name",
+    "user.email",
+    "init.defaultbranch",
+    "pull.rebase",
+    "pull.ff",
+    "push.default",
+    "push.autosetupremote",
+    "fetch.prune",
+    "color.",
+    "advice.",
+    "log.",
+    "branch.",
+    "status.",
+    "column.",
+    "rebase.auto",
+    "merge.conflictstyle",
+    "diff.algorithm",
+    "diff.renames",
+    "core.autocrlf",
+    "core.eol",
+    "core.filemode",
+    "core.ignorecase",
+];
+
+/// The name of the setting that `git config` changes, if it changes one.
+fn set_key(rest: &[Word]) -> Option<&Word> {
+    let mut words = rest.iter().filter(|word| !word.text.starts_with('-'));
+    let first = words.next()?;
+    let key = if matches!(first.text.as_str(), "set" | "unset") { words.next()? } else { first };
+    let reads = |word: &Word| {
+        matches!(
+            word.text.as_str(),
+            "--get" | "--get-all" | "--get-regexp" | "--list" | "-l" | "get" | "list"
+        )
+    };
+    (!rest.iter().any(reads) && words.next().is_some()).then_some(key)
+}
+
+/// Whether a setting names no program, whatever its value is.
+fn is_harmless_key(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    HARMLESS_KEYS.iter().any(|known| key.starts_with(known))
+}
+
 pub(super) fn git(words: &[Word], command: &mut Simple) {
     let Simple { doubts, others, .. } = command;
     let mut ask =
@@ -182,6 +229,18 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
         "help" => false,
         _ => true,
     };
+    if let ("config", Some(key)) = (name, set_key(rest))
+        && !is_harmless_key(&key.text)
+    {
+        // Only a rule that names the setting can allow it: many of them are commands.
+        ask(key, format!("the setting {} of git can run something", key.told));
+    }
+    for word in rest.iter().filter(|word| word.text.starts_with('-')) {
+        let value = word.text.split_once('=').map_or("", |(_, value)| value);
+        if is_of_git(value, word.glob) {
+            ask(word, format!("{} is where git reads what it runs", word.told));
+        }
+    }
     if !harmless {
         ask(sub, format!("git {} can run something or write somewhere else", sub.told));
     }

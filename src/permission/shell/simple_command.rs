@@ -259,7 +259,7 @@ impl Walker<'_> {
             let text = without_classes(&word.text);
             let letters = text.strip_prefix('-').filter(|_| !is_git);
             let pieces = text
-                .split(['=', ':', '@', ','])
+                .split(['=', ':', '@', ',', '<'])
                 .filter(|piece| *piece != text)
                 .chain([&*text].into_iter().filter(|text| !text.starts_with('-')))
                 // Behind an option of one letter: `-Ifolder`.
