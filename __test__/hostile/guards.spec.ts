@@ -49,18 +49,22 @@ describe('B30 every entry of the binary is guarded', () => {
     expect(unguarded(source)).toHaveLength(1)
   })
 
-  // Electron forbids memory of a binary's own behind a JavaScript buffer, and then each would be copied once more.
-  test('no export gives back a buffer or a typed array', () => {
+  // Electron forbids memory of a binary's own behind a JavaScript buffer, and then each would be copied once more. Numbers are
+  // copied into an array that the engine made.
+  const COPIED = ['pairsExtend', 'textsTokens']
+  test('no export gives back a buffer or a typed array of its own memory', () => {
     const answers = readFileSync(join(ROOT, 'binding.d.ts'), 'utf8').matchAll(
       /^export declare function (\w+)\(.*\): (.*)$/gm,
     )
     const memory = /\b(Buffer|ArrayBuffer|SharedArrayBuffer|DataView|(?:Big)?(?:Int|Uint|Float)\d+(?:Clamped)?Array)\b/
     const found = [...answers].map(([, name, type = '']) => ({ name, type }))
     expect(found.length).toBeGreaterThan(20)
-    expect(found.filter(({ type }) => memory.test(type))).toEqual([])
+    expect(found.filter(({ name, type }) => memory.test(type) && !COPIED.includes(name))).toEqual([])
     for (const name of files) {
       const source = readFileSync(join(NODE, name), 'utf8')
-      expect(source.match(/->[^{;]*\b(\w*ArraySlice|BufferSlice|Buffer|\w+Array)\b[^{;]*[{;]/g)).toBeNull()
+      const returned = source.match(/->[^{;]*\b(\w*ArraySlice|BufferSlice|Buffer|\w+Array)\b[^{;]*[{;]/g) ?? []
+      expect(returned).toHaveLength(source.match(/\bUint32ArraySlice::copy_from\(/g)?.length ?? 0)
+      expect(source).not.toMatch(/(Slice|Array|Buffer)::(from_data|from_external|new|empty)\(/)
       expect(source).not.toMatch(/napi_create_(external_)?(array)?buffer|create_buffer|create_external/)
     }
   })

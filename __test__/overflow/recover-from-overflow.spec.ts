@@ -26,7 +26,7 @@ import {
 import { deepFreeze, formats, type Message } from '../support/histories'
 import { tempDir } from '../support/temp'
 
-const root = resolve(__dirname, '..')
+const root = resolve(__dirname, '..', '..')
 const pi = formats.pi as (typeof formats)[string]
 const OVERFLOW = { overflow: true, kind: 'overflow' }
 

@@ -425,3 +425,11 @@ test('every preview says that it is one', async () => {
     { numRuns: RUNS },
   )
 })
+
+test('an output that keeps the limits passes, also one as long as an earlier preview', async () => {
+  const service = makeService({ global: { maxLines: 1, maxBytes: 13 } })
+  const preview = cut(await service.output('a'.repeat(40), { toolName: 'x' })).content
+  const wide = makeService({ global: { maxLines: 10, maxBytes: preview.length } })
+  const text = 'b'.repeat(preview.length)
+  expect(await wide.output(text, { toolName: 'x' })).toEqual({ content: text, truncated: false })
+})

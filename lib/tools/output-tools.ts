@@ -222,9 +222,13 @@ export function createOutputTools(
 function sourceOf(given: unknown): OutputSource {
   const isSource = (value: unknown): value is OutputSource =>
     isRecord(value) && typeof value.readRange === 'function' && typeof value.search === 'function'
-  if (isSource(given)) return given
-  const { storage } = Object(given) as Partial<OutputSourceHolder>
-  if (isSource(storage)) return storage
+  // A proxy or a getter can throw.
+  const found = readable('storage', () => {
+    if (isSource(given)) return given
+    const { storage } = Object(given) as Partial<OutputSourceHolder>
+    return isSource(storage) ? storage : undefined
+  })
+  if (found !== undefined) return found
   throw wrong('storage', given, 'a storage with readRange and search, or a service that has one')
 }
 

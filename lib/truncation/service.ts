@@ -72,15 +72,17 @@ export class TruncationService implements OutputService {
     if (typeof content === 'string') {
       const plan = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
       // Most outputs are small, and one comparison is all they cost.
+      // A text as long as a preview may be one, and says nothing here about its limits.
+      const mayBePreview = hasPreviewOf(content.length)
       const isSure =
         plan !== undefined &&
         !this.closed &&
-        !hasPreviewOf(content.length) &&
+        !mayBePreview &&
         (content.length <= plan.sureUnits || isShort(content, plan))
       if (isSure && !(plan.limits.terminal && isDrawn(content))) {
         return untouched(this, content, context) as TruncationResult<ContentOf<C>>
       }
-      return (await bound(this, content, context, plan)) as TruncationResult<ContentOf<C>>
+      return (await bound(this, content, context, mayBePreview ? undefined : plan)) as TruncationResult<ContentOf<C>>
     }
     return (await bound(this, content, context)) as TruncationResult<ContentOf<C>>
   }
