@@ -71,9 +71,23 @@ impl Place {
         if let Some(real) = self.real.get() {
             return Folder::open_or_make(real, Links::None);
         }
-        let (folder, is_new) = Folder::open_or_make(&self.path, Links::Trusted)?;
-        self.pin(&folder);
-        Ok((folder, is_new))
+        match Folder::open(&self.path, Links::Trusted) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => {
+                let folder = opened?;
+                self.pin(&folder);
+                return Ok((folder, false));
+            }
+        }
+        // Its links are resolved before it is made: a link that takes its place right after that is not followed.
+        let Some(real) = resolve_missing(&self.path) else {
+            let (folder, is_new) = Folder::open_or_make(&self.path, Links::Trusted)?;
+            self.pin(&folder);
+            return Ok((folder, is_new));
+        };
+        let made = Folder::open_or_make(&real, Links::None)?;
+        let _ = self.real.set(real);
+        Ok(made)
     }
 
     /// Whether its path still leads to this folder, which was opened as its own or as the session's in it.
@@ -98,6 +112,20 @@ impl Place {
             let _ = self.real.set(real);
         }
     }
+}
+
+/// Resolves the links in the part of a path that is there, and appends the part that is not. Nothing comes of a path through
+/// a link to what is not there.
+fn resolve_missing(path: &Path) -> Option<PathBuf> {
+    if path.is_symlink() {
+        return None;
+    }
+    let (parent, name) = (path.parent()?, path.file_name()?);
+    let above = match parent.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => resolve_missing(parent)?,
+        resolved => resolved.ok()?,
+    };
+    Some(above.join(name))
 }
 
 impl Places {

@@ -416,8 +416,10 @@ fn enter(store: &OpenStore, place: &Place, session: Option<&str>) -> io::Result<
     let (folder, is_new) = place.open_or_make()?;
     if is_new {
         // The folder may be inside a project: version control and backups must not pick up what is in it.
-        folder.put(".gitignore", b"*\n")?;
-        folder.put("CACHEDIR.TAG", CACHE_TAG)?;
+        // An output is worth more than these files, so saving goes on without them.
+        for (name, content) in [(".gitignore", &b"*\n"[..]), ("CACHEDIR.TAG", CACHE_TAG)] {
+            let _ = folder.put(name, content);
+        }
     }
     let Some(session) = session else { return Ok(folder) };
     let inner = folder.enter(session)?;

@@ -149,7 +149,10 @@ fn injected(root: &Path, fault: &str) -> Result<std::result::Result<Bad, String>
     let errno = if fault.contains("EDQUOT") { "EDQUOT" } else { "EIO" };
     let inject = format!("inject={fault}");
     let wrapper = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", &inject];
-    Ok(Ok(Bad::new(root.join("outputs"), &[errno]).under(&wrapper)))
+    // A folder that is there already gets no files of the store's own, so the first write is one of the output.
+    let dir = root.join("outputs");
+    fs::create_dir_all(&dir)?;
+    Ok(Ok(Bad::new(dir, &[errno]).under(&wrapper)))
 }
 
 /// A real quota where btrfs can be had, else what it would say.

@@ -24,7 +24,7 @@ use super::one::OUTPUT;
 use super::report::{Finding, Report};
 use super::savers::{PREVIEW_BYTES, Saver};
 use super::strace::{Call, Fault, inject, missing, trace};
-use super::{Result, Rig, files, now_ms};
+use super::{Result, Rig, now_ms, outputs};
 
 const ERRNOS: [&str; 24] = [
     "ENOSPC",
@@ -151,12 +151,11 @@ impl Room {
         command
     }
 
-    fn files(&self) -> Result<Vec<PathBuf>> {
+    fn outputs(&self) -> Result<Vec<PathBuf>> {
         let mut all = Vec::new();
         for dir in self.dirs.iter().filter(|dir| dir.exists()) {
-            all.extend(files(dir)?);
+            all.extend(outputs(dir)?);
         }
-        all.retain(|path| path.file_name() != Some(OsStr::new(".lease")));
         Ok(all)
     }
 }
@@ -308,7 +307,7 @@ fn try_case(rig: &Rig, setting: &Setting, case: &Case, root: &Path) -> Result<()
 
 fn judge(rig: &Rig, setting: &Setting, case: &Case, room: &Room, ended: &Ended) -> Result<()> {
     let (finals, others): (Vec<PathBuf>, Vec<PathBuf>) =
-        room.files()?.into_iter().partition(|path| path.extension() == Some(OsStr::new("txt")));
+        room.outputs()?.into_iter().partition(|path| path.extension() == Some(OsStr::new("txt")));
     for path in &finals {
         check_final(&rig.block, path, &OUTPUT)?;
     }
@@ -318,7 +317,7 @@ fn judge(rig: &Rig, setting: &Setting, case: &Case, room: &Room, ended: &Ended) 
             return Err(format!("{} is left", others[0].display()).into());
         }
         clean_up_later(room)?;
-        let left = room.files()?.len() - finals.len();
+        let left = room.outputs()?.len() - finals.len();
         if left > 0 {
             return Err(format!("{left} files outlive a cleanup").into());
         }

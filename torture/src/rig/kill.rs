@@ -22,7 +22,7 @@ use super::child::{Worker, run};
 use super::content::{Block, Random, Tag};
 use super::report::{Finding, Report};
 use super::savers::Saver;
-use super::{Result, Rig, files, has_tool, now_ms, say};
+use super::{Result, Rig, files, has_tool, now_ms, outputs, say};
 
 /// A worker that does not end when it is killed is the machine's fault, not the store's.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -209,13 +209,9 @@ pub fn finals(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(files(dir)?.into_iter().filter(is_final).collect())
 }
 
-/// What is neither an output nor a lock of the store.
+/// The files that are neither outputs which have been taken away nor the store's own.
 pub fn left_over(dir: &Path) -> Result<u64> {
-    let is_lock = |path: &&PathBuf| {
-        matches!(path.file_name().and_then(OsStr::to_str), Some(".lease" | ".sweep.lock"))
-    };
-    let all = files(dir)?;
-    Ok((all.len() - all.iter().filter(is_lock).count()) as u64)
+    Ok(outputs(dir)?.len() as u64)
 }
 
 /// A loop in a process of its own, for a world of its own: `--program`, `--dir`, `--kills`.

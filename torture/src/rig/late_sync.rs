@@ -13,7 +13,7 @@ use super::mounts::{Mount, make_image, missing_kind};
 use super::one::OUTPUT;
 use super::report::{Finding, Report};
 use super::savers::Saver;
-use super::{Result, Rig, files};
+use super::{Result, Rig, outputs};
 
 /// What the image says it has, and what there is.
 const SAID: u64 = 256 << 20;
@@ -63,7 +63,7 @@ fn late(rig: &Rig, saver: Saver, durability: Durability) -> Result<Option<String
     let ended = run(&mut one, Duration::from_secs(60))?;
     let found: Value = serde_json::from_str(&ended.printed).map_err(|_| ended.complaint.clone())?;
     let saved = &found["outcome"]["saved"];
-    let visible = if main.exists() { files(&main)? } else { Vec::new() };
+    let visible = if main.exists() { outputs(&main)? } else { Vec::new() };
     let attempt = saved["attempts"][0]["error"].as_str().unwrap_or_default();
     let path = saved["path"].as_str().unwrap_or_default();
     let tag = Tag { length: LENGTH, ..OUTPUT };

@@ -152,6 +152,17 @@ fn has_tool(name: &str) -> bool {
         .any(|dir| dir.join(name).exists())
 }
 
+/// The files with which the store marks its folders and locks them, which are there beside the outputs.
+const OWN_FILES: [&str; 4] = [".gitignore", "CACHEDIR.TAG", ".lease", ".sweep.lock"];
+
+/// Every file under a folder that may be an output or a part of one.
+fn outputs(dir: &Path) -> Result<Vec<PathBuf>> {
+    let is_own = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| OWN_FILES.iter().any(|own| name == *own))
+    };
+    Ok(files(dir)?.into_iter().filter(|path| !is_own(path)).collect())
+}
+
 /// Every file under a folder.
 fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::report::{Finding, Report};
 use super::strace::{Call, Fault, inject_threads, missing};
-use super::{Result, Rig, files};
+use super::{Result, Rig, outputs};
 
 /// A call that only the package makes in such a program.
 const CALLS: [&str; 4] = ["linkat", "fsync", "fchmod", "mkdirat"];
@@ -44,6 +44,10 @@ pub fn bench(rig: &Rig, report: &mut Report) {
 
 fn one(rig: &Rig, package: &Path, fault: &Fault, errno: &str, failures: usize) -> Result<()> {
     let dirs = [rig.folder("service")?.join("main"), rig.folder("service-other")?.join("other")];
+    // A folder that is there already gets no files of the store's own, so the fault meets the output.
+    if !fault.names().contains("mkdir") {
+        dirs.iter().try_for_each(std::fs::create_dir_all)?;
+    }
     let mut command = Command::new("node");
     command.arg(package.join("torture/workers/service.mjs")).args(&dirs);
     let ended = inject_threads(&command, fault)?;
@@ -73,7 +77,7 @@ fn one(rig: &Rig, package: &Path, fault: &Fault, errno: &str, failures: usize) -
     let there: usize = dirs
         .iter()
         .filter(|dir| dir.exists())
-        .map(|dir| files(dir).map_or(0, |files| files.len()))
+        .map(|dir| outputs(dir).map_or(0, |files| files.len()))
         .sum();
     if there == usize::from(is_saved) { Ok(()) } else { Err(format!("{there} files").into()) }
 }

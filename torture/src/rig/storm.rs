@@ -26,7 +26,7 @@ use super::content::{LONGEST, Tag, stretch};
 use super::report::{Finding, Report};
 use super::savers::Saver;
 use super::sweepers::Sweeper;
-use super::{Result, Rig, files, now_ms, say};
+use super::{Result, Rig, files, now_ms, outputs, say};
 
 const WRITERS: u64 = 8;
 const HELPERS: u64 = 2;
@@ -190,11 +190,9 @@ fn put_old(dir: &Path) -> Result<()> {
 /// Whether exactly what was acknowledged is there, and how many of the old outputs are.
 fn check(rig: &Rig, dir: &Path, acks: &HashMap<String, Tag>) -> Result<(u64, Option<String>)> {
     let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let names: Vec<String> = files(dir)?.iter().filter_map(name).collect();
+    let names: Vec<String> = outputs(dir)?.iter().filter_map(name).collect();
     let old = names.iter().filter(|name| name.starts_with("old_")).count();
-    let locks =
-        names.iter().filter(|name| matches!(name.as_str(), ".lease" | ".sweep.lock")).count();
-    let live = names.len() - old - locks;
+    let live = names.len() - old;
     let lost = acks.iter().find(|(path, tag)| !rig.block.is_in(tag, Path::new(path)));
     let wrong = match lost {
         Some((path, _)) => Some(format!("{path} is lost or not what was saved")),

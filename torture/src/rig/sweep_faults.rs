@@ -45,6 +45,8 @@ fn furnish(root: &Path) -> Result<PathBuf> {
         file.set_len(10)?;
         file.set_modified(SystemTime::now() - HOUR * hours)?;
     }
+    // By this file a sweep knows the folder of a session.
+    File::create(dir.join(SESSION).join(".lease"))?;
     for precious in ["linked", "hard-linked"] {
         File::create(root.join(precious))?.set_modified(old)?;
     }
