@@ -39,6 +39,15 @@ export interface Truncation<R extends ToolResultLike = ToolResultLike> {
 export function createTruncation<R extends ToolResultLike = ToolResultLike>(
   userConfig: UserTruncationConfig<R> | boolean = {},
 ): Truncation<R> {
+  const made = makeTruncation(userConfig)
+  sayWhatIsRaised(made.service)
+  return made
+}
+
+/** {@link createTruncation} without the warning, for limits that no user wrote for all tools. */
+export function makeTruncation<R extends ToolResultLike = ToolResultLike>(
+  userConfig: UserTruncationConfig<R> | boolean,
+): Truncation<R> {
   const config: UserTruncationConfig<R> =
     userConfig === true ? {} : userConfig === false ? { enabled: false } : userConfig
   const given: unknown = config
@@ -51,7 +60,6 @@ export function createTruncation<R extends ToolResultLike = ToolResultLike>(
   const options = Object.fromEntries(entries.filter((entry) => !isGlobal(entry)))
   // The user wrote `maxLines`, so an error must not speak of `global.maxLines`.
   const service = knownAs({ 'global.': '' }, () => new TruncationService({ ...options, global }))
-  if (global.maxLines !== undefined || options.global !== undefined) sayWhatIsRaised(service)
   return { service, middleware: createTruncationMiddleware<R>({ service, skipTools, shouldTruncate, ledger }) }
 }
 

@@ -1,12 +1,7 @@
 /** Bounds what goes out to a host by the limits of that host: the whole text, notice included, in the units that the host counts. */
 
-import {
-  createTruncation,
-  type ToolResultLike,
-  type TruncationContext,
-  type TruncationService,
-  type TruncationStorage,
-} from 'spillway'
+import type { ToolResultLike, TruncationContext, TruncationService, TruncationStorage } from 'spillway'
+import { makeTruncation } from '../../truncation/create-truncation'
 import { boundSafely } from '../../truncation/middleware'
 import type { HostProfile } from './hosts'
 import type { SkimmedBounds } from './large-result'
@@ -51,7 +46,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     const { maxBytes, maxLines } = limits
     this.restBytes = Math.max(Math.floor(maxBytes / 4), LEAST_BYTES)
     const settings = { noticeInside: true, ...truncation, maxBytes, maxLines, storage, availableTools }
-    this.service = createTruncation(settings as Parameters<typeof createTruncation>[0]).service
+    this.service = makeTruncation(settings as Parameters<typeof makeTruncation>[0]).service
   }
 
   /** As a middleware, with a second notice at the other end of what was cut. */
