@@ -260,8 +260,18 @@ impl Policy {
             decision = decision.max(Decision::Ask);
         }
         if request.full_access && decision < Decision::Deny {
-            decision = Decision::Allow;
-            reasons = vec!["full access".to_owned()];
+            // A hard deny can stand in what was not read.
+            let is_read = !targets.iter().flat_map(|one| &one.doubts).any(Doubt::leaves_unread);
+            (decision, reasons) = match is_read {
+                true => (Decision::Allow, vec!["full access".to_owned()]),
+                false => (
+                    Decision::Ask,
+                    vec![
+                        "full access does not hold for a command that is too long to be read"
+                            .to_owned(),
+                    ],
+                ),
+            };
         }
         if request.with_details {
             for (one, target) in judged.iter_mut().zip(&targets) {

@@ -196,6 +196,12 @@ fn full_access_stops_at_hard_denies() {
     ] {
         assert_eq!(decide("bash", json!({ "command": command })), Decision::Deny, "{command}");
     }
+    let padding = "echo a; ".repeat(3000);
+    let unread = format!("{padding}rm -rf /; {padding}");
+    let unparsed = format!("ls 99999999999>x; {padding}rm -rf /; {padding}");
+    for command in [unread, unparsed] {
+        assert_eq!(decide("bash", json!({ "command": command })), Decision::Ask);
+    }
     for command in ["rm -rf /tmp/x", "rm -rf ./", "rm -rf build/*", "rm a/b", "rmdir /x"] {
         assert_eq!(decide("bash", json!({ "command": command })), Decision::Allow, "{command}");
     }

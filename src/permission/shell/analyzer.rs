@@ -216,12 +216,12 @@ impl<'a> Walker<'a> {
 
     /// A text that is not understood. Bans look at its pieces.
     fn unread(&mut self, text: &str, reason: &str) {
-        self.push(Simple {
-            text: text.to_owned(),
-            others: pieces(text).collect(),
-            doubts: vec![Doubt::always(reason)],
-            ..Simple::default()
-        });
+        let others: Vec<String> = pieces(text).collect();
+        let mut doubts = vec![Doubt::always(reason)];
+        if others.len() == MAX_PIECES {
+            doubts.push(Doubt::always(TOO_MUCH));
+        }
+        self.push(Simple { text: text.to_owned(), others, doubts, ..Simple::default() });
     }
 
     /// Whether so many programs run each other that deeper ones are not read as such.

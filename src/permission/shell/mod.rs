@@ -71,6 +71,11 @@ impl Doubt {
     pub fn always(reason: impl Into<String>) -> Self {
         Doubt { reason: reason.into(), token: None }
     }
+
+    /// Whether part of the command was not looked at, so that no hard deny could be found in it.
+    pub fn leaves_unread(&self) -> bool {
+        self.reason == analyzer::TOO_MUCH
+    }
 }
 
 /// One simple command.
