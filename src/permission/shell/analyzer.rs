@@ -38,11 +38,12 @@ pub(super) const TOO_MUCH: &str = "the command does too much to be read";
 const MAX_FOLDERS: usize = 4;
 /// The pieces of a text that cannot be read, for bans to look at.
 const MAX_PIECES: usize = 256;
-/// So many bytes of a command are read again for what they destroy, and each text counts so much at least.
-/// So many functions are looked into where they are called.
+/// Maximum number of functions that are looked into where they are called.
 const MAX_FUNCTIONS: usize = 8;
+/// Maximum number of bytes that are read again to find what they destroy; each text counts at least `MIN_REREAD`.
 const MAX_REREAD: usize = 64 * 1024;
 const MIN_REREAD: usize = 256;
+/// Why a text was not read at all.
 const NOT_PARSED: &str = "the command cannot be parsed";
 
 pub(super) struct Walker<'a> {
