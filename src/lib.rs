@@ -22,18 +22,16 @@
 //! There is no Node in here: `src/node` converts, and TypeScript owns every JavaScript value.
 #![forbid(unsafe_code)]
 
+pub use spillway_base::{error, text, tokens, util};
+
 pub mod audit;
 pub mod capture;
 pub mod config;
-pub mod error;
 pub mod history;
 pub mod json;
 pub mod loop_detection;
 pub mod options;
 pub mod permission;
 pub mod storage;
-pub mod text;
-pub mod tokens;
 pub mod tools;
 pub mod truncation;
-pub mod util;

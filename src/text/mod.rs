@@ -7,7 +7,7 @@
 pub mod graphemes;
 pub mod lines;
 pub mod lossy;
-pub(crate) mod simd;
+pub mod simd;
 pub mod terminal;
 pub mod utf16;
 pub mod utf8_boundary;

@@ -6,6 +6,6 @@
 //! | [`sort`] | sorts without one copy of the algorithm for each type |
 //! | [`suggest`] | finds the known name that a misspelt one is nearest to |
 
-pub(crate) mod hex;
+pub mod hex;
 pub mod sort;
 pub mod suggest;
