@@ -65,12 +65,14 @@ export function isSavedOutput(path: string, storage?: OutputOwner): boolean {
 /**
  * Remembers a preview, so that it is never cut again. One that does not say that it is one is a text like any other.
  * @param text what it is in the parts of a message, joined by line feeds
+ * @param beside its content without the text of the output, where that is known
  */
-export function rememberPreview(preview: Preview, text = preview.content): void {
+export function rememberPreview(preview: Preview, text = preview.content, beside = besideOf(preview)): void {
   const { content, outputPath, hint = '' } = preview
   const path = outputPath.toWellFormed()
-  const namesPath = path !== '' && content.includes(path)
-  const notice = noticeOf(preview, namesPath ? path : '')
+  // Nearly every notice names the path: most calls do not search the content.
+  const namesPath = path !== '' && (beside.includes(path) || content.includes(path))
+  const notice = noticeOf(preview, beside, namesPath ? path : '')
   rememberOutput(outputPath, notice)
   if (
     !namesPath &&
@@ -111,10 +113,18 @@ function rememberNotice(path: string, notice: string): void {
   if (noticesByName.size > MAX_NOTICES) noticesByName.delete(first(noticesByName.keys()))
 }
 
-/** What is said beside the text of a preview. */
-function noticeOf({ content, preview = '', hint = '' }: Preview, path: string): string {
+function besideOf({ content, preview = '' }: Preview): string {
   const at = content.indexOf(preview)
-  const beside = at === -1 ? '' : `${content.slice(0, at)}\n${content.slice(at + preview.length)}`
+  return at === -1 ? '' : around(content, at, at + preview.length)
+}
+
+/** A text without a part of it. */
+export function around(text: string, from: number, to: number): string {
+  return `${text.slice(0, from)}\n${text.slice(to)}`
+}
+
+/** Returns the notice of a preview. */
+function noticeOf({ content, hint = '' }: Preview, beside: string, path: string): string {
   const said = beside.replace(/\n{2,}/g, '\n').trim()
   if (path === '' || said.includes(path)) return said
   return hint.includes(path) ? hint : (content.split('\n').find((line) => line.includes(path)) ?? said)
@@ -155,6 +165,13 @@ const END_UNITS = 2 ** 18
 /** Whether there is any notice to be found. */
 export function hasNotices(): boolean {
   return noticesByName.size > 0 || foreign.size > 0
+}
+
+/** Whether the path of a notice may stand in a text that is given as bytes. */
+export function mayNamePath(bytes: Uint8Array): boolean {
+  if (foreign.size > 0) return true
+  // Bytes that were transferred away meanwhile have no length, and their buffer must not be touched.
+  return bytes.byteLength > 0 && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ENDING)
 }
 
 /** The notices of earlier previews that stand in a text, in their order; also where the text is the JSON of another. */

@@ -8,7 +8,7 @@ import { describe } from '../validation/validate'
 import { isParts, isTextPart, replaceTexts, textsOf } from './content'
 import { catchLater, emitSkipped, warn } from './events'
 import type { Facts, Intake, RenderRequest, Shortened } from './ingest'
-import { type Preview, rememberOutput, rememberPreview, repeated, standsIn } from './previews'
+import { around, type Preview, rememberOutput, rememberPreview, repeated, standsIn } from './previews'
 import { type Client, isHeard, type Job, report, reportStrategy, textOf } from './request'
 import type { Kept } from './save'
 
@@ -148,11 +148,12 @@ export function truncated(
     ...(kept.saveError && { saveError: kept.saveError }),
     ...savedAs(kept),
   }
-  rememberPreview(made)
+  const beside = around(content, preview.from, preview.to)
+  rememberPreview(made, content, beside)
   if (!parts) return copyOf(made, content)
   const shown = inParts(job, parts, content, facts)
   const joined = textsOf(shown).join('\n')
-  if (joined !== content) rememberPreview(made, joined)
+  if (joined !== content) rememberPreview(made, joined, beside)
   return copyOf(made, shown)
 }
 
