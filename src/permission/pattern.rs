@@ -81,7 +81,11 @@ enum Matcher {
         text: String,
         bare: bool,
     },
-    Compiled(Regex),
+    /// Begins so, and matches.
+    Compiled {
+        start: String,
+        regex: Regex,
+    },
     /// A regular expression of the user's: searched for, in the whole target and in its body.
     Search(Regex),
 }
@@ -185,7 +189,9 @@ impl Pattern {
                 stripped.starts_with(text.as_str())
                     || (*bare && Some(stripped) == text.strip_suffix(' '))
             }
-            Matcher::Compiled(regex) => regex.is_match(stripped.as_bytes()),
+            Matcher::Compiled { start, regex } => {
+                stripped.starts_with(start.as_str()) && regex.is_match(stripped.as_bytes())
+            }
             Matcher::Search(regex) => {
                 regex.is_match(whole.as_bytes()) || regex.is_match(body.as_bytes())
             }
@@ -235,7 +241,11 @@ impl Pattern {
     /// What a match must begin with, for finding the rules that can match at all.
     pub fn literal_prefix(&self) -> &str {
         match &self.matcher {
-            Matcher::Literal(text) | Matcher::Prefix { text, .. } => text.trim_end(),
+            // `ls *` is also `ls`.
+            Matcher::Prefix { text, bare: true } => text.trim_end(),
+            Matcher::Literal(text)
+            | Matcher::Prefix { text, .. }
+            | Matcher::Compiled { start: text, .. } => text,
             _ => "",
         }
     }
@@ -332,7 +342,7 @@ fn path_glob(body: &str, files: bool, style: &Style) -> Result<Matcher, String> 
         .build()
         .map_err(|error| format!("is not a glob: {}", error.kind()))?;
     // The expression is compiled here and not there: with bounds of our own, and with an error instead of a panic.
-    compiled(glob.regex())
+    compiled(String::new(), glob.regex())
 }
 
 fn text_glob(body: &str) -> Result<Matcher, String> {
@@ -394,15 +404,15 @@ fn text_glob(body: &str) -> Result<Matcher, String> {
         });
     }
     expression.push_str(if bare { "(?: .*)?$" } else { "$" });
-    compiled(&expression)
+    compiled(literal, &expression)
 }
 
-fn compiled(expression: &str) -> Result<Matcher, String> {
+fn compiled(start: String, expression: &str) -> Result<Matcher, String> {
     RegexBuilder::new(expression)
         .size_limit(REGEX_BYTES)
         .dfa_size_limit(REGEX_BYTES)
         .build()
-        .map(Matcher::Compiled)
+        .map(|regex| Matcher::Compiled { start, regex })
         .map_err(|_| "is too large".into())
 }
 

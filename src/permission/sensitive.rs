@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::util::sort::sort_by_key;
+
 /// The names before anybody adds one; `!` takes names out again.
 pub const SENSITIVE_FILES: [&str; 5] = [".env", ".env.*", "!.env.example", "*.pem", "*.key"];
 
@@ -48,7 +50,7 @@ const GIT: [&str; 2] = [".git", "git~1"];
 const BARE: &str = ".git";
 
 static ORDINARY_NAMES: LazyLock<Vec<String>> =
-    LazyLock::new(|| ORDINARY.split_ascii_whitespace().map(plain).collect());
+    LazyLock::new(|| ORDINARY.split_ascii_whitespace().map(plain).map(Cow::into_owned).collect());
 
 static GIT_NAMES: LazyLock<SensitiveNames> =
     LazyLock::new(|| SensitiveNames::new(&GIT.map(str::to_owned)).unwrap_or_default());
@@ -70,12 +72,12 @@ const GIT_SETTINGS: [&str; 4] = ["config", "config.worktree", "commondir", "gitd
 
 /// Whether a file makes a folder a repository, or tells git what to do.
 pub fn is_file_of_git(path: &str) -> bool {
-    GIT_FILES.contains(&plain(last(path)).as_str())
+    GIT_FILES.contains(&&*plain(last(path)))
 }
 
 /// Whether a file is a setting of git where its folder is a repository.
 pub fn is_setting_of_git(path: &str) -> bool {
-    GIT_SETTINGS.contains(&plain(last(path)).as_str())
+    GIT_SETTINGS.contains(&&*plain(last(path)))
 }
 
 /// Files that run, or say what runs, when a shell starts or a user logs in.
@@ -88,7 +90,7 @@ const STARTUP: &str = ".bashrc .bash_profile .bash_login .bash_logout .bash_alia
     crontabs/** cron.d/** cron.daily/** cron.hourly/** init.d/** rc.local";
 
 static STARTUP_NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
-    SensitiveNames(STARTUP.split_ascii_whitespace().map(Name::built_in).collect())
+    SensitiveNames::of(STARTUP.split_ascii_whitespace().map(Name::built_in).collect())
 });
 
 /// Whether a file runs, or says what runs, when a shell starts or a user logs in.
@@ -107,7 +109,20 @@ const MOST_ALTERNATIVES: usize = 3;
 
 /// Names with at most one `*` each, in order; the last one that matches counts.
 #[derive(Debug, Clone, Default)]
-pub struct SensitiveNames(Vec<Name>);
+pub struct SensitiveNames {
+    names: Vec<Name>,
+    /// Places in `names` by the [`key`](Name::key), ascending for each; `starts` says where those of a key begin. Every word of
+    /// every command is compared, and a letter of it rules out nearly all names.
+    places: Vec<usize>,
+    starts: Vec<usize>,
+}
+
+/// Kinds of keys, each with one for every letter: names of files by their first letter; those that begin with `*` by their last
+/// letter, or 0 without one; names in folders by the first letter of the last folder.
+const FIRST: usize = 0;
+const LAST: usize = 256;
+const FOLDER: usize = 512;
+const KEYS: usize = 768;
 
 #[derive(Debug, Clone)]
 struct Name {
@@ -143,32 +158,34 @@ impl Name {
 
     fn is(&self, name: &str) -> bool {
         let Name { start, end, .. } = self;
-        // Every word of every command comes by here, and nearly all differ in their first or last letter.
-        let begins = start.is_empty() || start.as_bytes().first() == name.as_bytes().first();
         match end {
-            None => begins && name == start,
+            None => name == start,
             Some(end) => {
-                let ends = end.is_empty() || end.as_bytes().last() == name.as_bytes().last();
-                begins
-                    && ends
-                    && name.len() >= start.len() + end.len()
+                name.len() >= start.len() + end.len()
                     && name.starts_with(start)
                     && name.ends_with(end.as_str())
             }
         }
     }
 
-    /// Whether it is about a path of these parts, the last of which is the name of the file.
-    fn is_path(&self, parts: &[String]) -> bool {
-        let Some((name, above)) = parts.split_last() else { return false };
-        if self.folders.is_empty() {
-            return self.is(name);
+    fn key(&self) -> usize {
+        let letter = |byte: Option<u8>| usize::from(byte.unwrap_or(0));
+        match (self.folders.last(), &self.end) {
+            (Some(folder), _) => FOLDER + letter(folder.bytes().next()),
+            (None, Some(end)) if self.start.is_empty() => LAST + letter(end.bytes().last()),
+            (None, _) => FIRST + letter(self.start.bytes().next()),
         }
+    }
+
+    /// Whether it is about a path of these parts, the last of which is the name of the file.
+    fn is_path(&self, parts: &[Cow<'_, str>]) -> bool {
+        let Some((name, above)) = parts.split_last() else { return false };
         if self.below {
             // The folder itself, which is listed or copied as a whole, counts too.
             return parts.windows(self.folders.len()).any(|some| some == self.folders);
         }
-        above.ends_with(&self.folders) && self.is(name)
+        let from = above.len().checked_sub(self.folders.len());
+        from.is_some_and(|from| above[from..] == self.folders[..]) && self.is(name)
     }
 
     /// Whether it has a letter of its own in front of its ending, so that a glob for the ending is about other files, too.
@@ -208,30 +225,53 @@ impl SensitiveNames {
             }
             Ok(Name::built_in(name))
         };
-        names.iter().map(read).collect::<Result<_, _>>().map(SensitiveNames)
+        names.iter().map(read).collect::<Result<_, _>>().map(Self::of)
     }
 
     /// The names that are usual for files with secrets.
     pub fn usual() -> Self {
         let names = SENSITIVE_FILES.into_iter().chain(COMMON.split_ascii_whitespace());
-        SensitiveNames(names.map(Name::built_in).collect())
+        Self::of(names.map(Name::built_in).collect())
+    }
+
+    fn of(names: Vec<Name>) -> Self {
+        let mut places: Vec<usize> = (0..names.len()).collect();
+        sort_by_key(&mut places, |at| names[*at].key());
+        let before = |key: usize| places.partition_point(|at| names[*at].key() < key);
+        let starts = (0..=KEYS).map(before).collect();
+        SensitiveNames { names, places, starts }
+    }
+
+    /// The places of names with a key.
+    fn with_key(&self, key: usize) -> &[usize] {
+        let at = |key: usize| self.starts.get(key).map_or(0, |at| *at);
+        &self.places[at(key)..at(key + 1)]
     }
 
     /// Whether a path ends in such a name, or lies in a folder of secrets.
     pub fn is_sensitive(&self, path: &str) -> bool {
         let name = plain(last(path));
+        let letter = |byte: Option<u8>| usize::from(byte.unwrap_or(0));
+        let mut found = None;
+        let keys = [FIRST + letter(name.bytes().next()), LAST + letter(name.bytes().last()), LAST];
+        for at in keys.iter().flat_map(|key| self.with_key(*key)) {
+            if Some(at) > found && self.names[*at].is(&name) {
+                found = Some(at);
+            }
+        }
+        let folders = || path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
         let mut parts = None;
-        let found = self.0.iter().rev().find(|one| match one.folders.is_empty() {
-            true => one.is(&name),
-            false if !path.contains(['/', '\\']) && !one.below => false,
-            false => one.is_path(parts.get_or_insert_with(|| {
-                path.split(['/', '\\'])
-                    .filter(|part| !matches!(*part, "" | "."))
-                    .map(plain)
-                    .collect::<Vec<_>>()
-            })),
-        });
-        found.is_some_and(|one| one.counts)
+        for folder in folders().map(plain) {
+            for at in self.with_key(FOLDER + letter(folder.bytes().next())) {
+                let one = &self.names[*at];
+                if Some(at) > found && one.folders.last().is_some_and(|own| *own == folder) {
+                    let parts =
+                        parts.get_or_insert_with(|| folders().map(plain).collect::<Vec<_>>());
+                    found = found.max(Some(at).filter(|_| one.is_path(parts)));
+                }
+            }
+        }
+        found.is_some_and(|at| self.names[*at].counts)
     }
 
     /// Whether a glob of a shell means such a name. One for any name at all counts only if `wide_counts`.
@@ -278,7 +318,7 @@ impl SensitiveNames {
             one.samples.iter().any(|sample| is_match(&[&folders, "/", sample].concat()))
         };
         let found =
-            self.0.iter().filter(|one| one.counts && (has_folder || !one.below)).any(is_secret);
+            self.names.iter().filter(|one| one.counts && (has_folder || !one.below)).any(is_secret);
         found && !(glob.contains('*') && ORDINARY_NAMES.iter().any(|name| is_match(name)))
     }
 
@@ -314,7 +354,7 @@ impl SensitiveNames {
         let is_ordinary = || {
             glob.contains('*') && ORDINARY_NAMES.iter().any(|name| matches_glob(&glob, name, false))
         };
-        self.0.iter().filter(|one| one.counts && one.folders.is_empty()).any(|one| {
+        self.names.iter().filter(|one| one.counts && one.folders.is_empty()).any(|one| {
             if one.is_word()
                 && !one.start.is_empty()
                 && start.len() < MIN_START
@@ -416,7 +456,8 @@ fn class(glob: &[u8], letter: u8) -> Option<(usize, bool)> {
 }
 
 fn last(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
+    let end = path.bytes().rposition(|byte| matches!(byte, b'/' | b'\\'));
+    end.map_or(path, |end| &path[end + 1..])
 }
 
 /// A path, each part of which is [`plain`].
@@ -425,16 +466,22 @@ fn plain_path(path: &str) -> String {
 }
 
 /// A name as the most careless file system compares it.
-fn plain(name: &str) -> String {
-    let mut name: String = if name.is_ascii() {
-        name.to_ascii_lowercase()
-    } else {
-        name.nfkc().filter(|letter| !is_ignored(*letter)).flat_map(char::to_lowercase).collect()
-    };
-    // A stream of a file on Windows: `.env::$DATA`.
-    let end = name.find(':').unwrap_or(name.len());
-    name.truncate(name[..end].trim_end_matches([' ', '.']).len());
-    name
+fn plain(name: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase() && byte != b':';
+    if name.bytes().all(is_plain) && !name.ends_with([' ', '.']) {
+        return Cow::Borrowed(name);
+    }
+    if !name.is_ascii() {
+        let letters = name.nfkc().filter(|letter| !is_ignored(*letter));
+        let letters: String = letters.flat_map(char::to_lowercase).collect();
+        return Cow::Owned(without_end(&letters).to_owned());
+    }
+    Cow::Owned(without_end(name).to_ascii_lowercase())
+}
+
+/// A name without the stream of a file on Windows (`.env::$DATA`), and without spaces and dots at its end.
+fn without_end(name: &str) -> &str {
+    name.split(':').next().unwrap_or_default().trim_end_matches([' ', '.'])
 }
 
 /// Letters that HFS+ ignores in a name, by the table that git keeps of them.
@@ -444,10 +491,37 @@ fn is_ignored(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn names() -> SensitiveNames {
         SensitiveNames::usual()
+    }
+
+    /// What looking at each of the names says.
+    fn is_sensitive_by_all(names: &SensitiveNames, path: &str) -> bool {
+        let folders = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+        let parts: Vec<_> = folders.map(plain).collect();
+        let found = names.names.iter().rev().find(|one| match one.folders.is_empty() {
+            true => one.is(&plain(last(path))),
+            false => one.is_path(&parts),
+        });
+        found.is_some_and(|one| one.counts)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn the_index_leaves_no_name_out(
+            path in "((\\.?/|\\\\)?(\\.ssh|\\.config|git|gh|ssh|etc|\\.AWS|src|x|\\.env|a\\.pem|id_rsa|shadow|credentials|hosts\\.yml|key\\.pub|\\*|ﬁ|é|[a-z.:_ -]{0,3})){1,5}",
+            own in prop::collection::vec("!?[a-c.*]{1,3}", 0..4),
+        ) {
+            prop_assert_eq!(names().is_sensitive(&path), is_sensitive_by_all(&names(), &path));
+            if let Ok(own) = SensitiveNames::new(&own) {
+                prop_assert_eq!(own.is_sensitive(&path), is_sensitive_by_all(&own, &path));
+            }
+        }
     }
 
     #[test]

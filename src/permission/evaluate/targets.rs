@@ -41,6 +41,8 @@ pub(super) struct Reader<'a> {
     seen: BTreeSet<(Domain, String, bool)>,
     /// Paths that were looked at: each is judged once.
     asked: BTreeSet<(Domain, String, Extent)>,
+    /// Why git is asked about in a folder, by the folder: within a call it is looked at once.
+    planted: BTreeMap<String, Option<Doubt>>,
     /// How many names wildcards may still be compared with.
     names_left: usize,
     pub(super) blind: Vec<String>,
@@ -98,6 +100,7 @@ impl<'a> Reader<'a> {
             folders,
             targets: Vec::new(),
             seen: BTreeSet::new(),
+            planted: BTreeMap::new(),
             names_left: wildcards::MAX_NAMES,
             blind,
             asked: BTreeSet::new(),
@@ -246,7 +249,9 @@ impl<'a> Reader<'a> {
             let with_named = options.has_bans(Domain::Read);
             shell::read(text, &self.folders, &cwd, &options.sensitive, with_named)
         });
+        // Where nothing is written, nothing is copied.
         let copies = reading.commands.iter().any(|one| !one.repositories.is_empty())
+            && reading.files.iter().any(|file| file.domain == Domain::Edit)
             && reading
                 .files
                 .iter()
@@ -257,7 +262,13 @@ impl<'a> Reader<'a> {
             };
             let others = one.others.iter().map(scheme).collect();
             let mut doubts = one.doubts.clone();
-            doubts.extend(one.repositories.iter().find_map(|folder| self.planted(folder)));
+            for folder in &one.repositories {
+                if !self.planted.contains_key(folder) {
+                    let doubt = self.planted_in(folder);
+                    self.planted.insert(folder.clone(), doubt);
+                }
+            }
+            doubts.extend(one.repositories.iter().find_map(|folder| self.planted[folder].clone()));
             if copies && !one.repositories.is_empty() {
                 doubts.push(Doubt::always(
                     "the command copies a folder that git takes for a repository",
@@ -293,7 +304,7 @@ impl<'a> Reader<'a> {
 
     /// Why git is asked about in a folder of the vault: it finds a repository there whose settings no guard of `.git` covers, so
     /// that anybody may have written what it runs.
-    fn planted(&mut self, folder: &str) -> Option<Doubt> {
+    fn planted_in(&mut self, folder: &str) -> Option<Doubt> {
         let real = self.real(folder)?.into_owned();
         let vault = self.placed(&real);
         let mut below = vault.strip_prefix("vault:/")?.trim_end_matches('/').to_owned();

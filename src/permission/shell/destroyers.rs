@@ -4,6 +4,8 @@
 //! Words that the analysis does not know beforehand are expanded here as far as the command itself says what they hold
 //! (variables set in it, `$(echo …)`, braces): a wrong guess can only add a denial of a canonical text, never allow anything.
 
+use std::borrow::Cow;
+
 use super::analyzer::Walker;
 use super::expand::{Expander, can_be_name};
 use super::programs::{self, Kind};
@@ -248,33 +250,39 @@ const REMOVING_CALLS: &[&str] = &[
 ];
 
 /// The name of a program without its folder.
-fn base(text: &str) -> String {
-    let name = text.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
-    name.strip_suffix(".exe").map_or_else(|| name.clone(), str::to_owned)
+fn base(text: &str) -> Cow<'_, str> {
+    let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
+    if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(name.strip_suffix(".exe").unwrap_or(name));
+    }
+    let mut name = name.to_ascii_lowercase();
+    let end = name.strip_suffix(".exe").map_or(name.len(), str::len);
+    name.truncate(end);
+    Cow::Owned(name)
 }
 
 impl Walker<'_> {
     /// The canonical texts of what a command destroys. `read` are texts that it is given to read.
     pub(super) fn destroys(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         let words = self.expanded(words);
-        let Some(name) = words.first().cloned() else { return Vec::new() };
+        let Some(name) = words.first() else { return Vec::new() };
         let mut found = Vec::new();
-        let base = base(&name.text);
-        let program = programs::find(&base);
+        let base = &*base(&name.text);
+        let program = programs::find(base);
         let kind = program.map(|program| program.kind);
         let folder = name.text.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_itself = folder.is_empty() || SYSTEM_FOLDERS.contains(&folder);
-        let is_local = is_itself && LOCAL_WRAPPERS.contains(&base.as_str());
-        found.extend(self.destroys_by(&base, &words, is_itself));
+        let is_local = is_itself && LOCAL_WRAPPERS.contains(&base);
+        found.extend(self.destroys_by(base, &words, is_itself));
         found.extend(self.function_destroys(&name.text));
-        let is_shell = SHELLS.contains(&base.as_str());
+        let is_shell = SHELLS.contains(&base);
         // Programs of these kinds run none of their words.
         let runs = is_shell
             || !name.known
             || match kind {
-                None => !matches!(base.as_str(), "man" | "info"),
+                None => !matches!(base, "man" | "info"),
                 Some(Kind::Code | Kind::Runner) => true,
-                _ => matches!(base.as_str(), "eval" | "trap" | "alias"),
+                _ => matches!(base, "eval" | "trap" | "alias"),
             };
         if name.known && name.glob && name.text.contains(['*', '?', '[']) {
             for known in REMOVERS.iter().chain(&["dd", "mkfs"]).chain(RIGHTS) {
@@ -328,7 +336,7 @@ impl Walker<'_> {
             }
         }
         let reads = is_shell
-            || (runs && words.iter().any(|word| SHELLS.contains(&self::base(&word.text).as_str())));
+            || (runs && words.iter().any(|word| SHELLS.contains(&&*self::base(&word.text))));
         if reads {
             let piped = self.piped.clone();
             for text in read.iter().chain(&piped) {
@@ -374,7 +382,7 @@ impl Walker<'_> {
     fn xargs_destroys(&mut self, words: &[Word], read: &[String]) -> Vec<&'static str> {
         let at = words
             .iter()
-            .position(|word| matches!(base(&word.text).as_str(), "xargs" | "gxargs" | "parallel"));
+            .position(|word| matches!(&*base(&word.text), "xargs" | "gxargs" | "parallel"));
         let Some(at) = at else { return Vec::new() };
         let texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
         let mut found = Vec::new();
@@ -743,7 +751,7 @@ impl Walker<'_> {
                 runs(word)
                     && rest[at + 1..].iter().take(MAX_TAILS).any(|word| {
                         let name = self::base(&word.text);
-                        REMOVERS.contains(&name.as_str()) || word.text.contains("rm ")
+                        REMOVERS.contains(&&*name) || word.text.contains("rm ")
                     })
             });
         if !removes {
@@ -777,7 +785,7 @@ impl Walker<'_> {
             return false;
         };
         let inner = base(rest.get(at + 1).map_or("", |word| word.text.as_str()));
-        if !RIGHTS.contains(&inner.as_str()) || selects(rest) {
+        if !RIGHTS.contains(&&*inner) || selects(rest) {
             return false;
         }
         let given = |word: &Word| match word.text.as_str() {
@@ -836,9 +844,9 @@ impl Walker<'_> {
     }
 
     /// Words with what is known of their values, which may be more words than these.
-    pub(super) fn expanded(&mut self, words: &[Word]) -> Vec<Word> {
+    pub(super) fn expanded<'w>(&mut self, words: &'w [Word]) -> Cow<'w, [Word]> {
         if words.iter().all(|word| word.known) {
-            return words.to_vec();
+            return Cow::Borrowed(words);
         }
         let mut all = Vec::new();
         for word in words {
@@ -859,7 +867,7 @@ impl Walker<'_> {
                 }
             }
         }
-        all
+        Cow::Owned(all)
     }
 }
 

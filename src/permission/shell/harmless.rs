@@ -4,9 +4,37 @@ use super::programs::{Kind, Program};
 use super::word::Word;
 
 /// Commands of git that only look, whatever their arguments but for those that make a doubt.
-const GIT_LOOKS: &str = "status log diff show ls-files ls-tree rev-parse rev-list describe shortlog blame annotate grep \
-    cat-file show-ref for-each-ref name-rev merge-base diff-tree diff-index diff-files whatchanged range-diff \
-    count-objects check-ignore show-branch cherry verify-commit version";
+const GIT_LOOKS: [&str; 29] = [
+    "status",
+    "log",
+    "diff",
+    "show",
+    "ls-files",
+    "ls-tree",
+    "rev-parse",
+    "rev-list",
+    "describe",
+    "shortlog",
+    "blame",
+    "annotate",
+    "grep",
+    "cat-file",
+    "show-ref",
+    "for-each-ref",
+    "name-rev",
+    "merge-base",
+    "diff-tree",
+    "diff-index",
+    "diff-files",
+    "whatchanged",
+    "range-diff",
+    "count-objects",
+    "check-ignore",
+    "show-branch",
+    "cherry",
+    "verify-commit",
+    "version",
+];
 
 /// Options of `git branch`, `git tag` and `git remote` that make a list.
 const LISTS: [&str; 15] = [
@@ -142,11 +170,12 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
         }),
         Some(Kind::Git) => git_looks(words),
         _ => {
-            let rest = words[1..].iter().take(2).map(|word| word.text.as_str());
-            let told = std::iter::once(base).chain(rest).collect::<Vec<_>>().join(" ");
             let begins = |known: &&str| {
-                let known = *known;
-                told == known || told.strip_prefix(known).is_some_and(|rest| rest.starts_with(' '))
+                known.bytes().next() == base.bytes().next() && {
+                    let mut own =
+                        std::iter::once(base).chain(words[1..].iter().map(|word| &*word.text));
+                    known.split(' ').all(|part| own.next() == Some(part))
+                }
             };
             (words.len() == 2 && program.is_some() && has("--version"))
                 || (base == "gofmt"
@@ -190,6 +219,6 @@ fn git_looks(words: &[Word]) -> bool {
             "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
         ),
         "--version" => true,
-        _ => GIT_LOOKS.split_whitespace().any(|known| known == name),
+        _ => GIT_LOOKS.contains(&name),
     }
 }

@@ -27,8 +27,12 @@ const FEW_OPENERS: usize = 8;
 /// Variables and substitutions in one word. The parser looks for the end of each through the whole word.
 const MAX_EXPANSIONS: usize = 128;
 
-const OPENING_WORDS: [&str; 8] =
-    ["if", "while", "until", "for", "case", "select", "function", "coproc"];
+fn is_opening(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"if" | b"while" | b"until" | b"for" | b"case" | b"select" | b"function" | b"coproc"
+    )
+}
 
 /// Why a text is not parsed, if it is not. It can panic where the parser can: both read the same tokens.
 pub(super) fn refuse(text: &str) -> Option<&'static str> {
@@ -59,8 +63,8 @@ fn openers(text: &str) -> usize {
     if openers > MAX_OPENERS {
         return openers;
     }
-    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-    openers += words.filter(|word| OPENING_WORDS.contains(word)).count();
+    let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
+    openers += words.filter(|word| is_opening(word)).count();
     // Within a test these are nested, too.
     if text.contains("[[") {
         openers += text.bytes().filter(|byte| *byte == b'!').count();

@@ -103,7 +103,7 @@ impl Walker<'_> {
 
     /// What a command is given to read: some programs only show or keep it, others run it.
     fn feed(&mut self, fed: Fed, words: &[Word], command: &mut Simple) {
-        if takes_text(words) {
+        if (fed.texts.is_empty() && !fed.has_document) || takes_text(words) {
             return;
         }
         command.others.extend(fed.texts.iter().flat_map(|text| pieces(text)));
