@@ -495,9 +495,10 @@ export interface TruncationServiceConfig {
 	/**
 	 * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
 	 * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they are the storage's own affair;
-	 * `retentionDays` is what {@link TruncationService.cleanup} asks it for.
+	 * `retentionDays` is what {@link TruncationService.cleanup} asks it for. An output that it does not take in time is saved in the
+	 * default folders. Of a list, each is tried in order, and nothing else.
 	 */
-	storage?: ITruncationStorage;
+	storage?: ITruncationStorage | readonly ITruncationStorage[];
 	/** @default 'default' */
 	strategy?: TruncationStrategy | TruncationStrategyName;
 	/**
@@ -838,6 +839,8 @@ export declare class TruncationStorage implements ITruncationStorage {
 	save(content: string, context: TruncationContext): Promise<string>;
 	/** Saves bytes as they are, and answers the path. They must not change until the promise settles. */
 	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** Saves bytes of any length as they come, in constant memory, and answers the path. */
+	saveStream(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
 	/**
 	 * The whole text of a saved output.
 	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_NOT_FOUND` when it was swept,
@@ -1180,10 +1183,13 @@ export interface GateDecision {
 export type GateEvent = {
 	type: "asked";
 	request: PendingRequest;
-} | {
+}
+/** `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that cannot be read. */
+ | {
 	type: "decided";
 	toolCallId: string;
 	sessionId?: string;
+	call?: string;
 	decision: GateDecision;
 } | {
 	type: "rule_stored";
@@ -1443,7 +1449,7 @@ export declare class Capture extends Writable {
 }
 /** Bounds the output of tools. */
 export declare class TruncationService implements OutputService {
-	/** Where full outputs are saved: the storage that was given, or one of its own. */
+	/** Where full outputs are saved: the storage that was given, the {@link StorageList} of several, or one of its own. */
 	readonly storage: ITruncationStorage;
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
 	constructor(options?: TruncationServiceConfig);
@@ -4032,6 +4038,45 @@ export interface AppPaths {
  * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, spaces, `.`, `_` and `-` and begins with one of the first two
  */
 export declare function appPaths(appName: string): AppPaths;
+/**
+ * Storages in order of preference. {@link save} asks them one after another until one takes the output; a path is read where it
+ * is owned.
+ */
+export declare class StorageList implements ITruncationStorage {
+	/** In order of preference. */
+	readonly storages: readonly ITruncationStorage[];
+	/** @throws SpillwayError `INVALID_CONFIG` for an empty list */
+	constructor(storages: readonly ITruncationStorage[]);
+	/** Saves a text in the first storage that takes it. @throws SpillwayError `STORAGE_WRITE` that says why none did */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** The same for bytes. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** The whole text of a saved output. */
+	read(path: string): Promise<string>;
+	/** A part of a saved output. @throws SpillwayError `STORAGE_NOT_OWNED` where no storage knows the path */
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	/** Lines of a saved output that match. */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** Whether one of the storages saved this output. One that cannot be asked owns nothing. */
+	owns(path: string): boolean;
+	/** Removes what is older than so many days from each of them, and answers how many. */
+	cleanup(retentionDays: number): Promise<number>;
+	/** Sweeps each storage that can be swept by the bounds that it was given, and adds the reports up. */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much they hold together; one that does not say counts as empty. */
+	usage(): Promise<StorageUsage>;
+	/** Removes all outputs of a session from each of them, and answers how many. */
+	deleteSession(sessionId: string): Promise<number>;
+	/** Where outputs go first. */
+	getStorageDir(): string;
+	/** Closes each of them. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+	private first;
+	/** Reads where the path is owned; where no storage says so, in the first that cannot be asked and finds it. */
+	private owner;
+	private sum;
+}
 /** Options of {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
 	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */

@@ -29,6 +29,7 @@ export const {
   PermissionPolicy,
   SmartStrategy,
   SpillwayError,
+  StorageList,
   TOOL_TRUNCATION_CONFIGS,
   TokenCalibration,
   ToolRegistry,

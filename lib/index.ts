@@ -201,6 +201,7 @@ export type {
   SearchResult,
 } from './storage/read'
 export type { StorageUsage, SweepOptions, SweepReport, SweptFile } from './storage/retention'
+export { StorageList } from './storage/storage-list'
 export {
   type EstimateTokensOptions,
   estimateTokens,

@@ -403,9 +403,10 @@ export interface TruncationServiceConfig {
   /**
    * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
    * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they are the storage's own affair;
-   * `retentionDays` is what {@link TruncationService.cleanup} asks it for.
+   * `retentionDays` is what {@link TruncationService.cleanup} asks it for. An output that it does not take in time is saved in the
+   * default folders. Of a list, each is tried in order, and nothing else.
    */
-  storage?: ITruncationStorage
+  storage?: ITruncationStorage | readonly ITruncationStorage[]
   /** @default 'default' */
   strategy?: TruncationStrategy | TruncationStrategyName
   /**

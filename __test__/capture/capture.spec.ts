@@ -571,7 +571,7 @@ describe('a storage of the caller', () => {
 
   test('that fails loses the rest, not the preview', async () => {
     const storage = memoryStorage(() => Promise.reject(new Error('full')))
-    const { service, events } = makeListening({ storage })
+    const { service, events } = makeListening({ storage: [storage] })
     const result = cut(await captured(service, [text]))
     expect(result.saveError.message).toBe('full')
     expect(result.outputPath).toBe('')

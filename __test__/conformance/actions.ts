@@ -312,7 +312,8 @@ export async function perform(setup: Setup, judge: (outcome: Outcome) => Promise
         ...service,
         global: { storageDir: storageDirOf(setup, dir), ...service.global },
         onEvent: (event) => outcome.events.push(event),
-        ...(setup.storage && { storage: customStorage(setup, outcome) }),
+        // A list is tried as it is: nothing goes to the default folders.
+        ...(setup.storage && { storage: [customStorage(setup, outcome)] }),
       })
     }
     try {

@@ -353,7 +353,7 @@ describe('every way of saving', () => {
     storage.save = async () => {
       throw new Error('no room')
     }
-    const lost = cut(await new TruncationService({ storage, redact }).output(text, tool))
+    const lost = cut(await new TruncationService({ storage: [storage], redact }).output(text, tool))
     expect([lost.outputPath, lost.redactions, lost.saveError.message]).toEqual(['', undefined, 'no room'])
   })
 })

@@ -542,7 +542,7 @@ describe('the notice', () => {
       '\r\n\u0000\u001b[31m'.repeat(99),
     ]) {
       const storage = memoryStorage(() => Promise.reject(new Error(reason)))
-      const { content, preview } = await hintFor({ storage, availableTools: ['grep', 'read', 'task'] })
+      const { content, preview } = await hintFor({ storage: [storage], availableTools: ['grep', 'read', 'task'] })
       expect(bytesOf(content) - bytesOf(preview)).toBeLessThanOrEqual(512)
       expect(countLines(content) - countLines(preview)).toBeLessThanOrEqual(8)
     }
@@ -583,7 +583,7 @@ describe('the notice', () => {
   test('in words of the caller says so when nothing was kept', async () => {
     const formatNotice = ({ outputPath, saveError }: NoticeInfo) => `${outputPath}|${saveError?.code}`
     const storage = memoryStorage(() => Promise.reject(new Error('full')))
-    expect((await hintFor({ storage, formatNotice })).hint).toBe('|STORAGE_WRITE')
+    expect((await hintFor({ storage: [storage], formatNotice })).hint).toBe('|STORAGE_WRITE')
   })
 
   test.each([

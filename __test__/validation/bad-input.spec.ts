@@ -534,7 +534,7 @@ describe('the error', () => {
 
 describe('storages of the host', () => {
   const ask = async (storage: ITruncationStorage, options: TruncationServiceConfig = {}) => {
-    const { service, events } = makeListening({ global: { maxLines: 3 }, storage, ...options })
+    const { service, events } = makeListening({ global: { maxLines: 3 }, storage: [storage], ...options })
     const result = cut(await service.output(numbered(9), tool))
     await turn()
     return { result, events }
@@ -630,7 +630,7 @@ describe('storages of the host', () => {
     expect(cut(await service.output(numbered(9), tool)).outputPath).toBe('as text')
     expect(taken).toEqual([bytes])
     const failing = { ...storage, saveBytes: () => Promise.reject(new Error('no bytes')) }
-    const result = cut(await makeService({ global: { maxLines: 3 }, storage: failing }).output(bytes, tool))
+    const result = cut(await makeService({ global: { maxLines: 3 }, storage: [failing] }).output(bytes, tool))
     expect(result.saveError.message).toBe('no bytes')
   })
 
@@ -847,7 +847,7 @@ describe('what is thrown', () => {
 
   test.each(odd)('may be %s', async (_what, make) => {
     const storage = memoryStorage(() => Promise.reject(make()))
-    const result = await makeService({ storage }).output(numbered(5000), tool)
+    const result = await makeService({ storage: [storage] }).output(numbered(5000), tool)
     expect(result).toMatchObject({ truncated: true, outputPath: '', saveError: { message: expect.any(String) } })
   })
 })
@@ -868,7 +868,7 @@ test.each<[string, string]>([
   ['no end', 'x'.repeat(1_000_000)],
   ['escapes', '\u001b[31mred'],
 ])('a path of a storage with %s is no path', async (_what, path) => {
-  const result = await makeService({ storage: memoryStorage(() => path) }).output(numbered(5000), tool)
+  const result = await makeService({ storage: [memoryStorage(() => path)] }).output(numbered(5000), tool)
   expect(result).toMatchObject({ truncated: true, outputPath: '', saveError: { code: 'STORAGE_WRITE' } })
 })
 

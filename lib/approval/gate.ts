@@ -50,7 +50,8 @@ export interface GateDecision {
 /** What an audit records. */
 export type GateEvent =
   | { type: 'asked'; request: PendingRequest }
-  | { type: 'decided'; toolCallId: string; sessionId?: string; decision: GateDecision }
+  /** `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that cannot be read. */
+  | { type: 'decided'; toolCallId: string; sessionId?: string; call?: string; decision: GateDecision }
   | { type: 'rule_stored'; rule: SuggestedRule; scope: 'session' | 'user'; sessionId?: string }
   | { type: 'rule_not_stored'; rule: SuggestedRule; message: string }
 
@@ -386,7 +387,13 @@ function note(
   const { decisions } = state
   if (identity !== undefined) decisions.set(identity, decision)
   if (decisions.size > MAX_DECISIONS) decisions.delete(decisions.keys().next().value as string)
-  tell(state, { type: 'decided', toolCallId, ...(sessionId === undefined ? {} : { sessionId }), decision })
+  tell(state, {
+    type: 'decided',
+    toolCallId,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(identity !== undefined && { call: identity }),
+    decision,
+  })
 }
 
 async function save(

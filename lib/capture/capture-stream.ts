@@ -1,6 +1,6 @@
 /** An output on its way into the binary while it is made: held there until it is too long, then saved as it comes. */
 
-import { promises } from 'node:fs'
+import { accessSync, constants, mkdirSync, promises } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'
@@ -8,7 +8,9 @@ import { type Limits, type Plan, Settings } from '../settings/settings'
 import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from '../storage/file-storage'
 import { type RangeResult, type ReadRange, readRange } from '../storage/read'
 import {
+  type Collected,
   chunkSlices,
+  collectedBytes,
   Intake,
   type Outcome,
   openIntake,
@@ -60,12 +62,22 @@ export class Inflow {
     this.job = { service, context, plan, source: '', units: 0, original: '', parts: undefined, limits, ceiling }
     this.held = byStrategy ? [] : undefined
     const place = placeOf(service.storage)
-    // Where it only passes through, it belongs to no session, and two of one call never share a file.
-    const save = place ? saveTarget(place, context) : saveTarget(passagePlace(), { toolName: context.toolName })
+    // Where it only passes through, it belongs to no session, and two of one call never share a file. Without a folder for that, on
+    // a read-only disk, it waits in memory.
+    const passage = place ? undefined : openPassage()
+    const save = place ? saveTarget(place, context) : passage && saveTarget(passage, { toolName: context.toolName })
+    const collect = save === undefined ? { settings: memoryBound(service) } : undefined
     const hold = isBound ? limits : ceilingOf(plan)
     // Whether the call fails is often known only at its end.
     const ifFailed = limitsOf(service.settings.plan({ ...context, failed: true })).direction
-    this.handle = openIntake(service.settings.handle, { limits, ifFailed, hold, bytes: false, save })
+    this.handle = openIntake(service.settings.handle, {
+      limits,
+      ifFailed,
+      hold,
+      bytes: false,
+      save,
+      ...(collect && { collect }),
+    })
     this.drain = new Drain(this.handle)
   }
 
@@ -178,13 +190,14 @@ export class Inflow {
 
   /** Gives what we kept in the meantime to the caller's storage. */
   private async handOver(outcome: Outcome, bytes: number, asked: TruncationContext): Promise<Kept> {
-    const { saved } = outcome
+    const { saved, collected } = outcome
+    if (collected) return this.handOverCollected(collected, { ...asked, signal: undefined })
     if (!saved) return keptByUs(outcome)
-    const { storage } = this.service
     // All of it has come in, or should be kept as far as it came: it is too late for an abort.
     const context = { ...asked, signal: undefined }
+    const toFiles = (storage: TruncationStorage) => storage.saveStream(piecesOf(saved.path), context)
     try {
-      return await keptBy(this.service, saved.redactions, async () => {
+      const toCaller = async (storage: ITruncationStorage) => {
         if (storage.saveStream) return storage.saveStream(piecesOf(saved.path), context)
         if (bytes > MAX_HANDED_OVER_BYTES) {
           const limit = `${MAX_HANDED_OVER_BYTES} bytes, and the storage has no saveStream`
@@ -196,10 +209,24 @@ export class Inflow {
         }
         const content = await promises.readFile(saved.path)
         return storage.saveBytes ? storage.saveBytes(content, context) : storage.save(content.toString('utf8'), context)
-      })
+      }
+      return await keptBy(this.service, { redactions: saved.redactions }, { toCaller, toFiles })
     } finally {
       await promises.rm(saved.path, { force: true })
     }
+  }
+
+  /** The same for what waited in memory. */
+  private async handOverCollected(collected: Collected, context: TruncationContext): Promise<Kept> {
+    const { handle, hasBytes } = this
+    const text = hasBytes ? '' : await readAll(call(() => native.intakeCollectedText(handle)))
+    const bytes = hasBytes ? Buffer.from(collectedBytes(handle, collected)) : Buffer.alloc(0)
+    const save = (storage: ITruncationStorage) => {
+      if (!hasBytes) return storage.save(text, context)
+      return storage.saveBytes ? storage.saveBytes(bytes, context) : storage.save(bytes.toString('utf8'), context)
+    }
+    const { redactions, part } = collected
+    return keptBy(this.service, { redactions, ...(part && { part }) }, { toCaller: save, toFiles: save })
   }
 
   /** Forgets the output; a file that is not yet visible never will be. */
@@ -292,6 +319,37 @@ function passagePlace(): Place {
     }),
   )
   return passage
+}
+
+let canPass = false
+
+/** The passage, if a file can be put there. */
+function openPassage(): Place | undefined {
+  const place = passagePlace()
+  canPass ||= place.dirs.some(isWritable)
+  return canPass ? place : undefined
+}
+
+function isWritable(dir: string): boolean {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    accessSync(dir, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const bounds = new WeakMap<object, object>()
+
+/** Settings that keep the first and the last part of what waits in memory. */
+function memoryBound({ settings, options }: Client): object {
+  const known = bounds.get(settings)
+  if (known !== undefined) return known
+  const { redact } = options
+  const { handle } = new Settings({ maxFileBytes: MAX_HANDED_OVER_BYTES, ...(redact && { redact }) })
+  bounds.set(settings, handle)
+  return handle
 }
 
 function joined(chunks: readonly (string | Buffer)[]): string | Buffer {

@@ -5,8 +5,18 @@ import { background, call, native } from '../native/native'
 import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
 import { type Limits, Settings, unreadable } from '../settings/settings'
 import { checkBytes } from '../truncation/content'
-import { type Collect, Intake, type Outcome, readAll, type SaveTarget } from '../truncation/ingest'
+import {
+  type Collect,
+  chunkSlices,
+  Intake,
+  type Outcome,
+  openIntake,
+  push,
+  readAll,
+  type SaveTarget,
+} from '../truncation/ingest'
 import { rememberOutput } from '../truncation/previews'
+import { Drain } from '../truncation/worker-tasks'
 import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
@@ -127,6 +137,11 @@ export class TruncationStorage implements ITruncationStorage {
   async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
     checkBytes(content)
     return saveNow(this.place, content, context)
+  }
+
+  /** Saves bytes of any length as they come, in constant memory, and answers the path. */
+  async saveStream(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string> {
+    return saveAsItComes(this.place, source, context)
   }
 
   /**
@@ -266,6 +281,12 @@ export function storageSettings(
   return { settings, bounds: { maxStoreBytes, maxStoreFiles, retentionDays: days } }
 }
 
+/** The storage that settings of a service describe. What is redacted for the service is redacted before its storage gets it. */
+export function fileStorage({ facts }: Settings): TruncationStorage {
+  const { storageTimeoutMs: _timeout, redacts: _redacts, maxFileBytes, ...options } = facts
+  return new TruncationStorage({ ...options, maxFileBytes: maxFileBytes ?? undefined })
+}
+
 /** Where a storage saves, if it is exactly ours: then the binary saves while it shortens, and the text crosses once. */
 export function placeOf(storage: ITruncationStorage): Place | undefined {
   const prototype = TruncationStorage.prototype
@@ -314,17 +335,60 @@ export function storageIntake(content: string | Uint8Array, save: SaveTarget | u
   return new Intake(plainSettings.handle, NO_PREVIEW, content, content.length, save, collect)
 }
 
+/** Bytes that are copied in before a thread is called. */
+const BATCH_BYTES = 2 ** 18
+
+async function saveAsItComes(
+  place: Place,
+  source: AsyncIterable<Uint8Array>,
+  given: TruncationContext,
+): Promise<string> {
+  const context = checkContext(given)
+  context.signal?.throwIfAborted()
+  plainSettings ??= new Settings({})
+  const handle = openIntake(plainSettings.handle, {
+    limits: NO_PREVIEW,
+    bytes: true,
+    save: saveTarget(place, context),
+  })
+  const drain = new Drain(handle)
+  let pending = 0
+  try {
+    for await (const piece of source) {
+      checkBytes(piece)
+      for (const slice of chunkSlices(piece, piece.byteLength)) {
+        call(() => push(handle, slice))
+        pending += slice.length
+        if (pending < BATCH_BYTES) continue
+        await drain.room()
+        context.signal?.throwIfAborted()
+        drain.begin()
+        pending = 0
+      }
+    }
+    await drain.end()
+  } catch (error) {
+    await drain.settle()
+    await background(() => native.intakeAbort(handle))
+    throw error
+  }
+  const end = await background(() => native.intakeFinish(handle, undefined))
+  return pathOf(JSON.parse(end.outcome))
+}
+
 async function saveNow(place: Place, content: string | Uint8Array, given: TruncationContext): Promise<string> {
   const context = checkContext(given)
   context.signal?.throwIfAborted()
   const intake = storageIntake(content, saveTarget(place, context))
-  const { outcome }: { outcome: Outcome } = await intake.finish(undefined, context.signal)
+  const { outcome } = await intake.finish(undefined, context.signal)
   intake.release()
-  if (outcome.saved) {
-    rememberOutput(outcome.saved.path)
-    return outcome.saved.path
-  }
-  throw new SpillwayError('STORAGE_WRITE', outcome.saveError?.message ?? 'nothing was saved')
+  return pathOf(outcome)
+}
+
+function pathOf({ saved, saveError }: Outcome): string {
+  if (!saved) throw new SpillwayError('STORAGE_WRITE', saveError?.message ?? 'nothing was saved')
+  rememberOutput(saved.path)
+  return saved.path
 }
 
 function checkPath(path: unknown): void {

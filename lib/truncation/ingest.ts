@@ -238,14 +238,8 @@ export class Intake {
   }
 
   /** The bytes that were collected. */
-  collectedBytes({ bytes }: Collected): Uint8Array {
-    const all = Buffer.alloc(bytes)
-    for (let at = 0; at < bytes; ) {
-      const piece = call(() => native.intakeCollectedBytes(this.opened, at))
-      if (piece === '') throw new SpillwayError('INTERNAL', 'what was collected is gone already')
-      at += all.write(piece, at, 'latin1')
-    }
-    return new Uint8Array(all.buffer, all.byteOffset, bytes)
+  collectedBytes(collected: Collected): Uint8Array {
+    return collectedBytes(this.opened, collected)
   }
 
   private get opened(): object {
@@ -256,6 +250,17 @@ export class Intake {
   render(request: RenderRequest): Shortened {
     return read(call(() => native.intakeRender(this.opened, JSON.stringify(request))))
   }
+}
+
+/** The bytes that an intake collected. */
+export function collectedBytes(handle: object, { bytes }: Collected): Uint8Array {
+  const all = Buffer.alloc(bytes)
+  for (let at = 0; at < bytes; ) {
+    const piece = call(() => native.intakeCollectedBytes(handle, at))
+    if (piece === '') throw new SpillwayError('INTERNAL', 'the collected bytes were taken away already')
+    at += all.write(piece, at, 'latin1')
+  }
+  return new Uint8Array(all.buffer, all.byteOffset, bytes)
 }
 
 const said = (render: RenderRequest | undefined) => render && JSON.stringify(render)

@@ -179,7 +179,7 @@ export async function boundSafely(
   const simpler: (() => ReturnType<typeof boundValue>)[] = [
     () => boundValue(service, value, withoutOptions),
     () => boundValue(service, value, plain),
-    () => boundValue(new TruncationService({ storage: NOWHERE }), value, plain),
+    () => boundValue(new TruncationService({ storage: [NOWHERE] }), value, plain),
   ]
   for (const attempt of simpler) {
     try {

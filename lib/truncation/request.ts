@@ -19,6 +19,8 @@ import type { EarlierNotice } from './previews'
 export interface Client {
   readonly settings: Settings
   readonly storage: ITruncationStorage
+  /** What it saves to, in order of preference. */
+  readonly storages: readonly ITruncationStorage[]
   readonly options: Readonly<TruncationServiceConfig>
   /** Of the caller's. */
   readonly strategy: TruncationStrategy | undefined

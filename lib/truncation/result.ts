@@ -194,8 +194,8 @@ function reportTrouble(
   { attempts, saveError }: Kept,
   sizes: { originalSize: number; truncatedSize: number },
 ): void {
-  for (const { dir, error } of attempts) {
-    report(service, context, { type: 'error', ...sizes, error: `${error} (${dir})`, errorCode: 'STORAGE_WRITE' })
+  for (const { dir, error, code = 'STORAGE_WRITE' } of attempts) {
+    report(service, context, { type: 'error', ...sizes, error: `${error} (${dir})`, errorCode: code })
   }
   if (saveError && attempts.length === 0) {
     const { message, code } = saveError

@@ -1,6 +1,7 @@
 /** Where a whole output went: into a store of ours, or to a storage of the caller's that has to answer in time. */
 
 import { messageOf, SpillwayError } from '../errors'
+import { fileStorage, placeOf, type TruncationStorage } from '../storage/file-storage'
 import type { ITruncationStorage, SavedPart, SaveError } from '../types'
 import { alarm, keepAlive } from '../util/timer'
 import { describe } from '../validation/validate'
@@ -37,8 +38,8 @@ export interface Kept {
   saveError?: SaveError
   part?: SavedPart
   redactions?: number
-  /** Folders that failed before one did not. */
-  attempts: { dir: string; error: string }[]
+  /** Folders and storages that failed before one did not. `code` is `STORAGE_WRITE` if it is absent. */
+  attempts: { dir: string; error: string; code?: string }[]
 }
 
 export function keptByUs({ saved, saveError }: Outcome): Kept {
@@ -46,28 +47,70 @@ export function keptByUs({ saved, saveError }: Outcome): Kept {
   return { path, part, redactions, saveError, attempts: saved?.attempts ?? saveError?.attempts ?? [] }
 }
 
-/** What a storage of the caller's answers, in time. */
-export async function keptBy(
-  service: Client,
-  redactions: number | undefined,
-  save: () => Promise<string>,
-): Promise<Kept> {
-  const { storageTimeoutMs } = service.settings.facts
-  try {
-    const path = await withTimeout(save(), storageTimeoutMs)
-    if (!isPlace(path)) {
-      throw new SpillwayError(
-        'STORAGE_WRITE',
-        `the storage answered ${describe(path)} instead of a path that fits a line`,
-      )
+/** How an output is given to a storage of the caller's, and to one of ours. */
+export interface Handover {
+  /** Calls the methods of a storage that may be any. */
+  toCaller: (storage: ITruncationStorage) => Promise<string>
+  /** Saves what the caller's storage would have got. */
+  toFiles: (storage: TruncationStorage) => Promise<string>
+}
+
+/**
+ * Saves an output in the first storage that takes it in time; if only one of the caller's was given and it fails, in the default
+ * folders, because it may be the only copy.
+ * @param given how what is handed over differs from the output
+ */
+export async function keptBy(service: Client, given: Receipt, to: Handover): Promise<Kept> {
+  const failed: { dir: string; error: string; code: string }[] = []
+  for (const storage of [...service.storages, ...defaultStorages(service)]) {
+    try {
+      const path = await answerOf(service, storage, to)
+      const receipt = receiptOf(storage, path)
+      const known = [given.redactions, receipt?.redactions].filter((count) => count !== undefined)
+      const total = known.length > 0 ? known.reduce((sum, count) => sum + count, 0) : undefined
+      return { path, part: receipt?.part ?? given.part, redactions: total, attempts: failed }
+    } catch (error) {
+      const code = error instanceof SpillwayError ? error.code : 'STORAGE_WRITE'
+      failed.push({ dir: placeName(storage), error: messageOf(error), code })
     }
-    const receipt = receiptOf(service.storage, path)
-    const known = [redactions, receipt?.redactions].filter((count) => count !== undefined)
-    const total = known.length > 0 ? known.reduce((sum, count) => sum + count, 0) : undefined
-    return { path, part: receipt?.part, redactions: total, attempts: [] }
-  } catch (error) {
-    const code = error instanceof SpillwayError ? error.code : 'STORAGE_WRITE'
-    return { path: '', attempts: [], saveError: { code, message: messageOf(error), attempts: [] } }
+  }
+  const [first] = failed
+  // One failure is the error, and not also an attempt before it.
+  const attempts = failed.length > 1 ? failed : []
+  const named = attempts.map(({ dir, error }) => ({ dir, error }))
+  return { path: '', attempts, saveError: { code: first!.code, message: first!.error, attempts: named } }
+}
+
+async function answerOf(service: Client, storage: ITruncationStorage, to: Handover): Promise<string> {
+  if (placeOf(storage) !== undefined) return to.toFiles(storage as TruncationStorage)
+  const { storageTimeoutMs } = service.settings.facts
+  const path = await withTimeout(to.toCaller(storage), storageTimeoutMs)
+  if (isPlace(path)) return path
+  throw new SpillwayError('STORAGE_WRITE', `the storage answered ${describe(path)} instead of a path that fits a line`)
+}
+
+/** Storages in the default folders, for services whose only storage is the caller's. */
+const defaults = new WeakMap<Client, TruncationStorage[]>()
+
+/** Those of a service that were needed, which end with it. */
+export function openedDefaults(service: Client): readonly TruncationStorage[] {
+  return defaults.get(service) ?? []
+}
+
+function* defaultStorages(service: Client): Generator<TruncationStorage> {
+  const { storages, options, settings } = service
+  // A list is tried as it is.
+  if (Array.isArray(options.storage) || storages.some((storage) => placeOf(storage) !== undefined)) return
+  const known = defaults.get(service) ?? [fileStorage(settings)]
+  defaults.set(service, known)
+  yield* known
+}
+
+function placeName(storage: ITruncationStorage): string {
+  try {
+    return String(storage.getStorageDir()).toWellFormed()
+  } catch {
+    return 'the storage'
   }
 }
 

@@ -3,8 +3,9 @@
 import { Capture } from '../capture/capture'
 import { SpillwayError } from '../errors'
 import { type Plan, Settings, Tag, unreadable } from '../settings/settings'
-import { isStorage, TruncationStorage } from '../storage/file-storage'
+import { fileStorage, isStorage, type TruncationStorage } from '../storage/file-storage'
 import type { SweepOptions, SweepReport } from '../storage/retention'
+import { StorageList } from '../storage/storage-list'
 import type {
   CaptureOptions,
   ContentOf,
@@ -25,6 +26,7 @@ import { isDrawn, isShort, isWithin } from './fast-path'
 import { hasPreviewOf } from './previews'
 import { checkCall } from './request'
 import { untouched } from './result'
+import { openedDefaults } from './save'
 import { builtInName, isStrategy, SmartStrategy } from './strategies'
 import { decide } from './truncate'
 
@@ -35,8 +37,13 @@ const BYTES_OF_TOKEN = 4
 export class TruncationService implements OutputService {
   /** @internal */
   readonly settings: Settings
-  /** Where full outputs are saved: the storage that was given, or one of its own. */
+  /** Where full outputs are saved: the storage that was given, the {@link StorageList} of several, or one of its own. */
   readonly storage: ITruncationStorage
+  /**
+   * What it saves to, in order of preference.
+   * @internal
+   */
+  readonly storages: readonly ITruncationStorage[]
   /** @internal */
   readonly options: Readonly<TruncationServiceConfig>
   /** @internal */
@@ -48,10 +55,9 @@ export class TruncationService implements OutputService {
   constructor(options: TruncationServiceConfig = {}) {
     this.options = copyOptions(options)
     this.settings = new Settings(describeOptions(this.options))
-    const { storageTimeoutMs: _timeout, redacts: _redacts, maxFileBytes, ...ofStorage } = this.settings.facts
-    // What is redacted for the service is redacted before its storage gets it.
-    this.storage =
-      this.options.storage ?? new TruncationStorage({ ...ofStorage, maxFileBytes: maxFileBytes ?? undefined })
+    const { storage = fileStorage(this.settings) } = this.options
+    this.storages = Array.isArray(storage) ? storage : [storage as ITruncationStorage]
+    this.storage = this.storages.length === 1 ? this.storages[0]! : new StorageList(this.storages)
     const { strategy } = this.options
     this.strategy = typeof strategy === 'object' ? strategy : undefined
     this.closed = false
@@ -169,7 +175,8 @@ export class TruncationService implements OutputService {
   /** Refuses further outputs, and gives back what its own storage holds. Calls under way come to their end. */
   async close(): Promise<void> {
     this.closed = true
-    if (!this.options.storage && this.storage instanceof TruncationStorage) await this.storage.close()
+    const own = this.options.storage === undefined ? this.storages : openedDefaults(this)
+    for (const storage of own as Iterable<TruncationStorage>) await storage.close()
   }
 
   async [asyncDispose](): Promise<void> {
@@ -197,8 +204,12 @@ function describeOptions(options: TruncationServiceConfig): object {
     const { smartRules = [] } = options
     described.smartRules = Array.isArray(smartRules) ? [...smartRules, ...strategy.rules] : smartRules
   }
-  if (storage !== undefined) described.storage = isStorage(storage) ? new Tag('storage') : storage
+  if (storage !== undefined) described.storage = isStorages(storage) ? new Tag('storage') : storage
   return described
+}
+
+function isStorages(storage: unknown): boolean {
+  return Array.isArray(storage) ? storage.length > 0 && storage.every(isStorage) : isStorage(storage)
 }
 
 async function bound(

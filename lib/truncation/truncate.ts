@@ -5,6 +5,7 @@ import { messageOf, SpillwayError } from '../errors'
 import { type Limits, type Plan, wellFormed } from '../settings/settings'
 import { placeOf, saveTarget } from '../storage/file-storage'
 import type {
+  ITruncationStorage,
   StrategyResult,
   TruncationConfig,
   TruncationContext,
@@ -184,14 +185,14 @@ function keepingIntake({ service, context, source, units }: Job, limits: Limits,
 
 function keptByCaller(job: Job, intake: Intake, { collected }: Outcome): Promise<Kept> {
   const { service, context, source, original } = job
-  const { storage } = service
-  return keptBy(service, collected?.redactions, async () => {
+  const bytes = () => (collected ? intake.collectedBytes(collected) : (original as Uint8Array))
+  const save = async (storage: ITruncationStorage) => {
     if (types.isUint8Array(original)) {
-      const bytes = collected ? intake.collectedBytes(collected) : original
-      return storage.saveBytes ? storage.saveBytes(bytes, context) : storage.save(decodeBytes(bytes), context)
+      return storage.saveBytes ? storage.saveBytes(bytes(), context) : storage.save(decodeBytes(bytes()), context)
     }
     return storage.save(collected ? await intake.collectedText() : textOf(source), context)
-  })
+  }
+  return keptBy(service, { redactions: collected?.redactions }, { toCaller: save, toFiles: save })
 }
 
 /** Lets a strategy of the caller's decide, within the hard ceiling. */

@@ -188,6 +188,14 @@ pub fn kind(name: &str) -> Option<Kind> {
     KNOWN.get(&plain(name)).copied().or_else(in_space)
 }
 
+/// Whether a tool reads or searches saved outputs wherever they are: one of `createOutputTools` and the MCP proxy.
+pub fn reads_saved_outputs(name: &str) -> bool {
+    matches!(
+        plain(last_part(name)).as_str(),
+        "readoutput" | "spillwayreadoutput" | "searchoutput" | "spillwaysearchoutput"
+    )
+}
+
 /// The last part of a name with a server or name space in front: `mcp__box__exec_command`, `functions.exec_command`.
 pub fn last_part(name: &str) -> &str {
     let last = name.rsplit("__").next().unwrap_or(name);

@@ -299,8 +299,12 @@ impl Wording {
     }
 
     fn advice(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> Option<String> {
-        let Circumstances { tools, part, .. } = circumstances;
-        let first = |kind| tools.iter().find(|tool| tools::kind(tool) == Some(kind));
+        let Circumstances { tools, part, path, .. } = circumstances;
+        // Only the tools of the store find an output that is in no file.
+        let is_file = !path.contains("://") && !path.starts_with("memory:");
+        let reads_it = |tool: &&String| is_file || tools::reads_saved_outputs(tool);
+        let first =
+            |kind| tools.iter().filter(reads_it).find(|tool| tools::kind(tool) == Some(kind));
         let delegate_tool = first(Kind::Delegate);
         match &self.advice {
             // Those words speak of the full content.

@@ -1,0 +1,175 @@
+/** Several storages as one: what one of them does not take goes to the next, and each answers for its own paths. */
+
+import { messageOf, SpillwayError } from '../errors'
+import type { ITruncationStorage, TruncationContext } from '../types'
+import { asyncDispose } from '../util/async-dispose'
+import { wrong } from '../validation/validate'
+import type { TruncationStorage } from './file-storage'
+import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read'
+import type { StorageUsage, SweepOptions, SweepReport } from './retention'
+
+/** What a storage may do beside {@link ITruncationStorage}. */
+type Full = ITruncationStorage &
+  Partial<
+    Pick<
+      TruncationStorage,
+      'readRange' | 'search' | 'owns' | 'sweep' | 'usage' | 'deleteSession' | 'close' | 'saveBytes'
+    >
+  >
+
+/** Codes of a storage that says that a path is none of its own, or no more. */
+const ELSEWHERE = ['STORAGE_NOT_OWNED', 'STORAGE_NOT_FOUND']
+
+/**
+ * Storages in order of preference. {@link save} asks them one after another until one takes the output; a path is read where it
+ * is owned.
+ */
+export class StorageList implements ITruncationStorage {
+  /** In order of preference. */
+  readonly storages: readonly ITruncationStorage[]
+
+  /** @throws SpillwayError `INVALID_CONFIG` for an empty list */
+  constructor(storages: readonly ITruncationStorage[]) {
+    if (storages.length === 0) throw wrong('storage', storages, 'at least one storage', 'INVALID_CONFIG')
+    this.storages = Object.freeze([...storages])
+  }
+
+  /** Saves a text in the first storage that takes it. @throws SpillwayError `STORAGE_WRITE` that says why none did */
+  async save(content: string, context: TruncationContext): Promise<string> {
+    return this.first((storage) => storage.save(content, context))
+  }
+
+  /** The same for bytes. */
+  async saveBytes(content: Uint8Array, context: TruncationContext): Promise<string> {
+    const text = () => Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8')
+    return this.first((storage) =>
+      storage.saveBytes ? storage.saveBytes(content, context) : storage.save(text(), context),
+    )
+  }
+
+  /** The whole text of a saved output. */
+  async read(path: string): Promise<string> {
+    return this.owner(path, (storage) => storage.read(path))
+  }
+
+  /** A part of a saved output. @throws SpillwayError `STORAGE_NOT_OWNED` where no storage knows the path */
+  async readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult> {
+    return this.owner(path, (storage) => has(storage, 'readRange').readRange(path, range, access))
+  }
+
+  /** Lines of a saved output that match. */
+  async search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult> {
+    return this.owner(path, (storage) => has(storage, 'search').search(path, pattern, options))
+  }
+
+  /** Whether one of the storages saved this output. One that cannot be asked owns nothing. */
+  owns(path: string): boolean {
+    return this.storages.some((storage: Full) => storage.owns?.(path) === true)
+  }
+
+  /** Removes what is older than so many days from each of them, and answers how many. */
+  async cleanup(retentionDays: number): Promise<number> {
+    return this.sum((storage) => storage.cleanup(retentionDays))
+  }
+
+  /** Sweeps each storage that can be swept by the bounds that it was given, and adds the reports up. */
+  async sweep(options: SweepOptions = {}): Promise<SweepReport> {
+    const total: SweepReport = {
+      removed: [],
+      removedFiles: 0,
+      removedBytes: 0,
+      kept: { files: 0, bytes: 0 },
+      failed: [],
+      failedFiles: 0,
+      skippedDirs: [],
+    }
+    for (const storage of this.storages as readonly Full[]) {
+      const report = await storage.sweep?.(options)
+      if (report === undefined) continue
+      total.removed.push(...report.removed)
+      total.removedFiles += report.removedFiles
+      total.removedBytes += report.removedBytes
+      total.kept.files += report.kept.files
+      total.kept.bytes += report.kept.bytes
+      total.failed.push(...report.failed)
+      total.failedFiles += report.failedFiles
+      total.skippedDirs.push(...report.skippedDirs)
+    }
+    return total
+  }
+
+  /** How much they hold together; one that does not say counts as empty. */
+  async usage(): Promise<StorageUsage> {
+    const total: StorageUsage = { files: 0, bytes: 0, sessions: 0, dirs: [] }
+    for (const storage of this.storages as readonly Full[]) {
+      const usage = await storage.usage?.()
+      if (usage === undefined) continue
+      total.files += usage.files
+      total.bytes += usage.bytes
+      total.sessions += usage.sessions
+      total.dirs.push(...usage.dirs)
+    }
+    return total
+  }
+
+  /** Removes all outputs of a session from each of them, and answers how many. */
+  async deleteSession(sessionId: string): Promise<number> {
+    return this.sum(async (storage: Full) => (await storage.deleteSession?.(sessionId)) ?? 0)
+  }
+
+  /** Where outputs go first. */
+  getStorageDir(): string {
+    return this.storages[0]!.getStorageDir()
+  }
+
+  /** Closes each of them. */
+  async close(): Promise<void> {
+    for (const storage of this.storages as readonly Full[]) await storage.close?.()
+  }
+
+  async [asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  private async first(save: (storage: ITruncationStorage) => Promise<string>): Promise<string> {
+    const problems: string[] = []
+    for (const storage of this.storages) {
+      try {
+        return await save(storage)
+      } catch (error) {
+        // An argument that one refuses is refused by all.
+        if (error instanceof SpillwayError && error.code === 'INVALID_ARGUMENT') throw error
+        problems.push(`${storage.getStorageDir()}: ${messageOf(error)}`)
+      }
+    }
+    throw new SpillwayError('STORAGE_WRITE', problems.join('; '))
+  }
+
+  /** Reads where the path is owned; where no storage says so, in the first that cannot be asked and finds it. */
+  private async owner<T>(path: string, read: (storage: ITruncationStorage) => Promise<T>): Promise<T> {
+    const storages = this.storages as readonly Full[]
+    const owner = storages.find((storage) => storage.owns?.(path) === true)
+    if (owner !== undefined) return read(owner)
+    let refused: unknown
+    for (const storage of storages.filter(({ owns }) => owns === undefined)) {
+      try {
+        return await read(storage)
+      } catch (error) {
+        if (!(error instanceof SpillwayError && ELSEWHERE.includes(error.code))) throw error
+        refused = error
+      }
+    }
+    throw refused ?? new SpillwayError('STORAGE_NOT_OWNED', `${JSON.stringify(path)} is no output of these storages`)
+  }
+
+  private async sum(count: (storage: ITruncationStorage) => Promise<number>): Promise<number> {
+    let total = 0
+    for (const storage of this.storages) total += await count(storage)
+    return total
+  }
+}
+
+function has<K extends 'readRange' | 'search'>(storage: Full, method: K): Full & Pick<TruncationStorage, K> {
+  if (typeof storage[method] === 'function') return storage as Full & Pick<TruncationStorage, K>
+  throw new SpillwayError('STORAGE_READ', `the storage at ${storage.getStorageDir()} has no ${method}`)
+}
