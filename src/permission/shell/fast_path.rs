@@ -1,9 +1,11 @@
-//! Commands of nothing but plain words between `&&`, `||`, `|` and `;`, as most commands of agents are. They become the tree
-//! that the parser makes of them, in a small part of the time that it takes; all others are left to it.
+//! Commands of nothing but words, quoted texts and redirections between `&&`, `||`, `|` and `;`, as most commands of agents are. They
+//! become the tree that the parser makes of them; all others are left to it. The parser takes more time than everything else
+//! that is done with such a command: the goal of 20 microseconds for one is met with this and missed by half without it.
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CommandSuffix, CompoundList,
-    CompoundListItem, Pipeline, Program, SeparatorOperator, SimpleCommand, Word,
+    CompoundListItem, IoFd, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline,
+    Program, SeparatorOperator, SimpleCommand, Word,
 };
 
 /// Words that are no programs where a command begins.
@@ -14,56 +16,154 @@ const RESERVED: [&str; 19] = [
 
 /// The tree of a command, but for the places in the text; `None` for one that is not plain.
 pub(super) fn program(text: &str) -> Option<Program> {
-    if !text.bytes().all(|byte| is_of_word(byte) || matches!(byte, b' ' | b'&' | b'|' | b';')) {
-        return None;
+    let mut tokens = Tokens(text);
+    let mut lists = Vec::new();
+    loop {
+        let (list, end) = and_or(&mut tokens)?;
+        lists.push(CompoundListItem(list, SeparatorOperator::Sequence));
+        if matches!(end, Token::End) {
+            return Some(Program { complete_commands: vec![CompoundList(lists)] });
+        }
     }
-    let item = |list| Some(CompoundListItem(and_or(list)?, SeparatorOperator::Sequence));
-    let items = text.split(';').map(item).collect::<Option<_>>()?;
-    Some(Program { complete_commands: vec![CompoundList(items)] })
 }
 
-/// Letters that stand for themselves wherever they are. `=` does not: a word with it can be an assignment.
+enum Token<'t> {
+    Word(&'t str),
+    Redirect(IoRedirect),
+    And,
+    Or,
+    Pipe,
+    Semicolon,
+    End,
+}
+
+/// The text that is not read yet.
+struct Tokens<'t>(&'t str);
+
+impl<'t> Tokens<'t> {
+    /// `None` if what follows is not plain.
+    fn next(&mut self) -> Option<Token<'t>> {
+        self.0 = self.0.trim_start_matches(' ');
+        let (token, length) = match self.0.as_bytes() {
+            [] => (Token::End, 0),
+            [b'&', b'&', ..] => (Token::And, 2),
+            [b'|', b'|', ..] => (Token::Or, 2),
+            [b'|', ..] => (Token::Pipe, 1),
+            [b';', ..] => (Token::Semicolon, 1),
+            [b'<' | b'>', ..] => return self.redirect(None),
+            [digit @ b'0'..=b'9', b'<' | b'>', ..] => {
+                self.0 = &self.0[1..];
+                return self.redirect(Some(IoFd::from(digit - b'0')));
+            }
+            _ => return self.word().map(Token::Word),
+        };
+        self.0 = &self.0[length..];
+        Some(token)
+    }
+
+    fn redirect(&mut self, number: Option<IoFd>) -> Option<Token<'t>> {
+        use IoFileRedirectKind::{Append, DuplicateOutput, Read, Write};
+        let (kind, length) = match self.0.as_bytes() {
+            [b'>', b'>', ..] => (Append, 2),
+            [b'>', b'&', b'0'..=b'9', ..] => (DuplicateOutput, 2),
+            [b'>', ..] => (Write, 1),
+            _ => (Read, 1),
+        };
+        self.0 = self.0[length..].trim_start_matches(' ');
+        let to = word(self.word()?);
+        let target = match kind {
+            DuplicateOutput => IoFileRedirectTarget::Duplicate(to),
+            _ => IoFileRedirectTarget::Filename(to),
+        };
+        Some(Token::Redirect(IoRedirect::File(number, kind, target)))
+    }
+
+    fn word(&mut self) -> Option<&'t str> {
+        let text = self.0;
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b' ' | b'&' | b'|' | b';' => break,
+                b'\'' | b'"' => {
+                    let inside = &bytes[at + 1..];
+                    let length = inside.iter().position(|other| other == byte)?;
+                    if !inside[..length].iter().all(|letter| is_quotable(*letter, *byte)) {
+                        return None;
+                    }
+                    at += length + 2;
+                }
+                // Elsewhere, it can make an assignment.
+                b'=' if bytes[0] == b'-' => at += 1,
+                _ if is_of_word(*byte) => at += 1,
+                _ => return None,
+            }
+        }
+        self.0 = &text[at..];
+        (at > 0).then_some(&text[..at])
+    }
+}
+
+/// Letters that stand for themselves outside of quotes wherever they are, or for names of files.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
-        || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b',' | b'@' | b'%' | b'+')
+        || matches!(
+            byte,
+            b'_' | b'-' | b'.' | b'/' | b':' | b',' | b'@' | b'%' | b'+' | b'*' | b'?' | b'~'
+        )
 }
 
-fn and_or(text: &str) -> Option<AndOrList> {
-    let (first, mut rest) = pipeline(text)?;
+/// Letters that stand for themselves in quotes.
+fn is_quotable(byte: u8, quote: u8) -> bool {
+    matches!(byte, b' '..=b'~') && (quote == b'\'' || !matches!(byte, b'$' | b'`' | b'\\' | b'!'))
+}
+
+/// A list, and the token behind it.
+fn and_or<'t>(tokens: &mut Tokens<'t>) -> Option<(AndOrList, Token<'t>)> {
+    let (first, mut end) = pipeline(tokens)?;
     let mut additional = Vec::new();
-    while !rest.is_empty() {
-        let (next, behind) = pipeline(rest.get(2..)?)?;
-        additional.push(if rest.starts_with('&') { AndOr::And(next) } else { AndOr::Or(next) });
-        rest = behind;
-    }
-    Some(AndOrList { first, additional })
-}
-
-/// A pipeline, and what follows from `&&` or `||` on.
-fn pipeline(text: &str) -> Option<(Pipeline, &str)> {
-    let mut seq = Vec::new();
-    let mut rest = text;
     loop {
-        let end = rest.find(['&', '|']).unwrap_or(rest.len());
-        seq.push(Command::Simple(simple(&rest[..end])?));
-        rest = &rest[end..];
-        if rest.is_empty() || rest.starts_with("&&") || rest.starts_with("||") {
-            return Some((Pipeline { timed: None, bang: false, seq }, rest));
-        }
-        rest = rest.strip_prefix('|')?;
+        let make = match end {
+            Token::And => AndOr::And,
+            Token::Or => AndOr::Or,
+            _ => return Some((AndOrList { first, additional }, end)),
+        };
+        let (next, behind) = pipeline(tokens)?;
+        additional.push(make(next));
+        end = behind;
     }
 }
 
-fn simple(text: &str) -> Option<SimpleCommand> {
-    let word = |text: &str| Word { value: text.to_owned(), loc: None };
-    let mut words = text.split(' ').filter(|word| !word.is_empty());
-    let name = words.next().filter(|name| !RESERVED.contains(name))?;
-    let suffix: Vec<Item> = words.map(|text| Item::Word(word(text))).collect();
-    Some(SimpleCommand {
-        prefix: None,
-        word_or_name: Some(word(name)),
-        suffix: (!suffix.is_empty()).then_some(CommandSuffix(suffix)),
-    })
+fn pipeline<'t>(tokens: &mut Tokens<'t>) -> Option<(Pipeline, Token<'t>)> {
+    let mut seq = Vec::new();
+    loop {
+        let (command, end) = simple(tokens)?;
+        seq.push(Command::Simple(command));
+        if !matches!(end, Token::Pipe) {
+            return Some((Pipeline { timed: None, bang: false, seq }, end));
+        }
+    }
+}
+
+fn simple<'t>(tokens: &mut Tokens<'t>) -> Option<(SimpleCommand, Token<'t>)> {
+    let Token::Word(name) = tokens.next()? else { return None };
+    if RESERVED.contains(&name) {
+        return None;
+    }
+    let mut suffix = Vec::new();
+    let end = loop {
+        match tokens.next()? {
+            Token::Word(text) => suffix.push(Item::Word(word(text))),
+            Token::Redirect(redirect) => suffix.push(Item::IoRedirect(redirect)),
+            end => break end,
+        }
+    };
+    let suffix = (!suffix.is_empty()).then_some(CommandSuffix(suffix));
+    Some((SimpleCommand { prefix: None, word_or_name: Some(word(name)), suffix }, end))
+}
+
+fn word(text: &str) -> Word {
+    Word { value: text.to_owned(), loc: None }
 }
 
 #[cfg(test)]
@@ -94,6 +194,11 @@ mod tests {
             "a|b||c;d&&e",
             "git for in do 2 1,2 %1 @a +x -- :",
             "./x.sh; /bin/ls -la a/b:c",
+            "git log --grep='a b' 2>&1 | head -5",
+            "grep -rn \"a|b;c&&d\" src --include=*.ts 2>/dev/null >> out",
+            "echo '$x `y` (z) \\ !' >out <in 3>&12",
+            "'a'\"b\"c ''",
+            "echo 2 > a 2>b",
         ] {
             let (plain, parsed) = both(text).unwrap();
             assert_eq!(plain, parsed, "{text}");
@@ -118,17 +223,33 @@ mod tests {
             "a ;; b",
             "A=1 b",
             "a b=c",
-            "a > b",
-            "a 2>&1",
+            "a 'b'=c",
+            "> b a",
+            "a>b",
+            "a12>b",
+            "a 12>b",
+            "a >",
+            "a > > b",
+            "a >| b",
+            "a >& b",
+            "a &> b",
+            "a <<< b",
+            "a << b",
+            "a <> b",
+            "a <(b)",
             "a\nb",
             "a\tb",
-            "a 'b'",
+            "a 'b",
+            "a \"b",
+            "a 'b\nc'",
+            "a \"$b\"",
+            "a \"`b`\"",
+            "a \"\\b\"",
+            "a \"!b\"",
             "a $b",
             "a `b`",
             "a #b",
-            "a *",
-            "a ?",
-            "~/a",
+            "a [b]",
             "a {b,c}",
             "(a)",
             "! a",
@@ -150,7 +271,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
         fn no_plain_command_is_read_otherwise_than_the_parser_reads_it(
-            text in "(( ?(a|2|x1|\\.|-p|:|%1|@b|\\+c|\\[|=|if|then|do|done|fi|for|in|case|esac|while|time|function|select|coproc|until|elif|else|end|repeat|declare|export|\\{|\\}|!|ls -la) ?)|&&|\\|\\||\\||;|&){1,9}",
+            text in "(( ?(a|2|x1|\\.|-p|:|%1|@b|\\+c|\\[|=|if|then|do|done|fi|for|in|case|esac|while|time|function|select|coproc|until|elif|else|end|repeat|declare|export|\\{|\\}|!|ls -la|'[ -&(-~]{0,3}'|\"[ !#-~]{0,3}\"|-[a-c]=|[*?~=]|[12]?[<>]{1,2}&?[1a]?) ?)|&&|\\|\\||\\||;|&){1,9}",
         ) {
             if let Some((plain, parsed)) = both(&text) {
                 prop_assert_eq!(plain, parsed);
@@ -158,7 +279,7 @@ mod tests {
         }
 
         #[test]
-        fn nor_is_any_other_text(text in "[a-z0-9 |&;_./:,@%+-]{1,24}") {
+        fn nor_is_any_other_text(text in "[a-z0-9 |&;_./:,@%+*?~<>='\"-]{1,24}") {
             if let Some((plain, parsed)) = both(&text) {
                 prop_assert_eq!(plain, parsed);
             }
