@@ -17,7 +17,7 @@ use super::options::{Options, wrong};
 use super::paths::RealPaths;
 use super::pattern::Subject;
 use super::rules::{Rule, Source, Told};
-use super::shell::{Doubt, Recent};
+use super::shell::Doubt;
 use super::suggestions::{Suggestion, suggest};
 use super::{Decision, Domain};
 use crate::error::Result;
@@ -141,7 +141,6 @@ impl Target {
 #[derive(Debug)]
 pub struct Policy {
     options: Options,
-    commands: Recent,
     /// By session; without one, for everybody.
     approvals: Vec<(Option<String>, Rule)>,
     repeated: Repeated,
@@ -153,8 +152,7 @@ impl Policy {
         let mut options = Options::read(options)?;
         let approvals = std::mem::take(&mut options.approved);
         let approvals = approvals.into_iter().map(|rule| (None, rule)).collect();
-        let (commands, repeated) = (Recent::default(), Repeated::default());
-        Ok(Policy { options, commands, approvals, repeated })
+        Ok(Policy { options, approvals, repeated: Repeated::default() })
     }
 
     /// Remembers an answer. It turns questions into permissions and never a denial.

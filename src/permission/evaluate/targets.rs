@@ -245,10 +245,8 @@ impl<'a> Reader<'a> {
             self.settled(folder, &self.folders.cwd.clone());
         }
         let options = &self.policy.options;
-        let reading = self.policy.commands.reading(text, &cwd, || {
-            let with_named = options.has_bans(Domain::Read);
-            shell::read(text, &self.folders, &cwd, &options.sensitive, with_named)
-        });
+        let with_named = options.has_bans(Domain::Read);
+        let reading = shell::read(text, &self.folders, &cwd, &options.sensitive, with_named);
         // Where nothing is written, nothing is copied.
         let copies = reading.commands.iter().any(|one| !one.repositories.is_empty())
             && reading.files.iter().any(|file| file.domain == Domain::Edit)
@@ -256,12 +254,11 @@ impl<'a> Reader<'a> {
                 .files
                 .iter()
                 .any(|file| !file.glob && !file.names && self.is_repository(&file.path));
-        for one in &reading.commands {
-            let scheme = |text: &String| {
-                if text.starts_with("shell:") { text.clone() } else { ["shell:", text].concat() }
+        for mut one in reading.commands {
+            let scheme = |text: String| {
+                if text.starts_with("shell:") { text } else { ["shell:", &text].concat() }
             };
-            let others = one.others.iter().map(scheme).collect();
-            let mut doubts = one.doubts.clone();
+            let mut doubts = std::mem::take(&mut one.doubts);
             for folder in &one.repositories {
                 if !self.planted.contains_key(folder) {
                     let doubt = self.planted_in(folder);
@@ -277,7 +274,7 @@ impl<'a> Reader<'a> {
             self.push(Target {
                 domain: Some(Domain::Bash),
                 text: ["shell:", &one.text].concat(),
-                others,
+                others: one.others.into_iter().map(scheme).collect(),
                 doubts,
                 quiet: one.quiet,
                 wide: one.prefix,

@@ -6,29 +6,26 @@
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | [`guard`] | which texts are not even parsed |
-//! | [`plain`] | which texts need no parser |
+//! | [`preflight`] | which texts are not even parsed |
+//! | [`fast_path`] | which texts need no parser |
 //! | [`word`] | what a word is worth: its text, or that nobody knows it beforehand |
-//! | [`walk`] | what the tree of a command holds |
-//! | [`command`] | what one simple command does |
+//! | [`analyzer`] | what the tree of a command holds |
+//! | [`simple_command`] | what one simple command does |
 //! | [`destroyers`] | what destroys the machine or a home, however it is spelled |
 //! | [`expand`] | the values that a command itself says its words have |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
-//! | [`portable`] | what other shells make of what bash reads |
+//! | [`dialects`] | what other shells make of what bash reads |
 //! | [`variables`] | which variables change what is run |
 //! | [`constants`] | which variables stand for a text that is known |
 //! | [`harmless`] | which commands only look, and which options only seem to run something |
-//! | [`git`], [`scripted`] | programs with a language of their own |
+//! | [`git`], [`sed_awk_find`] | programs with a language of their own |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`guess`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
 //! | [`options`] | what the options and arguments of a program do |
-//! | [`recent`] | which commands are known already |
-//! | [`search`] | which words of a search are files |
-//! | [`scripts`] | which scripts of sed, awk and find only look at text |
-
-pub use parse_cache::Recent;
+//! | [`grep_args`] | which words of a search are files |
+//! | [`script_safety`] | which scripts of sed, awk and find only look at text |
 
 use super::Domain;
 use super::paths::Folders;
@@ -46,7 +43,6 @@ mod grep_args;
 mod guess;
 mod harmless;
 mod options;
-mod parse_cache;
 mod preflight;
 pub mod programs;
 mod redirect;
