@@ -1,34 +1,34 @@
-//! What can go wrong, as a stable code and a sentence.
+//! Errors with stable codes.
 //!
-//! A code never changes once released: callers compare it. A message names the field, the value and what is
-//! allowed, and never quotes the content of an output.
+//! A code never changes once released, because callers compare it. A message names the field, the value received and
+//! the values allowed, and never quotes the content of an output.
 
 use std::fmt;
 use std::io;
 
-/// The kinds of failure. The strings are public: `SpillwayError.code` in TypeScript.
+/// Kinds of errors. Their names are public: `SpillwayError.code` in TypeScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// A setting is not allowed.
+    /// A setting is invalid.
     InvalidConfig,
-    /// An argument of a call is not allowed.
+    /// An argument of a call is invalid.
     InvalidArgument,
-    /// No directory took the file.
+    /// The file could be written to none of the directories.
     StorageWrite,
     /// The file could not be read.
     StorageRead,
     /// The path is not one of the store's own files.
     StorageNotOwned,
-    /// The file was there and is gone, usually swept.
+    /// The file does not exist any more, usually because it was swept.
     StorageNotFound,
     /// The file is too large to become one string.
     StorageTooLarge,
-    /// A fault of Spillway itself.
+    /// A bug in Spillway.
     Internal,
 }
 
 impl Code {
-    /// The public name.
+    /// Returns the public name of the code.
     pub fn as_str(self) -> &'static str {
         match self {
             Code::InvalidConfig => "INVALID_CONFIG",
@@ -43,14 +43,13 @@ impl Code {
     }
 }
 
-/// A failure with its code, and the field it is about where there is one.
+/// An error with its code and, where there is one, the field that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What kind of failure.
     pub code: Code,
-    /// A sentence for a person.
+    /// The message for a person.
     pub message: String,
-    /// The path of the offending setting or argument, such as `tools.bash.maxLines`.
+    /// Path of the invalid setting or argument, such as `tools.bash.maxLines`.
     pub field: Option<String>,
 }
 
@@ -58,12 +57,12 @@ pub struct Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// A failure that is not about one field.
+    /// Makes an error that is not about a field.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Error { code, message: message.into(), field: None }
     }
 
-    /// A failure about one field; the message begins with the field's name.
+    /// Makes an error about one field, whose name begins the message.
     pub fn field(code: Code, field: impl Into<String>, problem: impl fmt::Display) -> Self {
         let field = field.into();
         Error { code, message: format!("{field}: {problem}"), field: Some(field) }
@@ -78,7 +77,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// An operating-system error the way people search for it: `ENOSPC: no space left on device`.
+/// Formats an error of the operating system the way people search for it: `ENOSPC: no space left on device`.
 pub fn os_reason(error: &io::Error) -> String {
     #[cfg(unix)]
     if let Some(name) = error.raw_os_error().and_then(errno_name) {

@@ -21,6 +21,8 @@
 //!
 //! There is no Node in here: `src/node` converts, and TypeScript owns every JavaScript value.
 #![forbid(unsafe_code)]
+// Not a published interface: a comment is written where there is something to say.
+#![allow(missing_docs)]
 
 pub use spillway_base::{error, text, tokens, util};
 

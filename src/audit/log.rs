@@ -1,8 +1,8 @@
-//! How records get into the file of a session.
+//! Appends records to the file of a session.
 //!
-//! A lock file says whose turn it is. Under it the end of the file is looked at, so that what another process left torn is
-//! put aside before anything follows it; then all lines of a batch go out in one write. If that fails, the file is cut back
-//! to where it was.
+//! Writers take turns by a lock file. While a writer holds the lock, it checks the end of the file, moves aside an
+//! incomplete line that another process left, and writes all lines of a batch with one write. If the write fails, the
+//! file is truncated to its previous length.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -22,41 +22,39 @@ use crate::storage::redact::Rules;
 use crate::storage::symlink_policy::Links;
 use crate::util::sort::sort_by_key;
 
-/// How long a batch waits for another process. Whoever holds the lock holds it for one write.
+/// Maximum time that a batch waits for the lock, which each writer holds for one write.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
-/// What a log goes by.
+/// Settings of a log.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The folder of all logs.
+    /// The directory of all logs.
     pub dir: PathBuf,
-    /// The session, as the records name it.
+    /// The session as its records name it.
     pub session: String,
     /// The session's part of the file names: see [`file_names::session`].
     pub stem: String,
-    /// Makes the hashes.
     pub sealer: Sealer,
-    /// Bytes of a file; then another begins.
+    /// Size at which a file is closed and the next one begun, in bytes.
     pub max_file_bytes: u64,
-    /// What counts as a secret.
+    /// The rules for secrets; `None` redacts nothing.
     pub redact: Option<Arc<Rules>>,
-    /// Every batch waits until the disk has it.
+    /// Calls fsync after every batch.
     pub sync: bool,
 }
 
-/// What was written of one event.
+/// Confirms that an event was written.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
-    /// The id of the event.
     pub event_id: String,
-    /// Who wrote it.
+    /// Identifier of the writer.
     pub writer: String,
-    /// The place in the writer's chain, from 1.
+    /// Position in the writer's chain, from 1.
     pub seq: u64,
-    /// The hash of the record.
+    /// Hash of the record.
     pub hash: String,
 }
 
@@ -68,7 +66,7 @@ pub struct Log {
     writer: String,
     seq: u64,
     prev: String,
-    /// Events that could not be written since the last that was.
+    /// Number of events lost since the last record that was written.
     dropped: u64,
 }
 
@@ -77,47 +75,47 @@ struct Open {
     folder: Folder,
     lock: File,
     file: File,
-    /// The file as this writer left it: its length and the hash of its last record.
+    /// Length of the file and hash of its last record, as this writer left them.
     left: Option<(u64, String)>,
 }
 
-/// The end of the file.
+/// The state of the end of a file.
 struct End {
     length: u64,
     hash: String,
-    /// Bytes that were put aside.
+    /// Number of bytes moved aside.
     torn: u64,
 }
 
 impl Log {
-    /// A writer with a chain of its own. The disk is not touched before the first record.
+    /// Creates a writer with a chain of its own. Nothing is written before the first record.
     pub fn new(options: Options) -> Result<Self> {
         let writer = file_names::random()?;
         let prev = NO_HASH.to_owned();
         Ok(Log { options, open: None, writer, seq: 0, prev, dropped: 0 })
     }
 
-    /// The file that records go to.
+    /// Returns the path of the file that records are appended to.
     pub fn path(&self) -> PathBuf {
         self.options.dir.join(current(&self.options.stem))
     }
 
-    /// Counts events that were lost before they came here.
+    /// Counts events that were lost before they reached the log.
     pub fn drop_events(&mut self, count: u64) {
         self.dropped += count;
     }
 
-    /// Events that could not be written, and of which the log does not tell yet.
+    /// Returns the number of lost events that no record reports yet.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Writes events, all or none of them, and answers for each. Each is a JSON object. What fails is counted as dropped.
+    /// Writes all events or none, and returns a receipt for each. Events that fail are counted as lost.
     pub fn append(&mut self, events: Vec<Map<String, Value>>, now_ms: u64) -> Result<Vec<Receipt>> {
         let count = events.len() as u64;
         self.write(events, now_ms).map_err(|error| {
             self.dropped += count;
-            // Whatever it was, the next batch looks anew.
+            // The state of the file is unknown: the next batch opens it again.
             self.open = None;
             Error::new(
                 Code::StorageWrite,
@@ -137,7 +135,7 @@ impl Log {
         };
         acquire(&open.lock)?;
         let written = self.write_locked(&mut open, events, now_ms);
-        // Closing the file gives the lock back as well, if this fails.
+        // Closing the file releases the lock too, should this fail.
         let unlocked = open.lock.unlock();
         if written.is_ok() && unlocked.is_ok() {
             self.open = Some(open);
@@ -224,19 +222,19 @@ impl Log {
         Receipt { event_id, writer: self.writer.clone(), seq: chain.seq, hash }
     }
 
-    /// Puts the lines at the end of the file, whole or not at all.
+    /// Appends the lines, completely or not at all.
     fn put(&self, open: &Open, chain: &Chain, length: u64) -> io::Result<()> {
         let put = || {
             write_at_end(&open.file, chain.lines.as_bytes(), length)?;
             if self.options.sync { open.file.sync_data() } else { Ok(()) }
         };
         put().inspect_err(|_| {
-            // If this fails too, the next batch finds a torn end and puts it aside.
+            // If truncating fails as well, the next batch finds an incomplete line and moves it aside.
             let _ = open.file.set_len(length);
         })
     }
 
-    /// Looks at the end of the file and repairs it.
+    /// Checks the end of the file and repairs it.
     fn end(&self, open: &Open) -> io::Result<End> {
         let length = open.file.metadata()?.len();
         if let Some((left, hash)) = open.left.as_ref().filter(|(left, _)| *left == length) {
@@ -254,7 +252,7 @@ impl Log {
         if torn == 0 {
             return Ok(End { length, hash: hash_before()?, torn });
         }
-        // Only its line feed is missing: it can be read, so it stays.
+        // Only the line feed is missing: the record is complete, so it stays.
         if torn <= LONGEST_LINE as u64
             && let Some(hash) = own_hash(&piece(&open.file, complete, torn)?, &self.options.sealer)
         {
@@ -296,17 +294,17 @@ struct Chain {
     lines: String,
 }
 
-/// The file that is written to.
+/// Returns the name of the file that records are appended to.
 pub fn current(stem: &str) -> String {
     format!("{stem}.jsonl")
 }
 
-/// An earlier file.
+/// Returns the name of an earlier file.
 pub fn part(stem: &str, number: u64) -> String {
     format!("{stem}.{number:06}.jsonl")
 }
 
-/// The numbers of the earlier files, ascending.
+/// Returns the numbers of the earlier files in ascending order.
 pub fn parts(folder: &Folder, stem: &str) -> io::Result<Vec<u64>> {
     let number = |name: String| -> Option<u64> {
         let digits = name.strip_prefix(stem)?.strip_prefix('.')?.strip_suffix(".jsonl")?;
@@ -318,7 +316,7 @@ pub fn parts(folder: &Folder, stem: &str) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// Waits for a lock, but not for ever.
+/// Waits for a lock for a bounded time.
 pub(super) fn acquire(lock: &File) -> io::Result<()> {
     let (began, mut pause) = (Instant::now(), FIRST_PAUSE);
     loop {
@@ -339,7 +337,7 @@ pub(super) fn acquire(lock: &File) -> io::Result<()> {
     }
 }
 
-/// As much of the end as a record can have, and the line feed before it.
+/// Reads enough of the end of the file for one record and the line feed before it.
 fn tail(file: &File, length: u64) -> io::Result<Vec<u8>> {
     let bytes = length.min(LONGEST_LINE as u64 + 1);
     piece(file, length - bytes, bytes)
@@ -353,8 +351,8 @@ fn piece(file: &File, from: u64, bytes: u64) -> io::Result<Vec<u8>> {
     Ok(piece)
 }
 
-/// Where the last line that has its end is over. What comes after it can be longer than any record: a power cut may leave a
-/// file with as many zeros as the file system had set aside.
+/// Returns the offset after the last line feed. More bytes than a record has may follow it: a power failure can leave a
+/// file with as many zeros as the file system had reserved.
 fn after_last_line_feed(file: &File, length: u64) -> io::Result<u64> {
     let mut end = length;
     while end > 0 {
@@ -374,7 +372,8 @@ fn write_at_end(file: &File, bytes: &[u8], length: u64) -> io::Result<()> {
     writer.write_all(bytes)
 }
 
-/// The hash that the last line says it has; the next record names it. What is no record has none, and verifying finds it.
+/// Returns the hash that the last line contains, which the next record refers to. A line that is not a record has none,
+/// which verification reports.
 fn last_hash(tail: &[u8]) -> String {
     let line = tail.strip_suffix(b"\n").unwrap_or(tail);
     let from = line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -383,20 +382,20 @@ fn last_hash(tail: &[u8]) -> String {
     hash.unwrap_or(NO_HASH).to_owned()
 }
 
-/// The hash of a whole record without a line feed, if it is one.
+/// Returns the hash of a complete record that lacks its line feed.
 fn own_hash(line: &[u8], sealer: &Sealer) -> Option<String> {
     let Value::Object(mut record) = serde_json::from_slice(line).ok()? else { return None };
     let hash = record.remove("hash")?.as_str()?.to_owned();
     (sealer.hash(&record) == hash).then_some(hash)
 }
 
-/// A session's name as a record has it. The file's name tells long ones apart.
+/// Truncates a session's name for a record. File names keep long ones distinct.
 fn shortened(session: &str) -> &str {
     const LONGEST: usize = 256;
     &session[..session.floor_char_boundary(LONGEST)]
 }
 
-/// The folder and the session's part of the name of a log, by the path of its current file.
+/// Splits the path of a log's current file into its directory and the session's part of the name.
 pub fn split(path: &Path) -> Option<(&Path, &str)> {
     let stem = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,15 +1,16 @@
-//! What happened, in files that show when somebody changed them.
+//! An audit log that reveals every later change of it.
 //!
-//! One file per session, one record a line. Whoever writes has a chain of records of its own, and every record also names
-//! the one before it in the file, whoever wrote that: so no record can be changed, taken out, put in or moved without the
-//! next one showing it. Records cut from the end show only against a hash that the caller kept.
+//! There is one file per session and one record per line. Each writer chains its own records, and every record also
+//! names the hash of the record before it in the file, whichever writer wrote that. A record therefore cannot be
+//! changed, removed, inserted or moved without a mismatch in the next one. Records removed from the end are only
+//! detected with a hash that the caller kept.
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | [`record`] | what one line is: its form, its hash, how long it may get |
+//! | [`record`] | the form of a line, its hash, its maximum length |
 //! | `redact` | which parts of an event are secrets |
-//! | [`log`] | how lines get into the file: locks, torn ends, the next file |
-//! | [`options`] | what a caller may set |
+//! | [`log`] | how lines are appended: locks, incomplete lines, the next file |
+//! | [`options`] | the settings of a log |
 //! | [`verify`] | whether a log is as it was written, and which record is the first that is not |
 
 pub mod log;

@@ -1,4 +1,4 @@
-//! What a caller says about a log.
+//! Options of a log.
 
 use std::path::PathBuf;
 
@@ -15,10 +15,10 @@ use crate::util::suggest;
 const CODE: Code = Code::InvalidConfig;
 const FIELDS: [&str; 9] =
     ["dir", "sessionId", "key", "maxFileBytes", "redact", "sync", "onFailure", "onProblem", "stem"];
-/// Bytes of a file; then another begins.
+/// Default size of a file in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// Reads the options of a log. `stem` is the session's part of its file names, and `key` is hexadecimal.
+/// Reads the options of a log. `stem` is the session's part of its file names; `key` is hexadecimal.
 pub fn read(options: &Value) -> Result<Options> {
     let (mut dir, mut session, mut stem) = (None, None, None);
     let mut read = Options {
@@ -70,7 +70,7 @@ pub fn key(digits: &str) -> Result<Vec<u8>> {
         .collect();
     let bytes = bytes.unwrap_or_default();
     if bytes.len() < SHORTEST_KEY {
-        // The key itself must not get into a message.
+        // The message must not contain the key.
         let problem = format!("has {} bytes, allowed are {SHORTEST_KEY} or more", bytes.len());
         return Err(crate::error::Error::field(CODE, "key", problem));
     }

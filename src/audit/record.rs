@@ -1,4 +1,4 @@
-//! One record: a JSON object in canonical form, with the hash of everything in it but the hash itself.
+//! A record: a JSON object in canonical form, with a hash of all its members but the hash itself.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -11,34 +11,33 @@ use crate::json::canonical::canonical;
 use crate::util::hex::hex;
 use crate::util::sort::{object, sort_by_key};
 
-/// Bytes of a line. Longer fields are cut, and the record says so.
+/// Maximum length of a line in bytes. Longer fields are truncated, which the record states.
 pub const LONGEST_LINE: usize = 64 * 1024;
 
-/// The hash before the first record of a chain, and of a log.
+/// The previous hash of the first record of a chain, and of a log.
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// Members that only a log writes.
+/// Members that only the log writes.
 pub const RESERVED: [&str; 6] = ["after", "cut", "hash", "prev", "seq", "writer"];
 
-/// The form of a record.
+/// Version of the record format.
 pub const VERSION: u64 = 1;
 
-/// Bytes of a key. Shorter ones could be guessed.
+/// Minimum length of a key in bytes. Shorter ones could be guessed.
 pub const SHORTEST_KEY: usize = 16;
 
-/// Makes hashes: with a key only who has it can make them.
+/// Computes hashes of records: HMAC-SHA-256 with a key, SHA-256 without.
 #[derive(Debug, Clone, Default)]
 pub struct Sealer {
     key: Option<Vec<u8>>,
 }
 
 impl Sealer {
-    /// With a key, if there is one.
     pub fn new(key: Option<Vec<u8>>) -> Self {
         Sealer { key }
     }
 
-    /// The hash of a record that has no `hash` yet.
+    /// Returns the hash of a record that has no `hash` member yet.
     pub fn hash(&self, record: &Map<String, Value>) -> String {
         let form = canonical(&Value::Object(record.clone()));
         match self.key.as_deref().map(Hmac::<Sha256>::new_from_slice) {
@@ -46,12 +45,12 @@ impl Sealer {
                 mac.update(form.as_bytes());
                 hex(&mac.finalize().into_bytes())
             }
-            // A key of any length is one for this function; no key is no error.
+            // HMAC accepts keys of any length, so this is the case without a key.
             Some(Err(_)) | None => hex(&Sha256::digest(form.as_bytes())),
         }
     }
 
-    /// The line of a record, its hash and its line feed included.
+    /// Returns the line of a record with its hash and line feed, and the hash.
     pub fn line(&self, mut record: Map<String, Value>) -> (String, String) {
         let hash = self.hash(&record);
         record.insert("hash".to_owned(), Value::String(hash.clone()));
@@ -59,12 +58,12 @@ impl Sealer {
     }
 }
 
-/// Cuts what is too long for a line: long texts and lists first, at last the largest fields. It marks the event: `cut` has the
-/// bytes that it had.
+/// Truncates an event that is too long for a line: long texts and lists first, then the largest fields. `cut` records
+/// the original length in bytes.
 pub fn bound(event: &mut Map<String, Value>) {
-    // Room for what the log itself adds.
+    // The difference is room for the members that the log adds.
     const ROOM: usize = LONGEST_LINE - 1024;
-    /// Bytes of a text, and members of a list or an object inside the event.
+    /// Limits tried in turn: bytes of a text, and number of members of a list or object in the event.
     const STEPS: [(usize, usize); 4] = [(8192, 1024), (1024, 256), (128, 64), (128, 8)];
     let length = |event: &Map<String, Value>| canonical(&Value::Object(event.clone())).len();
     let bytes = length(event);
@@ -99,7 +98,8 @@ pub fn bound(event: &mut Map<String, Value>) {
     event.insert("cut".to_owned(), Value::from(bytes));
 }
 
-/// Every mark says how much there was: a fixed one would be one more way for two events to look alike.
+/// Truncates texts and lists. Every mark states the original length: with a constant mark two different events could
+/// look the same.
 fn shorten(value: &mut Value, text_bytes: usize, most: usize) {
     match value {
         Value::String(text) if text.len() > text_bytes => {

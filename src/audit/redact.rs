@@ -1,4 +1,4 @@
-//! Secrets taken out of an event before its hash is made.
+//! Removes secrets from an event before it is hashed.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use crate::storage::redact::{Redactor, Rules};
 use crate::storage::secret_patterns::{in_arguments, is_secret_name};
 
-/// Digits of a number that can be a secret.
+/// Minimum number of digits of a number that can be a secret.
 const SHORTEST_NUMBER: usize = 4;
 
-/// Takes secrets out of every text of an event, names of members included, and hides every text and number under a secret's
+/// Redacts secrets in every text of an event, names of members included, and every text and number under a secret's
 /// name: as a member, as an entry of a map, as the value of a name, and as the argument of an option.
 pub(super) fn redact(value: &mut Value, rules: &Arc<Rules>) {
     redact_in(value, rules, false);
@@ -39,7 +39,7 @@ fn redact_list(items: &mut [Value], rules: &Arc<Rules>, is_secret: bool) {
         let texts: Vec<&str> = items.iter().map(|item| item.as_str().unwrap_or_default()).collect();
         let is_pair = items.len() == 2;
         for (at, text) in texts.iter().enumerate() {
-            // `['--password', …]`, `['Authorization', …]` among the headers of a request, and an entry of a map.
+            // `['--password', …]`, `['Authorization', …]` among the headers of a request, or an entry of a map.
             let names_next = text.starts_with('-')
                 || text.contains('-')
                 || (is_pair && at == 0)
@@ -106,7 +106,7 @@ fn redacted(text: &str, rules: &Arc<Rules>) -> String {
     };
     let Ok(()) = redactor.push(text.as_bytes(), &mut keep);
     let Ok(()) = redactor.finish(&mut keep);
-    // Stars may stand for a part of a character.
+    // A redacted range may end within a character.
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

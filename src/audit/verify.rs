@@ -1,4 +1,4 @@
-//! Whether a log is as it was written, read line by line.
+//! Verifies a log, line by line.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::File;
@@ -16,83 +16,80 @@ use crate::json::canonical::canonical;
 use crate::storage::folder::Folder;
 use crate::storage::symlink_policy::Links;
 
-/// How long one step may take.
+/// Time budget of one step.
 const STEP: Duration = Duration::from_millis(20);
 
 /// A record that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Bad {
-    /// The file.
     pub file: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Where it begins, in bytes.
+    /// Offset of the line in bytes.
     pub offset: u64,
-    /// What is wrong.
+    /// The mismatch in words.
     pub reason: String,
-    /// Who wrote it, if that can be read.
+    /// The writer, if the record can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<String>,
-    /// Its place in the writer's chain, if that can be read.
+    /// Position in the writer's chain, if the record can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
 }
 
-/// The end of a line that a process did not finish.
+/// An incomplete last line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Torn {
-    /// The file.
     pub file: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Where it begins, in bytes.
+    /// Offset of the line in bytes.
     pub offset: u64,
-    /// Its bytes.
+    /// Length of the incomplete line.
     pub bytes: u64,
 }
 
-/// What was found.
+/// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Everything is as it was written.
+    /// True if every record is as it was written.
     pub ok: bool,
-    /// Records before the first bad one.
+    /// Number of records before the first bad one.
     pub records: u64,
-    /// The first record that is not as it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_bad: Option<Bad>,
-    /// A line without an end, which the next writer puts aside.
+    /// The incomplete last line, which the next writer moves aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub torn: Option<Torn>,
-    /// The hash of the last record.
+    /// Hash of the last record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// How many wrote.
+    /// Number of writers.
     pub writers: u64,
-    /// Events of which the log says that they could not be written.
+    /// Number of events that the log reports as lost.
     pub dropped: u64,
-    /// The files, in order.
+    /// Names of the files in order.
     pub files: Vec<String>,
 }
 
-/// A log that is being read.
+/// A verification in progress.
 #[derive(Debug)]
 pub struct Verifier {
     sealer: Sealer,
     waiting: VecDeque<(PathBuf, Source)>,
     now: Option<Reading>,
-    /// The last record of each chain.
+    /// Sequence number and hash of the last record of each writer.
     chains: HashMap<String, (u64, String)>,
     after: Option<String>,
-    /// Nothing is known of what was before the first file.
+    /// True if the first file is not the first of the log, so that what preceded it is unknown.
     begins_late: bool,
     heads: BTreeSet<String>,
     report: Report,
 }
 
-/// Where a file's bytes come from. The current file was opened under the lock, because it may get another name.
+/// The bytes of a file. The current file is opened under the lock, because it may be renamed.
 #[derive(Debug)]
 enum Source {
     Open(File),
@@ -109,8 +106,8 @@ struct Reading {
 }
 
 impl Verifier {
-    /// Opens a log by the path of its current file; earlier files are read first. Another file of a log, or a copy, is read by
-    /// itself. `heads` are hashes that must be in it.
+    /// Opens a log by the path of its current file; earlier files are read first. A copy, or an earlier file, is read
+    /// by itself. `heads` are hashes that must occur in it.
     pub fn open(path: &Path, sealer: Sealer, heads: BTreeSet<String>) -> Result<Self> {
         let (waiting, begins_late) = sources(path).map_err(|error| read_error(path, &error))?;
         let report = Report {
@@ -121,7 +118,7 @@ impl Verifier {
         Ok(Verifier { sealer, waiting, now, chains, after, begins_late, heads, report })
     }
 
-    /// Reads on for a while. The report comes with the last step.
+    /// Continues for one step. Returns the report with the last one.
     pub fn step(&mut self) -> Result<Option<Report>> {
         let began = Instant::now();
         let mut line = Vec::new();
@@ -176,7 +173,7 @@ impl Verifier {
         }))
     }
 
-    /// Takes one line, with its line feed if it has one.
+    /// Checks one line; only the last one may lack its line feed.
     fn take(
         &mut self,
         now: &Reading,
@@ -198,7 +195,7 @@ impl Verifier {
         self.follow(&record).map_err(|reason| (reason, Some(record)))
     }
 
-    /// The last line may be one that a process did not finish.
+    /// Checks the last line, which may be incomplete.
     fn take_unended(
         &mut self,
         now: &Reading,
@@ -229,7 +226,7 @@ impl Verifier {
         }
     }
 
-    /// Whether a record follows on those before it.
+    /// Checks that a record follows on its predecessors.
     fn follow(&mut self, record: &Map<String, Value>) -> std::result::Result<(), String> {
         let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
         let (hash, writer, prev, after) =
@@ -293,7 +290,7 @@ fn sources(path: &Path) -> io::Result<Sources> {
         || io::Error::new(io::ErrorKind::InvalidInput, "the name of a log ends in .jsonl");
     let (dir, stem) = split(path).ok_or_else(not_a_log)?;
     let folder = Folder::open(dir, Links::Trusted)?;
-    // While it is held no file gets another name; it is given back when it is dropped. Reading does not depend on it.
+    // No file is renamed while the lock is held; it is released on drop. Reading works without it too.
     let lock = folder.existing_lock_file(&format!("{stem}.lock"));
     let lock = lock.ok().flatten().filter(|lock| acquire(lock).is_ok());
     let numbers = parts(&folder, stem)?;
@@ -304,7 +301,7 @@ fn sources(path: &Path) -> io::Result<Sources> {
         .collect();
     match folder.read(&current(stem)) {
         Ok(file) => sources.push_back((path.to_owned(), Source::Open(file))),
-        // A process ended between two files.
+        // A process ended between closing a file and beginning the next.
         Err(error) if error.kind() == io::ErrorKind::NotFound && !sources.is_empty() => {}
         Err(error) => return Err(error),
     }
@@ -312,14 +309,14 @@ fn sources(path: &Path) -> io::Result<Sources> {
     Ok((sources, begins_late))
 }
 
-/// Whether this is the name of an earlier file, which says nothing of what was before it.
+/// Returns true for the name of an earlier file, which says nothing about what preceded it.
 fn is_part(stem: &str) -> bool {
     stem.rsplit_once('.').is_some_and(|(_, digits)| {
         digits.len() >= 6 && digits != "000001" && digits.bytes().all(|b| b.is_ascii_digit())
     })
 }
 
-/// Reads a line with its line feed; of one that is longer than a record only so much that this shows.
+/// Reads a line with its line feed. A line longer than any record is read only so far that its excess shows.
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
     let mut bounded = io::Read::take(reader, LONGEST_LINE as u64 + 2);
     bounded.read_until(b'\n', line).map(|read| read as u64)
@@ -415,7 +412,7 @@ mod tests {
             let whole = fs::read(&path).unwrap();
             let left = &whole[..whole.len().saturating_sub(cut)];
             fs::write(&path, left).unwrap();
-            // As the text of the lines says it: those that are whole, with or without their line feed.
+            // Complete lines in the text, with or without a line feed.
             let lines = left.split(|byte| *byte == b'\n').filter(|line| line.ends_with(b"}")).count() as u64;
             let torn = left.rsplit(|byte| *byte == b'\n').next().is_some_and(|last| !last.is_empty() && !last.ends_with(b"}"));
             let report = verify(&path);

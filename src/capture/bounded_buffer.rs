@@ -1,4 +1,4 @@
-//! What is held of an output while it may still turn out to be short.
+//! Holds an output in memory while it may still be short enough to be shown whole.
 
 use memchr::memchr_iter;
 
@@ -10,7 +10,7 @@ use crate::truncation::head_tail::fits;
 use crate::truncation::limits::Limits;
 use crate::truncation::preview_buffer::Window;
 
-/// The start of an output, all of it so far.
+/// The start of an output, complete so far.
 #[derive(Debug)]
 pub struct Hold {
     limits: Limits,
@@ -19,19 +19,19 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Holds an output as long as it can be within these limits.
+    /// Creates a buffer that holds an output as long as it can be within `limits`.
     pub fn new(limits: Limits) -> Self {
         Hold { limits, bytes: Vec::new(), breaks: 0 }
     }
 
-    /// Takes the next bytes, unless the output is too long with them.
+    /// Appends bytes and returns true, or returns false if they make the output too long.
     #[must_use]
     pub fn take(&mut self, bytes: &[u8]) -> bool {
         let Some(&last) = bytes.last() else { return true };
         let total = (self.bytes.len() + bytes.len()) as u64;
         let breaks = self.breaks + memchr_iter(b'\n', bytes).count() as u64;
         let lines = self.limits.line_rule.count(breaks, false, last == b'\n');
-        // What is shown of bytes that are not well-formed is never shorter than they are.
+        // Malformed bytes are never displayed in fewer bytes than they have.
         if !self.limits.allow(lines, total) {
             return false;
         }
@@ -40,24 +40,23 @@ impl Hold {
         true
     }
 
-    /// Everything so far.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Bytes and lines so far.
+    /// Returns the number of bytes and lines so far.
     pub fn size(&self) -> (u64, u64) {
         let ends_with_break = self.bytes.last() == Some(&b'\n');
         let lines = LineRule::Terminated.count(self.breaks, self.bytes.is_empty(), ends_with_break);
         (self.bytes.len() as u64, lines)
     }
 
-    /// Whether all of it keeps the limits as it will be shown.
+    /// Returns true if the output is within the limits in the form in which it is shown.
     pub fn fits(&self, source: Source) -> bool {
         fits(&self.window(&self.limits), source, &self.limits)
     }
 
-    /// All of it in a window.
+    /// Copies the output into a preview buffer.
     pub fn window(&self, limits: &Limits) -> Window {
         let mut window = Window::new(limits);
         window.push(&self.bytes);
@@ -65,7 +64,7 @@ impl Hold {
         window
     }
 
-    /// The text, as JavaScript would have it: a string exactly, bytes decoded as the web does.
+    /// Returns the text as UTF-16: a string exactly as it came, bytes decoded as `TextDecoder` does.
     pub fn units(&self, source: Source) -> Vec<u16> {
         if self.limits.terminal {
             return units(&clean(&self.bytes), source);
@@ -74,7 +73,7 @@ impl Hold {
     }
 }
 
-/// A text as JavaScript would have it.
+/// Decodes bytes into the UTF-16 that JavaScript would have.
 pub fn units(bytes: &[u8], source: Source) -> Vec<u16> {
     match source {
         Source::Text => utf16::decode(bytes),

@@ -1,8 +1,8 @@
-//! An output that comes in while it is made, of which nobody knows how long it will be.
+//! Captures an output while it is made, when its length is not known yet.
 //!
-//! What arrives is held in memory until it passes a limit ([`bounded_buffer`]); from then on it goes through [`crate::capture::pipeline`] like
-//! any other output: to the file at once, and past the window that keeps its ends. So memory is bounded by the limits,
-//! and an output that stays within them never touches the disk. [`pipe`] lets a command write straight into it.
+//! Bytes are held in memory until they exceed a limit ([`bounded_buffer`]). From then on they go to the saved file and
+//! into the buffer that keeps both ends ([`pipeline`]). Memory is bounded by the limits, and an output within them is
+//! never written to the disk. [`pipe`] lets a command write into the core directly.
 
 pub mod bounded_buffer;
 pub mod pipeline;

@@ -1,5 +1,5 @@
-//! A pipe that a command writes into, and the thread that empties it. What a command prints never passes through
-//! JavaScript: the thread reads while the command runs, and ends with it.
+//! A pipe that a command writes into, and the thread that reads it. Output of a command never passes through
+//! JavaScript: the thread reads while the command runs, and ends after it.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// How the thread listens.
+/// Timeouts and read size of the thread.
 #[derive(Debug, Clone, Copy)]
 struct Manner {
-    /// When the command has ended, what it wrote is in the pipe already. So long is waited for what its children still say.
+    /// How long to wait for output of children after the command has ended; its own output is in the pipe by then.
     quiet: Duration,
-    /// A child that stays behind and never falls silent is listened to no longer than this.
+    /// Maximum time to read output of children that keep running.
     most: Duration,
-    /// Bytes of one read.
+    /// Bytes per read.
     piece: usize,
 }
 
@@ -26,15 +26,15 @@ const MANNER: Manner = Manner {
     piece: 256 * 1024,
 };
 
-/// What the system lets everybody have; the more fits in, the seldomer the command waits for us.
+/// The default maximum of Linux for unprivileged users. A larger pipe makes the command block less often.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1024 * 1024;
 
-/// The pipe as its owner sees it. Dropped, the thread ends at once.
+/// The pipe as its owner sees it. Dropping it ends the thread at once.
 #[derive(Debug)]
 pub struct Pipe {
     writer: Option<PipeWriter>,
-    /// A byte says that the command has ended; closing it, that nobody listens any more.
+    /// Receives a byte when the command has ended; closing it means that the owner is gone.
     bell: PipeWriter,
     state: Arc<Shared>,
 }
@@ -51,19 +51,19 @@ struct Shared {
 
 #[derive(Debug, Clone)]
 enum End {
-    /// All writers closed the pipe, or the command ended and was listened to long enough.
+    /// All writers have closed the pipe, or the time after the end of the command is over.
     Done,
     Failed(String),
 }
 
 impl Pipe {
-    /// Makes a pipe; a thread of its own hands what comes out of it to `sink`.
+    /// Creates a pipe and a thread that passes everything read from it to `sink`.
     pub fn open(sink: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Pipe> {
         Pipe::listening(MANNER, sink)
     }
 
     fn listening(manner: Manner, sink: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Pipe> {
-        // Both are closed in every program that is started: only what we hand over is inherited.
+        // Both ends are close-on-exec: a program inherits only the end that is handed to it.
         let (reader, writer) = io::pipe()?;
         let (ear, bell) = io::pipe()?;
         #[cfg(target_os = "linux")]
@@ -77,7 +77,7 @@ impl Pipe {
         Ok(Pipe { writer: Some(writer), bell, state })
     }
 
-    /// The descriptor to hand to the command, until [`Pipe::close_writer`].
+    /// Returns the descriptor to hand to the command, until [`Pipe::close_writer`] is called.
     pub fn writer_fd(&self) -> Option<RawFd> {
         self.writer.as_ref().map(AsRawFd::as_raw_fd)
     }
@@ -87,17 +87,17 @@ impl Pipe {
         self.writer = None;
     }
 
-    /// Says that the command has ended.
+    /// Signals that the command has ended.
     pub fn end(&mut self) -> Waiter {
         self.close_writer();
-        // It fails if the thread is gone, and then there is nobody to tell.
+        // The write fails only if the thread has ended already.
         let _ = self.bell.write_all(&[1]);
         Waiter(Arc::clone(&self.state))
     }
 }
 
 impl Waiter {
-    /// Waits until the thread has handed over everything. After [`Pipe::end`] that takes about a second at most.
+    /// Waits until the thread has passed everything on: about a second at most after [`Pipe::end`].
     pub fn wait(self) -> io::Result<()> {
         let mut end = lock(&self.0.end);
         loop {
@@ -110,7 +110,7 @@ impl Waiter {
     }
 }
 
-/// Says how the thread ended, even if that was a panic.
+/// Reports how the thread ended, a panic included.
 struct Report {
     state: Arc<Shared>,
     end: Option<End>,
@@ -146,7 +146,7 @@ fn drain(
     let Manner { quiet, most, piece } = manner;
     let mut buffer = vec![0; piece];
     let mut deadline: Option<Instant> = None;
-    // What was in the pipe when the command ended is its own, and is read however long the disk takes.
+    // Output in the pipe when the command ended is read completely, however long the disk takes.
     let mut owed = 0;
     loop {
         let left = deadline.map(|at| at.saturating_duration_since(Instant::now()).min(quiet));
@@ -177,7 +177,7 @@ fn drain(
     }
 }
 
-/// Waits for data or news; neither comes if there is none in time.
+/// Waits for output or a signal until the timeout. Returns which of the two are ready.
 fn wait(reader: &PipeReader, ear: &PipeReader, left: Option<Duration>) -> io::Result<(bool, bool)> {
     let timeout = left.map(|left| Timespec {
         tv_sec: left.as_secs().cast_signed(),

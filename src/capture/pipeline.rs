@@ -1,5 +1,5 @@
-//! One output on its way through: counted, kept at the ends that may be shown, and saved, piece by piece. A text that
-//! arrives in a thousand pieces gives the same result as one that arrives whole.
+//! The pipeline of one output: counts it, keeps the ends that may be shown, and saves it, piece by piece. An output
+//! that comes in a thousand chunks gives the same result as one that comes whole.
 
 use std::borrow::Cow;
 use std::io;
@@ -25,14 +25,14 @@ use crate::truncation::preview_buffer::Window;
 use crate::truncation::render::{Foreign, Form, Rendered, render};
 use crate::truncation::smart::rules::Rules as SmartRules;
 
-/// Units that are transcoded, looked at and written before the next: small enough to stay in the processor's cache.
+/// Number of units that are transcoded, scanned and written before the next: small enough to stay in the CPU cache.
 const PIECE: usize = 64 * 1024;
 
-/// An output that is coming in.
+/// The pipeline of one output.
 #[derive(Debug)]
 pub struct Intake {
     limits: Limits,
-    /// Which end is shown once the call turns out to have failed.
+    /// The end that is shown if the call turns out to have failed.
     if_failed: Direction,
     source: Source,
     encoder: Encoder,
@@ -45,12 +45,12 @@ pub struct Intake {
     outcome: Outcome,
 }
 
-/// Where the full output goes.
+/// Destination of the full output.
 #[derive(Debug)]
 enum Keep {
     Nowhere,
     Disk(Box<Save>),
-    /// For a storage of the caller's that takes it as a whole.
+    /// Collected in memory, for a custom storage that takes it as a whole.
     Memory(Collection),
 }
 
@@ -73,75 +73,71 @@ fn uncollected(error: io::Error) -> SaveError {
     SaveError { code, message, attempts: Vec::new() }
 }
 
-/// What became of the full output.
+/// The fate of the full output.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
-    /// The saved file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saved: Option<Saved>,
-    /// Why there is none.
+    /// The reason why nothing was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub save_error: Option<SaveError>,
-    /// What is ready for a storage of the caller's.
+    /// The output collected for a custom storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collected: Option<Collected>,
 }
 
-/// What was collected in memory for a storage of the caller's.
+/// An output collected in memory for a custom storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Collected {
-    /// Its bytes.
     pub bytes: u64,
-    /// How many secrets were redacted, if there were rules.
+    /// Number of redacted secrets; `None` without rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redactions: Option<u64>,
-    /// What of the output it is, if not all.
+    /// The part of the output that was collected, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
 }
 
-/// What the text around a cut should say.
+/// Facts that the notice states.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RenderRequest {
-    /// The call failed.
     pub failed: bool,
-    /// The ceiling that overruled the tool's wish.
+    /// The hard ceiling in bytes that overruled the tool's own setting.
     pub ceiling: Option<u64>,
-    /// Where a storage of the caller's put the output.
+    /// Path at which a custom storage saved the output.
     pub path: Option<String>,
-    /// What of the output is there, if that storage took only a part.
+    /// The part of the output that the custom storage saved, if not all.
     pub part: Option<Part>,
-    /// Why a storage of the caller's did not take it.
+    /// The reason why a custom storage did not save the output.
     pub lost: Option<String>,
-    /// A notice to use instead of ours.
+    /// A notice that replaces the default one.
     pub notice: Option<String>,
-    /// Notices of earlier previews that stood in the output and were cut off.
+    /// Notices of earlier previews that were in the output and are not in this preview.
     pub earlier: Option<String>,
-    /// Others that there must be room for beside the same text.
+    /// Other notices that must fit beside the same preview.
     pub room: Vec<String>,
-    /// A preview that a strategy of the caller's made.
+    /// A preview made by a custom strategy.
     pub preview: Option<String>,
-    /// What that strategy said about lines.
+    /// Number of lines that the custom strategy removed.
     pub removed_lines: Option<u64>,
-    /// What that strategy said about bytes.
+    /// Number of bytes that the custom strategy removed.
     pub removed_bytes: Option<u64>,
 }
 
-/// The settings of a service that a text is put together by.
+/// The settings of a service for rendering.
 #[derive(Debug, Clone)]
 pub struct Style {
-    /// The words.
     pub wording: &'static Wording,
-    /// Whether the whole text keeps the limits.
+    /// True if the notice counts towards the limits.
     pub notice_inside: bool,
     /// The tools that a notice may name.
     pub available_tools: Vec<String>,
 }
 
 impl Intake {
-    /// An output that will be cut within these limits, and saved unless `save` is `None`.
+    /// Creates a pipeline for an output that is truncated to `limits`, and saved unless `save` is `None`.
     pub fn new(
         limits: Limits,
         source: Source,
@@ -166,37 +162,37 @@ impl Intake {
         }
     }
 
-    /// Keeps everything in memory and off the disk as long as the output can be within these limits. An output that stays
-    /// within them has nothing to be cut: [`Intake::whole`] is all of it.
+    /// Keeps everything in memory and off the disk while the output can be within these limits. An output that stays
+    /// within them is not truncated: [`Intake::whole`] returns all of it.
     #[must_use]
     pub fn holding(self, limits: Limits) -> Self {
         Intake { hold: Some(Hold::new(limits)), ..self }
     }
 
-    /// Is ready to show another end, should it turn out at the end that the call failed. To be said before anything comes in.
+    /// Keeps the other end too, in case the call turns out to have failed. Must be called before the first bytes.
     pub fn turn_if_failed(&mut self, direction: Direction) {
         self.if_failed = direction;
         self.window = self.fresh_window(None);
     }
 
-    /// Remembers of the text whatever may be asked for.
+    /// Creates a preview buffer that retains everything that rendering may need.
     fn fresh_window(&self, rules: Option<Arc<SmartRules>>) -> Window {
         let is_sure = self.if_failed == self.limits.direction;
         let direction = if is_sure { self.if_failed } else { Direction::Both };
         Window::judging(&Limits { direction, ..self.limits }, rules)
     }
 
-    /// Takes the secrets out of what is saved or collected. What is shown of the output stays as it is.
+    /// Redacts secrets in the saved or collected output. The preview is not redacted.
     pub fn redact(&mut self, rules: Arc<Rules>) {
         self.redactor.get_or_insert_default().add(rules);
     }
 
-    /// Looks for what matters by these rules. To be said before anything comes in.
+    /// Selects lines by these rules. Must be called before the first bytes.
     pub fn judge_by(&mut self, rules: Arc<SmartRules>) {
         self.window = self.fresh_window(Some(rules));
     }
 
-    /// Keeps only the first and the last part of an output that has more bytes than this.
+    /// Saves only the first and the last part of an output with more than `most` bytes.
     pub fn keep_at_most(&mut self, most: u64) {
         self.keep = match self.keep.take() {
             Keep::Nowhere => Keep::Nowhere,
@@ -205,28 +201,28 @@ impl Intake {
         };
     }
 
-    /// Collects in memory what would be saved, instead of saving it, for a storage that takes it as a whole.
+    /// Collects in memory instead of saving, for a storage that takes the output as a whole.
     #[must_use]
     pub fn collecting(self) -> Self {
         Intake { keep: Keep::Memory(Collection::default()), ..self }
     }
 
-    /// What was collected.
+    /// Returns the collected bytes.
     pub fn collected(&self) -> &[u8] {
         &self.collected
     }
 
-    /// What was collected, once.
+    /// Returns the collected bytes and clears them.
     pub fn take_collected(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.collected)
     }
 
-    /// Says that bytes from outside came in, so that what is not well-formed is shown as such.
+    /// Declares that bytes from outside came in, so that malformed ones are shown as such.
     pub fn saw_bytes(&mut self) {
         self.source = Source::Bytes;
     }
 
-    /// Takes the next UTF-16 units of a text.
+    /// Takes the next UTF-16 code units of a text.
     pub fn push_units(&mut self, units: &[u16]) {
         for piece in units.chunks(PIECE) {
             let mut bytes = std::mem::take(&mut self.scratch);
@@ -237,13 +233,13 @@ impl Intake {
         }
     }
 
-    /// Takes the next bytes: of a text, its WTF-8.
+    /// Takes the next bytes; those of a text are WTF-8.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
         self.end_units();
         self.take(bytes);
     }
 
-    /// Half a pair whose other half did not follow stays alone.
+    /// Writes a high surrogate whose other half did not follow as a lone one.
     fn end_units(&mut self) {
         if !self.encoder.is_between_characters() {
             let mut rest = Vec::new();
@@ -262,7 +258,7 @@ impl Intake {
         self.pass_on(bytes);
     }
 
-    /// What was held turned out to be too long.
+    /// Ends buffering: the output has become too long.
     fn spill(&mut self) {
         if let Some(hold) = self.hold.take() {
             self.pass_on(hold.bytes());
@@ -279,7 +275,7 @@ impl Intake {
         self.note(kept);
     }
 
-    /// Once it could not be kept, nothing more is tried.
+    /// Records the first error of saving, after which nothing more is saved.
     fn note(&mut self, kept: std::result::Result<(), SaveError>) {
         if let Err(error) = kept {
             self.keep = Keep::Nowhere;
@@ -288,7 +284,7 @@ impl Intake {
         }
     }
 
-    /// Ends what is saved and collected.
+    /// Ends saving and collecting.
     fn close(&mut self) {
         self.window.finish();
         let mut redactions = None;
@@ -312,12 +308,12 @@ impl Intake {
         self.note(closed);
     }
 
-    /// Ends the output: what was saved becomes visible.
+    /// Ends the output: the saved file becomes visible.
     pub fn finish(&mut self) -> &Outcome {
         self.end_units();
         match &self.hold {
             Some(hold) if hold.fits(self.source) => {
-                // The rules stay, for whoever reads it.
+                // The rules are kept for later readers of the file.
                 self.keep = Keep::Nowhere;
                 return &self.outcome;
             }
@@ -328,19 +324,19 @@ impl Intake {
         &self.outcome
     }
 
-    /// Forgets the output, and the file if it is not visible yet.
+    /// Discards the output, and the file if it is not visible yet.
     pub fn abandon(&mut self) {
         self.keep = Keep::Nowhere;
         self.release();
     }
 
-    /// Gives back the memory that is held for rendering.
+    /// Releases the memory that is held for rendering.
     pub fn release(&mut self) {
         self.hold = None;
         self.window = self.fresh_window(None);
     }
 
-    /// What came so far, as it would be saved.
+    /// Returns a reader of the output so far, as it would be saved.
     pub fn reader(&self) -> Result<Unfinished> {
         match (&self.hold, &self.keep, &self.outcome.save_error) {
             (Some(hold), ..) => Ok(Unfinished::of(match &self.redactor {
@@ -366,7 +362,7 @@ impl Intake {
         }
     }
 
-    /// Whether the whole output keeps its limits as it will be shown.
+    /// Returns true if the whole output is within its limits in the form in which it is shown.
     pub fn fits(&self) -> bool {
         match &self.hold {
             Some(hold) => hold.fits(self.source),
@@ -374,12 +370,12 @@ impl Intake {
         }
     }
 
-    /// Whether all of it is held, and nothing is saved.
+    /// Returns true if the whole output is held in memory and nothing is saved.
     pub fn is_held(&self) -> bool {
         self.hold.is_some()
     }
 
-    /// The whole text in UTF-16 units, if it keeps the limits: what is still held, or what a terminal would show.
+    /// Returns the whole text in UTF-16 if it is within the limits: as it came, or as a terminal would show it.
     pub fn whole(&self) -> Option<Vec<u16>> {
         match &self.hold {
             Some(hold) if hold.fits(self.source) => Some(hold.units(self.source)),
@@ -392,7 +388,7 @@ impl Intake {
         }
     }
 
-    /// Bytes and lines so far.
+    /// Returns the number of bytes and lines so far.
     pub fn size(&self) -> (u64, u64) {
         if let Some(hold) = &self.hold {
             return hold.size();
@@ -403,11 +399,11 @@ impl Intake {
         (totals.bytes, lines)
     }
 
-    /// The text for the model.
+    /// Renders the text for the model.
     pub fn render(&self, style: &Style, request: &RenderRequest) -> Rendered {
         let saved = self.outcome.saved.as_ref();
         let part = request.part.or_else(|| saved.and_then(|saved| saved.part));
-        // What a storage of the caller's did not take is not kept here either.
+        // An output that a custom storage rejected is not available here either.
         let saved = saved.filter(|_| request.lost.is_none()).map(|saved| saved.path.clone());
         let path = request.path.clone().or(saved).unwrap_or_default();
         let lost = request

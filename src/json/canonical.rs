@@ -1,14 +1,15 @@
-//! One way to write a JSON value down, so that equal values give equal bytes.
+//! Canonical JSON: equal values are written as equal bytes.
 //!
-//! The form is that of RFC 8785 (JSON Canonicalization Scheme): no white space, members sorted by the UTF-16 units of
-//! their names, numbers and strings as ECMAScript writes them. Anybody can make it again with a library of his own.
+//! The form is that of RFC 8785 (JSON Canonicalization Scheme): no white space, members sorted by the UTF-16 code units
+//! of their names, numbers and strings as ECMAScript writes them. Any library for that scheme gives the same bytes.
 
 use serde_json::{Map, Number, Value};
 
-/// The whole numbers that a JavaScript number holds exactly end here.
+/// The first whole number after which a JavaScript number is no longer exact.
 const LAST_EXACT: u64 = 1 << 53;
 
-/// The canonical form of a value. Whole numbers that are too large for a JavaScript number keep all their digits.
+/// Returns the canonical form of a value. Whole numbers that are too large for a JavaScript number keep all their
+/// digits, where RFC 8785 would round them.
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);

@@ -1,38 +1,49 @@
-//! The members of a JSON object, without building it.
+//! Reads the members of a JSON object without building a tree.
 //!
-//! [`members`] reads a whole text and accepts exactly what `JSON.parse` accepts, however deep it is nested: open
-//! brackets cost one bit each, and nothing recurses. [`LastMembers`] walks backwards from the end of a text of which
-//! nothing else is seen, on the assumption that the whole is valid.
+//! [`members`] reads a whole text and accepts exactly what `JSON.parse` accepts, however deeply it is nested: an open
+//! bracket costs one bit, and nothing recurses. [`LastMembers`] walks backwards from the end of a text whose start is
+//! not known, on the assumption that the whole is valid.
 //!
-//! Both work on bytes in which only ASCII has a meaning. Every other character stands for itself as a byte from 0x80 up,
-//! which JSON allows inside strings and nowhere else.
+//! Both work on bytes of which only ASCII is significant. Every other character is a sequence of bytes from 0x80 up,
+//! which JSON allows inside strings only.
+//!
+//! ```
+//! use spillway_core::json::members::{Value, members};
+//!
+//! let mut output = None;
+//! assert!(members(br#"{"id": 7, "output": "ok"}"#, |key, value| {
+//!     if let (true, Value::Text(text)) = (key.is("output"), value) {
+//!         output = Some(text);
+//!     }
+//! }));
+//! assert_eq!(output, Some(&b"ok"[..]));
+//! assert!(!members(b"[1, 2", |_, _| {}));
+//! ```
 
 use memchr::{memchr, memchr2, memrchr};
 
 use crate::text::simd::{self, u8x16};
 
-/// The value of a member, as far as its kind can be told without looking into it.
+/// The value of a member. Strings and numbers are given as written; nested values are not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// A string: what is between the quotes, escapes and all.
+    /// The bytes between the quotes, escapes included.
     Text(&'a [u8]),
-    /// A number, as it is written.
     Number(&'a [u8]),
     /// `true`, `false` or `null`.
     Word,
-    /// An object or array.
     Nested {
-        /// Nothing is in it.
+        /// True if the object or array has no elements.
         empty: bool,
     },
 }
 
-/// The key of a member: what is between the quotes, escapes and all.
+/// The key of a member: the bytes between the quotes, escapes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key<'a>(pub &'a [u8]);
 
 impl Key<'_> {
-    /// Whether the key spells `name`, which is ASCII.
+    /// Returns true if the key spells `name`, which must be ASCII.
     pub fn is(self, name: &str) -> bool {
         if !self.0.contains(&b'\\') {
             return self.0 == name.as_bytes();
@@ -46,32 +57,33 @@ impl Key<'_> {
     }
 }
 
-/// How many bytes of `raw` spell this character, if they do.
+/// Returns the number of bytes at the start of `raw` that spell `expected`, escaped or not.
 fn spells(raw: &[u8], expected: u8) -> Option<usize> {
     match raw {
         [b'\\', b'u', digits @ ..] => {
-            // The parser would take a sign in front.
+            // `from_str_radix` would accept a sign.
             let digits =
                 digits.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
             let code = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
             (code == u32::from(expected)).then_some(6)
         }
-        // None of the short escapes stands for a character that names are made of.
+        // None of the short escapes denotes a character that occurs in names.
         [byte, ..] if *byte == expected && *byte != b'\\' => Some(1),
         _ => None,
     }
 }
 
-/// Calls `each` with every member of the object that `text` is, in order, and answers whether `text` is JSON at all.
-/// What is JSON but no object has no members. If the answer is `false`, `each` may have been called.
+/// Calls `each` with every member of the object in `text`, in order, and returns whether `text` is valid JSON. JSON
+/// that is not an object has no members. If the result is `false`, `each` may have been called already.
 pub fn members<'a>(text: &'a [u8], each: impl FnMut(Key<'a>, Value<'a>)) -> bool {
-    // One pass over all of it is fast; most JSON is on one line and needs no other look.
+    // One pass for control characters is fast, and most JSON is on one line, so that strings need no check of their
+    // own.
     let strings = if has_control(text) { Strings::Checked } else { Strings::WithoutControls };
     Reader { text, at: 0, open: Open::default(), strings }.document(each).is_some()
 }
 
-/// The same, several times as fast, for whoever can do with less: what is inside of strings is taken on trust, so the
-/// answer may be `true` for a text that is not JSON. It is never `false` for one that is, and then the members are right.
+/// Like [`members`], but several times as fast: the content of strings is not checked, so the result may be `true` for
+/// a text that is not JSON. It is never `false` for valid JSON, and the members are right then.
 pub fn members_on_trust<'a>(text: &'a [u8], each: impl FnMut(Key<'a>, Value<'a>)) -> bool {
     Reader { text, at: 0, open: Open::default(), strings: Strings::Trusted }
         .document(each)
@@ -80,11 +92,11 @@ pub fn members_on_trust<'a>(text: &'a [u8], each: impl FnMut(Key<'a>, Value<'a>)
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Strings {
-    /// Only their ends are looked for.
+    /// Only the ends of strings are looked for.
     Trusted,
-    /// Escapes are checked; there are no control characters in the text.
+    /// Escapes are checked; the text is known to have no control characters.
     WithoutControls,
-    /// Escapes are checked, and that there are no control characters.
+    /// Escapes and control characters are checked.
     Checked,
 }
 
@@ -96,7 +108,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// `None` is "not JSON", here and below.
+    /// Returns `None` if the text is not JSON, as do the functions below.
     fn document(&mut self, mut each: impl FnMut(Key<'a>, Value<'a>)) -> Option<()> {
         loop {
             let key = if self.open.in_object() { Some(self.key()?) } else { None };
@@ -134,7 +146,7 @@ impl<'a> Reader<'a> {
         (self.take()? == b':').then_some(key)
     }
 
-    /// Reads a value, or only the bracket that opens one with something in it.
+    /// Reads a value, or only the opening bracket of a nested value that is not empty.
     fn value_or_its_start(&mut self) -> Option<Value<'a>> {
         self.space();
         match self.take()? {
@@ -170,7 +182,7 @@ impl<'a> Reader<'a> {
         let start = self.at - 1;
         let first = if first == b'-' { self.take()? } else { first };
         match first {
-            // A 0 in front stands alone.
+            // A leading 0 has no digits after it.
             b'0' => {}
             b'1'..=b'9' => {
                 self.digits();
@@ -202,7 +214,7 @@ impl<'a> Reader<'a> {
         count
     }
 
-    /// The string whose opening quote has been taken.
+    /// Reads the rest of a string whose opening quote has been read.
     fn string(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         let end = if self.strings == Strings::Trusted {
@@ -238,8 +250,8 @@ impl<'a> Reader<'a> {
         let mut from = self.at;
         loop {
             let quote = from + memchr(b'"', self.text.get(from..)?)?;
-            // An odd number of backslashes in front escapes it. They are counted back to the last quote at most, so that
-            // none is counted twice.
+            // A quote is escaped by an odd number of backslashes. They are counted back to the last quote at most, so
+            // that none is counted twice.
             let backslashes =
                 self.text.get(from..quote)?.iter().rev().take_while(|byte| **byte == b'\\').count();
             if backslashes % 2 == 0 {
@@ -266,26 +278,25 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether there is a control character, which no string may hold as it is.
+/// Returns true if the text has a control character, which strings must not contain unescaped.
 pub(crate) fn has_control(text: &[u8]) -> bool {
     simd::any_byte(text, b' ', |bytes| bytes.simd_lt(u8x16::splat(0x20)))
 }
 
-/// White space between tokens, which is less than JavaScript's.
+/// Returns true for JSON white space, which is a subset of JavaScript's.
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// The brackets that are open, a bit each.
+/// The stack of open brackets, one bit each.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Open {
     depth: usize,
-    /// Set bits are objects.
+    /// A set bit is an object.
     bits: Vec<u64>,
 }
 
 impl Open {
-    /// How many there are.
     pub(crate) fn depth(&self) -> usize {
         self.depth
     }
@@ -311,31 +322,31 @@ impl Open {
     }
 }
 
-/// The last members of an object, the last first, from the end of its text alone.
+/// Iterates over the last members of an object, last first, given only the end of its text.
 ///
-/// If the whole text is JSON, each member that comes out is a member of the object that the text is: the closing brace
-/// at the end is outside of any string, and from there on backwards every quote can be told to open or to close a
-/// string. The walk ends before anything that would need more of the text, and before nested values.
+/// If the whole text is JSON, every member returned is a member of the top-level object: the closing brace at the end
+/// is outside of any string, and going backwards from there every quote is known to open or to close a string. The
+/// iteration ends at a nested value and wherever more of the text would be needed.
 ///
-/// If the whole text is not JSON, the members mean nothing; only the bytes of [`LastMember::marker`] are really there.
+/// If the whole text is not JSON, the members mean nothing; only the bytes of [`LastMember::marker`] are guaranteed to
+/// be there.
 #[derive(Debug)]
 pub struct LastMembers<'a> {
     rest: &'a [u8],
 }
 
-/// One of [`LastMembers`].
+/// A member returned by [`LastMembers`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastMember<'a> {
-    /// Its key.
     pub key: Key<'a>,
-    /// Its value; never a nested one.
+    /// The value, which is never nested.
     pub value: Value<'a>,
-    /// The colon follows the key's closing quote at once, as in `"key":`.
+    /// True if the colon follows the key's closing quote directly, as in `"key":`.
     pub marker: bool,
 }
 
 impl<'a> LastMembers<'a> {
-    /// The members before the end of a text, if an object ends there.
+    /// Returns an iterator over the members before the end of `tail`, or `None` if no object ends there.
     pub fn of(tail: &'a [u8]) -> Option<Self> {
         Some(LastMembers { rest: before_space(tail).strip_suffix(b"}")? })
     }
@@ -348,9 +359,9 @@ impl<'a> Iterator for LastMembers<'a> {
         let (rest, value) = last_value(before_space(self.rest))?;
         let rest = before_space(rest).strip_suffix(b":")?;
         let (rest, key) = last_string(before_space(rest))?;
-        // Both slices begin at the same byte: this is the one behind the key's closing quote.
+        // Both slices begin at the same byte: this is the byte after the key's closing quote.
         let marker = self.rest.get(rest.len() + key.len() + 2) == Some(&b':');
-        // What is in front shows that the key's first quote is not an escaped one.
+        // The preceding byte shows that the key's opening quote is not an escaped one.
         self.rest = match before_space(rest).split_last()? {
             (b',', rest) => rest,
             // The object begins here.
@@ -383,7 +394,7 @@ fn last_value(text: &[u8]) -> Option<(&[u8], Value<'_>)> {
     Some((rest, value))
 }
 
-/// The string that ends at the end of `text`, and what is in front of it.
+/// Splits off the string at the end of `text`: returns its content and the text before it.
 fn last_string(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let body = text.strip_suffix(b"\"")?;
     let mut end = body.len();
@@ -391,8 +402,8 @@ fn last_string(text: &[u8]) -> Option<(&[u8], &[u8])> {
         let quote = memrchr(b'"', body.get(..end)?)?;
         let front = body.get(..quote)?;
         let backslashes = front.iter().rev().take_while(|byte| **byte == b'\\').count();
-        // Inside a string every quote has an odd number in front; the one that opens it has a colon, a comma, a brace or
-        // space there, and whoever asked looks for that.
+        // Inside a string every quote has an odd number of backslashes before it; the opening quote has a colon, a
+        // comma, a brace or white space there, which the caller checks.
         if backslashes % 2 == 0 {
             return Some((front, body.get(quote + 1..)?));
         }

@@ -1,4 +1,4 @@
-//! One field at a time: is it known, may it stand here, is its value allowed?
+//! Reads single fields: whether a name is known, allowed in this place, and its value valid.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use crate::error::{Code, Error, Result};
 use crate::truncation::limits::Direction;
 use crate::util::suggest;
 
-/// The settings of truncation that one layer gives; what it leaves open is `None`.
+/// The truncation settings of one layer; `None` means not set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Layer {
     pub max_lines: Option<u64>,
@@ -23,23 +23,22 @@ pub(super) struct Layer {
     pub storage_dir: Option<String>,
 }
 
-/// Where a layer comes from, which decides what may stand in it.
+/// The kind of a layer, which decides which settings it may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// The service's `global`.
     Global,
-    /// `updateConfig`, when the storage is long made.
+    /// `updateConfig`, when the storage exists already.
     Update,
     /// A tool's own settings, declared or set by the user.
     Tool,
     /// The options of one call.
     Call,
-    /// What a strategy is handed: a whole configuration.
+    /// A complete configuration for a strategy.
     Strategy,
 }
 
 const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
-/// The strategies that can be named.
 pub(crate) const STRATEGIES: [&str; 7] =
     ["default", "line", "byte", "smart", "json", "diff", "csv"];
 
@@ -52,7 +51,7 @@ impl Place {
         }
     }
 
-    /// The settings that may stand here.
+    /// Returns the settings that are allowed in this layer.
     fn allowed(self) -> &'static [&'static str] {
         match self {
             Place::Global => &[
@@ -111,7 +110,7 @@ pub(super) fn layer(value: &Value, place: Place, path: &str) -> Result<Layer> {
             "direction" => layer.direction = Some(one_of(value, &Direction::ALL, code, &field)?),
             "enabled" => layer.enabled = Some(boolean(value, code, &field)?),
             "skip" => layer.enabled = Some(!boolean(value, code, &field)?),
-            // Only carried along: what a strategy does is asked of it, not of its configuration.
+            // Accepted and ignored: a strategy does not depend on these.
             "strategy" | "terminal" | "hardCeilingBytes" if place == Place::Strategy => {}
             "terminal" => layer.terminal = Some(boolean(value, code, &field)?),
             "strategy" => layer.strategy = Some(choice(value, &STRATEGIES, code, &field)?),
@@ -153,12 +152,12 @@ pub(crate) fn boolean(value: &Value, code: Code, field: &str) -> Result<bool> {
     value.as_bool().ok_or_else(|| refuse(value, code, field, "true or false"))
 }
 
-/// A whole number of at least 1.
+/// Reads a whole number of at least 1.
 pub(super) fn count(value: &Value, code: Code, field: &str) -> Result<u64> {
     count_from(1, value, code, field)
 }
 
-/// A whole number of at least `least` that JavaScript holds exactly.
+/// Reads a whole number of at least `least` that JavaScript represents exactly.
 pub(crate) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> Result<u64> {
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     value
@@ -169,7 +168,7 @@ pub(crate) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> 
         .ok_or_else(|| refuse(value, code, field, &format!("a whole number of at least {least}")))
 }
 
-/// A whole number of at least 1, or `Infinity` for no bound.
+/// Reads a whole number of at least 1, or `Infinity` for no limit.
 pub(super) fn bound(value: &Value, code: Code, field: &str) -> Result<u64> {
     if is_infinity(value) {
         return Ok(u64::MAX);
@@ -182,7 +181,7 @@ fn is_infinity(value: &Value) -> bool {
     value.get("$type").and_then(Value::as_str) == Some("Infinity")
 }
 
-/// More than nothing; `Infinity` is for ever.
+/// Reads a number of days above 0; `Infinity` means that files never expire.
 pub(super) fn days(value: &Value, code: Code, field: &str) -> Result<f64> {
     let number = if is_infinity(value) { Some(f64::INFINITY) } else { value.as_f64() };
     number
@@ -190,7 +189,7 @@ pub(super) fn days(value: &Value, code: Code, field: &str) -> Result<f64> {
         .ok_or_else(|| refuse(value, code, field, "a number of days above 0, or Infinity"))
 }
 
-/// A number as it is sent, for JSON has no infinity.
+/// Encodes a number for JSON, which has no infinity.
 pub fn finite_or_infinity(number: f64) -> Value {
     if number.is_finite() { json!(number) } else { json!({ "$type": "Infinity" }) }
 }
@@ -203,7 +202,7 @@ pub(crate) fn strings(value: &Value, code: Code, field: &str) -> Result<Vec<Stri
     array(value, code, field, "an array of strings", text)
 }
 
-/// An array whose entries are read one by one, under the name of the field and their place.
+/// Reads an array entry by entry. The path of an entry is the field and the index.
 pub(super) fn array<T>(
     value: &Value,
     code: Code,
@@ -227,7 +226,7 @@ pub(super) fn profile_name(value: &Value, code: Code, field: &str) -> Result<Str
     choice(value, &PROFILES.each_ref().map(|profile| profile.name), code, field)
 }
 
-/// One of a few values, by the word that it is written as.
+/// Reads one of a few values by the name that it is serialized as.
 pub(super) fn one_of<T: Serialize + Copy>(
     value: &Value,
     all: &[T],
@@ -247,12 +246,12 @@ fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
 }
 
-/// The error for a value that is not allowed: names the field, the value and what is.
+/// Returns the error for an invalid value: names the field, the value and the values allowed.
 pub(crate) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
     Error::field(code, field, format!("got {}, allowed is {allowed}", describe(value)))
 }
 
-/// A value as a person would name it; long ones are cut.
+/// Describes a value for a message; long values are truncated.
 fn describe(value: &Value) -> String {
     const LONGEST: usize = 60;
     match value {

@@ -1,5 +1,6 @@
-//! Layers, weakest first: defaults, profile, built-in settings of the tool, the service's `global`, what the tool
-//! declares, the user's entry for the tool, the fact that the call failed, the options of the call.
+//! Merges layers. From weakest to strongest: defaults, profile, built-in settings of the tool, the service's `global`,
+//! settings declared by the tool, the user's entry for the tool, the settings for failed calls, the options of the
+//! call.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,59 +14,55 @@ use crate::tokens;
 use crate::truncation::limits::{Direction, Limits};
 use crate::truncation::smart::Keep;
 
-/// The hard ceiling, unless it is set: so many times the limit in bytes.
+/// Default of the hard ceiling as a multiple of the limit in bytes.
 const CEILING_FACTOR: u64 = 4;
 
-/// What happens to an output.
+/// How an output is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// It is bounded.
+    /// It is truncated.
     Bound,
-    /// The caller wants it left alone.
+    /// It is left whole at the caller's request.
     Leave,
-    /// Its tool wants it left alone, which holds up to the hard ceiling.
+    /// It is left whole up to the hard ceiling, as its tool requests.
     Ceiling,
 }
 
-/// What a call does, worked out from all layers.
+/// The settings of one call, computed from all layers.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// The effective settings, as `effectiveConfig` shows them.
     pub config: Value,
-    /// For each of them, the layer that it came from.
+    /// The layer that each of them comes from.
     pub sources: Map<String, Value>,
-    /// What happens to the output.
     pub mode: Mode,
-    /// The budget, as the strategy reads it.
+    /// The limits as the strategy interprets them.
     pub limits: Limits,
-    /// The budget when a tool's wish, or a custom strategy, is overruled.
+    /// The limits if a tool's own setting, or a custom strategy, is overruled.
     pub default_limits: Limits,
-    /// A text of so many UTF-16 units or fewer surely needs nothing.
+    /// Maximum length in UTF-16 code units of a text that is within the limits for certain; -1 if there is none.
     pub sure_units: f64,
-    /// Bytes up to which a tool's own wish is granted.
+    /// Maximum number of bytes up to which a tool's own setting holds.
     pub hard_ceiling_bytes: u64,
-    /// Whether the caller's own strategy object decides.
+    /// True if a strategy object of the caller decides.
     pub custom_strategy: bool,
 }
 
-/// One call, as far as its settings go.
+/// The facts about a call that its settings depend on.
 #[derive(Debug, Default)]
 pub struct Call<'a> {
-    /// The tool's name.
     pub tool: &'a str,
-    /// The call failed.
     pub failed: bool,
-    /// The output says of itself that it has been dealt with.
+    /// True if the output contains a notice already.
     pub handled: bool,
-    /// What the tool declares.
+    /// The settings that the tool declares.
     pub declared: Option<&'a Value>,
-    /// The options of the call.
     pub options: Option<&'a Value>,
 }
 
-/// The budget that a strategy reads out of a configuration; what that leaves open is as by default.
+/// Returns the limits that a strategy reads from a configuration. Settings that it lacks have their defaults.
 pub fn limits_of(config: &Value, strategy: &str) -> Result<Limits> {
     let layer = fields::layer(config, Place::Strategy, "config")?;
     let limits = Limits {
@@ -80,7 +77,7 @@ pub fn limits_of(config: &Value, strategy: &str) -> Result<Limits> {
     Ok(strategy_limits(strategy, limits, u64::MAX, ""))
 }
 
-/// What a strategy makes of both limits. Lines alone could be of any length; `ceiling` bounds them.
+/// Applies a strategy to both limits. A limit on lines alone does not limit bytes; `ceiling` does.
 fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64, tool: &str) -> Limits {
     match strategy {
         "line" => Limits { max_bytes: ceiling, ..limits },
@@ -90,7 +87,7 @@ fn strategy_limits(strategy: &str, limits: Limits, ceiling: u64, tool: &str) -> 
 }
 
 impl Settings {
-    /// What a call does.
+    /// Computes the settings of a call.
     pub fn plan(&self, call: &Call<'_>) -> Result<Plan> {
         let declared =
             call.declared.map(|value| fields::layer(value, Place::Tool, "declared")).transpose()?;
@@ -108,7 +105,7 @@ impl Settings {
         });
         let failed =
             call.failed.then(|| Layer { direction: Some(Direction::Tail), ..Layer::default() });
-        // An entry for a tool under another of its names holds too; the very name wins over it.
+        // An entry under another name of the tool applies too; one under the exact name wins over it.
         let by_alias = self.tools.iter().filter(|(name, _)| {
             name != call.tool && canonical.is_some() && tools::canonical(name) == canonical
         });
@@ -155,7 +152,7 @@ impl Settings {
         let sure = |max_lines: u64, max_bytes: u64| (max_lines as f64).min((max_bytes / 3) as f64);
         let split = f64::from(u8::from(line_rule == LineRule::Split));
         let sure_units = match mode {
-            // Nobody knows what the caller's strategy thinks of a short text.
+            // A custom strategy may truncate texts of any length.
             Mode::Bound if fold.custom => -1.0,
             Mode::Bound => {
                 let sure = sure(limits.max_lines, limits.max_bytes) - split;
@@ -196,7 +193,7 @@ impl Settings {
     }
 }
 
-/// The layers so far, one over the other.
+/// The layers merged so far.
 struct Fold {
     max_lines: u64,
     max_bytes: u64,

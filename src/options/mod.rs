@@ -1,7 +1,15 @@
-//! Settings: what may be set where, and which of several layers wins.
+//! Settings: which are allowed where, and which of several layers wins.
 //!
-//! Settings arrive as JSON and leave as JSON, because they change rarely and are asked for once per tool. Values that
-//! JSON cannot hold (`NaN`, functions, …) arrive as `{"$type": "NaN"}`, so that the message can name them.
+//! Settings come and are returned as JSON, because they change rarely and are read once per tool. Values that JSON
+//! cannot hold (`NaN`, functions, …) come as `{"$type": "NaN"}`, so that a message can name them.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | `fields` | which settings a layer may contain, and whether a value is valid |
+//! | [`layers`] | which layer wins, and what that means for one call |
+//! | [`settings`] | the options of a service |
+//! | [`redaction`], [`smart_rules`] | rules for secrets, and rules for important lines |
+//! | [`tools`] | defaults, settings of tools, profiles of known agents |
 
 pub(crate) mod fields;
 mod layers;

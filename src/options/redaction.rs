@@ -1,4 +1,4 @@
-//! What counts as a secret in what is saved, as a caller says it.
+//! Reads a caller's rules for secrets.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::util::suggest;
 
 const FIELDS: [&str; 3] = ["patterns", "values", "known"];
 
-/// Reads the rules; nothing if they find nothing.
+/// Reads the rules; returns `None` if they cannot match anything.
 pub(crate) fn rules(value: &Value, code: Code, path: &str) -> Result<Option<Arc<Rules>>> {
     if !value.is_object() {
         return Err(refuse(value, code, path, "an object"));
@@ -41,7 +41,8 @@ fn secrets(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
     })
 }
 
-/// Names a wrong value only by its kind: it may be a secret all the same, and a message ends in a log.
+/// Returns the error for an invalid value. Names the value only by its kind: it may be a secret, and messages are
+/// logged.
 fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
     let kind = match value {
         Value::Null => "null",
@@ -54,7 +55,7 @@ fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
     Error::field(code, field, format!("got {kind}, allowed is {allowed}"))
 }
 
-/// The facade sends a regular expression by its source and flags.
+/// Reads a regular expression, which the facade sends as its source and flags.
 pub(super) fn pattern(value: &Value, code: Code, field: &str) -> Result<Pattern> {
     if let Some(source) = value.as_str() {
         return Ok(Pattern { source: source.to_owned(), ..Pattern::default() });

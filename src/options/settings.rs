@@ -1,4 +1,4 @@
-//! What a service was told, checked: each option once, under its name.
+//! The options of a service, each validated once.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::truncation::notice::{Language, Wording};
 use crate::truncation::smart::rules::Rules as SmartRules;
 use crate::util::suggest;
 
-/// Everything that a service was told, checked.
+/// The validated options of a service.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub(super) global: Layer,
@@ -41,7 +41,7 @@ pub struct Settings {
     pub(super) storage_timeout_ms: u64,
 }
 
-/// The options of a service, by name.
+/// The names of the options of a service.
 pub const OPTIONS: [&str; 20] = [
     "global",
     "tools",
@@ -152,7 +152,7 @@ impl Settings {
                 "profile" => {
                     settings.profile = tools::profile(&fields::profile_name(value, code, field)?)
                 }
-                // A message begins with a name, even with this one.
+                // A message must begin with a name, and this one is empty.
                 "" => return Err(suggest::unknown(code, "\"\"", key, &OPTIONS, "a setting")),
                 _ => return Err(suggest::unknown(code, key, key, &OPTIONS, "a setting")),
             }
@@ -167,7 +167,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Changes the service-wide settings; what is not given stays.
+    /// Changes the service-wide settings; those that are not given are kept.
     pub fn update(&mut self, value: &Value) -> Result<()> {
         let new = fields::layer(value, Place::Update, "config")?;
         let old = std::mem::take(&mut self.updates);
@@ -184,7 +184,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets the user's entry for a tool; the layers below stay as they are.
+    /// Sets the user's entry for a tool; the layers below it are not changed.
     pub fn set_tool(&mut self, name: &str, value: &Value) -> Result<()> {
         let layer = fields::layer(value, Place::Tool, &format!("tools.{name}"))?;
         self.tools.retain(|(known, _)| known != name);
@@ -192,17 +192,17 @@ impl Settings {
         Ok(())
     }
 
-    /// The folders that were asked for, in order.
+    /// Returns the requested directories in order.
     pub fn storage_dirs(&self) -> &[String] {
         &self.storage_dirs
     }
 
-    /// Where outputs are saved, and what a save survives.
+    /// Returns the directories that outputs are saved to, and the durability of a save.
     pub fn places(&self) -> Places {
         Places::new(&self.storage_dirs, self.durability)
     }
 
-    /// What a store may hold.
+    /// Returns the limits of a store.
     pub fn bounds(&self) -> Bounds {
         Bounds {
             retention_days: self.global.retention_days.unwrap_or(DEFAULTS.retention_days),
@@ -211,49 +211,50 @@ impl Settings {
         }
     }
 
-    /// Whether a store keeps itself within its bounds.
+    /// Returns true if a store enforces its limits by itself.
     pub fn sweeps_on_save(&self) -> bool {
         let by_profile = self.profile.is_none_or(|profile| profile.sweeps);
         self.sweep_on_save.unwrap_or(by_profile)
     }
 
-    /// Bytes that a saved file may have, if there is a bound.
+    /// Returns the maximum size of a saved file in bytes, if there is one.
     pub fn max_file_bytes(&self) -> Option<u64> {
         self.max_file_bytes
     }
 
-    /// What is redacted in what is saved.
+    /// Returns the rules for secrets in saved outputs.
     pub fn redact(&self) -> Option<&Arc<Rules>> {
         self.redact.as_ref()
     }
 
-    /// What `smart` looks for, if not only what it does by default.
+    /// Returns the caller's rules for `smart`.
     pub fn smart_rules(&self) -> Option<&Arc<SmartRules>> {
         self.smart_rules.as_ref()
     }
 
-    /// Milliseconds to wait for a custom storage.
+    /// Returns how long to wait for a custom storage, in milliseconds.
     pub fn storage_timeout_ms(&self) -> u64 {
         self.storage_timeout_ms
     }
 
-    /// The tools that a notice may name.
+    /// Returns the tools that a notice may name.
     pub fn available_tools(&self) -> &[String] {
         &self.available_tools
     }
 
-    /// The words of notices.
+    /// Returns the messages of notices.
     pub fn wording(&self) -> &'static Wording {
         tools::wording(self.profile, self.language)
     }
 
-    /// Whether the whole text keeps the limits.
+    /// Returns true if the notice counts towards the limits.
     pub fn notice_inside(&self) -> bool {
         self.notice_inside
     }
 }
 
-/// Checks bounds of a store that do not come with the options of a service. A field is called by its key behind `path`.
+/// Validates limits of a store that do not come with the options of a service. Messages name a field by `path` and its
+/// key.
 pub fn check_bounds(options: &Value, path: &str) -> Result<()> {
     let code = Code::InvalidConfig;
     for (key, value) in fields::object(options, code, path)? {
@@ -269,7 +270,7 @@ pub fn check_bounds(options: &Value, path: &str) -> Result<()> {
 
 const BOUNDS: [&str; 3] = ["retentionDays", "maxStoreBytes", "maxStoreFiles"];
 
-/// The facade sends what is not data as `{"$type": kind}`.
+/// Returns true for a value that the facade sends as `{"$type": kind}`, because it is not data.
 fn kind(value: &Value, kind: &str, code: Code, field: &str, allowed: &str) -> Result<bool> {
     if value.get("$type").and_then(Value::as_str) == Some(kind) {
         return Ok(true);

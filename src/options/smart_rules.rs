@@ -1,4 +1,4 @@
-//! What else counts as worth showing, as a caller says it.
+//! Reads a caller's rules for lines that are worth showing.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::truncation::smart::table::MAX_WEIGHT;
 use crate::util::suggest;
 
 const FIELDS: [&str; 5] = ["words", "pattern", "weight", "before", "after"];
-/// Words of one rule, and the bytes of one.
+/// Maximum number of words in a rule, and maximum length of a word in bytes.
 pub(crate) const MOST_WORDS: usize = 64;
 pub(crate) const LONGEST_WORD: usize = 128;
-/// Lines before and after that may belong to one.
+/// Maximum number of context lines before and after a match.
 pub(crate) const MOST_AROUND: u64 = 32;
 
-/// Reads rules that come on top of the built-in ones.
+/// Reads rules that are added to the built-in ones.
 pub fn smart_rules(value: &Value, code: Code, path: &str) -> Result<Arc<Rules>> {
     let extras = fields::array(value, code, path, "an array of rules", rule)?;
     if extras.len() > MOST_EXTRA {
@@ -34,7 +34,7 @@ pub fn smart_rules(value: &Value, code: Code, path: &str) -> Result<Arc<Rules>> 
     })
 }
 
-/// Reads one rule, and sees whether its pattern can be used.
+/// Reads one rule and checks that its pattern compiles.
 pub(crate) fn smart_rule(value: &Value, code: Code, path: &str) -> Result<()> {
     rule(value, code, path)?
         .check()
@@ -69,7 +69,7 @@ fn rule(value: &Value, code: Code, path: &str) -> Result<Extra> {
     Ok(extra)
 }
 
-/// A word of a rule. A line is looked at more closely if one is in it, so a short one would slow everything down.
+/// Reads a word of a rule. Every line that contains the word is examined, so a short one would be slow.
 fn word(value: &Value, code: Code, field: &str) -> Result<String> {
     let allowed =
         format!("a text of 3 to {LONGEST_WORD} bytes without a line break, in which a letter is");

@@ -1,4 +1,4 @@
-//! What is set before anybody sets anything, and the names that tools go by.
+//! Defaults, and the names of tools in settings.
 
 use serde::Serialize;
 
@@ -11,19 +11,19 @@ use crate::truncation::notice::{CHINESE, ENGLISH, Language, MORYFLOW, OPENCODE, 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Defaults {
-    /// Lines of a preview.
+    /// Maximum number of lines of a preview.
     pub max_lines: u64,
-    /// Bytes of a preview.
+    /// Maximum number of bytes of a preview.
     pub max_bytes: u64,
-    /// The part that is kept.
+    /// The end of the output that is kept.
     pub direction: Direction,
-    /// Whether outputs are bounded at all.
+    /// False if outputs are never truncated.
     pub enabled: bool,
-    /// Days that a saved output is kept.
+    /// Number of days after which a saved output expires.
     pub retention_days: f64,
 }
 
-/// 2,000 lines, 50 KiB, the start, seven days: the numbers of OpenCode, which most agents took over.
+/// 2,000 lines, 50 KiB, the start, seven days: the numbers of OpenCode, which most agents adopted.
 pub const DEFAULTS: Defaults = Defaults {
     max_lines: 2000,
     max_bytes: 50 * 1024,
@@ -32,22 +32,19 @@ pub const DEFAULTS: Defaults = Defaults {
     retention_days: 7.0,
 };
 
-/// What differs for one tool.
+/// The settings that differ for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDefaults {
-    /// Lines of a preview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_lines: Option<u64>,
-    /// The part that is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
-    /// Whether its outputs are bounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
 
-/// A kind of tools, the name that stands for it in settings, and what differs for it.
+/// A kind of tool, its name in settings, and the settings that differ for it.
 struct Tool {
     kind: Kind,
     name: &'static str,
@@ -55,7 +52,7 @@ struct Tool {
 }
 
 static TOOLS: [Tool; 3] = [
-    // The newest lines of a command are the ones that say how it went.
+    // The last lines of a command say how it ended.
     Tool {
         kind: Kind::Terminal,
         name: "bash",
@@ -70,7 +67,7 @@ static TOOLS: [Tool; 3] = [
         name: "grep",
         defaults: ToolDefaults { max_lines: Some(3000), direction: None, enabled: None },
     },
-    // Reading pages through a file by itself, and is how the rest of a saved output is read.
+    // Reading is paged already, and it is how the rest of a saved output is read.
     Tool {
         kind: Kind::Read,
         name: "read",
@@ -78,12 +75,12 @@ static TOOLS: [Tool; 3] = [
     },
 ];
 
-/// The built-in settings by tool.
+/// Returns the built-in settings by tool.
 pub fn built_in_tools() -> impl Iterator<Item = (&'static str, ToolDefaults)> {
     TOOLS.iter().map(|tool| (tool.name, tool.defaults))
 }
 
-/// The name under which a tool is known in settings: `shell` is `bash`.
+/// Returns the name of a tool in settings: `bash` for `shell`.
 pub(super) fn canonical(name: &str) -> Option<&'static str> {
     let kind = tools::kind(name)?;
     TOOLS.iter().find(|tool| tool.kind == kind).map(|tool| tool.name)
@@ -93,19 +90,19 @@ pub(super) fn defaults_of(canonical: &str) -> Option<ToolDefaults> {
     TOOLS.iter().find(|tool| tool.name == canonical).map(|tool| tool.defaults)
 }
 
-/// The numbers, rules and words of a known agent.
+/// The numbers, rules and messages of a known agent.
 #[derive(Debug)]
 pub(super) struct Profile {
     pub name: &'static str,
     pub line_rule: LineRule,
-    /// Whether its tools differ from each other.
+    /// True if its tools have different settings.
     pub tools: bool,
-    /// Whether it removes old outputs unasked.
+    /// True if it removes old outputs by default.
     pub sweeps: bool,
     wording: Option<&'static Wording>,
 }
 
-/// The agents whose ways can be asked for. Those without words of their own in this part speak as Spillway does.
+/// The profiles of known agents. One without messages of its own uses the default ones.
 pub(super) static PROFILES: [Profile; 6] = [
     Profile {
         name: "opencode",
@@ -155,7 +152,7 @@ pub(super) fn profile(name: &str) -> Option<&'static Profile> {
     PROFILES.iter().find(|profile| profile.name == name)
 }
 
-/// The words for a profile and a language: a profile's own words are part of it.
+/// Returns the messages for a profile and a language; a profile may have its own.
 pub(super) fn wording(profile: Option<&Profile>, language: Language) -> &'static Wording {
     profile.and_then(|profile| profile.wording).unwrap_or(match language {
         Language::English => &ENGLISH,

@@ -1,5 +1,5 @@
-//! Keeping a store within its bounds without being asked: with its first save, and then with every hundredth. There is no
-//! timer, and no save waits: the sweep has a thread of its own.
+//! Automatic sweeps: a store sweeps with its first save, and then with every hundredth. There is no timer, and no save
+//! waits: a sweep runs on a thread of its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,42 +10,42 @@ use super::bounds::Bounds;
 use super::open_store::OpenStore;
 use super::sweep::{Occasion, Report, sweep};
 
-/// Saves from one sweep to the next.
+/// Number of saves from one sweep to the next.
 const EVERY: u64 = 100;
 
-/// When a store sweeps by itself, and what came of it.
+/// Decides when a store sweeps, and holds the report of the last sweep.
 #[derive(Debug, Default)]
 pub struct Upkeep {
-    /// Without bounds it never does.
+    /// `None` disables automatic sweeps.
     bounds: Option<Bounds>,
     saves: AtomicU64,
-    /// When the first output was saved, by the clock that names the files.
+    /// Time of the first save, by the clock that names the files.
     since_ms: OnceLock<i64>,
     thread: Mutex<Option<JoinHandle<()>>>,
     last: Mutex<Option<Report>>,
 }
 
 impl Upkeep {
-    /// Keeps a store within these bounds.
+    /// Creates the state for a store with these limits.
     pub fn within(bounds: Option<Bounds>) -> Self {
         Upkeep { bounds, ..Upkeep::default() }
     }
 
-    /// What the last sweep did.
+    /// Returns the report of the last sweep.
     pub fn last(&self) -> Option<Report> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits for the sweep that is under way.
+    /// Waits for the sweep in progress.
     pub fn settle(&self) {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A thread that panicked has nothing more to say.
+        // A thread that panicked has no report.
         let _ = thread.map(JoinHandle::join);
     }
 }
 
-/// Says that an output was saved: when by the clock that names the files, and when by the one that dates them, which is
-/// asked only when a sweep is due.
+/// Counts a save, and starts a sweep when one is due. `named_ms` is the time in the file's name; `dated` reads the time
+/// from the file system, which is done only if a sweep is due.
 pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Option<SystemTime>) {
     let Some(bounds) = store.upkeep.bounds else { return };
     let since_ms = *store.upkeep.since_ms.get_or_init(|| named_ms);
@@ -53,7 +53,7 @@ pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Opti
         return;
     }
     let Some(now) = dated().and_then(|dated| dated.duration_since(UNIX_EPOCH).ok()) else { return };
-    // Whoever holds the lock is starting one, or waits for it.
+    // Another thread holds the lock: it starts a sweep, or waits for one.
     let Ok(mut thread) = store.upkeep.thread.try_lock() else { return };
     if thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
         return;
@@ -63,7 +63,7 @@ pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Opti
         let report = sweep(&ours, &bounds, Occasion::Upkeep { now, since_ms });
         *ours.upkeep.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
     };
-    // A system that has no thread to spare gets its sweep another time.
+    // Without a free thread, the sweep is left to a later save.
     *thread = thread::Builder::new().name("spillway-sweep".to_owned()).spawn(work).ok();
 }
 
@@ -142,7 +142,7 @@ mod tests {
         store.upkeep.saves.store(EVERY, Ordering::Relaxed);
         save(&store);
         assert!(Path::new(&saved).exists() && !other.exists());
-        // In the same millisecond it might be its own.
+        // Within the same millisecond it might be the file's own time.
         save_at(&self::store(root.path()), SystemTime::now() + Duration::from_secs(1));
         assert!(!Path::new(&saved).exists());
     }
@@ -172,7 +172,7 @@ mod tests {
         }
         save(&store(root.path()));
         assert!(files.iter().all(|path| path.exists()));
-        // Once there is an output of today's, the clock is taken for right.
+        // Once an output of today exists, the clock is trusted.
         age(&files[0], DAY);
         save(&store(root.path()));
         assert_eq!(files.map(|path| path.exists()), [true, false]);

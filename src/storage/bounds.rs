@@ -1,4 +1,4 @@
-//! Which outputs have to go: by age, by bytes, by number. Never one younger than an hour.
+//! Selects the outputs to remove: by age, total bytes and number. Outputs younger than an hour are never removed.
 
 use crate::util::sort::sort_by_key;
 use serde::Serialize;
@@ -6,65 +6,60 @@ use serde::Serialize;
 pub(super) const HOUR_MS: i64 = 60 * 60 * 1000;
 pub(super) const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// The bounds of a store.
+/// Limits of a store.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// Days that an output is kept; infinity is for ever.
+    /// Number of days after which an output expires; infinity means never.
     pub retention_days: f64,
-    /// Bytes of all outputs.
+    /// Maximum total size of all outputs in bytes.
     pub max_bytes: u64,
-    /// Outputs.
+    /// Maximum number of outputs.
     pub max_files: u64,
 }
 
-/// Why an output was removed.
+/// The reason why an output was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// It was too old.
     Age,
-    /// The store held too many bytes.
     Bytes,
-    /// The store held too many outputs.
     Count,
 }
 
-/// What is left.
+/// The outputs that were kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Kept {
-    /// Outputs.
     pub files: u64,
-    /// Their bytes.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
-/// An output, as far as bounds are concerned.
+/// The properties of an output that decide whether it is removed.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
-    /// When it was last changed, in milliseconds since the epoch.
+    /// Time of the last change in milliseconds since the epoch.
     pub modified_ms: i64,
-    /// Its bytes.
     pub bytes: u64,
-    /// Somebody uses it: it goes after the others.
+    /// True if a session uses it: it is removed after those that are not in use.
     pub leased: bool,
-    /// It stays, whatever the bounds are.
+    /// True if it must not be removed, whatever the limits are.
     pub stays: bool,
 }
 
 impl Bounds {
-    /// Only by age.
+    /// Creates limits by age only.
     pub fn of_age(retention_days: f64) -> Self {
         Bounds { retention_days, max_bytes: u64::MAX, max_files: u64::MAX }
     }
 
-    /// The age in milliseconds above which an output goes; nothing if it never does.
+    /// Returns the age in milliseconds above which an output expires, or `None` for never.
     fn age_ms(&self) -> Option<i64> {
         let days = self.retention_days;
         days.is_finite().then(|| ((days * DAY_MS as f64) as i64).max(HOUR_MS))
     }
 
-    /// Removes what is too old, and then what is over a bound: what nobody uses first, and the oldest of that before the
-    /// others. `remove` takes the index of an output and answers whether it is gone.
+    /// Removes expired outputs, then outputs in excess of a limit: those not in use first, and the oldest first.
+    /// `remove` takes the index of an output and returns whether it was removed.
     pub fn apply(
         &self,
         candidates: &[Candidate],
@@ -91,7 +86,7 @@ impl Bounds {
             } else {
                 break;
             };
-            // What is dated far in the future was made under a wrong clock, and would otherwise stay for ever.
+            // A date far in the future comes from a wrong clock; such a file would otherwise never expire.
             let may_go = !(-DAY_MS..=HOUR_MS).contains(&age(candidate)) && !candidate.stays;
             if may_go && remove(index, reason) {
                 kept.files -= 1;

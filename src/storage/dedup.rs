@@ -1,5 +1,5 @@
-//! What was saved for which call of a tool, so that the same content is not saved twice for it: agents replay results when
-//! they resume, and a result may pass through several layers that all save it.
+//! Deduplicates the outputs of a call: agents replay results when they resume, and a result may pass through several
+//! layers that all save it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -11,17 +11,17 @@ use super::directories::Places;
 use super::read::owner;
 use super::sweep;
 
-/// Calls that are remembered: more than an agent has in view, in a few hundred kilobytes.
+/// Maximum number of calls remembered: more than an agent has in its context, in a few hundred kilobytes.
 const REMEMBERED: usize = 1000;
-/// Different outputs of one call that are remembered.
+/// Maximum number of different outputs remembered per call.
 const OUTPUTS: usize = 4;
-/// Bytes that are compared at once.
+/// Number of bytes compared at a time.
 const BLOCK: usize = 64 * 1024;
 
 /// The session's folder, and the id of the call.
 type Key = (Option<String>, Vec<u16>);
 
-/// The calls that a store saved outputs of.
+/// The outputs saved per call, for the most recent calls of a store.
 #[derive(Debug, Default)]
 pub struct Calls {
     known: Mutex<Known>,
@@ -29,19 +29,19 @@ pub struct Calls {
 
 #[derive(Debug, Default)]
 struct Known {
-    // Ordered, because a hashed one asks the system for random bytes and panics when it gets none.
+    // A tree and not a hash map, which needs random bytes from the system and panics without them.
     calls: BTreeMap<Key, Arc<Mutex<Earlier>>>,
     order: VecDeque<Key>,
 }
 
-/// What was saved for one call. Whoever saves for it holds this meanwhile, so that the second of two sees the first.
+/// The outputs saved for one call. A save holds its lock, so that a concurrent save for the same call sees the result.
 #[derive(Debug, Default)]
 pub struct Earlier {
     outputs: VecDeque<(PathBuf, u64)>,
 }
 
 impl Calls {
-    /// What was saved for a call.
+    /// Returns the outputs saved for a call.
     pub fn of(&self, session: Option<&str>, call: Vec<u16>) -> Arc<Mutex<Earlier>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (session.map(str::to_owned), call);
@@ -61,8 +61,8 @@ impl Calls {
 }
 
 impl Earlier {
-    /// An output with the same content that is still there. It counts as saved at this moment, so that it is kept as long
-    /// as a new one would be.
+    /// Returns a saved output with the same content that still exists. Its date is renewed, so that it is kept as long
+    /// as a new one.
     pub fn find(&self, places: &Places, draft: &mut File, bytes: u64) -> Option<PathBuf> {
         let same_size = self.outputs.iter().filter(|(_, size)| *size == bytes);
         same_size.map(|(path, _)| path).find(|path| is_same(places, path, draft)).cloned()
@@ -83,8 +83,8 @@ fn is_same(places: &Places, path: &Path, draft: &mut File) -> bool {
     if !owned.open().and_then(|mut file| equal(&mut file, draft)).unwrap_or(false) {
         return false;
     }
-    // A sweep that is under way may have found it too old already. Only asked now, because no sweep should have to be left
-    // out for as long as comparing takes.
+    // A sweep in progress may have found the file expired already. The sweep is held off only now, so that none is
+    // delayed while contents are compared.
     let Some(_hold) = sweep::hold_off(&owned.place) else { return false };
     owned.renew().is_ok()
 }

@@ -1,4 +1,4 @@
-//! Which folders outputs go to, in order.
+//! The directories that outputs are saved to, in order of preference.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -9,54 +9,51 @@ use serde::Serialize;
 use super::folder::Folder;
 use super::symlink_policy::Links;
 
-/// How much a save survives.
+/// The failures that a save survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durability {
-    /// A killed process: no file is ever torn.
+    /// A killed process: no file is ever incomplete.
     #[default]
     Process,
-    /// A power cut as well: a file that is there is whole.
+    /// Also a power failure: a file that exists is complete.
     File,
-    /// And what was acknowledged is there.
+    /// Also a power failure: a save that was acknowledged exists.
     Full,
 }
 
 impl Durability {
-    /// All of them.
     pub const ALL: [Durability; 3] = [Durability::Process, Durability::File, Durability::Full];
 }
 
-/// Where outputs are saved. Any failure of one folder moves on to the next.
+/// The directories of a store. A save that fails in one directory is tried in the next.
 #[derive(Debug, Clone)]
 pub struct Places {
-    /// The folders, in order of preference.
     pub dirs: Vec<Place>,
-    /// What a save survives.
     pub durability: Durability,
 }
 
-/// A folder that outputs go to. What its path leads to is found out when it is opened first, and holds: a link that is put in
-/// its way later is not followed.
+/// A directory that outputs are saved to. Its path is resolved once, when it is first opened; a symlink planted later
+/// is not followed.
 #[derive(Debug, Clone)]
 pub struct Place {
     path: PathBuf,
-    /// The same with its links resolved, once it was opened.
+    /// The resolved path, once the directory was opened.
     real: Arc<OnceLock<PathBuf>>,
 }
 
 impl Place {
-    /// The folder of this path, which need not be there.
+    /// Creates an entry for a path, which need not exist.
     pub fn new(path: PathBuf) -> Self {
         Place { path, real: Arc::default() }
     }
 
-    /// The path that was asked for.
+    /// Returns the path as it was configured.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens it.
+    /// Opens the directory.
     pub(super) fn open(&self) -> io::Result<Folder> {
         if let Some(real) = self.real.get() {
             return Folder::open(real, Links::None);
@@ -66,7 +63,7 @@ impl Place {
         Ok(folder)
     }
 
-    /// Opens it, making it if it is not there; whether it was made comes with it.
+    /// Opens the directory, creating it if it does not exist. Returns whether it was created.
     pub(super) fn open_or_make(&self) -> io::Result<(Folder, bool)> {
         if let Some(real) = self.real.get() {
             return Folder::open_or_make(real, Links::None);
@@ -79,7 +76,8 @@ impl Place {
                 return Ok((folder, false));
             }
         }
-        // Its links are resolved before it is made: a link that takes its place right after that is not followed.
+        // Symlinks are resolved before the directory is created: one that takes its place right after that is not
+        // followed.
         let Some(real) = resolve_missing(&self.path) else {
             let (folder, is_new) = Folder::open_or_make(&self.path, Links::Trusted)?;
             self.pin(&folder);
@@ -90,32 +88,33 @@ impl Place {
         Ok(made)
     }
 
-    /// Whether its path still leads to this folder, which was opened as its own or as the session's in it.
+    /// Returns true if the path still leads to `folder`, which was opened as this directory or as a session's folder in
+    /// it.
     pub(super) fn leads_to(&self, session: Option<&str>, folder: &Folder) -> bool {
         folder.is(&folder_of(self.real.get().unwrap_or(&self.path), session))
     }
 
-    /// Whether there is no folder where it was.
+    /// Returns true if the directory does not exist any more.
     pub(super) fn is_lost(&self) -> bool {
         use io::ErrorKind::{NotADirectory, NotFound};
         self.open().is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
     }
 
-    /// Whether this is its path, as it was asked for or with its links resolved.
+    /// Returns true if `path` is the path of this directory, as configured or resolved.
     pub(super) fn is_called(&self, path: &Path) -> bool {
         self.path == path || self.real.get().is_some_and(|real| real == path)
     }
 
     fn pin(&self, folder: &Folder) {
-        // Where the path leads elsewhere by now, the next to open it looks again.
+        // If the path leads elsewhere by now, the next open resolves it again.
         if let Some(real) = self.path.canonicalize().ok().filter(|real| folder.is(real)) {
             let _ = self.real.set(real);
         }
     }
 }
 
-/// Resolves the links in the part of a path that is there, and appends the part that is not. Nothing comes of a path through
-/// a link to what is not there.
+/// Resolves the symlinks in the existing part of a path, and appends the rest. Returns `None` if a symlink leads to a
+/// path that does not exist.
 fn resolve_missing(path: &Path) -> Option<PathBuf> {
     if path.is_symlink() {
         return None;
@@ -129,7 +128,7 @@ fn resolve_missing(path: &Path) -> Option<PathBuf> {
 }
 
 impl Places {
-    /// The folders that were asked for; without any, the user's data folder and then a private temporary one.
+    /// Resolves the configured directories; without any, the user's data directory and then a private temporary one.
     pub fn new(asked: &[String], durability: Durability) -> Self {
         let dirs = if asked.is_empty() {
             default_dirs()
@@ -139,11 +138,11 @@ impl Places {
         Places::of(dirs, durability)
     }
 
-    /// Just these folders, each once.
+    /// Uses exactly these directories, without duplicates.
     pub fn of(dirs: Vec<PathBuf>, durability: Durability) -> Self {
         let mut places: Vec<Place> = Vec::with_capacity(dirs.len());
         for dir in dirs {
-            // They are few. A hash set would ask the system for random bytes, and end the process where it has none.
+            // There are only a few. A hash set needs random bytes from the system and panics without them.
             if places.iter().all(|place| place.path != dir) {
                 places.push(Place::new(dir));
             }
@@ -152,14 +151,14 @@ impl Places {
     }
 }
 
-/// The folder in a place that outputs go to: that of the session, if there is one.
+/// Returns the folder for outputs in a directory: that of the session, if there is one.
 pub(super) fn folder_of(place: &Path, session: Option<&str>) -> PathBuf {
     session.map_or_else(|| place.to_owned(), |session| place.join(session))
 }
 
-/// A folder that was asked for: taken from the working folder, `~` being the home.
+/// Makes a configured path absolute: relative to the working directory, with `~` for the home directory.
 fn absolute(dir: &str) -> PathBuf {
-    // A shell would have replaced it; a setting comes without one.
+    // A shell would have expanded it; a setting does not pass through one.
     let in_home = dir.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
     if let (Some(rest), Some(home)) = (in_home, dirs::home_dir()) {
         return home.join(rest.trim_start_matches('/'));
@@ -167,7 +166,7 @@ fn absolute(dir: &str) -> PathBuf {
     std::path::absolute(dir).unwrap_or_else(|_| PathBuf::from(dir))
 }
 
-/// Whether a path is one of the root itself, as far as can be told without looking at the disk.
+/// Returns true if a path is the root directory, judging by its text alone.
 pub fn is_root(dir: &str) -> bool {
     let path = absolute(dir);
     let depth = path.components().fold(0_usize, |depth, part| match part {
@@ -180,7 +179,7 @@ pub fn is_root(dir: &str) -> bool {
 
 fn default_dirs() -> Vec<PathBuf> {
     let inside = |base: &Path| base.join("spillway").join("tool-output");
-    // A home that is relative or the root is no home: nothing is ever written into `/`.
+    // A home directory that is relative or the root is ignored: nothing is ever written to `/`.
     let has_home =
         dirs::home_dir().is_some_and(|home| home.is_absolute() && home.parent().is_some());
     let data = dirs::data_dir().filter(|dir| has_home && dir.is_absolute());
@@ -195,7 +194,7 @@ fn user() -> String {
 
 #[cfg(not(unix))]
 fn user() -> String {
-    // The temporary folder is the user's own already.
+    // The temporary directory is private to the user already.
     "user".to_owned()
 }
 
@@ -233,7 +232,7 @@ mod tests {
             assert!(place.open_or_make().unwrap().1);
             let holds = |place: &Place, file| place.open().unwrap().put(file, b"").is_ok();
             assert!(holds(&place.clone(), "first") && dir.join(name).join("first").exists());
-            // The link that was there may lead elsewhere by now, and one may have been put where there was none.
+            // The symlink may lead elsewhere by now, and one may have been planted where there was none.
             fs::remove_file(&link).unwrap();
             symlink(&outside, &link).unwrap();
             fs::create_dir_all(outside.join(name)).unwrap();

@@ -1,4 +1,4 @@
-//! What is shown of a line that matched: the line, cut around the match if it is long, and its neighbours.
+//! Excerpts of matching lines: the line, truncated around the match if it is long, and its neighbours.
 
 use std::io::{self, SeekFrom};
 
@@ -11,36 +11,37 @@ use crate::text::lines::LineRule;
 use crate::text::lossy::{Shown, Source};
 use crate::text::utf8_boundary;
 
-/// Bytes that are shown of the line of a match.
+/// Maximum number of bytes shown of a matching line.
 const LINE_SHOWN: u64 = 1024;
-/// Bytes before the match that are shown of a longer line.
+/// Number of those bytes that are before the match.
 const LEAD: u64 = LINE_SHOWN / 4;
-/// Bytes that are shown of a line beside it.
+/// Maximum number of bytes shown of a neighbouring line.
 const NEIGHBOUR_SHOWN: usize = 512;
-/// Bytes that are read at once to find neighbours.
+/// Number of bytes read at a time to find neighbouring lines.
 const BLOCK: u64 = 64 * 1024;
-/// Bytes in which the other end of a line is looked for. What lies behind a longer line is not shown.
+/// Maximum distance in bytes at which the other end of a line is looked for. Neighbours beyond a longer line are not
+/// shown.
 const REACH: u64 = 1 << 20;
-/// Stands where a line was cut.
+/// Marks the end at which a line was truncated.
 const CUT: &str = "…";
 
-/// A match in the file.
+/// Position of a match in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Found {
-    /// The number of its line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// The first byte of the line.
+    /// Offset of the line.
     pub line_start: u64,
-    /// The first byte of the match.
+    /// Offset of the match.
     pub from: u64,
-    /// The byte after it.
+    /// End of the match, exclusive.
     pub to: u64,
 }
 
 /// A matching line as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Match {
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     pub line: u64,
     /// The line without its break.
     pub text: String,
@@ -48,22 +49,23 @@ pub struct Match {
     pub before: Vec<String>,
     /// The lines after it.
     pub after: Vec<String>,
-    /// The first byte of the match in the file.
+    /// Offset of the match in the file.
     pub byte: u64,
-    /// The text is a part of the line.
+    /// True if `text` is only a part of the line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
 }
 
 impl Match {
-    /// Bytes of its texts.
+    /// Returns the total length of its texts in bytes.
     pub fn bytes(&self) -> u64 {
         let context = self.before.iter().chain(&self.after).map(String::len).sum::<usize>();
         (self.text.len() + context) as u64
     }
 }
 
-/// What is shown of a match within `room` bytes. Nothing if it does not fit and `may_refuse`; else it is made to fit.
+/// Returns an excerpt of at most `room` bytes. If it does not fit, returns `None` if `may_refuse`, and a truncated one
+/// otherwise.
 pub fn excerpt(
     file: &mut dyn Input,
     size: u64,
@@ -89,14 +91,14 @@ pub fn excerpt(
         let most = LINE_SHOWN.min(room.saturating_sub(marks));
         shown = line(file, size, found, most)?.0;
         if shown.bytes() > room {
-            // A byte that is not well-formed is shown as three.
+            // A malformed byte is displayed as three bytes.
             shown = line(file, size, found, most / 3)?.0;
         }
     }
     Ok(Some(shown))
 }
 
-/// The line of a match, at most `most` bytes of it, and a byte behind the match that is still in the line.
+/// Reads at most `most` bytes of the matching line. Also returns an offset after the match that is still in the line.
 fn line(file: &mut dyn Input, size: u64, found: &Found, most: u64) -> io::Result<(Match, u64)> {
     let begin = found.line_start.max(found.from.saturating_sub(most));
     let view = View::read(file, begin, found.from.saturating_add(most), size)?;
@@ -105,7 +107,7 @@ fn line(file: &mut dyn Input, size: u64, found: &Found, most: u64) -> io::Result
         let at = view.index(found.from) + at;
         view.offset + LineRule::Terminated.content_end(&view.bytes, at) as u64
     });
-    // Where the end is out of sight, the line is too long to be shown whole.
+    // If the end is out of reach, the line is too long to be shown whole.
     let end = line_end.unwrap_or(view.offset + view.bytes.len() as u64).max(found.line_start);
     let fits = end - found.line_start <= most && (line_end.is_some() || end == size);
     let (start, stop) = if fits {
@@ -141,7 +143,7 @@ fn marked(text: String, cut_before: bool, cut_after: bool) -> String {
     }
 }
 
-/// The byte after the line feed that ends a line, if it is near.
+/// Returns the offset after the line feed that ends a line, if it is within reach.
 fn line_end(file: &mut dyn Input, from: u64) -> io::Result<Option<u64>> {
     file.seek(SeekFrom::Start(from))?;
     let mut block = vec![0; BLOCK as usize];
@@ -160,7 +162,7 @@ fn line_end(file: &mut dyn Input, from: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// The first byte of the line that ends before `end`, if it is near.
+/// Returns the start of the line that ends before `end`, if it is within reach.
 fn line_start(file: &mut dyn Input, end: u64) -> io::Result<Option<u64>> {
     let mut at = end;
     while at > 0 && end - at < REACH {
@@ -175,7 +177,7 @@ fn line_start(file: &mut dyn Input, end: u64) -> io::Result<Option<u64>> {
     Ok((at == 0).then_some(0))
 }
 
-/// The `count` lines before the one that begins at `end`.
+/// Returns up to `count` lines before the line that begins at `end`.
 fn lines_before(file: &mut dyn Input, mut end: u64, count: usize) -> io::Result<Vec<String>> {
     let mut lines: Vec<String> = Vec::new();
     while end > 0 && lines.len() < count {
@@ -195,7 +197,7 @@ fn lines_before(file: &mut dyn Input, mut end: u64, count: usize) -> io::Result<
         if lines.len() == count || (held < lines.len() && begin > 0) {
             continue;
         }
-        // Its start is that of the file, or out of sight.
+        // It begins at the start of the file, or out of reach.
         let Some(start) = (if begin == 0 { Some(0) } else { line_start(file, end - 1)? }) else {
             lines.push(neighbour(without_return(rest), true, false));
             break;
@@ -209,7 +211,7 @@ fn lines_before(file: &mut dyn Input, mut end: u64, count: usize) -> io::Result<
     Ok(lines)
 }
 
-/// The `count` lines from the one that begins at `begin`.
+/// Returns up to `count` lines from the one that begins at `begin`.
 fn lines_after(
     file: &mut dyn Input,
     size: u64,
@@ -233,7 +235,7 @@ fn lines_after(
         if lines.len() == count || (held < lines.len() && is_cut) {
             continue;
         }
-        // The file ends, or somebody shortened it.
+        // The file ends, or was truncated by another process.
         if rest.is_empty() {
             break;
         }
@@ -250,7 +252,7 @@ fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A line beside a match; long ones are cut.
+/// Formats a neighbouring line, truncating a long one.
 fn neighbour(line: &[u8], cut_before: bool, cut_after: bool) -> String {
     let is_long = line.len() > NEIGHBOUR_SHOWN;
     let range = match (is_long, cut_before) {

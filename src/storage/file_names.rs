@@ -1,7 +1,8 @@
-//! File names: `{tool}_{milliseconds}_{random}.txt`, `….partial.txt` for a part of an output, and `{slug}-{hash}` for the folder of a session.
+//! File names: `{tool}_{milliseconds}_{random}.txt`, `….partial.txt` for a part of an output, and `{slug}-{hash}` for
+//! the folder of a session.
 //!
-//! Whatever a tool or a session is called, the name is a plain one: no separator, no leading dot, no device of any
-//! system, and short enough everywhere.
+//! Whatever the name of a tool or a session is, the file name is portable: no separator, no leading dot, no reserved
+//! device name, and short enough for every file system.
 
 use sha2::{Digest, Sha256};
 
@@ -18,7 +19,8 @@ const SUFFIX: &str = ".txt";
 const PARTIAL_SUFFIX: &str = ".partial.txt";
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// A name of a tool or session as part of a file name: `[A-Za-z0-9_-]`, at most 48 bytes. `tool` if nothing is left.
+/// Turns the name of a tool or session into a part of a file name: `[A-Za-z0-9_-]`, at most 48 bytes, `tool` if nothing
+/// remains.
 pub fn slug(name: &str) -> String {
     let mut slug: String = name
         .chars()
@@ -31,27 +33,27 @@ pub fn slug(name: &str) -> String {
     if slug.bytes().any(|byte| byte.is_ascii_alphanumeric()) { slug } else { "tool".to_owned() }
 }
 
-/// The name of a new output, or of a part of one.
+/// Returns a name for a new output, or for a part of one.
 pub fn output(slug: &str, now_ms: u64, is_partial: bool) -> Result<String> {
     let suffix = if is_partial { PARTIAL_SUFFIX } else { SUFFIX };
     Ok(format!("{slug}_{now_ms}_{}{suffix}", random()?))
 }
 
-/// A name for a file that is still being written, where files without a name cannot be had.
+/// Returns a name for a file in progress, for file systems without unnamed files.
 pub fn temporary(now_ms: u64) -> Result<String> {
     Ok(format!("{TEMPORARY_PREFIX}{now_ms}_{}{TEMPORARY_SUFFIX}", random()?))
 }
 
-/// The folder of a session. Sessions with equal slugs differ in the hash, which is over the id's UTF-16 units.
+/// Returns the folder name of a session. Sessions with equal slugs differ in the hash of the id's UTF-16 units.
 pub fn session(id: &[u16]) -> String {
     let bytes: Vec<u8> = id.iter().flat_map(|unit| unit.to_be_bytes()).collect();
     let hash = hex(&Sha256::digest(&bytes)[..HASH_CHARS / 2]);
     format!("{}-{hash}", slug(&String::from_utf16_lossy(id)))
 }
 
-/// Whether a file with this name was made by [`output`].
+/// Returns true if [`output`] could have made the name.
 pub fn is_output(name: &str) -> bool {
-    // From the right, because a tool may be called like one of our files.
+    // From the right, because a tool may be named like one of our files.
     let stem = name.strip_suffix(PARTIAL_SUFFIX).or_else(|| name.strip_suffix(SUFFIX));
     let mut parts = stem.unwrap_or_default().rsplitn(3, '_');
     let (Some(random), Some(time), Some(slug)) = (parts.next(), parts.next(), parts.next()) else {
@@ -60,18 +62,18 @@ pub fn is_output(name: &str) -> bool {
     is_random(random) && is_number(time) && is_slug(slug)
 }
 
-/// Whether an output with this name is only a part of what came in.
+/// Returns true if the name is that of a part of an output.
 pub fn is_partial(name: &str) -> bool {
     name.ends_with(PARTIAL_SUFFIX)
 }
 
-/// When an output with this name was saved, in milliseconds since the epoch.
+/// Returns the time of the save in milliseconds since the epoch.
 pub fn saved_ms(name: &str) -> i64 {
     let time = name.rsplit('_').nth(1);
     time.and_then(|time| time.parse().ok()).unwrap_or(0)
 }
 
-/// Whether a file with this name was made by [`temporary`].
+/// Returns true if [`temporary`] could have made the name.
 pub fn is_temporary(name: &str) -> bool {
     let inner =
         name.strip_prefix(TEMPORARY_PREFIX).and_then(|rest| rest.strip_suffix(TEMPORARY_SUFFIX));
@@ -80,7 +82,7 @@ pub fn is_temporary(name: &str) -> bool {
         .is_some_and(|(time, random)| is_number(time) && is_random(random))
 }
 
-/// Whether a folder with this name was made by [`session`].
+/// Returns true if [`session`] could have made the name.
 pub fn is_session(name: &str) -> bool {
     name.rsplit_once('-').is_some_and(|(slug, hash)| {
         is_slug(slug)
@@ -102,7 +104,7 @@ fn is_random(text: &str) -> bool {
     text.len() == RANDOM_CHARS && text.bytes().all(|byte| DIGITS.contains(&byte))
 }
 
-/// A part of a name that nobody guesses and that does not come twice.
+/// Returns a random part of a name, unpredictable and unique.
 pub(crate) fn random() -> Result<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| {

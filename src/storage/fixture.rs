@@ -1,4 +1,4 @@
-//! A store for the tests, and a saved output for those of what reads one.
+//! Stores and saved outputs for tests.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use super::directories::{Durability, Places};
 use super::open_store::OpenStore;
 use super::save::{Save, SaveRequest};
 
-/// A store in a folder of its own.
+/// Creates a store in a directory of its own.
 pub fn store() -> (tempfile::TempDir, Arc<OpenStore>) {
     let root = tempfile::tempdir().unwrap();
     let places = Places::of(vec![root.path().to_owned()], Durability::Process);
     (root, Arc::new(OpenStore::new(places)))
 }
 
-/// A store in a folder of its own, and the path of the one output in it.
+/// Creates a store in a directory of its own with one output, and returns the output's path.
 pub fn saved(bytes: &[u8]) -> (tempfile::TempDir, Places, String) {
     let (root, store) = store();
     let mut save = Save::new(Arc::clone(&store), SaveRequest::default());

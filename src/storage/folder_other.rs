@@ -1,5 +1,5 @@
-//! The same as the Unix folder for systems without descriptors of folders: Windows above all. The user's data folder
-//! and temporary folder are private there by inheritance, so no rights are set.
+//! The Unix folder for systems without descriptors of folders, Windows above all; its methods are documented there. The
+//! user's data and temporary folders are private on Windows by inheritance, so no permissions are set.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -12,34 +12,29 @@ use super::file_metadata::Examined;
 use super::file_names;
 use super::symlink_policy::Links;
 
-/// A folder.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
 }
 
-/// A file that is being written in a folder and has no final name yet.
 #[derive(Debug)]
 pub struct Draft {
-    /// The file, for writing and for reading it back.
     pub file: File,
     temporary: Option<NamedTempFile>,
 }
 
 impl Draft {
-    /// Whether its folder shows it under a temporary name.
     pub fn is_named(&self) -> bool {
         self.temporary.is_some()
     }
 
-    /// Reads what has been written, without disturbing the writing.
     pub fn reader(&self) -> io::Result<File> {
         self.temporary.as_ref().ok_or(io::ErrorKind::NotFound)?.reopen()
     }
 }
 
 impl Folder {
-    /// Opens a folder. Whose a link is cannot be told here.
+    /// Opens a folder. The owner of a link is not known here.
     pub fn open(path: &Path, links: Links) -> io::Result<Self> {
         let folder = Folder { path: fs::canonicalize(path)? };
         if links == Links::None && !folder.is(path) {
@@ -48,24 +43,20 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Whether this folder is the one at a path in which all links are resolved.
     pub fn is(&self, path: &Path) -> bool {
         self.path == path
     }
 
-    /// Opens a folder, making it if it is not there; whether it was made comes with it.
     pub fn open_or_make(path: &Path, links: Links) -> io::Result<(Self, bool)> {
         let is_new = !path.exists();
         fs::create_dir_all(path)?;
         Ok((Folder::open(path, links)?, is_new))
     }
 
-    /// Opens the folder of that name in this one, making it if it is not there.
     pub fn enter(&self, name: &str) -> io::Result<Self> {
         Ok(Folder::open_or_make(&self.path.join(name), Links::None)?.0)
     }
 
-    /// Begins a file.
     pub fn draft(&self, now_ms: u64) -> io::Result<Draft> {
         let name = file_names::temporary(now_ms).map_err(io::Error::other)?;
         let temporary =
@@ -73,7 +64,6 @@ impl Folder {
         Ok(Draft { file: temporary.as_file().try_clone()?, temporary: Some(temporary) })
     }
 
-    /// Gives the file its final name, unless that is taken: then `AlreadyExists`.
     pub fn publish(&self, draft: &mut Draft, name: &str) -> io::Result<()> {
         let Some(temporary) = draft.temporary.take() else {
             return Err(io::ErrorKind::NotFound.into());
@@ -87,17 +77,15 @@ impl Folder {
         }
     }
 
-    /// Forgets a file that will not be published.
     pub fn discard(&self, draft: &mut Draft) {
         draft.temporary = None;
     }
 
-    /// Entries of folders cannot be synced here; the file itself can.
+    /// Does nothing: directory entries cannot be synced here, only files.
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }
 
-    /// Puts a small file into the folder, if there is none of that name.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         match OpenOptions::new().write(true).create_new(true).open(self.path.join(name)) {
             Ok(mut file) => file.write_all(content),
@@ -106,7 +94,6 @@ impl Folder {
         }
     }
 
-    /// Opens a regular file. Links are not followed.
     pub fn read(&self, name: &str) -> io::Result<File> {
         let path = self.path.join(name);
         if !fs::symlink_metadata(&path)?.is_file() {
@@ -115,13 +102,11 @@ impl Folder {
         File::open(path)
     }
 
-    /// The names in the folder.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let entries = fs::read_dir(&self.path)?;
         Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
     }
 
-    /// Whether nothing is in the folder but this, if even that.
     pub fn holds_only(&self, name: &str) -> io::Result<bool> {
         for entry in fs::read_dir(&self.path)? {
             if entry?.file_name() != name {
@@ -131,14 +116,13 @@ impl Folder {
         Ok(true)
     }
 
-    /// Dates a file as if it were written now. Whoever opens it only for reading may not do so on Windows.
+    /// Needs a writable handle: with a read-only one Windows does not set the date.
     pub fn renew(&self, name: &str) -> io::Result<()> {
         self.read(name)?;
         let file = OpenOptions::new().write(true).open(self.path.join(name))?;
         file.set_modified(SystemTime::now())
     }
 
-    /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
     pub fn examine(&self, name: &str) -> Option<Examined> {
         let data = fs::symlink_metadata(self.path.join(name)).ok().filter(|data| data.is_file())?;
         let modified = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -150,12 +134,10 @@ impl Folder {
         })
     }
 
-    /// When a file of ours was last written that a process left behind.
     pub fn left_behind(&self, name: &str) -> Option<i64> {
         self.examine(name).map(|file| file.modified_ms)
     }
 
-    /// Opens the folder of that name in this one. Links are not followed.
     pub fn inner(&self, name: &str) -> io::Result<Self> {
         let path = self.path.join(name);
         if !fs::symlink_metadata(&path)?.is_dir() {
@@ -164,7 +146,6 @@ impl Folder {
         Folder::open(&path, Links::None)
     }
 
-    /// Opens a file that is only there to be locked, making it if it is not there.
     pub fn lock_file(&self, name: &str) -> io::Result<File> {
         let path = self.path.join(name);
         if fs::symlink_metadata(&path).is_ok_and(|data| !data.is_file()) {
@@ -173,12 +154,11 @@ impl Folder {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
     }
 
-    /// What two sweeps of the folder lock against each other: folders cannot be locked here.
+    /// Returns a lock file, because folders cannot be locked here.
     pub fn sweep_lock(&self) -> io::Result<File> {
         self.lock_file(".sweep.lock")
     }
 
-    /// The lock file of that name, if it is there.
     pub fn existing_lock_file(&self, name: &str) -> io::Result<Option<File>> {
         match self.read(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -186,17 +166,16 @@ impl Folder {
         }
     }
 
-    /// Whether a file is still the one of that name: open files cannot be removed here.
+    /// Always true: open files cannot be removed here.
     pub fn has(&self, name: &str, _: &File) -> bool {
         self.path.join(name).exists()
     }
 
-    /// The free space of a file system cannot be asked for here.
+    /// Returns `None`: the standard library does not report free space.
     pub fn space(&self) -> Option<(u64, u64)> {
         None
     }
 
-    /// Gives a file another name, which nothing has.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         if self.path.join(to).exists() {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -204,18 +183,16 @@ impl Folder {
         fs::rename(self.path.join(from), self.path.join(to))
     }
 
-    /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         fs::remove_file(self.path.join(name))
     }
 
-    /// Removes a folder that is empty.
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
         fs::remove_dir(self.path.join(name))
     }
 }
 
-/// Whether a folder was refused because another user owns it, which cannot be told here.
+/// Always false: owners are not known here.
 pub fn is_anothers(_: &io::Error) -> bool {
     false
 }

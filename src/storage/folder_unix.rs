@@ -1,5 +1,5 @@
-//! A folder that is opened once and then worked in by its descriptor, so that nothing that is swapped under its path
-//! can lead a file elsewhere.
+//! A folder that is opened once and then used by its descriptor, so that nothing swapped in at its path can redirect a
+//! file.
 
 #[cfg(target_os = "linux")]
 use std::ffi::{OsStr, OsString};
@@ -35,28 +35,28 @@ pub struct Folder {
     fd: OwnedFd,
 }
 
-/// A file that is being written in a folder and has no final name yet.
+/// A file in progress, which has no final name yet.
 #[derive(Debug)]
 pub struct Draft {
-    /// The file, for writing and for reading it back.
+    /// The file, open for writing and reading.
     pub file: File,
-    /// Its temporary name, where the file system has no files without one.
+    /// The temporary name, on file systems without unnamed files.
     name: Option<String>,
 }
 
 impl Draft {
-    /// Whether its folder shows it under a temporary name.
+    /// Returns true if the folder lists it under a temporary name.
     pub fn is_named(&self) -> bool {
         self.name.is_some()
     }
 
-    /// Reads what has been written, without disturbing the writing.
+    /// Returns a reader of the bytes written so far, which does not move the writer's position.
     pub fn reader(&self) -> io::Result<DraftReader> {
         Ok(DraftReader { file: self.file.try_clone()?, at: 0 })
     }
 }
 
-/// A reader with a position of its own: that of the file is the writer's.
+/// A reader with a position of its own.
 #[derive(Debug)]
 pub struct DraftReader {
     file: File,
@@ -91,14 +91,14 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Whether this folder is the one at a path in which all links are resolved. One that was put there since is not followed.
+    /// Returns true if this is the folder at a resolved path. A symlink that was planted there since is not followed.
     pub fn is(&self, path: &Path) -> bool {
         let there = open_dir(path, PASSAGE, Links::None).and_then(|fd| Ok(rustix::fs::fstat(fd)?));
         let here = rustix::fs::fstat(&self.fd);
         matches!((here, there), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
     }
 
-    /// Opens a folder, making it if it is not there; whether it was made comes with it.
+    /// Opens a folder, creating it if it does not exist. Returns whether it was created.
     pub fn open_or_make(path: &Path, links: Links) -> io::Result<(Self, bool)> {
         match Folder::open(path, links) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -110,7 +110,7 @@ impl Folder {
         }
     }
 
-    /// Opens the folder of that name in this one, making it if it is not there. Links are not followed.
+    /// Opens a subfolder, creating it if it does not exist. Symlinks are not followed.
     pub fn enter(&self, name: &str) -> io::Result<Self> {
         match self.inner(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -121,8 +121,8 @@ impl Folder {
         }
     }
 
-    /// Refuses the folder of another user and one that everybody may write to. Where the group of one of this user's may
-    /// write, that right is taken away: by it others could put files in the place of outputs.
+    /// Refuses a folder that another user owns or that everyone may write to. Write permission of the group is removed
+    /// from a folder of this user: members of the group could replace outputs.
     fn check(&self) -> io::Result<()> {
         let stat = retry_on_intr(|| rustix::fs::fstat(&self.fd))?;
         let me = rustix::process::geteuid().as_raw();
@@ -133,7 +133,7 @@ impl Folder {
         if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
             return Err(refused("everybody may write to the folder"));
         }
-        // A folder of root's that is lent to a group, as a volume of a container is, stays as it is.
+        // A folder of root that is shared with a group, such as a container's volume, is left as it is.
         if mode.contains(Mode::WGRP) && !mode.contains(Mode::SVTX) && stat.st_uid == me {
             retry_on_intr(|| rustix::fs::fchmod(&self.fd, mode - Mode::WGRP))
                 .map_err(|_| refused("the group may write to the folder"))?;
@@ -158,7 +158,7 @@ impl Folder {
                 Draft { file: File::from(fd), name: Some(name) }
             }
         };
-        // By descriptor, because the umask may have taken away even the owner's rights.
+        // By descriptor, because the umask may have removed even the owner's permissions.
         if let Err(error) = retry_on_intr(|| rustix::fs::fchmod(&draft.file, private_file())) {
             self.discard(&mut draft);
             return Err(error.into());
@@ -168,10 +168,10 @@ impl Folder {
 
     #[cfg(target_os = "linux")]
     fn unnamed(&self) -> Option<File> {
-        // A file without a name gets one through here.
+        // An unnamed file is linked through this path.
         rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).ok()?;
         let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
-        // Every failure is tried again with a name, and that attempt says what is really wrong.
+        // Every error leads to an attempt with a name, which reports the real error.
         let open = || rustix::fs::openat(&self.fd, ".", flags, private_file());
         retry_on_intr(open).ok().map(File::from)
     }
@@ -181,15 +181,15 @@ impl Folder {
         None
     }
 
-    /// Gives the file its final name, unless that is taken: then `AlreadyExists`.
+    /// Gives the file its final name. Fails with `AlreadyExists` if the name is taken.
     pub fn publish(&self, draft: &mut Draft, name: &str) -> io::Result<()> {
         let Some(temporary) = draft.name.as_deref() else {
             let open = format!("/proc/self/fd/{}", draft.file.as_raw_fd());
             let follow = AtFlags::SYMLINK_FOLLOW;
             return Ok(retry_on_intr(|| rustix::fs::linkat(CWD, &open, &self.fd, name, follow))?);
         };
-        // Not by a link where it can be helped: between the link and the removal of the other name a killed process
-        // leaves an output with two names, and one of those is nobody's own.
+        // Renames if possible: between linking and removing the temporary name, a killed process would leave an output
+        // with two names, of which one is never removed.
         match retry_on_intr(|| rename_exclusively(&self.fd, temporary, name)) {
             Ok(()) => draft.name = None,
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
@@ -197,7 +197,7 @@ impl Folder {
                     || rustix::fs::linkat(&self.fd, temporary, &self.fd, name, AtFlags::empty());
                 match retry_on_intr(link) {
                     Ok(()) => self.discard(draft),
-                    // No hard links either.
+                    // Hard links are not supported either.
                     Err(Errno::PERM | Errno::NOTSUP | Errno::MLINK) => {
                         look_and_rename(&self.fd, temporary, name)?;
                         draft.name = None;
@@ -210,26 +210,26 @@ impl Folder {
         Ok(())
     }
 
-    /// Forgets a file that will not be published.
+    /// Discards a file that will not be published.
     pub fn discard(&self, draft: &mut Draft) {
         if let Some(name) = draft.name.take() {
-            // What cannot be removed now goes with the next sweep.
+            // The next sweep removes it.
             let _ = retry_on_intr(|| rustix::fs::unlinkat(&self.fd, &name, AtFlags::empty()));
         }
     }
 
-    /// Waits until the folder's entries are on the disk.
+    /// Syncs the folder's entries to the disk.
     pub fn sync(&self) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::fsync(&self.fd))?)
     }
 
-    /// Puts a small file into the folder, if there is none of that name.
+    /// Creates a small file unless one of that name exists.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, private_file())) {
             Ok(fd) => {
-                // The umask may have taken away even the owner's rights.
+                // The umask may have removed even the owner's permissions.
                 retry_on_intr(|| rustix::fs::fchmod(&fd, private_file()))?;
                 io::Write::write_all(&mut File::from(fd), content)
             }
@@ -238,12 +238,12 @@ impl Folder {
         }
     }
 
-    /// Opens a regular file of this user that has no other name. Links are not followed and pipes not waited for.
+    /// Opens a regular file of this user that has no other name. Symlinks are not followed, and pipes do not block.
     pub fn read(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = match retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty())) {
             Ok(fd) => fd,
-            // A link, or a socket.
+            // A symlink, or a socket.
             Err(Errno::LOOP | Errno::NXIO) => return Err(refused(NOT_PLAIN)),
             Err(error) => return Err(error.into()),
         };
@@ -259,12 +259,12 @@ impl Folder {
         Ok(file)
     }
 
-    /// Dates a file as if it were written now.
+    /// Sets the modification time of a file to now.
     pub fn renew(&self, name: &str) -> io::Result<()> {
         self.read(name)?.set_modified(SystemTime::now())
     }
 
-    /// The names in the folder.
+    /// Returns the names in the folder.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in self.entries()? {
@@ -275,7 +275,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// Whether nothing is in the folder but this, if even that.
+    /// Returns true if the folder contains at most this name.
     pub fn holds_only(&self, name: &str) -> io::Result<bool> {
         for entry in self.entries()? {
             let other = entry?;
@@ -289,12 +289,12 @@ impl Folder {
 
     fn entries(&self) -> io::Result<rustix::fs::Dir> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // Opened here, because the crate's own way does not try again when a signal comes.
+        // Opened here, because the crate's own iterator does not retry after a signal.
         let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
         Ok(rustix::fs::Dir::new(fd)?)
     }
 
-    /// Looks at a file. `None` if it is not one of ours, or cannot be examined.
+    /// Returns the metadata of a file, or `None` if it is not one of ours or cannot be examined.
     pub fn examine(&self, name: &str) -> Option<Examined> {
         let stat = self.stat(name)?;
         is_own(&stat).then(|| Examined {
@@ -304,7 +304,7 @@ impl Folder {
         })
     }
 
-    /// When a file of ours was last written that a process left behind. It may be an output's other name.
+    /// Returns the modification time of a file that a killed process left. It may be another name of an output.
     pub fn left_behind(&self, name: &str) -> Option<i64> {
         let stat = self.stat(name)?;
         is_plain(&stat).then(|| modified_ms(&stat))
@@ -315,7 +315,7 @@ impl Folder {
         retry_on_intr(|| rustix::fs::statat(&self.fd, name, no_links)).ok()
     }
 
-    /// Opens the folder of that name in this one. Links are not followed.
+    /// Opens a subfolder. Symlinks are not followed.
     pub fn inner(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, Mode::empty()))?;
@@ -324,7 +324,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a file that is only there to be locked, making it if it is not there.
+    /// Opens a lock file, creating it if it does not exist.
     pub fn lock_file(&self, name: &str) -> io::Result<File> {
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -333,19 +333,19 @@ impl Folder {
         if !is_own(&retry_on_intr(|| rustix::fs::fstat(&file))?) {
             return Err(refused(NOT_PLAIN));
         }
-        // The umask may have taken away even the owner's rights, and the next process could not open it.
+        // The umask may have removed even the owner's permissions, so that the next process could not open it.
         retry_on_intr(|| rustix::fs::fchmod(&file, private_file()))?;
         Ok(file)
     }
 
-    /// What two sweeps of the folder lock against each other: the folder itself.
+    /// Returns the file that sweeps of this folder lock: the folder itself.
     pub fn sweep_lock(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()))?;
         Ok(File::from(fd))
     }
 
-    /// The lock file of that name, if it is there.
+    /// Opens a lock file if it exists.
     pub fn existing_lock_file(&self, name: &str) -> io::Result<Option<File>> {
         match self.read(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -353,21 +353,21 @@ impl Folder {
         }
     }
 
-    /// Whether a file is still the one of that name.
+    /// Returns true if an open file still has this name.
     pub fn has(&self, name: &str, file: &File) -> bool {
         let named = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
         let open = rustix::fs::fstat(file);
         matches!((named, open), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
     }
 
-    /// Bytes that are free on the file system for this user, and bytes that it has.
+    /// Returns the free bytes for this user and the total bytes of the file system.
     pub fn space(&self) -> Option<(u64, u64)> {
         let stat = rustix::fs::fstatvfs(&self.fd).ok()?;
         let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
         Some((bytes(stat.f_bavail), bytes(stat.f_blocks)))
     }
 
-    /// Gives a file another name, which nothing has.
+    /// Renames a file to a name that is not taken.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         if self.stat(to).is_some() {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -380,7 +380,7 @@ impl Folder {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()))?)
     }
 
-    /// Removes a folder that is empty.
+    /// Removes an empty folder.
     pub fn remove_empty(&self, name: &str) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR))?)
     }
@@ -415,7 +415,8 @@ fn rename_exclusively(_: &OwnedFd, _: &str, _: &str) -> Result<(), Errno> {
     Err(Errno::NOTSUP)
 }
 
-/// The random part makes the name ours; the look only turns a planted file into an error.
+/// Renames after checking that the name is free. The random part makes the name ours; the check only turns a planted
+/// file into an error.
 fn look_and_rename(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
     if rustix::fs::statat(dir, to, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
         return Err(Errno::EXIST);
@@ -423,7 +424,7 @@ fn look_and_rename(dir: &OwnedFd, from: &str, to: &str) -> Result<(), Errno> {
     retry_on_intr(|| rustix::fs::renameat(dir, from, dir, to))
 }
 
-/// Why a folder is refused that another user owns.
+/// The error for a folder that another user owns.
 #[derive(Debug)]
 struct Anothers;
 
@@ -435,7 +436,7 @@ impl fmt::Display for Anothers {
 
 impl std::error::Error for Anothers {}
 
-/// Whether a folder was refused because another user owns it.
+/// Returns true if a folder was refused because another user owns it.
 pub fn is_anothers(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|why| why.is::<Anothers>())
 }
@@ -456,17 +457,17 @@ fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
     }) {
         Ok(fd) => Ok(fd),
         Err(Errno::LOOP) if links == Links::None => Err(Errno::LOOP.into()),
-        // There is a link, or a kernel or sandbox that does not know this call.
+        // There is a symlink, or the kernel or a sandbox does not support this call.
         Err(Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::INVAL) => walk(path, flags, links),
         Err(error) => Err(error.into()),
     }
 }
 
-/// As many links as Linux follows.
+/// Maximum number of symlinks followed, as in Linux.
 #[cfg(target_os = "linux")]
 const MOST_LINKS: usize = 40;
 
-/// Opens a folder step by step, and looks at every link before it is followed.
+/// Opens a folder component by component and checks every symlink before following it.
 #[cfg(target_os = "linux")]
 fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
     let step = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -506,13 +507,13 @@ fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
     Ok(retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?)
 }
 
-/// For working in a folder that need not be readable.
+/// Opens a folder for traversal, which needs no read permission.
 #[cfg(target_os = "linux")]
 const PASSAGE: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASSAGE: OFlags = OFlags::RDONLY;
 
-/// Makes a folder and those above it. It is opened from the one above, so that what is put in its place meanwhile is not
+/// Creates a folder and its parents. Each is opened relative to its parent, so that a symlink planted meanwhile is not
 /// followed.
 fn make_all(path: &Path, links: Links) -> io::Result<OwnedFd> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -527,7 +528,7 @@ fn make_all(path: &Path, links: Links) -> io::Result<OwnedFd> {
     Ok(retry_on_intr(|| rustix::fs::openat(&above, name, flags, Mode::empty()))?)
 }
 
-/// Makes a folder, unless it is there: another process may have made it in between.
+/// Creates a folder, unless another process created it in between.
 fn make(dir: rustix::fd::BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> io::Result<()> {
     match retry_on_intr(|| rustix::fs::mkdirat(dir, name, PRIVATE_DIR)) {
         Ok(()) => make_private(dir, name),
@@ -536,14 +537,14 @@ fn make(dir: rustix::fd::BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) ->
     }
 }
 
-/// Sets the mode of a folder that was just made, whatever the umask took away.
+/// Sets the mode of a folder that was just created, independent of the umask.
 fn make_private(
     dir: rustix::fd::BorrowedFd<'_>,
     path: impl rustix::path::Arg + Copy,
 ) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     if rustix::fs::access(OPEN_FILES, rustix::fs::Access::EXISTS).is_ok() {
-        // A descriptor of this kind needs no rights on the folder, and cannot be led elsewhere by a link.
+        // An `O_PATH` descriptor needs no permissions on the folder, and a symlink cannot redirect it.
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = retry_on_intr(|| rustix::fs::openat(dir, path, flags, Mode::empty()))?;
         let open = format!("{OPEN_FILES}/{}", fd.as_raw_fd());

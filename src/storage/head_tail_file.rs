@@ -1,8 +1,8 @@
-//! Files that may hold only so many bytes: of a longer output the first and the last part, and a line between them.
+//! Saved files with a maximum size: the first and the last part of a longer output, and a line between them.
 //!
-//! While an output comes in, its draft is filled in order up to its most bytes. What comes then goes over the second half
-//! of the draft, round and round, so that it always holds the first and the last bytes of what came so far. Where the
-//! parts are cut depends on the output alone and not on how it was split.
+//! While an output comes in, its draft is filled in order up to the maximum. Further bytes overwrite the second half of
+//! the draft as a ring buffer, so that the draft always holds the first and the last bytes so far. The boundaries of
+//! the parts depend on the output alone, not on how it was split into chunks.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -14,29 +14,29 @@ use crate::text::utf8_boundary;
 use crate::truncation::limits::Unit;
 use crate::truncation::notice::ENGLISH;
 
-/// A file that may hold fewer bytes would be of no use.
+/// Smallest useful maximum in bytes.
 pub const LEAST_BYTES: u64 = 4096;
-/// Bytes in which the end of a line is looked for; without one a part is cut between two characters.
+/// Maximum distance in bytes at which a line break is looked for; without one a part ends between two characters.
 const NEAR: u64 = 1024;
 
-/// Where the bytes of an output stand in a draft that may hold so many.
+/// Maps offsets of an output to offsets of a draft with a maximum size.
 #[derive(Debug, Clone, Copy)]
 pub struct Ring {
     most: u64,
 }
 
 impl Ring {
-    /// Of a draft that may hold `most` bytes.
+    /// Creates the layout of a draft of at most `most` bytes.
     pub fn new(most: u64) -> Self {
         Ring { most }
     }
 
-    /// Bytes of the start that stay where they are.
+    /// Returns the number of bytes at the start that are not overwritten.
     pub fn head(&self) -> u64 {
         self.most / 2
     }
 
-    /// Where the bytes of a range of the output stand, stretch by stretch.
+    /// Returns the ranges of the draft that hold a range of the output, in order.
     pub fn stretches(self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
         let mut offset = range.start;
         std::iter::from_fn(move || {
@@ -48,7 +48,8 @@ impl Ring {
         })
     }
 
-    /// Where the byte at `offset` of the output stands, and how many stand in order from there.
+    /// Returns the offset of the draft that holds the byte at `offset` of the output, and the number of bytes that
+    /// follow contiguously.
     fn place(&self, offset: u64) -> (u64, u64) {
         if offset < self.most {
             return (offset, self.most - offset);
@@ -57,7 +58,7 @@ impl Ring {
         (self.head() + turn, self.most - self.head() - turn)
     }
 
-    /// Writes bytes of an output, from `offset` on, to where they stand in a draft.
+    /// Writes bytes of an output, which begin at `offset`, to their positions in a draft.
     pub fn write(
         &self,
         draft: &mut (impl Write + Seek),
@@ -74,7 +75,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Appends a range of an output whose bytes stand round in a draft.
+    /// Appends a range of an output from a draft.
     pub fn copy(
         &self,
         draft: &mut (impl Read + Seek),
@@ -84,7 +85,8 @@ impl Ring {
         self.stretches(range).try_for_each(|place| copy_range(draft, place, to))
     }
 
-    /// Appends what of an output of `total` bytes, which is too long, goes into its file, and says what that is.
+    /// Appends the parts of an output of `total` bytes, which exceeds the maximum, to its file, and returns the range
+    /// omitted.
     pub fn seal(
         &self,
         draft: &mut (impl Read + Seek),
@@ -102,14 +104,15 @@ impl Ring {
         Ok((part, part.head_bytes + line.len() as u64 + part.tail_bytes))
     }
 
-    /// What of an output of `total` bytes, which is too long, goes into the file, and the line between the parts. `read`
-    /// gives the bytes of a range of the output.
+    /// Decides which parts of an output of `total` bytes are kept, and the line between them. `read` returns a range of
+    /// the output.
     fn cut(
         &self,
         total: u64,
         mut read: impl FnMut(u64, u64) -> io::Result<Vec<u8>>,
     ) -> io::Result<(Part, String)> {
-        // What follows the first half is gone, so the last cut that can be judged lies a character before its end.
+        // The bytes after the first half are overwritten, so the last position that can be checked is one character
+        // before its end.
         let from = self.head() - NEAR;
         let near = read(from, self.head())?;
         let (head, is_line) = match memrchr(b'\n', &near) {
@@ -124,7 +127,7 @@ impl Ring {
             if is_line { format!("{marker}\n") } else { format!("\n{marker}\n") }
         };
         let room = self.most - head - line(total).len() as u64;
-        // The same before what is left of the second half.
+        // The same applies to the start of the second half.
         let oldest = total - (self.most - self.head()) + utf8_boundary::LONGEST as u64;
         let start = oldest.max(total - room);
         let from = start - utf8_boundary::LONGEST as u64;
@@ -158,7 +161,7 @@ pub fn copy_range(
     Ok(())
 }
 
-/// An output that is kept in memory, for a storage that is handed it as a whole.
+/// Collects an output in memory, for a storage that takes it as a whole.
 #[derive(Debug, Default)]
 pub struct Collection {
     draft: Cursor<Vec<u8>>,
@@ -167,7 +170,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Keeps only the first and the last part of an output that has more bytes than this.
+    /// Keeps only the first and the last part of an output with more than `most` bytes.
     pub fn with_most(self, most: u64) -> Self {
         Collection { most: Some(most), ..self }
     }
@@ -182,7 +185,7 @@ impl Collection {
         }
     }
 
-    /// All bytes, and which parts of the output they are if not all of it.
+    /// Returns all bytes, and the range omitted if there is one.
     pub fn finish(self) -> io::Result<(Vec<u8>, Option<Part>)> {
         let Collection { mut draft, written, most } = self;
         let Some(most) = most.filter(|most| written > *most) else {
@@ -194,7 +197,7 @@ impl Collection {
     }
 }
 
-/// The same of an output that is there as a whole.
+/// Shortens an output that is complete already.
 #[cfg(test)]
 pub(super) fn part_of(bytes: &[u8], most: u64) -> (Vec<u8>, Part) {
     let range = |from: u64, to: u64| Ok(bytes[from as usize..to as usize].to_vec());

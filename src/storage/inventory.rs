@@ -1,4 +1,4 @@
-//! What is in a store: the outputs in all its folders and sessions. Nothing else is ever counted or touched.
+//! Lists the outputs of a store in all its folders and sessions. Other files are neither counted nor touched.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,17 +18,14 @@ use crate::error::{Code, Error, Result, os_reason};
 /// An output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// The session it belongs to.
     pub session: Option<String>,
-    /// Its file name.
     pub name: String,
-    /// What is known of it.
     pub file: Examined,
-    /// When it was saved, by its name.
+    /// Time of the save in milliseconds, from the name.
     pub saved_ms: i64,
 }
 
-/// A file that is being written, or that a killed process left.
+/// A file in progress, or one that a killed process left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Temporary {
     pub session: Option<String>,
@@ -38,21 +35,19 @@ pub(super) struct Temporary {
 /// The outputs in one folder of a store.
 #[derive(Debug)]
 pub struct Inventory {
-    /// The folder.
     pub dir: PathBuf,
-    /// The same, open.
     pub folder: Folder,
-    /// What is in it, without what could not be examined.
+    /// The outputs, without those that could not be examined.
     pub items: Vec<Item>,
-    /// The folders of sessions.
+    /// Names of the folders of sessions.
     pub sessions: Vec<String>,
-    /// Folders of sessions that could not be read, and why.
+    /// Folders of sessions that could not be read, with the errors.
     pub unreadable: Vec<(PathBuf, io::Error)>,
     pub(super) temporaries: Vec<Temporary>,
 }
 
 impl Inventory {
-    /// Looks at one folder of a store, and at each folder in it once.
+    /// Lists one folder of a store, and each folder in it.
     pub fn take(dir: &Path, folder: Folder) -> io::Result<Self> {
         let (sessions, files): (Vec<String>, Vec<String>) =
             folder.names()?.into_iter().partition(|name| file_names::is_session(name));
@@ -68,7 +63,7 @@ impl Inventory {
         for session in sessions {
             let look = |folder: &Folder| {
                 let names = folder.names()?;
-                // Whoever saves into a session leaves its lock file: without one the folder only looks like ours.
+                // Every save into a session leaves the session's lock file: a folder without one only looks like ours.
                 if !names.iter().any(|name| name == lease::NAME) {
                     return Err(io::ErrorKind::NotFound.into());
                 }
@@ -87,7 +82,7 @@ impl Inventory {
         Ok(inventory)
     }
 
-    /// Works in the folder itself, or in that of a session in it.
+    /// Calls `work` with the folder itself, or with that of a session in it.
     pub(super) fn within<T>(
         &self,
         session: Option<&str>,
@@ -99,7 +94,7 @@ impl Inventory {
         }
     }
 
-    /// Where an output is.
+    /// Returns the path of an output.
     pub fn path(&self, item: &Item) -> PathBuf {
         directories::folder_of(&self.dir, item.session.as_deref()).join(&item.name)
     }
@@ -126,7 +121,7 @@ fn look(folder: &Folder, session: Option<&str>, names: Vec<String>) -> (Vec<Item
     (items, temporaries)
 }
 
-/// Whether what is called like the folder of a session is none of ours, or is gone by now.
+/// Returns true if a folder with the name of a session is not ours, or does not exist any more.
 fn is_foreign(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound};
     is_anothers(error) || matches!(error.kind(), NotADirectory | NotFound)
@@ -135,7 +130,7 @@ fn is_foreign(error: &io::Error) -> bool {
 /// Removes a file that a process left that was killed, if it was last written before this, in milliseconds since the epoch.
 pub(super) fn remove_left_behind(folder: &Folder, name: &str, before_ms: i64) {
     if folder.left_behind(name).is_some_and(|modified| modified < before_ms) {
-        // What cannot be removed is tried again by the next sweep.
+        // The next sweep tries again.
         let _ = folder.remove(name);
     }
 }
@@ -148,38 +143,37 @@ pub struct Usage {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Sessions that have a folder.
+    /// Number of sessions that have a folder.
     pub sessions: u64,
-    /// Folder by folder, in order.
+    /// Usage of each directory, in order of preference.
     pub dirs: Vec<DirUsage>,
-    /// What the last sweep did that the store made by itself.
+    /// The report of the last automatic sweep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_sweep: Option<Report>,
 }
 
-/// How much one folder holds.
+/// Usage of one directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DirUsage {
-    /// The folder.
     pub dir: String,
-    /// Outputs in it and in its sessions.
+    /// Number of outputs in it and in its sessions.
     pub files: u64,
-    /// Their bytes.
+    /// Total size in bytes.
     pub bytes: u64,
-    /// Bytes that are free on its file system, if the folder is there and the system says so.
+    /// Free bytes of its file system, if the directory exists and the system reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
 }
 
-/// How much a store holds, all folders together.
+/// Returns the usage of a store, in total and by directory.
 pub fn usage(store: &OpenStore) -> Usage {
     let mut usage = Usage { last_sweep: store.upkeep.last(), ..Usage::default() };
     let mut sessions = BTreeSet::new();
     let mut seen: Vec<Folder> = Vec::new();
     for dir in &store.places.dirs {
         let folder = dir.open().ok();
-        // By a link, another path can lead to what was counted already.
+        // A symlink can lead to a directory that was counted already.
         if folder.is_some() && seen.iter().any(|seen| dir.leads_to(None, seen)) {
             continue;
         }
@@ -200,8 +194,8 @@ pub fn usage(store: &OpenStore) -> Usage {
     usage
 }
 
-/// Removes all outputs of a session, whoever uses it, and answers how many there were. What cannot be removed does not keep
-/// the rest: the first of it is the error.
+/// Removes all outputs of a session, even if it is in use, and returns their number. An output that cannot be removed
+/// does not stop the others; the first such error is returned.
 pub fn delete_session(store: &OpenStore, id: &[u16]) -> Result<u64> {
     let name = file_names::session(id);
     let (mut removed, mut failed) = (0, None);
@@ -218,7 +212,8 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> Result<u64> {
                 continue;
             }
         };
-        // First, because one of them may be the other name of an output, which is nobody's own as long as it has two.
+        // Temporary files first, because one of them may be another name of an output, which does not count as ours
+        // while it has two.
         for file in files.iter().filter(|file| file_names::is_temporary(file)) {
             remove_left_behind(&session, file, i64::MAX);
         }
@@ -226,7 +221,7 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> Result<u64> {
         for file in files.iter().filter(own) {
             match session.remove(file) {
                 Ok(()) => removed += 1,
-                // Somebody else removed it just now.
+                // Removed by another process meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => fail(path.join(file), &error),
             }
@@ -242,7 +237,7 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> Result<u64> {
     }
 }
 
-/// A folder of a store, that of a session in it, and the names in that.
+/// Opens a folder of a store and that of a session in it, and lists the latter.
 fn session_in(dir: &Place, name: &str) -> io::Result<(Folder, Folder, Vec<String>)> {
     let place = dir.open()?;
     let session = place.inner(name)?;
@@ -258,7 +253,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_session_goes_with_what_a_killed_process_left_in_it() {
+    fn removing_a_session_removes_files_of_killed_processes() {
         let (root, store) = fixture::store();
         let id = [0x61];
         let request = SaveRequest { session: Some(id.to_vec()), ..SaveRequest::default() };

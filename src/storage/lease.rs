@@ -1,4 +1,5 @@
-//! Who uses the folder of a session: the processes that hold its lock file. A lease ends with its process, however that ends.
+//! Leases on the folders of sessions: a process that uses one holds its lock file. A lease ends with its process,
+//! however that ends.
 
 use std::fs::File;
 use std::io;
@@ -7,29 +8,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::folder::Folder;
 
-/// The lock file in the folder of a session.
+/// Name of the lock file in the folder of a session.
 pub const NAME: &str = ".lease";
 
-/// Leases that are held at most, for each costs a descriptor: those of the sessions that were saved into last.
+/// Maximum number of leases held, each of which takes a descriptor. The most recently used sessions are kept.
 const MOST: usize = 128;
 
 type Held = Vec<(PathBuf, File)>;
 
-/// The leases of stores that are gone without having been closed. The session goes on: a lease ends with its process and not
-/// with an object that the host loses sight of.
+/// Leases of stores that were dropped without being closed. A session lasts as long as its process, not as long as a
+/// JavaScript object.
 static LEFT: Mutex<Held> = Mutex::new(Vec::new());
 
-/// The leases that a store holds, the newest at the end.
+/// The leases that a store holds, newest last.
 #[derive(Debug, Default)]
 pub struct Leases {
     held: Mutex<Held>,
 }
 
 impl Leases {
-    /// Holds the lease of a session's folder from now on. Saving never waits for one and never fails for want of one.
+    /// Takes the lease of a session's folder. Saving neither waits for a lease nor fails without one.
     pub fn hold(&self, path: &Path, folder: &Folder) {
         let mut held = lock(&self.held);
-        // A folder that was removed and made anew has another lock file.
+        // A folder that was removed and created again has another lock file.
         if held.last().is_some_and(|(known, file)| known == path && folder.has(NAME, file)) {
             return;
         }
@@ -40,14 +41,14 @@ impl Leases {
         }
     }
 
-    /// Gives the lease of one folder back.
+    /// Releases the lease of one folder.
     pub fn release(&self, path: &Path) {
         for held in [&self.held, &LEFT] {
             lock(held).retain(|(known, _)| known != path);
         }
     }
 
-    /// Gives all leases back.
+    /// Releases all leases.
     pub fn release_all(&self) {
         lock(&self.held).clear();
     }
@@ -79,17 +80,17 @@ fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether anybody holds the lease of a session's folder, this process included.
+/// Returns true if any process holds the lease of a session's folder, this one included.
 pub fn is_leased(session: &Folder) -> bool {
     !is_free(session.existing_lock_file(NAME).as_ref())
 }
 
-/// Whether nobody holds a lock file, which is locked if so. What cannot be asked is taken for used.
+/// Returns true if no process holds the lock file, which is locked then. An error counts as held.
 fn is_free(lock: Result<&Option<File>, &io::Error>) -> bool {
     lock.is_ok_and(|file| file.as_ref().is_none_or(|file| file.try_lock().is_ok()))
 }
 
-/// Removes the folder of a session if nothing is left in it and nobody uses it, or only those whose leases come with it.
+/// Removes the folder of a session if it is empty and no process uses it other than through the leases in `ours`.
 pub fn retire(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
     let Ok(session) = place.inner(name) else { return };
     if session.holds_only(NAME).unwrap_or(false) {
@@ -99,7 +100,7 @@ pub fn retire(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
         let lock = session.existing_lock_file(NAME);
         if is_free(lock.as_ref()) {
             let _ = session.remove(NAME);
-            // Fails if something was saved into it meanwhile, which is the point.
+            // Fails if something was saved into it meanwhile, as it should.
             let _ = place.remove_empty(name);
         }
     }
@@ -112,7 +113,7 @@ mod tests {
     use crate::storage::symlink_policy::Links;
 
     #[test]
-    fn a_folder_stays_as_long_as_somebody_uses_it() {
+    fn a_folder_in_use_is_not_removed() {
         let root = tempfile::tempdir().unwrap();
         let (ours, theirs) = (Leases::default(), Leases::default());
         let place = Folder::open(root.path(), Links::Trusted).unwrap();
@@ -137,7 +138,7 @@ mod tests {
         std::fs::remove_file(path.join("foreign")).unwrap();
         retire(&place, root.path(), &name, Some(&ours));
         assert!(!path.exists());
-        // A folder that was made anew has a lease of its own.
+        // A folder that was created again has a lease of its own.
         theirs.hold(&path, &session);
         let session = place.enter(&name).unwrap();
         theirs.hold(&path, &session);

@@ -1,5 +1,5 @@
-//! Where lines begin in a large file, at a glance: the number of line feeds before every MiB of it. Made while lines are
-//! looked for, no further than they lie, and kept for the files that were read last.
+//! An index of line starts in a large file: the number of line feeds before every MiB. It is built while lines are
+//! looked for, no further than needed, and kept for the files that were read last.
 
 use std::fs::Metadata;
 use std::io::{self, SeekFrom};
@@ -11,35 +11,35 @@ use memchr::memchr_iter;
 
 use super::read::Input;
 
-/// Bytes between two entries: within them a line is found in less than a millisecond.
+/// Bytes between two entries. A line is found within them in less than a millisecond.
 pub const STRIDE: u64 = 1 << 20;
-/// Bytes that are read at once: they stay in the processor's cache between reading and counting.
+/// Bytes read at a time, so that they stay in the CPU cache between reading and counting.
 const BLOCK: usize = 256 * 1024;
-/// Files whose index is kept. That of a file of 1 GiB takes 8 KiB.
+/// Number of files whose index is kept. The index of a file of 1 GiB takes 8 KiB.
 const KEPT: usize = 16;
 
-/// What is known about the lines of one file.
+/// The index of one file.
 #[derive(Debug, Default)]
 pub struct LineIndex {
-    /// How many line feeds there are before each stride; the last entry is where counting stopped.
+    /// Number of line feeds before each stride. The last entry is where counting stopped.
     before: Vec<u64>,
-    /// The whole file was counted.
+    /// True if the whole file is indexed.
     complete: bool,
 }
 
-/// Where a line begins.
+/// Result of looking for a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// At this byte.
+    /// The line begins at this offset.
     At(u64),
     /// The file has fewer lines.
     Beyond,
-    /// Not found yet: ask again.
+    /// The budget is used up: ask again.
     Unknown,
 }
 
 impl LineIndex {
-    /// Looks for the start of a line, counted from 0, and reads at most about `budget` bytes to do so.
+    /// Looks for the start of a line, counted from 0, reading at most about `budget` bytes.
     pub fn find(&mut self, file: &mut dyn Input, line: u64, budget: u64) -> io::Result<Place> {
         if line == 0 {
             return Ok(Place::At(0));
@@ -54,7 +54,7 @@ impl LineIndex {
             }
             read += self.extend(file)?;
         }
-        // The last stride with fewer line feeds before it than the line needs has the one that it needs.
+        // The line begins in the last stride that has fewer line feeds before it than the line needs.
         let Some(stride) = self.before.partition_point(|&count| count < line).checked_sub(1) else {
             return Ok(Place::Beyond);
         };
@@ -65,7 +65,7 @@ impl LineIndex {
         })
     }
 
-    /// Says that the file may have grown.
+    /// Marks the index as incomplete, because the file may have grown.
     pub fn resume(&mut self) {
         self.complete = false;
     }
@@ -89,7 +89,7 @@ impl LineIndex {
     }
 }
 
-/// Where the `nth` line feed of a stride is, counted from 1.
+/// Returns the offset after the `nth` line feed of a stride, counted from 1.
 fn nth_break(file: &mut dyn Input, start: u64, nth: u64) -> io::Result<Option<u64>> {
     let (mut at, mut missing, mut found) = (start, nth, None);
     each_block(file, start, |block| {
@@ -106,7 +106,7 @@ fn nth_break(file: &mut dyn Input, start: u64, nth: u64) -> io::Result<Option<u6
     Ok(found)
 }
 
-/// Hands over one stride block by block, until `take` has enough.
+/// Passes one stride block by block to `take`, until that returns a result.
 fn each_block(
     file: &mut dyn Input,
     start: u64,
@@ -126,7 +126,7 @@ fn each_block(
     Ok(())
 }
 
-/// What tells one content of a file from another.
+/// Distinguishes versions of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Identity {
     path: std::path::PathBuf,
@@ -157,14 +157,14 @@ fn inode(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-/// The indexes of the files that were read last, the newest at the end.
+/// The indexes of the files that were read last, newest last.
 #[derive(Debug, Default)]
 pub struct LineIndexes {
     kept: Mutex<Vec<(Identity, Arc<Mutex<LineIndex>>)>>,
 }
 
 impl LineIndexes {
-    /// The index of a file; an empty one if the file is new, or is not what it was.
+    /// Returns the index of a file: an empty one if the file is new or has changed.
     pub fn of(&self, path: &Path, data: &Metadata) -> Arc<Mutex<LineIndex>> {
         let identity = Identity::of(path, data);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

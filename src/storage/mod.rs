@@ -1,7 +1,31 @@
-//! Where full outputs are kept.
+//! Storage of full outputs: saving, redacting, reading back, searching, retention.
 //!
 //! A saved output is complete or absent: it is written without a name, and gets one when it is complete. Nothing is
-//! ever overwritten, and nobody else can read it. When one folder fails, the next is tried.
+//! overwritten, and no other user can read it. If one directory fails, the next is tried.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use spillway_core::storage::directories::{Durability, Places};
+//! use spillway_core::storage::open_store::OpenStore;
+//! use spillway_core::storage::range::{Range, RangeRead};
+//! use spillway_core::storage::save::{Save, SaveRequest};
+//!
+//! let dir = tempfile::tempdir()?;
+//! let places = Places::of(vec![dir.path().join("outputs")], Durability::Process);
+//! let store = Arc::new(OpenStore::new(places));
+//!
+//! let request = SaveRequest { tool: "bash".to_owned(), session: None, call: None, now_ms: 1_700_000_000_000 };
+//! let mut save = Save::new(Arc::clone(&store), request);
+//! save.write(b"one\ntwo\nthree\n").map_err(|error| error.message)?;
+//! let saved = save.publish().map_err(|error| error.message)?;
+//!
+//! let second = Range { from_line: Some(2), line_count: Some(1), ..Range::default() };
+//! let mut read = RangeRead::open(&store.places, &store.indexes, &saved.path, None, second).map_err(|error| error.message)?;
+//! let piece = read.step(1 << 20).map_err(|error| error.message)?;
+//! assert_eq!(piece.map(|piece| piece.text).as_deref(), Some("two\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod auto_sweep;
 pub mod bounds;

@@ -1,26 +1,26 @@
-//! What of an output its file holds, if not all of it.
+//! The part of an output that its file does not hold.
 
 use serde::{Deserialize, Serialize};
 
-/// The parts of an output that its file holds.
+/// Describes a file that holds only the start and the end of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Part {
-    /// Bytes of its start, which are the first of the file.
+    /// Number of bytes from the start of the output, which are the first of the file.
     pub head_bytes: u64,
-    /// Bytes of its end, which are the last of the file.
+    /// Number of bytes from the end of the output, which are the last of the file.
     pub tail_bytes: u64,
-    /// Bytes between them, which are not in the file.
+    /// Number of bytes between them, which are not in the file.
     pub omitted_bytes: u64,
 }
 
 impl Part {
-    /// Bytes of the whole output.
+    /// Returns the length of the whole output in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.head_bytes + self.tail_bytes + self.omitted_bytes
     }
 
-    /// Where its end begins in the output.
+    /// Returns the offset in the output at which its kept end begins.
     pub fn tail_start(&self) -> u64 {
         self.head_bytes + self.omitted_bytes
     }

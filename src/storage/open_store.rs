@@ -1,4 +1,4 @@
-//! A store as it is used: its folders, and what is remembered between two calls.
+//! An open store: its directories, and the state between two calls.
 
 use super::auto_sweep::Upkeep;
 use super::bounds::Bounds;
@@ -7,28 +7,26 @@ use super::directories::Places;
 use super::lease::Leases;
 use super::line_index::LineIndexes;
 
-/// An open store.
 #[derive(Debug)]
 pub struct OpenStore {
-    /// Its folders.
     pub places: Places,
-    /// Where the lines of the files are that were read last.
+    /// Line indexes of the files that were read last.
     pub indexes: LineIndexes,
-    /// The sessions that it saved into.
+    /// Leases of the sessions that it saved into.
     pub leases: Leases,
-    /// What was saved for which call.
+    /// Outputs saved per call, for deduplication.
     pub calls: Calls,
-    /// When it sweeps by itself.
+    /// Automatic sweeps.
     pub upkeep: Upkeep,
 }
 
 impl OpenStore {
-    /// Opens a store that never sweeps by itself; the disk is not touched.
+    /// Opens a store without automatic sweeps. Does not access the disk.
     pub fn new(places: Places) -> Self {
         OpenStore::within(places, None)
     }
 
-    /// Opens a store that keeps itself within these bounds; the disk is not touched.
+    /// Opens a store that sweeps to stay within these limits. Does not access the disk.
     pub fn within(places: Places, bounds: Option<Bounds>) -> Self {
         OpenStore {
             places,

@@ -1,5 +1,15 @@
-//! Going ahead of a search in a large file, on several threads at once: whole lines in which nothing is found need no other
-//! look. What comes of it is what one thread would find, only sooner.
+//! Parallel pre-scan for searches in large files.
+//!
+//! Worker threads run ahead of the search and report runs of whole lines without a match, which the search then skips.
+//! The results are the same as with a single thread.
+//!
+//! The file is divided into chunks of fixed size, and each worker claims the next chunk that no other has claimed. A
+//! chunk begins in the middle of a line: its worker scans the lines that begin in it and reads on to the end of the
+//! last one, so that every line is scanned once. Results are consumed in the order of the file. Workers stay at most a
+//! few chunks per thread ahead of the search, which bounds the work that is lost if the search ends early.
+//!
+//! A search that has read past a chunk itself, because it had matches, restarts the workers further on. Results of the
+//! earlier generation are discarded.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -13,18 +23,19 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::pattern::Pattern;
 
-/// Bytes that a scout reads at once. A line that is longer ends its way.
+/// Bytes read at a time by a worker. A line that is longer ends the scan of its chunk.
 const BLOCK: usize = 64 * 1024;
-/// Bytes that a scout looks at before it says what it saw.
+/// Length of a chunk in bytes.
 const PART: u64 = 2 << 20;
-/// So many parts are looked at before the search is there, for each scout.
+/// Number of chunks per worker that are scanned ahead of the search.
 const AHEAD: u64 = 2;
-/// More of them would wait for the memory, not for each other.
+/// Maximum number of workers. More of them wait for the memory bus.
 const MOST: usize = 4;
-/// What is smaller is searched before a thread is started, and what finds much is over before that.
+/// Minimum file size in bytes: a smaller file is searched before a thread is started, and a search with many matches
+/// ends before that.
 const LEAST: u64 = 8 << 20;
 
-/// The scouts of a search. Dropped, they come back at once.
+/// The pre-scan of one search. Dropping it ends the workers.
 #[derive(Debug)]
 pub struct Scouts {
     shared: Arc<Shared>,
@@ -32,11 +43,11 @@ pub struct Scouts {
     count: usize,
     pattern: Pattern,
     size: u64,
-    /// What they have seen from where the search is on, in order and without gaps.
+    /// Runs of lines from the position of the search on, in order and without gaps.
     seen: VecDeque<Stretch>,
-    /// The part that is waited for next, once they are on their way.
+    /// Number of the next chunk to wait for, once the workers are running.
     due: Option<u64>,
-    /// They rest up to here.
+    /// The workers are not restarted before this offset.
     rest_to: u64,
 }
 
@@ -48,40 +59,40 @@ struct Shared {
     is_over: AtomicBool,
 }
 
-/// Where the scouts are.
+/// State shared by the workers.
 #[derive(Debug, Default)]
 struct Round {
-    /// Parts of an earlier one are of no use any more.
+    /// Incremented on every restart; results of an older generation are discarded.
     number: u64,
-    /// The parts that nobody has taken yet.
+    /// Chunks that no worker has claimed yet.
     free: Range<u64>,
-    /// The first of them may begin inside of no line.
+    /// Start of the first chunk, the only one known to begin at a line boundary.
     start: u64,
-    /// No part is taken that begins behind this.
+    /// Back-pressure: chunks that start after this offset must not be claimed yet.
     until: u64,
     seen: BTreeMap<u64, Way>,
 }
 
-/// What a scout saw of a part.
+/// The result of scanning a chunk.
 #[derive(Debug, Default)]
 struct Way {
     stretches: Vec<Stretch>,
-    /// It came through: no line is too long, and the file can be read.
+    /// True if the whole chunk was scanned: no line is too long, and the file can be read.
     is_through: bool,
 }
 
-/// Whole lines.
+/// A run of whole lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stretch {
-    /// Nothing is found in them: their bytes, and their breaks.
+    /// Lines without a match: their number of bytes and of line feeds.
     Clear(u64, u64),
-    /// Something may be found in so many bytes.
+    /// Number of bytes that may contain a match.
     Open(u64),
 }
 
 impl Scouts {
-    /// Scouts for a search in a file of this size that begins at a byte of it; none if the file is too small for them, or
-    /// only one thread can run.
+    /// Starts a pre-scan for a search that begins at `from`. Returns `None` if the file is too small, or only one
+    /// thread can run.
     pub fn of(file: File, size: u64, from: u64, pattern: &Pattern) -> Option<Self> {
         let count = thread::available_parallelism().map_or(1, usize::from).min(MOST);
         Scouts::so_many(count, file, size, from, pattern)
@@ -107,7 +118,7 @@ impl Scouts {
         })
     }
 
-    /// What is known of the lines at a byte, with which a line begins: the search goes on behind them.
+    /// Returns the run of lines at `from`, where a line must begin, if the scan has reached it.
     pub fn next(&mut self, from: u64) -> Option<Stretch> {
         while self.seen.is_empty() {
             let part = match self.due {
@@ -124,7 +135,7 @@ impl Scouts {
         self.seen.pop_front()
     }
 
-    /// Sends everyone out from a byte on, and answers the first part.
+    /// Starts or restarts the workers at an offset, and returns the number of the first chunk.
     fn set_out(&mut self, from: u64) -> Option<u64> {
         if from < self.rest_to || self.size.saturating_sub(from) < LEAST {
             return None;
@@ -134,7 +145,7 @@ impl Scouts {
             let thread = thread::Builder::new().name("spillway-search".to_owned());
             match thread.spawn(move || shared.look_out(&pattern)) {
                 Ok(thread) => self.threads.push(thread),
-                // Fewer will do.
+                // Fewer threads are enough.
                 Err(_) => self.count = self.threads.len(),
             }
         }
@@ -155,7 +166,7 @@ impl Drop for Scouts {
         drop(self.shared.lock());
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
-            // It has nothing to say any more.
+            // A worker that panicked has no result.
             let _ = thread.join();
         }
     }
@@ -170,7 +181,7 @@ impl Shared {
         self.changed.wait(round).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a part, and lets the scouts go on to others.
+    /// Waits for the result of a chunk, and lets the workers claim further ones.
     fn wait_for(&self, part: u64, count: u64) -> Way {
         let mut round = self.lock();
         round.until = part + count * AHEAD * PART;
@@ -183,7 +194,7 @@ impl Shared {
         }
     }
 
-    /// What a thread does: looks at one part after the other.
+    /// Runs a worker: claims and scans one chunk after the other.
     fn look_out(&self, pattern: &Pattern) {
         let mut block = vec![0; BLOCK];
         let mut round = self.lock();
@@ -208,8 +219,8 @@ impl Shared {
         }
     }
 
-    /// Goes over the lines that begin in a part of the file, which may begin inside of a line. Nothing if a line is too
-    /// long, or the file cannot be read: whoever comes after will see.
+    /// Scans the lines that begin in a chunk, which may itself begin within a line. Returns `None` if a line is too
+    /// long or the file cannot be read, so that the search has to look by itself.
     fn look(
         &self,
         pattern: &Pattern,
@@ -220,7 +231,7 @@ impl Shared {
     ) -> Option<()> {
         let mut at = part.start;
         if is_inside {
-            // The break before the first line may be the byte before the part.
+            // The break before the first line may be the byte before the chunk.
             let read = read_at(&self.file, block, at - 1)?;
             at += memchr(b'\n', block.get(..read)?)? as u64;
         }
@@ -249,7 +260,7 @@ impl Shared {
     }
 }
 
-/// Reads without moving the place where the file is read by others.
+/// Reads without moving the position of the file, which others share.
 #[cfg(unix)]
 fn read_at(file: &File, block: &mut [u8], at: u64) -> Option<usize> {
     std::os::unix::fs::FileExt::read_at(file, block, at).ok()
@@ -269,8 +280,8 @@ mod tests {
 
     const SIZE: usize = 6 * LEAST as usize;
 
-    /// Goes over a text, leaving to nobody what the scouts leave; answers what they saw, and where they were none the wiser.
-    /// That what they say is true is checked.
+    /// Scans a text without a search that follows. Returns the runs, and the offset at which the scan had no result;
+    /// checks that runs without a match have none.
     fn seen(text: &[u8], pattern: &str) -> (Vec<Stretch>, usize) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text).unwrap();

@@ -1,8 +1,8 @@
-//! Patterns for a search line by line, made so that a whole buffer of lines can be searched at once.
+//! Patterns for line-by-line search that can be run over a whole buffer of lines at once.
 //!
-//! A pattern is rewritten until no match can reach over the end of a line: `^`, `$`, `\A` and `\z` mean the ends of a line (carriage
-//! returns before it belong to the break), and no class holds a line feed. What is left has the engine's
-//! guarantee: time that grows with the text and never explodes.
+//! A pattern is rewritten until no match can extend over the end of a line: `^`, `$`, `\A` and `\z` match at the ends
+//! of a line (carriage returns before a line feed belong to the break), and no class contains a line feed. The
+//! rewritten pattern has the engine's guarantee of linear time.
 
 use std::ops::Range;
 
@@ -16,52 +16,53 @@ use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 
 use crate::error::{Code, Error, Result};
 
-/// Bytes of a pattern.
+/// Maximum length of a pattern in bytes.
 pub const LONGEST: usize = 1024;
-/// Groups in groups.
+/// Maximum nesting of groups.
 const NEST_LIMIT: u32 = 50;
-/// What a pattern may ask for: the engine's time grows with the square of it, and at this size 10 KiB of the worst text
-/// take some ten milliseconds. The longest pattern that is plain text asks for just as much.
+/// Maximum estimated cost of a pattern. The engine's time grows with its square, and at this size 10 KiB of the worst
+/// text take some ten milliseconds. The longest pattern of plain text costs exactly as much.
 const MOST_WEIGHT: u64 = LONGEST as u64;
-/// What `\w`, `\pL` and their like count for: so many of them compile in ten milliseconds.
+/// Cost of `\w`, `\pL` and similar classes: a pattern of them at the maximum compiles in ten milliseconds.
 const NAMED_CLASS: u64 = 25;
-/// What `.` and `[^x]` count for, which stand for characters of one to four bytes.
+/// Cost of `.` and `[^x]`, which match characters of one to four bytes.
 const WIDE_CLASS: u64 = 3;
-/// Bytes of the compiled pattern, and of what is worked out while searching.
+/// Maximum size in bytes of the compiled pattern, and of the cache while searching.
 const SIZE_LIMIT: usize = 1 << 20;
 const CACHE_LIMIT: usize = 2 << 20;
 
-/// How a pattern is read.
+/// How a pattern is interpreted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reading {
-    /// Upper and lower case are the same.
+    /// Matches upper and lower case alike.
     pub ignore_case: bool,
-    /// The pattern is the text itself.
+    /// Treats the pattern as plain text.
     pub literal: bool,
 }
 
-/// A pattern that is ready to be searched for.
+/// A compiled pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern(Regex);
 
 impl Pattern {
-    /// Whether something in a text is a match.
+    /// Returns true if the text contains a match.
     pub fn is_match(&self, text: &[u8]) -> bool {
         self.0.is_match(Input::new(text).earliest(true))
     }
 
-    /// Where it is sure, reading from a byte on, that there is a match: it may begin before and go on behind.
+    /// Returns an offset at which, reading from `from` on, it is certain that there is a match. The match may begin
+    /// earlier and end later.
     pub fn surely_at(&self, text: &[u8], from: usize) -> Option<usize> {
         let input = Input::new(text).span(from..text.len()).earliest(true);
         self.0.search_half(&input).map(|half| half.offset())
     }
 
-    /// The first match.
+    /// Returns the first match.
     pub fn find(&self, text: &[u8]) -> Option<Range<usize>> {
         self.find_at(text, 0)
     }
 
-    /// The first match that begins at a byte or behind it.
+    /// Returns the first match that begins at or after `from`.
     pub fn find_at(&self, text: &[u8], from: usize) -> Option<Range<usize>> {
         self.0.search(&Input::new(text).span(from..text.len())).map(|found| found.range())
     }
@@ -94,7 +95,7 @@ pub fn compile(pattern: &str, reading: Reading) -> Result<Pattern> {
         .utf8_empty(false)
         .nfa_size_limit(Some(SIZE_LIMIT))
         .hybrid_cache_capacity(CACHE_LIMIT);
-    // What was rewritten is compiled as it is: written out and read again, `(a+)?` would be `a+?`.
+    // The rewritten form is compiled directly: printed and parsed again, `(a+)?` would be `a+?`.
     let built = Regex::builder().configure(config).build_from_hir(&within_lines);
     built.map(Pattern).map_err(|error| match error.size_limit() {
         Some(_) => refuse(TOO_LARGE),
@@ -108,8 +109,8 @@ fn refuse(problem: impl std::fmt::Display) -> Error {
 
 const TOO_LARGE: &str = "is too large; use smaller counts or classes, such as [a-z] for \\w";
 
-/// What a pattern asks for, in bytes of text that it spells out: a part that is repeated counts as often as it may be.
-/// As deep as the pattern nests, which is bounded.
+/// Estimates the cost of a pattern: its length in bytes with every counted repetition written out. Recurses as deep as
+/// the pattern nests, which `NEST_LIMIT` bounds.
 fn weight(ast: &Ast) -> u64 {
     let sum = |parts: &[Ast]| parts.iter().map(weight).fold(0, u64::saturating_add);
     match ast {
@@ -153,7 +154,8 @@ fn weight_of_item(item: &ClassSetItem) -> u64 {
     }
 }
 
-/// The same pattern within lines. As deep as the pattern nests, which is bounded.
+/// Rewrites a pattern so that it matches within lines. Recurses as deep as the pattern nests, which `NEST_LIMIT`
+/// bounds.
 fn rewrite(hir: &Hir) -> Result<Hir> {
     let each = |parts: &[Hir]| parts.iter().map(rewrite).collect::<Result<Vec<Hir>>>();
     Ok(match hir.kind() {
@@ -186,15 +188,15 @@ fn rewrite(hir: &Hir) -> Result<Hir> {
         HirKind::Repetition(repetition) => {
             Hir::repetition(merged(repetition.with(rewrite(&repetition.sub)?)))
         }
-        // Nobody asks for groups, and the engine is faster without them.
+        // No caller needs groups, and the engine is faster without them.
         HirKind::Capture(capture) => rewrite(&capture.sub)?,
         HirKind::Concat(parts) => Hir::concat(each(parts)?),
         HirKind::Alternation(parts) => Hir::alternation(each(parts)?),
     })
 }
 
-/// Without a repetition in a repetition where one says the same, as in `(x+)*`: for every byte the engine would go through
-/// all of them.
+/// Merges a repetition of a repetition into one with the same meaning, as in `(x+)*`: the engine would try all
+/// combinations for every byte.
 fn merged(outer: Repetition) -> Repetition {
     let HirKind::Repetition(inner) = outer.sub.kind() else { return outer };
     // `?`, `*` and `+`.

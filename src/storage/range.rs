@@ -1,4 +1,4 @@
-//! Reading a part of a saved output, by lines or by bytes, in memory that does not depend on its size.
+//! Reads a part of a saved output, by lines or by bytes, in memory independent of the file's size.
 
 use std::io::{self, Cursor, Read, SeekFrom};
 use std::path::Path;
@@ -15,28 +15,28 @@ use crate::error::Result;
 use crate::text::utf8_boundary;
 use crate::text::utf16;
 
-/// Bytes of the file that one call gives back.
+/// Maximum number of bytes returned by one call.
 pub const MOST: u64 = 256 * 1024;
-/// The fewest that a call may be asked for: with any less, it could stand before a character that is too long for ever.
+/// Minimum of `max_bytes`: with less, a call could never get past a longer character.
 pub const LEAST: u64 = utf8_boundary::LONGEST as u64;
 
-/// What is asked for, and what the next call may ask for.
+/// A requested range, and the range that continues a previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Range {
-    /// The first line, counted from 1; without it the range is one of bytes.
+    /// First line, from 1; `None` for a range of bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_line: Option<u64>,
-    /// Lines.
+    /// Number of lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_count: Option<u64>,
-    /// The first byte. With a line: go on inside that line, here.
+    /// First byte. Together with a line: continue within that line, at this offset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_byte: Option<u64>,
-    /// Bytes.
+    /// Number of bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte_count: Option<u64>,
-    /// Bytes of one call, at most [`MOST`]. Lines come whole if one of them fits.
+    /// Maximum number of bytes of one call, at most [`MOST`]. Lines are returned whole if at least one of them fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
 }
@@ -47,36 +47,36 @@ impl Range {
     }
 }
 
-/// What was read.
+/// The result of reading a range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Piece {
-    /// The text, well-formed. It has the line breaks that are in the file.
+    /// Well-formed text, with the line breaks of the file.
     #[serde(skip)]
     pub text: String,
-    /// The line of its first byte, if it was asked for by line.
+    /// Line of the first byte, if the range was given in lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_line: Option<u64>,
-    /// Lines that it shows, whole or in part, if it was asked for by line.
+    /// Number of lines shown, whole or in part, if the range was given in lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_count: Option<u64>,
-    /// Its first byte in the file.
+    /// Offset of the first byte in the file.
     pub from_byte: u64,
-    /// Its bytes in the file.
+    /// Number of bytes in the file.
     pub byte_count: u64,
-    /// Bytes of the whole file.
+    /// Length of the file in bytes.
     pub total_bytes: u64,
-    /// What to ask for to read on; nothing at the end.
+    /// The range to continue with; `None` at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Range>,
-    /// It begins or ends inside a line, or inside what was one character.
+    /// True if the text begins or ends within a line, or within a character.
     pub partial: bool,
-    /// The file holds only a part of the output.
+    /// True if the file holds only a part of the output.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
 }
 
-/// A range on its way; long looks for a line are made in steps.
+/// A read in progress; a long search for a line takes several steps.
 #[derive(Debug)]
 pub struct RangeRead {
     file: Box<dyn Input>,
@@ -87,7 +87,7 @@ pub struct RangeRead {
 }
 
 impl RangeRead {
-    /// Opens an output; with the folder of a session, only one that is in it.
+    /// Opens an output; with the folder of a session, only if the output belongs to it.
     pub fn open(
         places: &Places,
         indexes: &LineIndexes,
@@ -102,7 +102,7 @@ impl RangeRead {
         Ok(RangeRead { file: Box::new(file), size: data.len(), index, range, incomplete })
     }
 
-    /// The same of an output that is still coming in. The index is that of the output.
+    /// Opens an output in progress, with its line index.
     pub fn of_unfinished(
         unfinished: Unfinished,
         index: Arc<Mutex<LineIndex>>,
@@ -114,14 +114,14 @@ impl RangeRead {
         Ok(RangeRead { file, size: bytes - cut, index, range, incomplete })
     }
 
-    /// The same over bytes in memory that have a path like that of a file.
+    /// Opens an output in memory, under a path like that of a file.
     pub fn over(bytes: Vec<u8>, path: &str, range: Range) -> Self {
         let (size, incomplete) = (bytes.len() as u64, is_incomplete(path));
         let file = Box::new(Cursor::new(bytes));
         RangeRead { file, size, index: Arc::default(), range, incomplete }
     }
 
-    /// Reads at most about `budget` bytes on the way to the range; nothing means that it is to be called again.
+    /// Reads at most about `budget` bytes to get to the range. Returns `None` if it must be called again.
     pub fn step(&mut self, budget: u64) -> Result<Option<Piece>> {
         self.advance(budget).map_err(unreadable)
     }
@@ -149,7 +149,7 @@ impl RangeRead {
         let most = self.range.most();
         let (from, end) = (from.min(self.size), from.saturating_add(count.min(most)));
         let view = self.view(from, end)?;
-        // A character belongs to the range that its first byte is in.
+        // A character belongs to the range that contains its first byte.
         let start = utf8_boundary::ceil(&view.bytes, view.index(from));
         let mut stop = utf8_boundary::ceil(&view.bytes, view.index(end)).max(start);
         if (stop - start) as u64 > most {
@@ -179,7 +179,7 @@ impl RangeRead {
         let stop = match asked {
             Some(last) => start + last + 1,
             None if view.offset + limit as u64 >= self.size => limit,
-            // Whole lines if there is one, else as much of this one as there may be.
+            // Whole lines if there is one, else as much of this line as allowed.
             None => match memrchr(b'\n', within) {
                 Some(last) => start + last + 1,
                 None => utf8_boundary::floor(&view.bytes, limit),
@@ -228,7 +228,7 @@ impl RangeRead {
     }
 }
 
-/// Bytes at the end that are the start of a character: the rest of it will come.
+/// Returns the number of bytes at the end that begin a character, which may still be completed.
 fn incomplete_end(file: &mut dyn Input, bytes: u64) -> io::Result<u64> {
     let start = bytes.saturating_sub(utf8_boundary::LONGEST as u64);
     file.seek(SeekFrom::Start(start))?;
@@ -315,7 +315,7 @@ mod tests {
                 prop_assert!(pieces.iter().all(|piece| piece.byte_count <= most));
                 prop_assert_eq!(pieces.iter().map(|each| each.text.as_str()).collect::<String>(), &*whole);
             }
-            // Neighbours that are chosen without looking at `next` miss nothing either.
+            // Adjacent ranges that are chosen without `next` lose nothing either.
             let joined: String = (0..=bytes.len() as u64 / count)
                 .map(|at| Range { from_byte: Some(at * count), ..by_bytes })
                 .map(|range| read(&places, &path, range).text)

@@ -1,4 +1,4 @@
-//! Reading a saved output back. Only files that the store owns are opened, whatever path is asked for.
+//! Reads saved outputs back. Only files that belong to the store are opened, whatever path is requested.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -11,31 +11,30 @@ use super::folder::Folder;
 use crate::error::{Code, Error, Result, os_reason};
 use crate::text::utf16;
 
-/// What ranges and searches read: a file, or bytes in memory.
+/// Input of ranges and searches: a file, or bytes in memory.
 pub trait Input: Read + Seek + Send + std::fmt::Debug {}
 
 impl<T: Read + Seek + Send + std::fmt::Debug> Input for T {}
 
-/// What there is of an output that is still coming in.
+/// The bytes so far of an output in progress.
 #[derive(Debug)]
 pub struct Unfinished {
-    /// The bytes.
     pub file: Box<dyn Input>,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
-    /// They are only a part of what came.
+    /// True if they are only a part of what came.
     pub incomplete: bool,
 }
 
 impl Unfinished {
-    /// Of an output that is in memory.
+    /// Wraps an output in memory.
     pub fn of(bytes: Vec<u8>) -> Self {
         let length = bytes.len() as u64;
         Unfinished { file: Box::new(Cursor::new(bytes)), bytes: length, incomplete: false }
     }
 }
 
-/// The first bytes of a file, and bytes in memory that follow them.
+/// The first bytes of a file, followed by bytes in memory.
 #[derive(Debug)]
 pub struct Joined {
     file: Box<dyn Input>,
@@ -45,7 +44,7 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// Joins so many bytes of a file and the rest.
+    /// Joins `length` bytes of a file and the rest.
     pub fn new(file: Box<dyn Input>, length: u64, rest: Vec<u8>) -> Self {
         Joined { file, length, rest, at: 0 }
     }
@@ -78,17 +77,17 @@ impl Seek for Joined {
     }
 }
 
-/// A saved output that is being read from start to end.
+/// Reads a saved output from start to end.
 #[derive(Debug)]
 pub struct Reader {
     file: Box<dyn Input>,
-    /// The start of a character whose end is in the next piece.
+    /// The start of a character that the next piece completes.
     pending: Vec<u8>,
 }
 
-/// An output as its store finds it: whatever path was asked for, it is opened from the place itself.
+/// An output located by its store: whatever path was requested, it is opened relative to the store's folder.
 pub(super) struct Owned {
-    /// The folder of the store that it is in, past that of its session.
+    /// The folder of the store, or of a session in it, that contains the output.
     pub place: Folder,
     session: Option<String>,
     name: String,
@@ -99,7 +98,7 @@ impl Owned {
         self.within(|folder| folder.read(&self.name))
     }
 
-    /// Dates it as if it were saved now.
+    /// Sets the modification time to now, as if the output were saved again.
     pub fn renew(&self) -> io::Result<()> {
         self.within(|folder| folder.renew(&self.name))
     }
@@ -112,14 +111,14 @@ impl Owned {
     }
 }
 
-/// The output of these places that has this path, if it is the path of one: its name is one of ours, and its folder, links
-/// resolved, is one of the places or the folder of a session in one. The output need not be there.
+/// Locates the output with this path: its name must be one of ours, and its folder, with symlinks resolved, a directory
+/// of the store or the folder of a session in one. The output need not exist.
 pub(super) fn owner(places: &Places, path: &Path) -> Option<Owned> {
     let name = output_name(path)?.to_owned();
     let parent = path.parent()?;
     let folder = match parent.canonicalize() {
         Ok(folder) => folder,
-        // A session's folder goes with its last output.
+        // A session's folder is removed with its last output.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             parent.parent()?.canonicalize().ok()?.join(parent.file_name()?)
         }
@@ -134,7 +133,7 @@ pub(super) fn owner(places: &Places, path: &Path) -> Option<Owned> {
     Some(Owned { place, session: Some(session), name })
 }
 
-/// The last part of a path, if an output can be called so. A path that goes on behind it (`/`, `/.`) asks for a folder.
+/// Returns the last component of a path if it can be the name of an output. A trailing `/` or `/.` denotes a folder.
 fn output_name(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str().filter(|name| file_names::is_output(name))?;
     path.as_os_str().as_encoded_bytes().ends_with(name.as_bytes()).then_some(name)
@@ -145,7 +144,8 @@ fn place_at(places: &Places, folder: &Path) -> Option<Folder> {
     opened.find(|place| place.is(folder))
 }
 
-/// Whether a path is that of an output of these places, and what is there, if anything, is a plain file of this user.
+/// Returns true if a path is that of an output of these directories, and the file, if it exists, is a regular file of
+/// this user.
 pub fn owns(places: &Places, path: &Path) -> bool {
     let Some(owned) = owner(places, path) else { return false };
     match owned.open() {
@@ -154,12 +154,13 @@ pub fn owns(places: &Places, path: &Path) -> bool {
     }
 }
 
-/// Opens an output of these places, and nothing else.
+/// Opens an output of these directories, and nothing else.
 pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
     open_output_of(places, path, None)
 }
 
-/// The same; with the folder of a session, only if that is where the output is, links resolved.
+/// Opens an output of these directories; with the folder of a session, only if the output is in it, with symlinks
+/// resolved.
 pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>) -> Result<File> {
     let Some(owned) = owner(places, Path::new(path)) else {
         if was_lost(places, Path::new(path), session) {
@@ -173,8 +174,8 @@ pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>)
     owned.open().map_err(|error| failed(path, &error))
 }
 
-/// Whether a path is that of an output in a place that is no longer there, with the folder of all its outputs: there are no
-/// links to resolve then. With a session, of an output of that session.
+/// Returns true if the path is that of an output in a directory that does not exist any more, so that there are no
+/// symlinks to resolve. With a session, of an output of that session.
 fn was_lost(places: &Places, path: &Path, session: Option<&str>) -> bool {
     let lost = |folder: Option<&Path>| {
         let mut lost = places.dirs.iter().filter(|place| place.is_lost());
@@ -199,12 +200,12 @@ fn not_owned(path: &str, problem: &str) -> Error {
     }
 }
 
-/// Whether the output of this path is only a part of what came in.
+/// Returns true if the file holds only a part of its output.
 pub(super) fn is_incomplete(path: &str) -> bool {
     Path::new(path).file_name().and_then(|name| name.to_str()).is_some_and(file_names::is_partial)
 }
 
-/// An output that is there and cannot be read.
+/// Returns the error for an output that exists and cannot be read.
 pub(crate) fn unreadable(error: io::Error) -> Error {
     Error::new(Code::StorageRead, os_reason(&error))
 }
@@ -215,12 +216,12 @@ impl Reader {
         Ok(Reader { file: Box::new(open_output(places, path)?), pending: Vec::new() })
     }
 
-    /// The same over bytes in memory.
+    /// Reads bytes in memory.
     pub fn over(bytes: Vec<u8>) -> Self {
         Reader { file: Box::new(Cursor::new(bytes)), pending: Vec::new() }
     }
 
-    /// The next piece, at most about so many bytes, as UTF-16. `None` at the end.
+    /// Returns the next piece as UTF-16, of about `bytes` bytes at most, or `None` at the end.
     pub fn next_piece(&mut self, bytes: usize) -> Result<Option<Vec<u16>>> {
         let mut piece = std::mem::take(&mut self.pending);
         let held = piece.len();
@@ -339,7 +340,7 @@ mod tests {
                 code(&root.path().join("../x_5_aaaaaaaaaaaaa.txt"), None),
                 Code::StorageNotOwned
             );
-            // Whatever stands there instead is no store.
+            // A file at that path is not a store.
             fs::write(root.path(), "").unwrap_or_default();
         }
         fs::remove_file(root.path()).unwrap();

@@ -1,4 +1,4 @@
-//! Some bytes of what is read, in memory, with a few more on either side to see what is cut.
+//! A range of a file in memory, with a few bytes around it to find character boundaries.
 
 use std::io::{self, Read, SeekFrom};
 
@@ -6,9 +6,8 @@ use super::read::Input;
 use crate::text::lossy::{Shown, Source};
 use crate::text::utf8_boundary;
 
-/// Bytes around a range of a file.
 pub(super) struct View {
-    /// The first of them in the file.
+    /// Offset in the file of the first byte of the buffer.
     pub offset: u64,
     pub bytes: Vec<u8>,
 }
@@ -25,13 +24,13 @@ impl View {
         Ok(View { offset, bytes })
     }
 
-    /// The index of a byte of the file.
+    /// Returns the index in the buffer of an offset in the file.
     pub fn index(&self, byte: u64) -> usize {
         let index = usize::try_from(byte.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         index.min(self.bytes.len())
     }
 
-    /// What is shown of the bytes between two indexes.
+    /// Returns the displayed text of the bytes between two indexes.
     pub fn text(&self, from: usize, to: usize) -> String {
         let raw = self.bytes.get(from..to).unwrap_or_default();
         Shown::decode(raw, Source::Text).text.into_owned()

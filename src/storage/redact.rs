@@ -1,8 +1,8 @@
-//! Secrets taken out of an output before it is saved.
+//! Redacts secrets in an output before it is saved.
 //!
-//! Every byte of a secret becomes `*`, except line breaks: what is saved has the size, the lines and the offsets of what
-//! came in. An output of any size is looked at in windows that overlap and lie at fixed offsets, so that the result does
-//! not depend on how it was split.
+//! Every byte of a secret becomes `*`, except line breaks, so that the saved output has the size, the lines and the
+//! offsets of the original. Output of any size is scanned in overlapping windows at fixed offsets, so that the result
+//! does not depend on how it is split into chunks.
 
 use std::sync::Arc;
 
@@ -11,46 +11,45 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::secret_patterns;
 
-/// Bytes of a match that is always found. Of a longer one at least so much is redacted, or nothing if no shorter stretch
-/// of it matches.
+/// Length in bytes up to which a match is guaranteed to be redacted. At least this much of a longer match is redacted
+/// if a shorter part of it matches too; otherwise it is missed.
 pub const LONGEST_MATCH: usize = 64 * 1024;
-/// Bytes that are decided on at once.
+/// Number of bytes decided at a time.
 const STEP: usize = 192 * 1024;
-/// Bytes behind a match that decide whether a word or line ends with it.
+/// Number of bytes after a match that decide whether a word or line ends with it.
 const LOOK_AHEAD: usize = 8;
 
-/// Bytes of a pattern.
+/// Maximum length of a pattern in bytes.
 const LONGEST_PATTERN: usize = 4096;
-/// Groups in groups.
+/// Maximum nesting of groups.
 const NEST_LIMIT: u32 = 50;
-/// Bytes of a compiled pattern, and of what is worked out while searching.
+/// Maximum size in bytes of a compiled pattern, and of the cache while searching.
 const SIZE_LIMIT: usize = 2 << 20;
 const CACHE_LIMIT: usize = 1 << 20;
-/// Patterns of one set of rules; each is a pass over the output.
+/// Maximum number of patterns; each is a pass over the output.
 pub const MOST_PATTERNS: usize = 100;
-/// Known values of one set of rules, and all their bytes.
+/// Maximum number of known values, and of their total bytes.
 pub const MOST_VALUES: usize = 10_000;
 const MOST_VALUE_BYTES: usize = 1 << 20;
-/// Shorter values would be found everywhere.
+/// Minimum length of a value in bytes: shorter ones would match everywhere.
 pub const SHORTEST_VALUE: usize = 4;
 
-/// What stands in the place of each byte.
+/// Replaces every byte of a secret.
 const MASK: u8 = b'*';
 
-/// A pattern as it was given.
+/// A pattern as the caller gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pattern {
-    /// The expression.
     pub source: String,
-    /// Upper and lower case are the same.
+    /// Matches upper and lower case alike.
     pub ignore_case: bool,
-    /// `^` and `$` are the ends of a line.
+    /// `^` and `$` match at the ends of a line.
     pub multi_line: bool,
-    /// `.` is any character, a line feed too.
+    /// `.` matches any character, line feeds included.
     pub dot_all: bool,
 }
 
-/// What counts as a secret.
+/// The rules for secrets.
 #[derive(Debug)]
 pub struct Rules {
     expressions: Vec<Expression>,
@@ -58,7 +57,7 @@ pub struct Rules {
     known: bool,
 }
 
-/// An expression, and the group that is the secret, if only a part of a match is one.
+/// A compiled expression, and the index of the group that is the secret if not all of a match is one.
 #[derive(Debug)]
 struct Expression {
     regex: Regex,
@@ -71,14 +70,14 @@ struct Values {
     longest: usize,
 }
 
-/// A part of the rules that is refused: its place, such as `patterns.2`, and why.
+/// A refused part of the rules: its path, such as `patterns.2`, and the problem.
 pub type Refused = (String, String);
 
-/// The group of an expression that is the secret, where not all of a match is one.
+/// Name of the group that is the secret, where not all of a match is one.
 const SECRET_GROUP: &str = "secret";
 
 impl Expression {
-    /// Compiles a pattern; the error says what is wrong with it.
+    /// Compiles a pattern. The error states the problem.
     fn new(pattern: &Pattern) -> Result<Self, String> {
         let length = pattern.source.len();
         if !(1..=LONGEST_PATTERN).contains(&length) {
@@ -118,7 +117,7 @@ impl Expression {
         Ok(Expression { regex, secret })
     }
 
-    /// The next match at or after `at`: all of it, and what of it is secret.
+    /// Returns the next match at or after `at`, and the part of it that is secret.
     fn find(&self, text: &[u8], at: usize) -> Option<(Stretch, Stretch)> {
         let whole =
             |found: regex::bytes::Match<'_>| Stretch { from: found.start(), to: found.end() };
@@ -137,9 +136,9 @@ struct Stretch {
 }
 
 impl Rules {
-    /// Compiles what a caller knows about his secrets. `known` adds the shapes of well-known ones.
+    /// Compiles a caller's rules. `known` adds the patterns of well-known secrets.
     pub fn new(patterns: &[Pattern], values: &[String], known: bool) -> Result<Self, Refused> {
-        // Before anything is compiled, which takes time and memory.
+        // Checked before anything is compiled, which takes time and memory.
         for (list, count, most) in
             [("patterns", patterns.len(), MOST_PATTERNS), ("values", values.len(), MOST_VALUES)]
         {
@@ -153,7 +152,7 @@ impl Rules {
         });
         let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
         for (index, value) in values.iter().enumerate() {
-            // The value itself must not get into a message, and from there into a log.
+            // The message must not contain the value, because messages are logged.
             if !(SHORTEST_VALUE..=LONGEST_MATCH).contains(&value.len()) {
                 let length = value.len();
                 let problem =
@@ -180,29 +179,30 @@ impl Rules {
         Ok(Rules { expressions, values, known })
     }
 
-    /// Whether the shapes of well-known secrets count.
+    /// Returns true if the patterns of well-known secrets apply.
     pub fn knows(&self) -> bool {
         self.known
     }
 
-    /// Whether nothing can be found by these rules.
+    /// Returns true if the rules cannot match anything.
     pub fn is_empty(&self) -> bool {
         self.expressions.is_empty() && self.values.is_none() && !self.known
     }
 }
 
-/// An output on its way through the rules.
+/// Redacts one output.
 #[derive(Debug, Clone)]
 pub struct Redactor {
     rules: Vec<Arc<Rules>>,
     buffer: Vec<u8>,
-    /// Where in the buffer it is not decided yet what is secret; what is before was handed on and is only looked back at.
+    /// Offset in the buffer up to which secrets are decided and bytes passed on; those before it are only kept as
+    /// context.
     done: usize,
-    /// Where each expression is searched for next.
+    /// Offset at which each expression is searched next.
     next: Vec<usize>,
     /// Secrets that begin at `done` or later.
     found: Vec<Stretch>,
-    /// The last secret that was counted, which may reach beyond `done`.
+    /// The last secret that was counted, which may extend beyond `done`.
     last: Stretch,
     count: u64,
     masked: Vec<u8>,
@@ -217,7 +217,7 @@ impl Default for Redactor {
 }
 
 impl Redactor {
-    /// Adds rules, before the first byte.
+    /// Adds rules. Must be called before the first byte.
     pub fn add(&mut self, rules: Arc<Rules>) {
         self.next.extend(rules.expressions.iter().map(|_| 0));
         self.rules.push(rules);
@@ -238,12 +238,12 @@ impl Redactor {
         }
     }
 
-    /// How many secrets were redacted so far; those that overlap are one.
+    /// Returns the number of secrets redacted so far; overlapping ones count as one.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Takes the next bytes, and hands on what is decided.
+    /// Takes the next bytes, and passes on those that are decided.
     pub fn push<E>(
         &mut self,
         mut bytes: &[u8],
@@ -261,12 +261,12 @@ impl Redactor {
         }
     }
 
-    /// Ends the output, and hands on the rest.
+    /// Ends the output, and passes on the rest.
     pub fn finish<E>(&mut self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         self.decide(self.buffer.len(), &mut write)
     }
 
-    /// What is not handed on yet, as it would be if the output ended after these bytes.
+    /// Returns the bytes not passed on yet as they would be if the output ended after `bytes`.
     pub fn rest(&self, bytes: &[u8]) -> Vec<u8> {
         let mut rest = Vec::new();
         let mut ended = self.clone();
@@ -279,7 +279,7 @@ impl Redactor {
         rest
     }
 
-    /// Finds every secret that begins before `end`, and hands on the bytes up to there.
+    /// Finds every secret that begins before `end`, and passes on the bytes up to there.
     fn decide<E>(
         &mut self,
         end: usize,
@@ -320,7 +320,7 @@ impl Redactor {
         Ok(())
     }
 
-    /// Drops what is handed on, except what the next search looks back at.
+    /// Drops bytes that were passed on and are not needed as context.
     fn forget(&mut self, end: usize) {
         let dropped = end.saturating_sub(secret_patterns::LOOK_BEHIND);
         self.buffer.drain(..dropped);
@@ -356,7 +356,7 @@ impl Redactor {
         }
         for Values { automaton, longest } in rules.iter().filter_map(|rules| rules.values.as_ref())
         {
-            // Every place is looked at, so that of two values that overlap no part is left.
+            // Every offset is tried, so that no part of two overlapping values is left.
             let range = *done..buffer.len().min(end + longest - 1);
             for value in automaton.find_overlapping_iter(Input::new(buffer).range(range)) {
                 let (from, to) = (value.start(), value.end());

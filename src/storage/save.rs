@@ -1,4 +1,4 @@
-//! Saving one output: complete under a name of its own, or not at all.
+//! Saves one output: complete under a name of its own, or not at all.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,62 +17,59 @@ use super::open_store::OpenStore;
 use super::read::Unfinished;
 use crate::error::{Code, os_reason};
 
-/// A folder that was tried, and what it said.
+/// A directory that was tried, and its error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attempt {
-    /// The folder.
     pub dir: String,
-    /// The reason, with the system's symbol first.
+    /// The error, beginning with the system's symbol.
     pub error: String,
 }
 
-/// Nothing was saved.
+/// The error if nothing was saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SaveError {
     /// The public code.
     pub code: &'static str,
-    /// A sentence.
     pub message: String,
-    /// Every folder that was tried, in order.
+    /// All directories that were tried, in order.
     pub attempts: Vec<Attempt>,
 }
 
 /// An output that was saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Saved {
-    /// Where.
     pub path: String,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// How many secrets were redacted, if there were rules.
+    /// Number of redacted secrets; `None` without rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redactions: Option<u64>,
-    /// What of the output it is, if not all.
+    /// The part of the output that the file holds, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
-    /// Folders that failed before one did not.
+    /// Directories that failed before one succeeded.
     pub attempts: Vec<Attempt>,
 }
 
-/// Under which names an output is saved.
+/// The names under which an output is saved.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveRequest {
     /// The tool's name; any text.
     pub tool: String,
-    /// The session's id in UTF-16 units, because it need not be well-formed.
+    /// The session's id in UTF-16 code units, because it need not be well-formed.
     pub session: Option<Vec<u16>>,
-    /// The id of the tool's call, likewise.
+    /// The id of the tool call in UTF-16 code units.
     pub call: Option<Vec<u16>>,
-    /// Milliseconds since the epoch.
+    /// Time in milliseconds since the epoch.
     pub now_ms: u64,
 }
 
-/// An output on its way to the disk.
+/// A save in progress.
 #[derive(Debug)]
 pub struct Save {
     store: Arc<OpenStore>,
-    /// The folder of the session inside each place.
+    /// Name of the session's folder in each directory.
     session: Option<String>,
     call: Option<Vec<u16>>,
     slug: String,
@@ -80,11 +77,11 @@ pub struct Save {
     next: usize,
     open: Option<Open>,
     written: u64,
-    /// Bytes that the file may have.
+    /// Maximum size of the file in bytes.
     most: Option<u64>,
-    /// The draft is what will be published of an output that is too long, and has so many bytes.
+    /// The part that the draft holds and its size, once the draft has the final form of an output that is too long.
     sealed: Option<(Part, u64)>,
-    /// What was written when the free space was last asked for.
+    /// Number of bytes written when the free space was last checked.
     checked: u64,
     attempts: Vec<Attempt>,
 }
@@ -92,7 +89,7 @@ pub struct Save {
 #[derive(Debug)]
 struct Open {
     folder: Folder,
-    /// The place, and the session's folder in it.
+    /// The directory; `folder` is the session's folder in it.
     place: Place,
     session: Option<String>,
     draft: Draft,
@@ -104,16 +101,16 @@ impl Drop for Open {
     }
 }
 
-/// Chosen anew so often when a name is taken; with 67 random bits once is already a sign of malice.
+/// Maximum number of names tried: with 67 random bits, a single name that is taken is a sign of malice already.
 const NAME_ATTEMPTS: usize = 8;
 
-/// Bytes after which the free space is asked for again.
+/// Number of bytes after which the free space is checked again.
 const CHECK_SPACE_BYTES: u64 = 16 << 20;
-/// Bytes that are left free on a file system, unless a hundredth of it is less: a host with a full disk has other worries
-/// than the output of a tool.
+/// Number of bytes left free on a file system, unless one percent of it is less: a full disk must not be filled further
+/// by tool output.
 const RESERVE: u64 = 64 << 20;
 
-/// Whether the reserve is still free after so many bytes were written.
+/// Checks that the reserve is still free after `bytes` more bytes.
 fn check_reserve(folder: &Folder, bytes: u64) -> io::Result<()> {
     folder.space().map_or(Ok(()), |(free, total)| within_reserve(free, total, bytes))
 }
@@ -131,7 +128,7 @@ fn within_reserve(free: u64, total: u64, bytes: u64) -> io::Result<()> {
 }
 
 impl Save {
-    /// Prepares; the disk is not touched before the first byte.
+    /// Prepares a save. Does not access the disk before the first byte.
     pub fn new(store: Arc<OpenStore>, request: SaveRequest) -> Self {
         Save {
             store,
@@ -149,12 +146,13 @@ impl Save {
         }
     }
 
-    /// Keeps only the first and the last part of an output that has more bytes than this.
+    /// Keeps only the first and the last part of an output with more than `most` bytes.
     pub fn with_most(self, most: u64) -> Self {
         Save { most: Some(most), ..self }
     }
 
-    /// Appends bytes. A failure moves everything written so far to the next folder; the error is the last one's.
+    /// Appends bytes. After a failure everything written so far is moved to the next directory; the error is that of
+    /// the last one.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SaveError> {
         if self.open.is_none() {
             self.open = Some(self.open_next(0)?);
@@ -180,7 +178,8 @@ impl Save {
         Ok(())
     }
 
-    /// Reads what was written so far: of an output that has become too long only its start, because the rest still changes.
+    /// Returns a reader of the bytes so far: only the start if the output has become too long, because the rest still
+    /// changes.
     pub fn reader(&self) -> io::Result<Unfinished> {
         let Some(open) = &self.open else { return Ok(Unfinished::of(Vec::new())) };
         let long = self.most.filter(|most| self.written > *most);
@@ -192,7 +191,8 @@ impl Save {
         Ok(Unfinished { file, bytes, incomplete: long.is_some() })
     }
 
-    /// Gives the file its name. Only now can anybody see it. What was saved of the same call before is not saved again.
+    /// Gives the file its name, which makes it visible. An output equal to one saved for the same call is not saved
+    /// again.
     pub fn publish(mut self) -> Result<Saved, SaveError> {
         if self.open.is_none() {
             self.open = Some(self.open_next(0)?);
@@ -240,7 +240,7 @@ impl Save {
             let publish = |()| open.publish(&self.store, &self.slug, self.now_ms, is_partial);
             match in_place.and_then(publish) {
                 Ok(path) => return Ok(path),
-                // The folder was removed this very moment.
+                // The folder was removed at this moment.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !was_removed => {
                     was_removed = true;
                 }
@@ -249,7 +249,7 @@ impl Save {
         }
     }
 
-    /// Bytes of the draft.
+    /// Returns the size of the draft in bytes.
     fn held(&self) -> u64 {
         match self.sealed {
             Some((_, bytes)) => bytes,
@@ -257,8 +257,8 @@ impl Save {
         }
     }
 
-    /// Puts the parts of an output that is too long in order, in a draft of their own. The other stays as it is until
-    /// that is done, so that it can still go to the next folder.
+    /// Writes the parts of an output that is too long to a new draft in their order. The previous draft is kept until
+    /// then, so that it can still be moved to the next directory.
     fn seal(&mut self) -> io::Result<()> {
         let Some(most) = self.most.filter(|most| self.written > *most) else { return Ok(()) };
         let held = self.held();
@@ -283,7 +283,7 @@ impl Save {
         }
     }
 
-    /// Begins a draft in the next folder that works and has room for so many bytes.
+    /// Begins a draft in the next directory that works and has room for `bytes` bytes.
     fn open_next(&mut self, bytes: u64) -> Result<Open, SaveError> {
         while let Some(dir) = self.store.places.dirs.get(self.next).cloned() {
             self.next += 1;
@@ -297,7 +297,7 @@ impl Save {
 
     fn try_open(&self, dir: &Place, bytes: u64) -> io::Result<Open> {
         match self.open_in(dir, bytes) {
-            // A sweep removed the session's folder as empty just when it was entered.
+            // A sweep removed the session's empty folder while it was entered.
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_in(dir, bytes),
             other => other,
         }
@@ -310,7 +310,7 @@ impl Save {
         Ok(Open { folder, place: dir.clone(), session: self.session.clone(), draft })
     }
 
-    /// Takes what was written so far to the next folder that works.
+    /// Moves everything written so far to the next directory that works.
     fn move_on(&mut self, error: &io::Error) -> Result<(), SaveError> {
         let held = self.held();
         let Some(mut failed) = self.open.take() else { return Err(self.failure()) };
@@ -351,8 +351,8 @@ impl Save {
 }
 
 impl Open {
-    /// Goes on in the folder that the place's path leads to: the one of the draft may have been removed or moved away
-    /// meanwhile, and what is published there would not be found.
+    /// Continues in the folder that the directory's path leads to: the folder of the draft may have been removed or
+    /// moved, and a file published there would not be found.
     fn stay_in_place(&mut self, store: &OpenStore, now_ms: u64, bytes: u64) -> io::Result<()> {
         if self.place.leads_to(self.session.as_deref(), &self.folder) {
             return Ok(());
@@ -371,8 +371,8 @@ impl Open {
         Ok(())
     }
 
-    /// Brings the draft to the disk, if that was promised. Never tried again where it failed, whatever the error: the system
-    /// reports a failed write-back only once.
+    /// Syncs the draft as far as promised. A failed sync is never retried, whatever the error: the system reports a
+    /// failed write-back only once.
     fn settle(&self, durability: Durability) -> io::Result<()> {
         if durability == Durability::Process { Ok(()) } else { self.draft.file.sync_all() }
     }
@@ -390,7 +390,7 @@ impl Open {
             match self.folder.publish(&mut self.draft, &name) {
                 Ok(()) => {
                     if store.places.durability == Durability::Full {
-                        // The file is there under its name; that its entry may not survive a power cut does not make
+                        // The file exists under its name. That its entry may not survive a power failure does not make
                         // the save a failure, and a second copy elsewhere would not be better.
                         let _ = self.folder.sync();
                     }
@@ -411,12 +411,12 @@ impl Open {
 const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
     # Outputs of tools that Spillway saved. They are removed when they are old.\n";
 
-/// Opens the folder that an output goes to, making what is not there, and holds the lease of the session.
+/// Opens the folder for an output, creating it if needed, and takes the lease of the session.
 fn enter(store: &OpenStore, place: &Place, session: Option<&str>) -> io::Result<Folder> {
     let (folder, is_new) = place.open_or_make()?;
     if is_new {
-        // The folder may be inside a project: version control and backups must not pick up what is in it.
-        // An output is worth more than these files, so saving goes on without them.
+        // The folder may be inside a project: version control and backups must not pick up its files. Saving continues
+        // without these files if they cannot be written.
         for (name, content) in [(".gitignore", &b"*\n"[..]), ("CACHEDIR.TAG", CACHE_TAG)] {
             let _ = folder.put(name, content);
         }

@@ -1,7 +1,7 @@
-//! Searching a saved output line by line, in memory that does not depend on its size.
+//! Searches a saved output line by line, in memory independent of its size.
 //!
-//! Whole buffers are searched at once and line feeds counted many at a time; a line is looked at by itself only when
-//! something in it was found. What is shown of it is then read by [`super::excerpt`].
+//! Whole buffers are searched at once, and line feeds are counted in vectors; single lines are examined only where
+//! there is a match. [`super::excerpt`] then reads the text that is shown.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
@@ -16,46 +16,45 @@ use super::read::{Input, is_incomplete, open_output_of, unreadable};
 use crate::error::{Code, Error, Result};
 use crate::text::lines::LineRule;
 
-/// Bytes that are read at once.
+/// Bytes read at a time.
 const BLOCK: usize = 256 * 1024;
-/// A line of so many bytes is searched in one piece, and a longer one in pieces that overlap.
+/// Maximum length of a line that is searched in one piece; a longer one is searched in overlapping pieces.
 const LONGEST_LINE: usize = 1 << 20;
-/// Bytes that two pieces share: a match that is no longer is never missed.
+/// Number of bytes that two pieces share: a match up to this length is never missed.
 const OVERLAP: usize = 64 * 1024;
-/// Lines that may be shown before a match, and after it.
+/// Maximum number of lines shown before and after a match.
 pub const MOST_CONTEXT: u32 = 100;
-/// Matching lines of one call, unless it says otherwise, and at most.
+/// Default number of matching lines of one call.
 pub const MATCHES: u64 = 100;
-/// See [`MATCHES`].
+/// Maximum number of matching lines of one call.
 pub const MOST_MATCHES: u64 = 10_000;
-/// Bytes of text of one call, unless it says otherwise, and at most.
+/// Default number of bytes of text of one call.
 pub const SHOWN_BYTES: u64 = 64 * 1024;
-/// See [`SHOWN_BYTES`].
+/// Maximum number of bytes of text of one call.
 pub const MOST_SHOWN_BYTES: u64 = 4 << 20;
-/// Bytes before a piece that decide whether a word or line begins with it.
+/// Number of bytes before a piece that decide whether a word or line begins with it.
 const LOOK_BEHIND: usize = 8;
 
-/// How to search.
+/// A search request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Query {
-    /// The pattern.
     pub pattern: String,
-    /// Upper and lower case are the same.
+    /// Matches upper and lower case alike.
     #[serde(default)]
     pub ignore_case: bool,
-    /// The pattern is the text itself.
+    /// Treats the pattern as plain text.
     #[serde(default)]
     pub literal: bool,
-    /// Lines that are shown before a match.
+    /// Number of lines shown before a match.
     pub before: u32,
-    /// Lines that are shown after a match.
+    /// Number of lines shown after a match.
     pub after: u32,
-    /// Matching lines of one call.
+    /// Maximum number of matching lines of one call.
     pub max_matches: u64,
-    /// Bytes of text of one call.
+    /// Maximum number of bytes of text of one call.
     pub max_bytes: u64,
-    /// Where an earlier call stopped.
+    /// Position at which an earlier call stopped.
     pub cursor: Option<String>,
 }
 
@@ -65,25 +64,25 @@ impl Query {
     }
 }
 
-/// What was found.
+/// The result of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Findings {
-    /// The matching lines, in order.
+    /// The matching lines in order.
     pub matches: Vec<Match>,
-    /// A limit of the call stopped the search before the end.
+    /// True if a limit stopped the search before the end.
     pub truncated: bool,
-    /// Where to go on, if so.
+    /// Cursor to continue with, if the search was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// Lines that this call looked at.
+    /// Number of lines searched by this call.
     pub lines_searched: u64,
-    /// The file holds only a part of the output.
+    /// True if the file holds only a part of the output.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
 }
 
-/// A search on its way.
+/// A search in progress.
 #[derive(Debug)]
 pub struct Search {
     file: Box<dyn Input>,
@@ -91,32 +90,32 @@ pub struct Search {
     query: Query,
     pattern: Pattern,
     scouts: Option<Scouts>,
-    /// Up to here the scouts have seen that something may be found: no more is read before that is searched.
+    /// Offset up to which the pre-scan found possible matches: no more is read before that is searched.
     open_to: u64,
-    /// Bytes of the file, and behind them room for the next: never cleared, because that takes as long as reading.
+    /// Bytes of the file, and space for the next ones. Never cleared, because that takes as long as reading.
     buffer: Vec<u8>,
     filled: usize,
-    /// Where the buffer begins in the file.
+    /// Offset of the buffer in the file.
     offset: u64,
-    /// Where to search on in the buffer.
+    /// Index in the buffer at which the search continues.
     from: usize,
-    /// How far line feeds of the buffer are counted.
+    /// Index in the buffer up to which line feeds are counted.
     counted: usize,
-    /// The line at `counted`, from 1.
+    /// Number of the line at `counted`, from 1.
     line: u64,
     first_line: u64,
-    /// Where the line began that the buffer begins inside of.
+    /// Start of the line that the buffer begins within, if any.
     line_start: Option<u64>,
-    /// Something was found in that line already.
+    /// True if that line has matched already.
     line_done: bool,
     shown_bytes: u64,
     findings: Findings,
-    /// There is no room for more: only the end of the last match's line is looked for, from this byte on.
+    /// Set if there is no room for more matches: the offset from which the end of the last matching line is looked for.
     ending: Option<u64>,
 }
 
 impl Search {
-    /// Opens an output and compiles the pattern; with the folder of a session, only an output that is in it.
+    /// Opens an output and compiles the pattern; with the folder of a session, only an output that belongs to it.
     pub fn open(places: &Places, path: &str, session: Option<&str>, query: Query) -> Result<Self> {
         let pattern = compile(&query.pattern, query.reading())?;
         let file = open_output_of(places, path, session)?;
@@ -127,7 +126,7 @@ impl Search {
         Ok(Search { scouts, ..search })
     }
 
-    /// The same over bytes in memory that have a path like that of a file.
+    /// Searches bytes in memory, under a path like that of a file.
     pub fn over(bytes: Vec<u8>, path: &str, query: Query) -> Result<Self> {
         let pattern = compile(&query.pattern, query.reading())?;
         let size = bytes.len() as u64;
@@ -169,7 +168,7 @@ impl Search {
         Ok(search)
     }
 
-    /// Searches about `budget` bytes; nothing means that it is to be called again.
+    /// Searches about `budget` bytes. Returns `None` if it must be called again.
     pub fn step(&mut self, budget: u64) -> Result<Option<Findings>> {
         let mut read = 0;
         while read < budget {
@@ -191,10 +190,10 @@ impl Search {
         Ok(None)
     }
 
-    /// Leaves out lines in which nothing is found. Answers how many bytes that are.
+    /// Skips lines without a match, and returns the number of bytes skipped.
     fn pass_over(&mut self) -> io::Result<u64> {
         let is_at_line = self.from == 0 && self.line_start.is_none() && !self.line_done;
-        // What was looked at is searched first.
+        // Bytes that were read are searched first.
         let is_free = is_at_line && self.offset >= self.open_to;
         let Some(scouts) = self.scouts.as_mut().filter(|_| is_free) else { return Ok(0) };
         let passed = match scouts.next(self.offset) {
@@ -214,7 +213,8 @@ impl Search {
         Ok(passed)
     }
 
-    /// Reads the next block and searches the lines that it completes. Answers how much was read; nothing when all is done.
+    /// Reads the next block and searches the lines that it completes. Returns the number of bytes read, or `None` at
+    /// the end.
     fn advance(&mut self) -> io::Result<Option<u64>> {
         let held = self.filled;
         if self.buffer.len() < held + BLOCK {
@@ -249,7 +249,7 @@ impl Search {
         Ok(Some(read as u64))
     }
 
-    /// Searches the buffer up to `end`, which is the end of a line unless `is_piece`. Answers whether to go on.
+    /// Searches the buffer up to `end`, which is the end of a line unless `is_piece`. Returns whether to continue.
     fn search_to(&mut self, end: usize, is_piece: bool) -> io::Result<bool> {
         if self.line_done {
             let ended = memchr(b'\n', self.buffer.get(..end).unwrap_or_default());
@@ -259,13 +259,13 @@ impl Search {
             let region = self.buffer.get(..end).unwrap_or_default();
             let Some(hit) = self.pattern.surely_at(region, self.from) else { break };
             if is_piece && hit >= end {
-                // It may only look like the end of a word or line: the next piece decides.
+                // The end of the piece only looks like the end of a word or line: the next piece decides.
                 break;
             }
             let begin =
                 memrchr(b'\n', region.get(..hit).unwrap_or_default()).map_or(0, |at| at + 1);
             if begin >= end {
-                // After the last break there is no line, but a pattern may match nothing there.
+                // No line begins after the last break, but a pattern may match an empty text there.
                 break;
             }
             let stop = region.get(hit..).and_then(|rest| memchr(b'\n', rest)).map(|at| hit + at);
@@ -291,13 +291,13 @@ impl Search {
             }
             match stop {
                 Some(at) => self.from = at + 1,
-                // One match of a line is enough: nothing more is looked for before it ends.
+                // One match per line is enough: the search continues after the line.
                 None => (self.from, self.line_done) = (end, is_piece && looked.is_some()),
             }
         }
         self.count_to(end);
         if !is_piece && end > 0 && self.buffer.get(end - 1) != Some(&b'\n') {
-            // The last line has no break to be counted by.
+            // The last line may lack a break to be counted by.
             self.line += 1;
         }
         Ok(true)
@@ -313,7 +313,7 @@ impl Search {
         self.counted = self.counted.max(end);
     }
 
-    /// Adds what is shown of a match. Answers whether there is room for more.
+    /// Adds the excerpt of a match. Returns whether there is room for more.
     fn show(&mut self, found: &Found) -> io::Result<bool> {
         let room = self.query.max_bytes.saturating_sub(self.shown_bytes);
         let (before, after) = (self.query.before as usize, self.query.after as usize);
@@ -335,7 +335,7 @@ impl Search {
         Ok(true)
     }
 
-    /// Looks for the end of the line at `from` in the next block, and stops behind it. It may be far away.
+    /// Looks for the end of the line at `from` in the next block, and stops after it. It may be far away.
     fn find_end(&mut self, from: u64) -> io::Result<Option<u64>> {
         self.file.seek(SeekFrom::Start(from))?;
         let room = self.buffer.get_mut(..BLOCK).unwrap_or_default();
@@ -371,7 +371,7 @@ impl Search {
         self.offset += bytes as u64;
     }
 
-    /// Drops all of a long line but what the next piece shares with this one. There is no break in what was read of it.
+    /// Drops all of a long line but the overlap with the next piece. There is no break in the bytes read so far.
     fn keep_overlap(&mut self) {
         self.line_start = Some(self.line_start.unwrap_or(self.offset));
         self.drop_front(self.filled - OVERLAP - LOOK_BEHIND);
@@ -380,11 +380,11 @@ impl Search {
     }
 }
 
-/// A cursor is the line and the byte that the next call begins with.
+/// Parses a cursor: the line and the offset at which the next call begins.
 fn parse_cursor(cursor: &str, size: u64) -> Result<(u64, u64)> {
     let parts = cursor.split_once(':');
     let numbers = parts.and_then(|(line, byte)| Some((line.parse().ok()?, byte.parse().ok()?)));
-    // Every line before the byte takes one at least.
+    // Every line before the offset has at least one byte.
     let is_possible = |&(line, byte): &(u64, u64)| line >= 1 && byte <= size && line - 1 <= byte;
     numbers.filter(is_possible).ok_or_else(|| {
         let problem = format!("got {cursor:?}, allowed is what an earlier search gave as `next`");

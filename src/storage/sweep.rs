@@ -1,4 +1,4 @@
-//! Keeping a store within its bounds: by age, by bytes, by number. Own files only, and never one younger than an hour.
+//! Sweeps: removes outputs by age, total bytes and number. Only own files, and none younger than an hour.
 
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
@@ -16,25 +16,25 @@ use super::lease::{Leases, is_leased, retire};
 use super::open_store::OpenStore;
 use crate::error::os_reason;
 
-/// A clock that jumps does so by years: without a battery it starts in 1970.
+/// Minimum jump of a wrong clock: without a battery it starts in 1970.
 const JUMP_MS: i64 = 365 * DAY_MS;
-/// Files that a report names.
+/// Maximum number of files named in a report.
 const NAMED: usize = 1000;
 const NAMED_FAILURES: usize = 100;
 
-/// Who wants a sweep.
+/// The reason for a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
-    /// The caller, who says what time it is, in milliseconds since the epoch.
+    /// The caller asked for it, at this time in milliseconds since the epoch.
     Asked(i64),
-    /// The caller, who only wants to know what would be removed at that time.
+    /// The caller asked which outputs a sweep would remove at this time.
     Tried(i64),
-    /// The store itself.
+    /// An automatic sweep.
     Upkeep {
-        /// The time since the epoch by the clock that dates the files, whatever time it is for this process. What was
-        /// touched later stays.
+        /// Time since the epoch by the clock that dates the files, which may differ from that of the process. Files
+        /// changed later are kept.
         now: Duration,
-        /// When the store saved for the first time, by the clock that names the files. What was saved since stays.
+        /// Time of the store's first save, by the clock that names the files. Outputs saved since are kept.
         since_ms: i64,
     },
 }
@@ -51,45 +51,41 @@ impl Occasion {
 /// An output that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Removed {
-    /// Where it was.
     pub path: String,
-    /// Its bytes.
     pub bytes: u64,
-    /// Why.
     pub reason: Reason,
 }
 
-/// An output that should have gone and did not, or a folder that could not be looked at.
+/// An output that could not be removed, or a folder that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failed {
-    /// Where it is.
     pub path: String,
-    /// What the system said.
+    /// The error of the system.
     pub error: String,
 }
 
-/// What a sweep did.
+/// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The first of the outputs that were removed.
     pub removed: Vec<Removed>,
-    /// How many were removed.
+    /// Number of outputs removed.
     pub removed_files: u64,
-    /// Their bytes.
+    /// Total size of the removed outputs in bytes.
     pub removed_bytes: u64,
-    /// What is left.
+    /// The outputs that were kept.
     pub kept: Kept,
-    /// The first of the outputs that could not be removed, and of the folders that could not be looked at.
+    /// The first of the outputs that could not be removed and of the folders that could not be read.
     pub failed: Vec<Failed>,
-    /// How many there are of both.
+    /// Number of both.
     pub failed_files: u64,
-    /// Folders where nothing was done because another process sweeps them at this moment.
+    /// Directories that were skipped because another process is sweeping them.
     pub skipped_dirs: Vec<String>,
 }
 
-/// Removes what is too old, and then what is over a bound: files of sessions that nobody uses first, and the oldest of them
-/// before the others.
+/// Removes expired outputs, and then outputs in excess of a limit: those of sessions not in use first, and the oldest
+/// first.
 pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
     let mut report = Report::default();
     let mut locks = Vec::new();
@@ -134,7 +130,7 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
     report
 }
 
-/// Locks a folder and looks at it; nothing if another sweep is under way there.
+/// Locks a directory and lists it. Returns `None` if another sweep is in progress there.
 fn begin(dir: &Place) -> io::Result<Option<(File, Inventory)>> {
     let folder = dir.open()?;
     let lock = folder.sweep_lock()?;
@@ -169,7 +165,7 @@ fn candidates(inventories: &[Inventory], occasion: Occasion) -> Vec<Candidate> {
     candidates
 }
 
-/// The sessions that are in use.
+/// Returns the sessions that are in use.
 fn leased(inventory: &Inventory) -> BTreeSet<&str> {
     let is_leased =
         |session: &&str| inventory.within(Some(session), |folder| Ok(is_leased(folder)));
@@ -177,11 +173,11 @@ fn leased(inventory: &Inventory) -> BTreeSet<&str> {
     sessions.filter(|session| is_leased(session).unwrap_or(false)).collect()
 }
 
-/// Removes what killed processes left, for nobody writes to one file for an hour unseen, and folders that have become empty.
+/// Removes temporary files of killed processes, because no process writes to one file for an hour, and empty folders.
 fn clear(inventory: &Inventory, now_ms: i64, ours: Option<&Leases>) {
     let before_ms = now_ms.saturating_sub(HOUR_MS);
     for Temporary { session, name } in &inventory.temporaries {
-        // A folder that is gone has nothing in it.
+        // A folder that does not exist any more is empty.
         let _ = inventory.within(session.as_deref(), |folder| {
             remove_left_behind(folder, name, before_ms);
             Ok(())
@@ -192,7 +188,7 @@ fn clear(inventory: &Inventory, now_ms: i64, ours: Option<&Leases>) {
     }
 }
 
-/// Keeps sweeps out of a folder until what is answered is dropped; nothing if one is under way there.
+/// Blocks sweeps of a folder until the returned file is dropped. Returns `None` if one is in progress there.
 pub(super) fn hold_off(folder: &Folder) -> Option<File> {
     let lock = folder.sweep_lock().ok()?;
     lock.try_lock_shared().ok()?;
@@ -207,7 +203,7 @@ impl Report {
                 self.count(&path, item, reason);
                 true
             }
-            // Somebody else was faster.
+            // Another process removed it first.
             Err(error) if error.kind() == io::ErrorKind::NotFound => true,
             Err(error) => {
                 self.fail(&path, &error);
@@ -291,7 +287,7 @@ mod tests {
             (report.kept.files, report.removed_files, report.removed_bytes),
             (4, 4, 4 << 30)
         );
-        // Younger than an hour: kept, whatever the bounds; from a wrong clock: not.
+        // Outputs younger than an hour are kept, whatever the limits are, but not outputs dated by a wrong clock.
         let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, ASKED);
         assert_eq!(
             gone(&report),

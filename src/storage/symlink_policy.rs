@@ -1,10 +1,10 @@
-//! Links in the path of a folder.
+//! Symlinks in the path of a folder.
 
-/// Which of them are followed.
+/// Which symlinks are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// None: whoever knows what a path leads to wants that folder, and not what was put in its way since.
+    /// None, for a path that was resolved already: a symlink in it was planted since.
     None,
-    /// This user's and root's: whoever may put one into a folder further up must not choose where outputs go.
+    /// Those of this user and of root: another user with write permission further up must not redirect outputs.
     Trusted,
 }

@@ -1,8 +1,8 @@
-//! Cuts that leave characters whole as people see them.
+//! Cuts at grapheme boundaries, so that no character is split as people see it.
 
 use unicode_segmentation::GraphemeCursor;
 
-/// The last grapheme boundary at or before `limit`. 0 when the first grapheme alone is longer.
+/// Returns the last grapheme boundary at or before `limit`, or 0 if the first grapheme alone is longer.
 pub fn floor(text: &str, limit: usize) -> usize {
     if limit >= text.len() {
         return text.len();
@@ -15,7 +15,8 @@ pub fn floor(text: &str, limit: usize) -> usize {
     cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0)
 }
 
-/// The first grapheme boundary at or after `limit`. The end of the text when the last grapheme alone is longer.
+/// Returns the first grapheme boundary at or after `limit`, or the end of the text if the last grapheme alone is
+/// longer.
 pub fn ceil(text: &str, limit: usize) -> usize {
     if limit >= text.len() {
         return text.len();
@@ -28,7 +29,7 @@ pub fn ceil(text: &str, limit: usize) -> usize {
     cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len())
 }
 
-/// The last character boundary at or before `limit`.
+/// Returns the last character boundary at or before `limit`.
 pub fn floor_char(text: &str, limit: usize) -> usize {
     text.floor_char_boundary(limit)
 }

@@ -1,27 +1,31 @@
-//! Where lines begin and end.
+//! Line boundaries and line counts.
 
 use memchr::memchr_iter;
 use serde::{Deserialize, Serialize};
 
-/// How many `\n` there are.
+/// Returns the number of line feeds.
 pub fn breaks(text: &[u8]) -> usize {
     memchr_iter(b'\n', text).count()
 }
 
-/// What counts as a line.
+/// Rules for counting lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineRule {
-    /// `\n` ends a line, `\r\n` is one break, and a final break does not start another line.
+    /// `
+    /// ` ends a line, `\r
+    /// ` is one break, and a final break does not begin another line.
     #[default]
     Terminated,
-    /// The pieces between `\n`, as `text.split('\n')` gives them: a final break is followed by an empty line, and `\r`
-    /// is text. Some agents count this way; their profiles ask for it.
+    /// The pieces between `
+    /// `, as `text.split('
+    /// ')` returns them: a final break is followed by an empty line, and `\r` is part of the text. Some agents count
+    /// this way; their profiles select it.
     Split,
 }
 
 impl LineRule {
-    /// How many lines a text has that contains so many `\n`.
+    /// Returns the number of lines of a text that contains `breaks` line feeds.
     pub fn count(self, breaks: u64, is_empty: bool, ends_with_break: bool) -> u64 {
         match self {
             LineRule::Split => breaks + 1,
@@ -30,7 +34,7 @@ impl LineRule {
         }
     }
 
-    /// Where the text of the line ends whose `\n` is at `at`.
+    /// Returns the end of the line's content, given that its line feed is at `at`.
     pub fn content_end(self, text: &[u8], at: usize) -> usize {
         match self {
             LineRule::Terminated if at > 0 && text.get(at - 1) == Some(&b'\r') => at - 1,
@@ -38,7 +42,7 @@ impl LineRule {
         }
     }
 
-    /// Where the text of the last line ends.
+    /// Returns the end of the content of the last line.
     pub fn last_content_end(self, text: &[u8]) -> usize {
         match (self, text.last()) {
             (LineRule::Terminated, Some(b'\n')) => self.content_end(text, text.len() - 1),

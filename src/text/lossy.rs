@@ -1,25 +1,27 @@
-//! What a model is shown of raw bytes: always well-formed, and still addressed by the bytes it came from.
+//! Decodes raw bytes into the text that a model is shown: always well-formed, with a map from its offsets to those of
+//! the raw bytes.
 
 use std::borrow::Cow;
 
 use super::utf16::is_surrogate;
 
-/// Where the bytes came from, which decides what a lone surrogate in them is.
+/// Origin of the bytes, which decides how a lone surrogate in them is decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Source {
-    /// A JavaScript string: the three bytes of a lone surrogate are one unit, shown as one U+FFFD.
+    /// A JavaScript string as WTF-8: the three bytes of a lone surrogate are one UTF-16 code unit, shown as one U+FFFD.
     #[default]
     Text,
-    /// Bytes from outside: decoded as the WHATWG Encoding Standard does.
+    /// Bytes from outside, decoded as the WHATWG Encoding Standard specifies.
     Bytes,
 }
 
-/// A well-formed text and the way back from its offsets to those of the raw bytes.
+/// A well-formed text, with a map from its offsets to those of the raw bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown<'a> {
-    /// The text; the raw bytes themselves where they are well-formed.
+    /// The text. Borrows the raw bytes if they are well-formed.
     pub text: Cow<'a, str>,
-    /// Where a U+FFFD stands for raw bytes, and for how many, in order.
+    /// For each U+FFFD that replaces raw bytes: its offset in the text and the number of bytes replaced, in ascending
+    /// order.
     replaced: Vec<(usize, usize)>,
 }
 
@@ -28,7 +30,7 @@ const REPLACEMENT_BYTES: usize = 3;
 impl<'a> Shown<'a> {
     /// Decodes raw bytes.
     pub fn decode(raw: &'a [u8], source: Source) -> Self {
-        // Nearly everything is well-formed, and checking that goes many bytes at a time.
+        // Nearly all input is well-formed, and validation is vectorized.
         if let Ok(text) = simdutf8::basic::from_utf8(raw) {
             return Shown { text: Cow::Borrowed(text), replaced: Vec::new() };
         }
@@ -52,13 +54,13 @@ impl<'a> Shown<'a> {
         Shown { text: Cow::Owned(text), replaced }
     }
 
-    /// The offset in the raw bytes of an offset in the text.
+    /// Returns the offset in the raw bytes that corresponds to an offset in the text.
     pub fn raw_offset(&self, offset: usize) -> usize {
         let before = self.replaced.iter().take_while(|(at, _)| *at < offset);
         before.fold(offset, |raw, (_, length)| raw + length - REPLACEMENT_BYTES)
     }
 
-    /// How many characters stand for bytes that were not well-formed.
+    /// Returns the number of replacement characters.
     pub fn replaced(&self) -> usize {
         self.replaced.len()
     }

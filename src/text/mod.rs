@@ -1,8 +1,20 @@
-//! What a text is.
+//! Text: encodings, lines, graphemes, terminal output.
 //!
-//! A JavaScript string is a sequence of UTF-16 code units that need not be well-formed. It enters as such and becomes
-//! WTF-8: UTF-8 in which a lone surrogate keeps its three-byte form, so that the very same string can be made again.
-//! Bytes enter as they are. What a model is shown is always well-formed: [`shown`] puts U+FFFD where the original was not.
+//! A JavaScript string is a sequence of UTF-16 code units that need not be well-formed. It is converted to WTF-8: UTF-8
+//! in which a lone surrogate keeps its three-byte form, so that the same string can be restored. Bytes are taken as
+//! they are. The text shown to a model is always well-formed: [`lossy`] puts U+FFFD where the original is not.
+//!
+//! ```
+//! use spillway_base::text::utf16::{Encoder, decode};
+//!
+//! // A surrogate pair that is split between two chunks is one character.
+//! let (mut encoder, mut bytes) = (Encoder::default(), Vec::new());
+//! encoder.push(&[0x41, 0xd83d], &mut bytes);
+//! encoder.push(&[0xde00], &mut bytes);
+//! encoder.finish(&mut bytes);
+//! assert_eq!(bytes, "A😀".as_bytes());
+//! assert_eq!(decode(&bytes), [0x41, 0xd83d, 0xde00]);
+//! ```
 
 pub mod graphemes;
 pub mod lines;

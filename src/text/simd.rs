@@ -1,14 +1,15 @@
-//! Looking at many bytes or units of a text at once.
+//! Vectorized scans of bytes and UTF-16 code units.
 //!
-//! Vectors are written out here, because the binary is optimised for its size, and then a compiler makes none of a loop.
+//! Vectors are written explicitly, because a build that is optimized for size does not vectorize loops.
 
 use wide::bytemuck::cast;
 pub use wide::{u8x16, u16x8};
 
-/// Vectors that are counted before they are summed: a lane cannot overflow, and its counts stay in a register.
+/// Number of vectors whose counts are added up at a time: few enough that a lane cannot overflow, so that the counts
+/// stay in a register.
 const STRETCH: usize = 1024;
 
-/// Whether a lane of `test` is set for any of the bytes. `harmless` is a byte for which none is.
+/// Returns true if any lane of `test` is set for any of the bytes. `harmless` is a padding byte for which no lane is.
 #[inline]
 pub fn any_byte(text: &[u8], harmless: u8, test: impl Fn(u8x16) -> u8x16) -> bool {
     let (blocks, rest) = text.as_chunks();
@@ -16,8 +17,8 @@ pub fn any_byte(text: &[u8], harmless: u8, test: impl Fn(u8x16) -> u8x16) -> boo
     (found | test(u8x16::new(filled(rest, harmless)))).any()
 }
 
-/// For each test, for how many of the units its lane is set. A test is given units and the ones that follow each; behind the
-/// last there is 0, for which none may be set.
+/// Counts, for each test, the units for which its lane is set. A test is given units and their successors; the
+/// successor of the last unit is 0, for which no lane may be set.
 #[inline]
 pub fn count_units<const TESTS: usize>(
     units: &[u16],
@@ -50,7 +51,7 @@ fn filled<T: Copy, const N: usize>(rest: &[T], with: T) -> [T; N] {
     block
 }
 
-/// Appends the ASCII that the units begin with to `out`, as far as it is whole vectors; answers how many units that were.
+/// Appends the ASCII at the start of `units` to `out` in whole vectors. Returns the number of units appended.
 #[inline]
 pub fn push_ascii(units: &[u16], out: &mut Vec<u8>) -> usize {
     let mut done = 0;

@@ -1,17 +1,17 @@
-//! UTF-16 to WTF-8 and back, in pieces of any size.
+//! Converts UTF-16 to WTF-8 and back, in chunks of any size.
 
 use super::simd::{self, u8x16, u16x8};
 
-/// What a UTF-16 text would be as UTF-8: its line breaks and its bytes.
+/// Size that a UTF-16 text would have as UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measure {
-    /// Line feeds.
+    /// Number of line feeds.
     pub breaks: usize,
-    /// Bytes of the text as UTF-8; a lone surrogate takes three, as WTF-8 and as U+FFFD alike.
+    /// Number of bytes as UTF-8; a lone surrogate has three, as WTF-8 and as U+FFFD alike.
     pub bytes: usize,
 }
 
-/// Counts without transcoding.
+/// Measures a text without transcoding it.
 pub fn measure(units: &[u16]) -> Measure {
     let [breaks, two, three, pairs] = simd::count_units(units, |units, next| {
         [
@@ -25,7 +25,7 @@ pub fn measure(units: &[u16]) -> Measure {
     Measure { breaks, bytes: units.len() + two + three - 2 * pairs }
 }
 
-/// Which of the units begin with these bits.
+/// Returns a mask of the units that begin with these bits.
 fn begin(units: u16x8, mask: u16, bits: u16) -> u16x8 {
     (units & u16x8::splat(mask)).simd_eq(u16x8::splat(bits))
 }
@@ -38,7 +38,7 @@ fn is_low(unit: u16) -> bool {
     unit & 0xfc00 == 0xdc00
 }
 
-/// The character that starts at `at`, and its units. A lone surrogate is a character of its own.
+/// Returns the character at `at` and its length in units. A lone surrogate is a character of its own.
 pub fn scalar_at(units: &[u16], at: usize) -> Option<(u32, usize)> {
     let &first = units.get(at)?;
     match units.get(at + 1) {
@@ -47,7 +47,7 @@ pub fn scalar_at(units: &[u16], at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// The character that ends before `end`, and its units.
+/// Returns the character that ends before `end` and its length in units.
 pub fn scalar_before(units: &[u16], end: usize) -> Option<(u32, usize)> {
     let &last = units.get(end.checked_sub(1)?)?;
     match end.checked_sub(2).and_then(|at| units.get(at)) {
@@ -60,14 +60,14 @@ fn joined(high: u16, low: u16) -> u32 {
     0x10000 + ((u32::from(high) & 0x3ff) << 10) + (u32::from(low) & 0x3ff)
 }
 
-/// Turns UTF-16 into WTF-8, piece by piece: a surrogate pair may be split between two pieces.
+/// Converts UTF-16 to WTF-8 chunk by chunk: a surrogate pair may be split between two chunks.
 #[derive(Debug, Default)]
 pub struct Encoder {
     high: Option<u16>,
 }
 
 impl Encoder {
-    /// Appends the text of the units to `out`.
+    /// Appends the WTF-8 of the units to `out`.
     pub fn push(&mut self, units: &[u16], out: &mut Vec<u8>) {
         out.reserve(units.len() + units.len() / 8 + 3);
         let mut rest = units;
@@ -87,7 +87,7 @@ impl Encoder {
         }
     }
 
-    /// Appends Latin-1 text, of which a byte is a unit.
+    /// Appends the UTF-8 of Latin-1 text.
     pub fn push_latin1(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         if !bytes.is_empty() {
             self.finish(out);
@@ -104,24 +104,24 @@ impl Encoder {
         out.extend_from_slice(rest);
     }
 
-    /// Whether no half of a pair is waited for.
+    /// Returns true if no high surrogate waits for its other half.
     pub fn is_between_characters(&self) -> bool {
         self.high.is_none()
     }
 
-    /// Ends the text: a high surrogate that waited for its other half stays alone.
+    /// Ends the text: a high surrogate that waits for its other half is written as a lone one.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(high) = self.high.take() {
             out.extend(three(high).iter().take(3));
         }
     }
 
-    /// The next stretch of text that is not all ASCII.
+    /// Encodes up to the next long run of ASCII and returns the rest.
     fn push_others<'a>(&mut self, units: &'a [u16], out: &mut Vec<u8>) -> &'a [u16] {
         const STRETCH: usize = 256;
         let (stretch, rest) = units.split_at(units.len().min(STRETCH));
         let start = out.len();
-        // Room for the longest encoding, so that a unit costs one look at the length and not a call.
+        // Reserves room for the longest encoding, so that a unit costs one comparison of the length and not a call.
         out.resize(start + 3 * STRETCH + 4, 0);
         let mut to = Room { bytes: out, end: start };
         let mut iter = stretch.iter();
@@ -133,7 +133,7 @@ impl Encoder {
                 to.put([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8, 0, 0], 2);
             } else if !is_high(unit) {
                 to.put(three(unit), 3);
-                // Where one is, many are.
+                // Wide characters come in runs.
                 while let Some((block, after)) = iter.as_slice().split_first_chunk()
                     && is_wide(block)
                 {
@@ -162,23 +162,23 @@ impl Encoder {
     }
 }
 
-/// Units of three bytes each that are encoded at once.
+/// Number of three-byte characters encoded at once.
 const WIDE: usize = 8;
 
-/// Whether each of the units is a character of three bytes.
+/// Returns true if every unit is a character of three bytes.
 fn is_wide(block: &[u16; WIDE]) -> bool {
     let units = u16x8::new(*block);
     !(units.simd_lt(u16x8::splat(0x800)) | begin(units, 0xf800, 0xd800)).any()
 }
 
-/// Where encoded text goes that there is room for.
+/// An output buffer with enough space for all that is written to it.
 struct Room<'a> {
     bytes: &'a mut [u8],
     end: usize,
 }
 
 impl Room<'_> {
-    /// Writes four bytes, of which so many count: the next ones are written over the others.
+    /// Writes four bytes, of which the first `length` count: the next write overwrites the others.
     fn put(&mut self, bytes: [u8; 4], length: usize) {
         if let Some(to) = self.bytes.get_mut(self.end..self.end + 4) {
             to.copy_from_slice(&bytes);
@@ -195,7 +195,7 @@ impl Room<'_> {
     }
 }
 
-// Never a part of the loop over other units, which needs the registers; measured, that is a tenth faster so.
+// Never inlined into the loop over other units, which needs the registers: measured, that is a tenth faster.
 #[inline(never)]
 fn encode_wide(block: &[u16; WIDE], to: &mut [u8; 3 * WIDE + 1]) {
     let units = u16x8::new(*block);
@@ -224,15 +224,15 @@ fn pair(high: u16, low: u16) -> [u8; 4] {
     ]
 }
 
-/// Whether these are the three bytes of a lone surrogate in WTF-8.
+/// Returns true if these are the three bytes of a lone surrogate in WTF-8.
 pub fn is_surrogate(bytes: &[u8]) -> bool {
     matches!(bytes, [0xed, 0xa0..=0xbf, 0x80..=0xbf, ..])
 }
 
-/// How many UTF-16 units a text has, which is its length in JavaScript.
+/// Returns the length of a text in UTF-16 code units, which is its length in JavaScript.
 pub fn units(text: &str) -> usize {
     let bytes = text.as_bytes();
-    // One for every character, and one more for those of four bytes.
+    // One unit per character, and one more for each of four bytes.
     let long = if simd::any_byte(bytes, 0, |bytes| bytes.simd_ge(u8x16::splat(0xf0))) {
         bytes.iter().filter(|byte| **byte >= 0xf0).count()
     } else {
@@ -241,9 +241,10 @@ pub fn units(text: &str) -> usize {
     text.chars().count() + long
 }
 
-/// Turns WTF-8 back into the UTF-16 it was made from. Bytes that are neither UTF-8 nor a lone surrogate become U+FFFD.
+/// Converts WTF-8 back into the UTF-16 it was made from. Bytes that are neither UTF-8 nor a lone surrogate become
+/// U+FFFD.
 pub fn decode(bytes: &[u8]) -> Vec<u16> {
-    // Nearly everything is well-formed, and checking that goes many bytes at a time.
+    // Nearly all input is well-formed, and validation is vectorized.
     if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
         return of_text(text);
     }
@@ -269,9 +270,9 @@ pub fn decode(bytes: &[u8]) -> Vec<u16> {
     units
 }
 
-/// The UTF-16 of a text.
+/// Returns the UTF-16 of a text.
 pub fn of_text(text: &str) -> Vec<u16> {
-    // A character has no more units than bytes.
+    // A character never has more units than bytes.
     let mut units = Vec::with_capacity(text.len());
     push_units(text, &mut units);
     units
@@ -285,7 +286,7 @@ fn push_units(text: &str, units: &mut Vec<u16>) {
     }
 }
 
-/// How many bytes at the end belong to a character that the next piece may complete: 0 to 3.
+/// Returns the number of bytes at the end, 0 to 3, that belong to a character which the next chunk may complete.
 pub fn incomplete_suffix(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let Some(&lead) = bytes.get(bytes.len() - back) else { return 0 };
@@ -357,7 +358,7 @@ mod tests {
         assert_eq!(incomplete_suffix(&[0x80, 0x80, 0x80, 0x80]), 0);
     }
 
-    /// Mostly text that people write, with surrogates in any order strewn in.
+    /// Mostly natural text, with surrogates in any order between.
     fn any_units() -> impl Strategy<Value = Vec<u16>> {
         let unit = prop_oneof![
             4 => 0x20u16..0x7f,

@@ -1,18 +1,19 @@
-//! Cuts in raw bytes that leave what is shown as one character whole: a character, the three bytes of a lone surrogate,
-//! or the run of bad bytes that becomes one U+FFFD. Pieces that are cut here and decoded one by one give the same text
+//! Cuts in raw bytes at boundaries of displayed characters: a character, the three bytes of a lone surrogate, or the
+//! run of malformed bytes that becomes one U+FFFD. Pieces that are cut here and decoded one by one give the same text
 //! as the whole.
 
 use super::utf16::is_surrogate;
 
-/// The longest character has so many bytes.
+/// Length of the longest character in bytes.
 pub const LONGEST: usize = 4;
 
-/// How many bytes from `at` on belong to what began before it: 0 to 3. Looks at three bytes on either side.
+/// Returns the number of bytes from `at` on, 0 to 3, that belong to a character which begins before it. Reads three
+/// bytes on either side.
 pub fn overhang(bytes: &[u8], at: usize) -> usize {
     for back in 1..LONGEST {
         let Some(start) = at.checked_sub(back) else { return 0 };
         let Some(rest) = bytes.get(start..) else { return 0 };
-        // What is no continuation always begins something.
+        // A byte that is no continuation always begins a character.
         if !matches!(rest.first(), Some(0x80..=0xbf)) {
             return unit(rest).saturating_sub(back);
         }
@@ -20,12 +21,12 @@ pub fn overhang(bytes: &[u8], at: usize) -> usize {
     0
 }
 
-/// The first cut at or after `at`.
+/// Returns the first boundary at or after `at`.
 pub fn ceil(bytes: &[u8], at: usize) -> usize {
     if at >= bytes.len() { bytes.len() } else { at + overhang(bytes, at) }
 }
 
-/// The last cut at or before `at`.
+/// Returns the last boundary at or before `at`.
 pub fn floor(bytes: &[u8], at: usize) -> usize {
     if at >= bytes.len() {
         return bytes.len();
@@ -37,7 +38,7 @@ pub fn floor(bytes: &[u8], at: usize) -> usize {
     before.into_iter().find(|&start| !matches!(bytes.get(start), Some(0x80..=0xbf))).unwrap_or(at)
 }
 
-/// The bytes of what begins here.
+/// Returns the length of the first character.
 pub(super) fn unit(bytes: &[u8]) -> usize {
     if is_surrogate(bytes) {
         return 3;

@@ -1,12 +1,12 @@
-//! How far estimates are off for one model, learnt from what its provider counted.
+//! Calibrates estimates for one model by the counts of its provider.
 
 use crate::util::sort::sort_by;
 
-/// A ratio further off than this comes from something else than the tokenizer.
+/// A ratio further from 1 than this has another cause than the tokenizer.
 const BOUND: f64 = 8.0;
 
-/// The factor that real counts suggest: the median of actual by estimated, a pair counting as much as it has tokens, so
-/// that one wrong pair changes little. Between an eighth and eight; 1 with no pair that can be used.
+/// Returns the correction factor that real counts suggest: the median of actual / estimated, weighted by tokens, so
+/// that one wrong pair changes little. The factor is between 1/8 and 8, and 1 if no pair is usable.
 pub fn factor(estimated: &[f64], actual: &[f64]) -> f64 {
     let usable = |number: f64| number.is_finite() && number > 0.0;
     let mut ratios: Vec<(f64, f64)> = estimated

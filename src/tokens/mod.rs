@@ -1,11 +1,20 @@
-//! How many tokens a text has, without a tokenizer.
+//! Estimates how many tokens a text has, without a tokenizer.
 //!
-//! A tokenizer takes letters of a word together, and digits by threes, and hardly anything of what is random or of a
-//! script that it saw little of. So each character costs something that depends on its class and on that of the one before
-//! it: a sum over pairs, as fast as reading, and the same however a text is split. Where two lower-case letters in a row
-//! cost little, a change of case or of a letter to a digit costs much, so that a hash is not taken for prose.
+//! A tokenizer joins the letters of a word and digits by threes, but little of random text and of scripts that it was
+//! hardly trained on. The model is a sum over pairs: the cost of a character depends on its class and on the class of
+//! the one before it. The sum is as fast as reading, and independent of how a text is split. Two lower-case letters in
+//! a row cost little, but a change of case or of a letter to a digit costs much, so that a hash is not taken for prose.
 //!
-//! A character is classed by the first byte of its UTF-8, which tells ASCII exactly and scripts nearly.
+//! A character is classified by the first byte of its UTF-8, which identifies ASCII exactly and scripts approximately.
+//!
+//! ```
+//! use spillway_base::tokens::{Mode, longest_start, of_text};
+//!
+//! let text = "Read the first failing test, then fix it.";
+//! assert!((8..=12).contains(&of_text(text, Mode::Typical)));
+//! assert!(of_text(text, Mode::Upper) >= of_text(text, Mode::Typical));
+//! assert!(longest_start(text, 3, Mode::Typical) < text.len());
+//! ```
 
 mod calibration;
 mod weights;
@@ -18,38 +27,37 @@ use weights::{TYPICAL, UPPER, Weights};
 
 use crate::text::utf16;
 
-/// What an estimate is for.
+/// The purpose of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// As near as it gets, now above and now below.
+    /// As close as possible, with errors in both directions.
     #[default]
     Typical,
-    /// Hardly ever below what a tokenizer counts: for decisions that must not fail.
+    /// An upper bound that tokenizers hardly ever exceed: for decisions that must not fail.
     Upper,
 }
 
 /// The size of a text, exact in bytes and estimated in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
-    /// Bytes as UTF-8.
+    /// Length in bytes as UTF-8.
     pub bytes: u64,
-    /// Tokens, estimated.
     pub tokens: u64,
 }
 
-/// What a text takes of a context.
+/// Returns the size of a text.
 pub fn cost(text: &[u16]) -> Cost {
     let bytes = utf16::measure(text).bytes as u64;
     Cost { bytes, tokens: of_units(text, Mode::Typical) }
 }
 
-/// Classes that have weights of their own.
+/// Number of classes with weights of their own.
 const CLASSES: usize = 25;
 
 /// Weights are in thousandths of a token.
 const SCALE: u64 = 1000;
 
-/// Rows of a power of two, so that the place of a pair is a shift and no bound has to be checked.
+/// Rows have a power of two of entries, so that an index is a shift and needs no bounds check.
 const ROW: usize = 32;
 
 const CONTROL: u8 = 0;
@@ -77,12 +85,12 @@ const HANGUL: u8 = 21;
 const FULL_WIDTH: u8 = 22;
 const EMOJI: u8 = 23;
 const SELDOM: u8 = 24;
-/// Hardly any text of the sample has it: it counts as a line feed does, apart from [`RUNS`] and [`UPPER_RUNS`].
+/// The class of carriage returns. The sample has too few of them to fit weights: they cost as much as line feeds, apart
+/// from [`RUNS`] and [`UPPER_RUNS`].
 const RETURN: u8 = CLASSES as u8;
-/// All classes.
 const ALL_CLASSES: usize = CLASSES + 1;
 
-/// The class of a character by the first byte of its UTF-8.
+/// Returns the class of a character by the first byte of its UTF-8.
 const fn class_of(byte: u8) -> u8 {
     match byte {
         b' ' => SPACE,
@@ -97,7 +105,7 @@ const fn class_of(byte: u8) -> u8 {
         b'.' | b',' | b'_' | b'-' | b'/' => JOINING,
         0..=8 | 11 | 12 | 14..=31 | 127 => CONTROL,
         33..=43 | 58..=64 | 91..=94 | 96 | 123..=126 => SYMBOL,
-        // In the middle of a character, which is never asked for.
+        // A continuation byte, which is never looked up.
         0x80..=0xbf => CONTROL,
         0xc0..=0xc9 => LATIN,
         0xcd..=0xcf => GREEK,
@@ -126,20 +134,20 @@ const CLASS: [u8; 256] = {
     classes
 };
 
-/// The weights as they are looked up: by the class before and the class, and by the class alone for a repeated character.
+/// Weights for lookup: by the previous class and the class, and by the class alone for a repeated character.
 struct Table([u16; 2 * ROW * ROW]);
 
 const REPEATED: usize = ROW * ROW;
 
-/// What a class costs at least after another.
+/// The minimum cost of a class after another.
 type Least = (u8, u8, u16);
 
-/// Characters that no text of the sample has in a row, and that tokenizers take byte by byte, or nearly so: scripts that are
-/// seldom seen, forms of half and full width, symbols for private use; and lines that return to their start.
+/// Characters that do not occur in runs in the sample and that tokenizers encode byte by byte, or nearly so: rare
+/// scripts, half-width and full-width forms, private-use symbols, and carriage returns.
 const RUNS: &[Least] =
     &[(SELDOM, SELDOM, 2000), (FULL_WIDTH, FULL_WIDTH, 1800), (RETURN, SYMBOL, 1000)];
 
-/// The worst of them, runs of tabs, and what is left where bytes were read as letters.
+/// The most expensive of them, runs of tabs, and bytes that were classified as letters.
 const UPPER_RUNS: &[Least] = &[
     (SELDOM, SELDOM, 2000),
     (SELDOM, LATIN, 2000),
@@ -156,7 +164,7 @@ const UPPER_RUNS: &[Least] = &[
     (TAB, SYMBOL, 1150),
 ];
 
-/// The weights, nowhere less than the others.
+/// Builds the table: the maximum of `weights` and `least`.
 const fn table(weights: &Weights, least: &Weights, runs: &[Least]) -> Table {
     let mut table = [0; 2 * ROW * ROW];
     let mut before = 0;
@@ -185,7 +193,7 @@ const fn table(weights: &Weights, least: &Weights, runs: &[Least]) -> Table {
     Table(table)
 }
 
-/// The class whose weights one has.
+/// Returns the class whose weights a class uses.
 const fn fitted(class: usize) -> usize {
     if class == RETURN as usize { FEED as usize } else { class }
 }
@@ -195,7 +203,7 @@ const fn greater(a: u16, b: u16) -> u16 {
 }
 
 static TYPICAL_TABLE: Table = table(&TYPICAL, &TYPICAL, RUNS);
-// Fitted by themselves, a few of the upper weights are less than what is usual.
+// Fitted independently, a few of the upper weights are less than the typical ones.
 static UPPER_TABLE: Table = table(&UPPER, &TYPICAL, UPPER_RUNS);
 
 impl Table {
@@ -206,8 +214,8 @@ impl Table {
         }
     }
 
-    /// What a character costs after another, both by their first bytes. Without a branch: which characters repeat
-    /// nobody can foresee.
+    /// Returns the cost of a character after another, both given by their first byte. Without a branch, because
+    /// repetition is unpredictable.
     #[inline]
     fn weight(&self, before: u8, byte: u8) -> u16 {
         let row = usize::from(CLASS[usize::from(before)]) % ROW;
@@ -227,13 +235,13 @@ impl Table {
     }
 }
 
-/// Two ASCII characters as they lie in memory, the first below: their weight in one look.
+/// Weights of pairs of ASCII characters as they are in memory, the first in the lower byte.
 struct AsciiTable([u16; ASCII_PAIRS]);
 
 const ASCII_PAIRS: usize = 1 << 15;
 
 impl AsciiTable {
-    /// Made when it is first needed: it is larger than the code.
+    /// Returns the table, which is built on first use: it is larger than the code.
     fn of(mode: Mode) -> &'static AsciiTable {
         static TYPICAL: LazyLock<Box<AsciiTable>> =
             LazyLock::new(|| AsciiTable::new(Mode::Typical));
@@ -256,17 +264,17 @@ impl AsciiTable {
         table
     }
 
-    /// What the second of the two characters in the lower half costs.
+    /// Returns the cost of the second character of the pair in the lower half.
     #[inline]
     fn weight(&self, pair: u64) -> u32 {
         u32::from(self.0[(pair & 0x7f7f) as usize % ASCII_PAIRS])
     }
 }
 
-/// The first character of a text costs what it costs after a line feed, so that texts joined by one cost their sum.
+/// A text costs what it costs after a line feed, so that texts joined by one cost their sum.
 const START: u8 = b'\n';
 
-/// Adds up what the characters of a text cost, which may come in pieces.
+/// Adds up the cost of a text that may come in chunks.
 #[derive(Debug, Clone, Copy)]
 pub struct Meter {
     mode: Mode,
@@ -274,20 +282,20 @@ pub struct Meter {
     sum: u64,
 }
 
-/// Units that are classed at a time. So few weights of 16 bits have a sum of 32.
+/// Number of characters classified at a time: few enough that the sum of their weights fits 32 bits.
 const BLOCK: usize = 512;
 
 impl Meter {
-    /// Nothing yet.
+    /// Creates a meter at 0 tokens.
     pub fn new(mode: Mode) -> Self {
         Meter { mode, before: START, sum: 0 }
     }
 
-    /// Takes the first bytes of at most [`BLOCK`] characters.
+    /// Adds characters by their first bytes, at most [`BLOCK`].
     fn take_firsts(&mut self, firsts: &[u8]) {
         let table = Table::of(self.mode);
         let (Some(&first), Some(&last)) = (firsts.first(), firsts.last()) else { return };
-        // Each byte is read from memory twice, so that no step waits for the one before.
+        // Each byte is read twice, so that no step waits for the one before.
         let pairs = firsts.iter().zip(firsts.get(1..).unwrap_or_default());
         let start = u32::from(table.weight(self.before, first));
         let sum = pairs.fold(start, |sum, (&before, &byte)| {
@@ -297,11 +305,11 @@ impl Meter {
         self.before = last;
     }
 
-    /// The same for characters that are all ASCII.
+    /// Adds characters that are all ASCII.
     fn take_ascii(&mut self, text: &[u8]) {
         let (Some(&first), Some(&last)) = (text.first(), text.last()) else { return };
         let table = AsciiTable::of(self.mode);
-        // What is before them may be something else.
+        // The previous character need not be ASCII.
         let mut sum = u32::from(Table::of(self.mode).weight(self.before, first));
         let mut at = 0;
         while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -318,12 +326,12 @@ impl Meter {
         self.before = last;
     }
 
-    /// Takes the next bytes; a character may be split between two pieces.
+    /// Adds bytes; a character may be split between two chunks.
     pub fn take(&mut self, bytes: &[u8]) {
         bytes.chunks(BLOCK).for_each(|block| self.take_bytes(block));
     }
 
-    /// Takes at most [`BLOCK`] bytes of a text.
+    /// Adds at most [`BLOCK`] bytes.
     fn take_bytes(&mut self, bytes: &[u8]) {
         if bytes.is_ascii() {
             return self.take_ascii(bytes);
@@ -338,25 +346,25 @@ impl Meter {
         self.take_firsts(firsts.get(..count).unwrap_or_default());
     }
 
-    /// Tokens so far.
+    /// Returns the number of tokens so far.
     pub fn tokens(&self) -> u64 {
         self.sum.div_ceil(SCALE)
     }
 }
 
-/// Whether a byte is in the middle of a character: it costs nothing.
+/// Returns true for a continuation byte, which costs nothing.
 fn is_inside(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }
 
-/// Tokens of a text.
+/// Returns the tokens of a text.
 pub fn of_text(text: &str, mode: Mode) -> u64 {
     let mut meter = Meter::new(mode);
     meter.take(text.as_bytes());
     meter.tokens()
 }
 
-/// Tokens of a text of which a byte is a unit.
+/// Returns the tokens of a Latin-1 text.
 pub fn of_latin1(text: &[u8], mode: Mode) -> u64 {
     let mut meter = Meter::new(mode);
     let mut firsts = [0; BLOCK];
@@ -373,11 +381,11 @@ pub fn of_latin1(text: &[u8], mode: Mode) -> u64 {
     meter.tokens()
 }
 
-/// Tokens of a text in UTF-16. Half a pair costs what the mark costs that is shown for it.
+/// Returns the tokens of a UTF-16 text. A lone surrogate costs as much as the U+FFFD that is shown for it.
 pub fn of_units(text: &[u16], mode: Mode) -> u64 {
     let mut meter = Meter::new(mode);
     let mut firsts = [0; BLOCK];
-    // Whether the block before ended with the first half of a pair.
+    // True if the previous block ended with a high surrogate.
     let mut is_paired = false;
     for (at, block) in text.chunks(BLOCK).enumerate() {
         if !is_paired && block.iter().fold(0, |all, unit| all | unit) < 0x80 {
@@ -407,11 +415,11 @@ pub fn of_units(text: &[u16], mode: Mode) -> u64 {
     meter.tokens()
 }
 
-/// Where the longest start of a text ends that has at most so many tokens.
+/// Returns the end of the longest prefix with at most `most` tokens.
 pub fn longest_start(text: &str, most: u64, mode: Mode) -> usize {
     let budget = most.saturating_mul(SCALE);
     let mut meter = Meter::new(mode);
-    // By blocks as long as they fit, then by characters.
+    // Whole blocks while they fit, then single characters.
     let mut at = 0;
     for block in text.as_bytes().chunks(BLOCK) {
         let mut next = meter;
@@ -435,12 +443,12 @@ pub fn longest_start(text: &str, most: u64, mode: Mode) -> usize {
     at
 }
 
-/// Where the longest end of a text begins that has at most so many tokens.
+/// Returns the start of the longest suffix with at most `most` tokens.
 pub fn longest_end(text: &str, most: u64, mode: Mode) -> usize {
     let budget = most.saturating_mul(SCALE);
     let table = Table::of(mode);
     let mut start = text.len();
-    // What comes after the character that is looked at, without the first, whose cost depends on what is before.
+    // The cost after the current character, without the first one, whose cost depends on its predecessor.
     let (mut rest, mut first) = (0, None);
     for (at, &byte) in text.as_bytes().iter().enumerate().rev() {
         if is_inside(byte) {
@@ -458,10 +466,10 @@ pub fn longest_end(text: &str, most: u64, mode: Mode) -> usize {
     start
 }
 
-/// No UTF-16 unit has more thousandths of a token than this.
+/// Upper bound for the cost of one UTF-16 code unit, in thousandths of a token.
 const MOST_PER_UNIT: u64 = UPPER_TABLE.most() as u64;
 
-/// A text of so many UTF-16 units surely has at most `most` tokens.
+/// Returns a length in UTF-16 code units whose texts are guaranteed to have at most `most` tokens.
 pub fn sure_units(most: u64) -> u64 {
     most.saturating_mul(SCALE) / MOST_PER_UNIT
 }
@@ -477,7 +485,7 @@ mod tests {
 
     #[test]
     fn kinds_of_text_differ() {
-        // Text, then what o200k_base counts.
+        // Texts and their counts by o200k_base.
         for (text, tokens) in [
             ("", 0),
             ("The quick brown fox jumps over the lazy dog.", 10),

@@ -1,8 +1,9 @@
-//! What a character costs after the one before it, in thousandths of a token.
+//! The cost of a character after another, in thousandths of a token.
 //!
-//! Fitted to the tokenizers and texts that docs/tokens.md names: [`TYPICAL`] by the least sum of relative errors,
-//! [`UPPER`] as the smallest weights that no text of the sample exceeds for any of the tokenizers. A row is the class of the
-//! character before, a column that of the character; `same` holds for one that is repeated. Classes are in their order.
+//! The weights are fitted to the tokenizers and texts that docs/tokens.md names: [`TYPICAL`] minimizes the sum of
+//! relative errors, [`UPPER`] has the smallest weights that no text of the sample exceeds for any of the tokenizers. A
+//! row is the class of the previous character, a column the class of the character; `same` is for a repeated one.
+//! Classes are in their order.
 
 use super::CLASSES;
 
@@ -12,7 +13,7 @@ pub(super) struct Weights {
 }
 
 #[rustfmt::skip]
-/// What tokenizers make of a text on average.
+/// Fitted to the average of the tokenizers.
 pub(super) const TYPICAL: Weights = Weights {
     pairs: [
         [1112, 20, 20, 455, 953, 953, 1888, 1104, 1032, 82, 278, 1292, 567, 410, 795, 627, 993, 1322, 1297, 663, 1185, 771, 936, 2498, 965],
@@ -45,7 +46,7 @@ pub(super) const TYPICAL: Weights = Weights {
 };
 
 #[rustfmt::skip]
-/// What none of them exceeds, with a margin of 15 %.
+/// Exceeded by none of the tokenizers, with a margin of 15 %.
 pub(super) const UPPER: Weights = Weights {
     pairs: [
         [1581, 58, 58, 523, 2156, 2156, 3231, 1269, 1187, 1778, 319, 2110, 1521, 1074, 2420, 1978, 3611, 3595, 1754, 763, 2828, 3058, 643, 4120, 58],

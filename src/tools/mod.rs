@@ -1,28 +1,37 @@
-//! What tools are for, by the names that agents give them.
+//! Classifies tools by the names that agents give them.
 //!
-//! Names differ in case and in what joins their words: `run_command`, `runCommand` and `Run-Command` are one.
+//! Names that differ only in case and in how their words are joined are the same name: `run_command`, `runCommand` and
+//! `Run-Command`.
+//!
+//! ```
+//! use spillway_core::tools::{Kind, is_same, kind, last_part};
+//!
+//! assert!(matches!(kind(last_part("mcp__box__exec_command")), Some(Kind::Terminal)));
+//! assert!(is_same("readFile", "read_file"));
+//! assert!(kind("frobnicate").is_none());
+//! ```
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What a tool does, as far as that matters to somebody here.
+/// The kind of work a tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Runs commands, or shows what they printed.
+    /// Runs commands, or returns their output.
     Terminal,
-    /// Pages through a file.
+    /// Reads a file in pages.
     Read,
     /// Searches in files.
     Search,
-    /// Hands work to another agent.
+    /// Delegates work to another agent.
     Delegate,
-    /// Changes files, or makes them.
+    /// Creates or changes files.
     Edit,
-    /// Something else that is known.
+    /// A known tool of none of the other kinds.
     Other,
 }
 
-/// Tools that take a command for a shell.
+/// Tools that run a shell command.
 pub(crate) const COMMANDS: &[&str] = &[
     "terminal-execute",
     "terminal",
@@ -80,7 +89,7 @@ pub(crate) const EDITS: &[&str] = &[
 /// Tools that take a patch.
 pub(crate) const PATCHES: &[&str] = &["apply_diff", "apply_patch", "patch"];
 
-/// The tables. A name stands in one of them.
+/// Tool names by kind. No name is listed twice.
 static NAMES: [(Kind, &[&str]); 8] = [
     (Kind::Terminal, COMMANDS),
     (
@@ -168,17 +177,17 @@ static NAMES: [(Kind, &[&str]); 8] = [
     ),
 ];
 
-/// Name spaces of tools of which none runs commands: `filesystem-edit`, `ace-find_definition`.
+/// Prefixes of tools that never run commands: `filesystem-edit`, `ace-find_definition`.
 const OTHER_SPACES: [&str; 4] = ["filesystem-", "ace-", "notebook-", "websearch-"];
 
-/// Longer names are in no table.
+/// Length above which a name cannot be in a table.
 const LONGEST: usize = 256;
 
 static KNOWN: LazyLock<HashMap<String, Kind>> = LazyLock::new(|| {
     NAMES.iter().flat_map(|(kind, names)| names.iter().map(|name| (plain(name), *kind))).collect()
 });
 
-/// What a tool of this name does, if anybody knows.
+/// Returns the kind of a tool, or `None` if its name is not known.
 pub fn kind(name: &str) -> Option<Kind> {
     if name.len() > LONGEST {
         return None;
@@ -188,7 +197,7 @@ pub fn kind(name: &str) -> Option<Kind> {
     KNOWN.get(&plain(name)).copied().or_else(in_space)
 }
 
-/// Whether a tool reads or searches saved outputs wherever they are: one of `createOutputTools` and the MCP proxy.
+/// Returns true for the tools of `createOutputTools` and of the MCP proxy, which read or search saved outputs anywhere.
 pub fn reads_saved_outputs(name: &str) -> bool {
     matches!(
         plain(last_part(name)).as_str(),
@@ -196,18 +205,19 @@ pub fn reads_saved_outputs(name: &str) -> bool {
     )
 }
 
-/// The last part of a name with a server or name space in front: `mcp__box__exec_command`, `functions.exec_command`.
+/// Returns the last part of a name with a server or name space before it: `exec_command` for `mcp__box__exec_command`
+/// and `functions.exec_command`.
 pub fn last_part(name: &str) -> &str {
     let last = name.rsplit("__").next().unwrap_or(name);
     last.rsplit(['.', '/', ':']).next().unwrap_or(last)
 }
 
-/// A name without what differs from agent to agent.
+/// Normalizes a name: lower case, without the characters that join words.
 pub fn plain(name: &str) -> String {
     letters(name).collect()
 }
 
-/// Whether two names differ in nothing else.
+/// Returns true if two names have the same normal form.
 pub fn is_same(a: &str, b: &str) -> bool {
     letters(a).eq(letters(b))
 }
@@ -218,7 +228,8 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
         .flat_map(char::to_lowercase)
 }
 
-/// Whether a tool is one of these, by its whole name or by its last part. In a pattern `*` stands for any characters.
+/// Returns true if a tool matches one of the patterns by its whole name or by its last part. `*` in a pattern matches
+/// any characters.
 pub fn is_one_of(name: &str, patterns: &[String]) -> bool {
     let last = last_part(name);
     patterns.iter().any(|pattern| {
@@ -231,8 +242,8 @@ pub fn is_one_of(name: &str, patterns: &[String]) -> bool {
     })
 }
 
-/// Whether a pattern matches all of a name. Linear in the name for each `*`, because the first place of a part is as good
-/// as any other.
+/// Returns true if a pattern matches a whole name. Linear in the name for each `*`: taking the first occurrence of a
+/// part never loses a match.
 fn matches(name: &str, pattern: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
     let Some(name) = name.strip_prefix(start) else { return false };
@@ -304,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_in_one_table() {
+    fn no_name_is_in_two_tables() {
         let all: Vec<String> =
             NAMES.iter().flat_map(|(_, names)| names.iter().map(|name| plain(name))).collect();
         assert_eq!(KNOWN.len(), all.len());

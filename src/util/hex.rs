@@ -1,8 +1,8 @@
-//! Bytes as text.
+//! Hexadecimal digits.
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Two lower-case hexadecimal digits for each byte.
+/// Returns two lower-case hexadecimal digits for each byte.
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {

@@ -1,10 +1,10 @@
-//! Helpers that know nothing of the modules above them.
+//! Helpers without knowledge of any other module.
 //!
 //! | module | what it does |
 //! | --- | --- |
 //! | [`hex`] | writes bytes as hexadecimal digits |
-//! | [`sort`] | sorts without one copy of the algorithm for each type |
-//! | [`suggest`] | finds the known name that a misspelt one is nearest to |
+//! | [`sort`] | sorts with one copy of the algorithm for all types |
+//! | [`suggest`] | finds the known name nearest to a misspelt one |
 
 pub mod hex;
 pub mod sort;

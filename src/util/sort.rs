@@ -1,11 +1,12 @@
-//! Sorts what is short or sorted seldom, all of it by one routine, and makes objects without sorting: each type that the standard
-//! library sorts by itself adds 5 to 8 KB to the binary.
+//! Sorting for short slices and cold paths, where code size matters more than speed: every type that is sorted with the
+//! standard library adds 5 to 8 KB to the binary.
 
 use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
 
-/// A JSON object of these members, the last one of a name: put in one by one, where collecting them would sort them first.
+/// Collects members into a JSON object; of members with the same name the last one counts. They are inserted one by
+/// one, because `collect` would sort them first.
 pub fn object(members: impl Iterator<Item = (String, Value)>) -> Map<String, Value> {
     let mut object = Map::new();
     members.for_each(|(name, value)| {
@@ -14,19 +15,19 @@ pub fn object(members: impl Iterator<Item = (String, Value)>) -> Map<String, Val
     object
 }
 
-/// Sorts by a key; what has the same key keeps its order.
+/// Sorts by a key. The sort is stable.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
 
-/// Sorts by a comparison; what is equal keeps its order.
+/// Sorts by a comparison. The sort is stable.
 pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     if items.len() < 2 {
         return;
     }
     let mut order: Vec<usize> = (0..items.len()).collect();
     sort(&mut order, &|a, b| compare(&items[a], &items[b]));
-    // Each goes to its place, and what stands there on to its own.
+    // Follows each cycle of the permutation: an element moves to its place, the one it displaces to its own.
     for start in 0..items.len() {
         let mut at = start;
         loop {

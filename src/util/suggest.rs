@@ -1,11 +1,12 @@
-//! Telling somebody who misspelt a name what was probably meant.
+//! Suggestions for misspelt names.
 
 use crate::error::{Code, Error};
 
-/// No known name is this long, and comparing takes time that grows with the length.
+/// Longer names are not compared: no known name is this long, and the comparison is quadratic.
 const LONGEST: usize = 64;
 
-/// The error for a name that is not known, with the nearest one that is. `what` says what it is not: `a setting`.
+/// Returns the error for an unknown name, with the nearest known one as a suggestion. `what` is the kind of name it is
+/// not, such as `a setting`.
 pub fn unknown(
     code: Code,
     field: &str,

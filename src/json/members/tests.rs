@@ -140,7 +140,7 @@ fn a_key_inside_a_string_is_no_member() {
     }
 }
 
-/// Pieces that make JSON, put together at random: sometimes right, often almost.
+/// Random sequences of JSON tokens: sometimes valid, often almost.
 pub(crate) fn almost_json() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{",
@@ -173,7 +173,7 @@ pub(crate) fn almost_json() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// Any JSON value, written with or without space between the tokens.
+/// Any JSON value, with or without white space between the tokens.
 pub(crate) fn json() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec![
         "stdout",

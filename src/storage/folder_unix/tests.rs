@@ -7,7 +7,7 @@ type Plant = fn(&Path, &Path);
 
 const NAME: &str = "x_1_aaaaaaaaaaaaa.txt";
 
-/// A draft with a temporary name, as on file systems that have no files without one.
+/// Creates a draft with a temporary name, as on file systems without unnamed files.
 fn named(folder: &Folder) -> Draft {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
     let name = file_names::temporary(1).unwrap();

@@ -34,7 +34,7 @@ fn redacted(text: &str, rules: Rules) -> (String, u64) {
     (String::from_utf8(out).unwrap(), count)
 }
 
-/// The same over the whole text at once.
+/// Redacts the whole text at once.
 fn oracle(text: &[u8], patterns: &[&str], values: &[&str]) -> (Vec<u8>, u64) {
     let mut stretches: Vec<(usize, usize)> = Vec::new();
     for source in patterns {

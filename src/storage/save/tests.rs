@@ -57,7 +57,7 @@ fn a_reserve_of_free_space_is_left() {
     assert!(within_reserve(RESERVE + 1, 100 * gib, 1).is_ok());
     let error = within_reserve(RESERVE - 1, 100 * gib, 0).unwrap_err();
     assert!(crate::error::os_reason(&error).contains("reserve of free space"));
-    // On a small file system a hundredth of it will do.
+    // On a small file system one percent of it is enough.
     assert!(within_reserve(1 << 20, 100 << 20, 0).is_ok() && within_reserve(0, 100, 0).is_err());
     assert!(within_reserve(0, 0, 0).is_ok());
 }
@@ -132,7 +132,7 @@ fn what_is_copied_leaves_the_reserve_too() {
     let reserve = |error: &str| error.contains("reserve of free space");
     let mut save = save_to(&[root.path().join("a"), root.path().join("b")], None);
     save.write(b"text").unwrap();
-    // As if so much had been written: no disk has room for it.
+    // Pretends that this many bytes were written: no disk has room for them.
     save.written = 1 << 60;
     let error = save.move_on(&io::Error::from_raw_os_error(28)).unwrap_err();
     assert!(reserve(&error.attempts[1].error), "{error:?}");
@@ -213,14 +213,14 @@ fn a_file_over_its_bound_needs_no_folder_before_it_is_whole() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_moves_what_was_written() {
-    // A device that is always full stands in for the first folder's file.
+    // A device that is always full replaces the first folder's file.
     let root = tempfile::tempdir().unwrap();
     let mut save = save_to(&[root.path().join("a"), root.path().join("b")], None);
     save.write(b"first ").unwrap();
     let open = save.open.as_mut().unwrap();
     let half = fs::OpenOptions::new().read(true).open(root.path()).unwrap();
     let kept = std::mem::replace(&mut open.draft.file, half);
-    // Writing to a folder's descriptor fails; reading the kept part back must still work.
+    // Writing to a folder's descriptor fails; reading back the kept part must still work.
     assert!(open.draft.file.write_all(b"x").is_err());
     open.draft.file = kept;
     save.move_on(&io::Error::from_raw_os_error(28)).unwrap();

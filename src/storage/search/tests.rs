@@ -78,7 +78,7 @@ fn neighbours_are_shown_behind_long_ones_too() {
 }
 
 #[test]
-fn nothing_is_shown_behind_a_line_that_is_too_long_to_be_passed_over() {
+fn neighbours_beyond_a_very_long_line_are_not_shown() {
     let long = "x".repeat((1 << 20) + 70_000);
     let (_root, places, path) = saved(format!("a\n{long}\nhit\n{long}\nb\n").as_bytes());
     let found = run(&places, &path, Query { before: 2, after: 2, ..query("hit") });
@@ -108,7 +108,7 @@ fn long_lines_are_searched_in_pieces_and_shown_around_the_match() {
             assert_eq!(first.before, ["first"]);
             assert_eq!(found.lines_searched, 3);
         }
-        // The edge of a piece is not the end of the line.
+        // The end of a piece is not the end of the line.
         assert!(run(&places, &path, query(r"^\.+$")).matches.is_empty());
     }
 }

@@ -1,31 +1,31 @@
-//! Secrets in the arguments of commands whose options do not say that they are one: `mysql -pX`, `curl -u me:X`.
+//! Secrets in arguments of commands whose options do not name them as secrets: `mysql -pX`, `curl -u me:X`.
 
 use std::ops::Range;
 
 use super::value;
 
-/// What of an argument is secret.
+/// The part of an argument that is secret.
 #[derive(Debug, Clone, Copy)]
 enum Part {
-    /// All of the next argument.
+    /// The whole next argument.
     Next,
-    /// What is written behind the option, `-pX`.
+    /// The text attached to the option, `-pX`.
     Attached,
-    /// Of `user:password` what follows the colon, attached or next.
+    /// The text after the colon of `user:password`, attached or in the next argument.
     AfterColon,
-    /// Of `user%password` or `user,password` what follows that byte.
+    /// The text after this byte of `user%password` or `user,password`.
     After(u8),
-    /// Of `name=value; name=value` what follows the first `=`.
+    /// The text after the first `=` of `name=value; name=value`.
     Cookies,
-    /// What follows `pass:`.
+    /// The text after `pass:`.
     Source,
-    /// The argument at this place behind the option's word.
+    /// The argument at this position after the option's word.
     Place(usize),
 }
 
 struct Row {
     programs: &'static str,
-    /// The argument that must be there, such as `login`.
+    /// An argument that must be present, such as `login`.
     word: &'static str,
     options: &'static str,
     part: Part,
@@ -70,12 +70,12 @@ static ROWS: &[Row] = &[
     row("ssh-keygen", "", "-N -P", Part::Next),
 ];
 
-/// The names of all programs, without their order.
+/// Returns the names of all programs in any order.
 pub(super) fn programs() -> impl Iterator<Item = &'static str> {
     ROWS.iter().flat_map(|row| row.programs.split(' '))
 }
 
-/// The secrets in the arguments of the program that ends at `at`, up to the end of its command.
+/// Finds the secrets in the arguments of the program whose name is at `name`, up to the end of its command.
 pub(super) fn in_text(text: &[u8], name: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
     let before = name.start.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
     let after = text.get(name.end).copied().unwrap_or(b'\n');
@@ -96,7 +96,7 @@ pub(super) fn in_text(text: &[u8], name: Range<usize>, found: &mut impl FnMut(Ra
     });
 }
 
-/// The arguments of a command, or of a list such as `["mysql", "-pX"]`.
+/// Splits the arguments of a command, or of a list such as `["mysql", "-pX"]`.
 fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> {
     const MOST: usize = 64;
     let mut words = Vec::new();
@@ -145,7 +145,7 @@ fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> {
     words
 }
 
-/// The secrets in the arguments of a program: the place of the argument, and the part of it.
+/// Finds the secrets in the arguments of a program: the index of the argument, and the range within it.
 pub(super) fn in_words(
     program: &[u8],
     words: &[&[u8]],

@@ -1,10 +1,11 @@
-//! The shapes of well-known secrets.
+//! Patterns of well-known secrets.
 //!
-//! A shape counts only if it is distinctive: a long output must not be riddled with stars because something in it looks
-//! random. What stands around a secret and helps to read the output, such as the name of a header, is left.
+//! A pattern must be distinctive: a long output must not be masked all over because something in it looks random. Text
+//! around a secret that helps to read the output, such as the name of a header, is kept.
 //!
-//! One pass over the text finds the words at which a secret may be, and each such place is judged by itself: see `names` for
-//! what a secret is called, `value` for what is a value, `tokens` for prefixes of vendors, `commands` for options of programs.
+//! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself:
+//! see `names` for names of secrets, `value` for their values, `tokens` for the prefixes of vendors, `commands` for
+//! options of programs.
 
 mod commands;
 mod named;
@@ -20,18 +21,18 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
 pub(crate) use names::is_secret_name;
 
-/// Bytes before a place that decide whether there is a secret.
+/// Number of bytes before a position that decide whether there is a secret.
 pub(super) const LOOK_BEHIND: usize = 256;
 
-/// Bytes of a secret before the word at which it is found.
+/// Maximum number of bytes of a secret before the word by which it is found.
 const MOST_BEFORE: usize = 64;
 
-/// What is done where a word is found.
+/// The kind of word that was found.
 #[derive(Debug, Clone, Copy)]
 enum Place {
-    /// A token with this row.
+    /// A token, with its row in the table.
     Token(usize),
-    /// A name.
+    /// The name of a secret.
     Name,
     /// A program with arguments.
     Program,
@@ -99,8 +100,8 @@ fn all() -> Option<&'static Places> {
         .as_ref()
 }
 
-/// Finds every secret that begins in `range`, and a few of those behind it. Of the text the [`LOOK_BEHIND`] bytes before it
-/// and all after it count.
+/// Finds every secret that begins in `range`, and some of those after it. The [`LOOK_BEHIND`] bytes before the range
+/// and all text after it are used as context.
 pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
     let Some(Places { automaton, places, longest }) = all() else { return };
     let range = range.start..text.len().min(range.end + MOST_BEFORE);
@@ -108,7 +109,8 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
     if range.start >= end {
         return;
     }
-    // Where the next last line of a private key is, and the end of the last key: what is inside is redacted already.
+    // The position of the next last line of a private key, and the end of the last key, inside of which everything is
+    // redacted already.
     let (mut last_line, mut covered) = (None, 0);
     for hit in automaton.find_overlapping_iter(Input::new(text).range(range.start..end)) {
         let (from, to) = (hit.start(), hit.end());
@@ -165,7 +167,7 @@ pub(super) fn search(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Ra
     }
 }
 
-/// The secret beside the id of an account of Twilio.
+/// Returns the secret next to the id of a Twilio account.
 fn twilio(text: &[u8], at: usize) -> Option<Range<usize>> {
     let id = text.get(at..at + 34)?;
     let is_id = id.starts_with(b"AC")
@@ -173,7 +175,8 @@ fn twilio(text: &[u8], at: usize) -> Option<Range<usize>> {
     (is_id && is_start(text, at)).then(|| places::beside(text, at + 34, false)).flatten()
 }
 
-/// Whether a word begins here, also behind an escape of JSON or of a URL, or a colour of a terminal, which end in a letter.
+/// Returns true if a word begins here, also directly after an escape of JSON or of a URL, or a terminal colour, which
+/// end in a letter.
 fn is_start(text: &[u8], at: usize) -> bool {
     let before = text.get(at.saturating_sub(24)..at).unwrap_or_default();
     let Some(last) = before.last() else { return true };
@@ -201,7 +204,7 @@ fn is_start(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Where the secrets are among the arguments of a program.
+/// Finds the secrets in the arguments of a program.
 pub(crate) fn in_arguments(words: &[&str], mut found: impl FnMut(usize, Range<usize>)) {
     let Some((first, rest)) = words.split_first() else { return };
     let program = first.rsplit(['/', '\\']).next().unwrap_or(first);

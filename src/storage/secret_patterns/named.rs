@@ -1,17 +1,17 @@
-//! Secrets that are named: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `Authorization: …`, `<password>…</password>`,
-//! `{ name: 'DB_PASSWORD', value: '…' }`.
+//! Named secrets: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `Authorization: …`, `<password>…</password>`, `{ name:
+//! 'DB_PASSWORD', value: '…' }`.
 
 use std::ops::Range;
 
 use super::names::{Kind, kind_of};
 use super::value::{self, Form, Value};
 
-/// Bytes of a name that are looked at, before the word that makes it one.
+/// Number of bytes of a name that are examined before its last word.
 const LONGEST_NAME: usize = 64;
-/// Bytes between the name of a pair and its value.
+/// Maximum distance in bytes between the name of a pair and its value.
 const PAIR: usize = 256;
 
-/// The secret whose name has the word at `hit`.
+/// Returns the secret whose name contains the word at `hit`.
 pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let end = name_end(text, hit.end)?;
     let begin = name_begin(text, hit.start);
@@ -27,7 +27,8 @@ pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     }
 }
 
-/// The end of the name whose last word ends at `at`, with a suffix such as `_2`; nothing if the name goes on in another way.
+/// Returns the end of the name whose last word ends at `at`, a suffix such as `_2` included, or `None` if the name
+/// continues differently.
 fn name_end(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..text.len().min(at + 24)).unwrap_or_default();
     let length = rest.iter().take_while(|byte| is_letter(**byte)).count();
@@ -35,7 +36,7 @@ fn name_end(text: &[u8], at: usize) -> Option<usize> {
     match (rest.first(), length) {
         (_, 0) => Some(at),
         (Some(b'_' | b'0'..=b'9'), _) => Some(at + length),
-        // `passwordHash` is another name, and `passwordB64` is not.
+        // `passwordHash` is a different name, `passwordB64` is not.
         (Some(b'A'..=b'Z'), _) => Some(at + length),
         _ => None,
     }
@@ -54,7 +55,7 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// The beginning of the name that has a word at `at`.
+/// Returns the start of the name that has a word at `at`.
 fn name_begin(text: &[u8], at: usize) -> usize {
     let before = text.get(at.saturating_sub(LONGEST_NAME)..at).unwrap_or_default();
     let length = before
@@ -63,7 +64,7 @@ fn name_begin(text: &[u8], at: usize) -> usize {
         .take_while(|byte| is_letter(**byte) || matches!(byte, b'-' | b'.'))
         .count();
     let mut begin = at - length;
-    // `\n` and `\u001b[1m` in the JSON of a text end in a letter.
+    // `\n` and `\u001b[1m` in JSON text end in a letter.
     if length > 0 && begin > 0 && text.get(begin - 1) == Some(&b'\\') {
         begin += match text.get(begin) {
             Some(b'n' | b'r' | b't' | b'b' | b'f') => 1,
@@ -82,18 +83,18 @@ fn name_begin(text: &[u8], at: usize) -> usize {
     {
         begin = begin.max(begin.saturating_sub(8) + escape + 2 + length);
     }
-    // Words before it: `Secret access key`.
+    // Preceding words: `Secret access key`.
     begin.min(at)
 }
 
 struct Name {
     kind: Kind,
-    /// Where it begins, dashes of an option not included.
+    /// Start of the name, without the dashes of an option.
     begin: usize,
     end: usize,
-    /// It is an option of a command, `--name`.
+    /// True for an option of a command, `--name`.
     is_option: bool,
-    /// It is in capitals, as variables of the environment are.
+    /// True for a name in capitals, as environment variables have.
     is_upper: bool,
 }
 
@@ -115,7 +116,7 @@ impl Name {
         })
     }
 
-    /// What ties a value to the name, and where the value begins.
+    /// Returns how a value is attached to the name, and where the value begins.
     fn separator(&self, text: &[u8]) -> Option<(Form, usize)> {
         let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
         let mut at = colours(text, self.end);
@@ -157,7 +158,7 @@ impl Name {
             }
             b':' if byte(after + 1) == b':' => None,
             b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
-            // The user of an address.
+            // The user of a URL.
             b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
             b':' => self.typed(text, begin(after + 1)),
             0xef if text.get(after..after + 3) == Some("：".as_bytes()) => {
@@ -174,7 +175,7 @@ impl Name {
                 if self.is_option {
                     return Some((Form::Pair, at));
                 }
-                // Of two, not one of a list of words.
+                // The first of two, not one of a list of words.
                 let is_first = matches!(
                     self.begin.checked_sub(2).and_then(|at| text.get(at)),
                     Some(b'(' | b'[')
@@ -213,7 +214,7 @@ impl Name {
         }
     }
 
-    /// Behind a colon there may be a type, and the value behind an equals sign.
+    /// Returns the value after a colon, or after the equals sign if the colon introduces a type.
     fn typed(&self, text: &[u8], at: usize) -> Option<(Form, usize)> {
         let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
         let length =
@@ -226,7 +227,7 @@ impl Name {
         {
             return Some((Form::Assigned, blanks(text, at + length + 1, 16)));
         }
-        // The block of YAML, `|` or `>-`, and JSON on the next line.
+        // A block scalar of YAML, `|` or `>-`, and JSON with the value on the next line.
         let mut at = at;
         if let Some(b'|' | b'>') = text.get(at) {
             let marks = rest.iter().take_while(|byte| b"|>+-0123456789".contains(byte)).count();
@@ -258,7 +259,7 @@ impl Name {
             let is_code =
                 !matches!(form, Form::Variable | Form::Property | Form::Option | Form::OptionWord)
                     && value::is_code(bytes);
-            // `<your password>`, and what begins a list.
+            // `<your password>`, and the start of a list.
             let is_group = matches!(bytes.first(), Some(b'(' | b'['))
                 && form != Form::Variable
                 && self.kind != Kind::Key;
@@ -306,7 +307,7 @@ impl Name {
         value::is_secret(self.kind, form, bytes, is_quoted, is_whole_line).then_some(range)
     }
 
-    /// Whether it begins its line, and its value, which begins at `at`, ends it.
+    /// Returns true if the name begins its line, and its value at `at` ends it.
     fn fills_line(&self, text: &[u8], at: usize) -> bool {
         let rest = text.get(at..text.len().min(at + 256)).unwrap_or_default();
         let end = rest.iter().position(|byte| byte.is_ascii_whitespace() || b"(),;".contains(byte));
@@ -316,7 +317,7 @@ impl Name {
         is_end && (self.begin == 0 || matches!(text.get(self.begin - 1), Some(b'\n' | b';')))
     }
 
-    /// It is the name of a parameter in an address or a form: `?token=…&password=…`.
+    /// Returns true for the name of a parameter in a URL or a form: `?token=…&password=…`.
     fn is_query(&self, text: &[u8]) -> bool {
         matches!(self.begin.checked_sub(1).and_then(|at| text.get(at)), Some(b'?' | b'&'))
     }
@@ -328,7 +329,7 @@ impl Name {
         [&b"$env:"[..], b"process.env.", b"export "].iter().any(|start| lower.ends_with(start))
     }
 
-    /// Whether it is the name of an element: `<password>`, `<ns:password>`, `<string name="password">`.
+    /// Returns true for the name of an element: `<password>`, `<ns:password>`, `<string name="password">`.
     fn is_element(&self, text: &[u8]) -> bool {
         let before = text.get(self.begin.saturating_sub(32)..self.begin).unwrap_or_default();
         let name =
@@ -354,7 +355,7 @@ impl Name {
             || line.windows(15).any(|part| part == b"aws configure s")
     }
 
-    /// The value of a pair whose name is this: `name: DB_PASSWORD` and then `value: …`.
+    /// Returns the value of a pair with this name: `name: DB_PASSWORD`, then `value: …`.
     fn pair(&self, text: &[u8]) -> Option<Range<usize>> {
         const NAMES: [&str; 12] = [
             "name",
@@ -428,7 +429,7 @@ impl Name {
     }
 }
 
-/// Where a name begins that has words before it: `Secret access key`, `API key`.
+/// Returns the start of a name with words before it: `Secret access key`, `API key`.
 fn spaced(text: &[u8], begin: usize) -> usize {
     const WORDS: [&str; 20] = [
         "api",
@@ -466,19 +467,19 @@ fn spaced(text: &[u8], begin: usize) -> usize {
     begin
 }
 
-/// Behind spaces and tabs, at most so many.
+/// Skips at most `most` spaces and tabs.
 fn blanks(text: &[u8], at: usize, most: usize) -> usize {
     let rest = text.get(at..text.len().min(at + most)).unwrap_or_default();
     at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Behind white space, line breaks too.
+/// Skips white space, line breaks included.
 fn lines(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..text.len().min(at + 64)).unwrap_or_default();
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// Behind the colours of a terminal.
+/// Skips terminal colours.
 fn colours(text: &[u8], at: usize) -> usize {
     let mut at = at;
     for _ in 0..4 {
@@ -498,7 +499,7 @@ fn colours(text: &[u8], at: usize) -> usize {
     at
 }
 
-/// Behind what may stand before a quote: `b"…"`, `N'…'`, `new Secret("…")`.
+/// Skips the text that may precede a quote: `b"…"`, `N'…'`, `new Secret("…")`.
 fn literal(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..text.len().min(at + 40)).unwrap_or_default();
     let word = rest.iter().take_while(|byte| is_letter(**byte) || b".: ".contains(byte)).count();
@@ -525,7 +526,7 @@ fn literal(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// The text of an element that begins at `at`, also in `<value>` and `<![CDATA[`.
+/// Returns the text of an element that begins at `at`, also within `<value>` and `<![CDATA[`.
 fn element(text: &[u8], at: usize) -> Option<Value> {
     let mut at = lines(text, at);
     for start in [&b"<value>"[..], b"<string>", b"<![CDATA["] {
@@ -541,7 +542,7 @@ fn element(text: &[u8], at: usize) -> Option<Value> {
         .then_some(Value { range: at..to, end: at + length })
 }
 
-/// The credentials in the value of an `Authorization` header: behind the scheme, if there is one.
+/// Returns the credentials in the value of an `Authorization` header: the text after the scheme, if there is one.
 fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
     let (range, is_quoted) = header(text, at)?;
     let value = text.get(range.clone())?;
@@ -550,7 +551,7 @@ fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
     let is_scheme = scheme > 0 && gap > 0 && scheme <= 24;
     let mut from = range.start + if is_scheme { scheme + gap } else { 0 };
     let credentials = text.get(from..range.end)?;
-    // `"Bearer " + token`, and the scheme by itself.
+    // `"Bearer " + token`, and the scheme alone.
     if value::is_reference(credentials)
         || credentials.iter().any(|byte| matches!(byte, b'{' | b'$'))
     {
@@ -597,7 +598,7 @@ fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
     Some(from..to)
 }
 
-/// All of the cookies: nothing says which one opens a session.
+/// Returns all cookies: nothing says which one identifies a session.
 fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>> {
     if !matches!(form, Form::Colon | Form::Call | Form::Assigned | Form::Variable | Form::Pair) {
         return None;
@@ -613,7 +614,7 @@ fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>> {
     (is_cookie && !value::is_reference(text.get(secret.clone())?)).then_some(secret)
 }
 
-/// The value of a header: all of its line, or what is in its quotes.
+/// Returns the value of a header: the rest of its line, or the text in its quotes.
 fn header(text: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
     if let Some(value) = value::quoted(text, at).filter(|value| value.end <= text.len()) {
         return Some((value.range, true));
@@ -623,7 +624,7 @@ fn header(text: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
         .iter()
         .position(|byte| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'))
         .unwrap_or(rest.len());
-    // The parameters of `Digest` are in quotes themselves.
+    // The parameters of `Digest` contain quotes themselves.
     if let Some(b'"') = rest.get(length)
         && length > 0
         && rest.get(length - 1) == Some(&b'=')

@@ -1,13 +1,13 @@
 //! Names whose values are secrets, such as `DB_PASSWORD`, `apiKey` and `x-auth-token`.
 
-/// The kind of a secret that a name stands for.
+/// The kind of secret that a name denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A password: chosen by a person, of any form.
+    /// A password: chosen by a person, in any form.
     Password,
-    /// A key, or a token that is named in full: made by a machine.
+    /// A key, or a fully named token: made by a machine.
     Secret,
-    /// A token, which in source code is often something else.
+    /// A token, which is often something else in source code.
     Token,
     /// Some key: only a value that looks random is a secret.
     Key,
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     Cookie,
 }
 
-/// Words at which a name is looked at, without case. Each ends a name, or stands before a suffix that is known.
+/// Words that trigger the examination of a name, in any case. Each ends a name, or precedes a known suffix.
 pub(super) const TRIGGERS: &[&str] = &[
     "password",
     "passwd",
@@ -51,7 +51,7 @@ pub(super) const TRIGGERS: &[&str] = &[
     "sessionid",
 ];
 
-/// Ends of a name that mean a password, whatever stands before.
+/// Suffixes of names of passwords, whatever precedes them.
 const PASSWORDS: &[&str] = &[
     "password",
     "passwd",
@@ -63,14 +63,14 @@ const PASSWORDS: &[&str] = &[
     "密码",
     "口令",
 ];
-/// The same as whole words only: `smtp_pass`, but not `bypass`.
+/// Suffixes that must be whole words: `smtp_pass`, but not `bypass`.
 const PASSWORD_WORDS: &[&str] = &["pass", "pwd", "psw"];
-/// What `pass` and `pwd` are written together with.
+/// Words that are joined to `pass` and `pwd` without a separator.
 const BEFORE_SHORT: &[&str] = &[
     "db", "root", "admin", "user", "store", "key", "smtp", "mail", "ftp", "ssh", "sudo", "my",
     "http", "proxy",
 ];
-/// Ends of a name that mean a key or a token of a machine.
+/// Suffixes of names of machine-made keys and tokens.
 const SECRETS: &[&str] = &[
     "secret",
     "密钥",
@@ -123,7 +123,7 @@ const SECRET_KEYS: &[&str] = &[
     "anon",
     "functions",
 ];
-/// Words before `token` that make it a secret beyond doubt.
+/// Words before `token` that make it a secret with certainty.
 const SECRET_TOKENS: &[&str] = &[
     "access", "auth", "refresh", "bearer", "id", "session", "security", "private", "api", "bot",
     "deploy", "sas", "vault", "github", "gitlab", "npm", "slack", "job",
@@ -154,7 +154,7 @@ const OTHER_TOKENS: &[&str] = &[
     "min",
     "syntax",
 ];
-/// Words that make a key something that everybody may see, or a place in a table.
+/// Words that make a key public, or a key of a table.
 const OTHER_KEYS: &[&str] = &[
     "public",
     "publishable",
@@ -182,7 +182,7 @@ const OTHER_KEYS: &[&str] = &[
     "query",
     "restore",
 ];
-/// Last words that say which one of several secrets it is, or how it is written.
+/// Last words that number a secret or name its encoding.
 const SUFFIXES: &[&str] = &[
     "prod",
     "production",
@@ -209,12 +209,12 @@ const SUFFIXES: &[&str] = &[
     "pem",
 ];
 
-/// Whether a name says that its value is a secret.
+/// Returns true if the value of this name is a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     !matches!(kind_of(name), None | Some(Kind::Key))
 }
 
-/// The kind of secret that a name stands for.
+/// Returns the kind of secret that a name denotes.
 pub(super) fn kind_of(name: &str) -> Option<Kind> {
     let words = words_of(name);
     let mut words: Vec<&str> = words.split('_').filter(|word| !word.is_empty()).collect();
@@ -294,7 +294,7 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
     }
 }
 
-/// The words of a name in lower case, joined by `_`: `dbAPIKey` and `DB-api.key` are `db_api_key`.
+/// Returns the words of a name in lower case, joined by `_`: `db_api_key` for `dbAPIKey` and `DB-api.key`.
 fn words_of(name: &str) -> String {
     let mut words = String::with_capacity(name.len() + 8);
     let letters: Vec<char> = name.chars().collect();
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets_are_told_from_other_names() {
+    fn names_of_secrets_are_distinguished_from_other_names() {
         for (name, kind) in [
             ("DB_PASSWORD", Some(Kind::Password)),
             ("dbpassword", Some(Kind::Password)),

@@ -1,4 +1,5 @@
-//! Secrets that are known by what stands around them: passwords in addresses, keys between their lines, tokens of several parts.
+//! Secrets recognized by their context: passwords in URLs, keys between header and footer lines, tokens of several
+//! parts.
 
 use std::ops::Range;
 
@@ -12,12 +13,12 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Bytes at the beginning of `text` that are `is`, at most `most`.
+/// Returns the number of bytes at the start of `text` that satisfy `is`, at most `most`.
 fn run(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| is(**byte)).count()
 }
 
-/// The password of an address whose `://` is at `at`, or the token that stands for it.
+/// Returns the password of the URL whose `://` is at `at`, or the token in its place.
 pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
     let from = at + 3;
     let rest = text.get(from..text.len().min(from + 2048))?;
@@ -26,7 +27,7 @@ pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = rest.get(..length)?;
     let authority = run(rest, |byte| !b"/?#".contains(&byte));
     let first = rest.get(..authority)?;
-    // Without a user the first part is a host, with its port: an `@` behind it is a part of the path.
+    // Without a user the first part is a host with its port: an `@` after it belongs to the path.
     if !first.contains(&b'@') {
         let port =
             first.iter().rposition(|byte| *byte == b':').and_then(|colon| first.get(colon + 1..));
@@ -39,7 +40,8 @@ pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
     let scheme = text.get(at.saturating_sub(12)..at)?;
     let is_web = scheme.ends_with(b"http") || scheme.ends_with(b"https");
-    // The last `@` that a host follows ends the password; in an address of the web the first such one, for a path may have more.
+    // The last `@` that precedes a host ends the password; in a web address the first one, because the path may have
+    // more.
     let mut ends = rest
         .iter()
         .enumerate()
@@ -72,7 +74,7 @@ pub(super) fn address(text: &[u8], at: usize) -> Option<Range<usize>> {
             && !value::is_reference(user))
         .then_some(from..from + end);
     }
-    // `x` and `x-oauth-basic` stand for no password.
+    // `x` and `x-oauth-basic` are placeholders for a password.
     let is_secret = password.len() >= 3
         && !is_variable(password)
         && password != b"x-oauth-basic"
@@ -94,7 +96,7 @@ fn is_variable(value: &[u8]) -> bool {
     }
 }
 
-/// Whether a host begins a text: a name with a dot or a port if the address is one of the web, any name else.
+/// Returns true if a text begins with a host: in a web address a name with a dot or a port, otherwise any name.
 fn is_host(text: &[u8], is_web: bool) -> bool {
     let length =
         run(text, |byte| byte.is_ascii_alphanumeric() || b".-_[]".contains(&byte) || byte >= 0x80);
@@ -129,7 +131,7 @@ fn is_host(text: &[u8], is_web: bool) -> bool {
         || matches!(text.first(), Some(b'$' | b'{' | b'<' | b'('))
 }
 
-/// A private key whose first line has its `-----BEGIN ` at `at`: up to its last line, or as far as lines look like one.
+/// Returns a private key whose `-----BEGIN ` is at `at`: up to its last line, or as far as lines look like one.
 pub(super) fn private_key(
     text: &[u8],
     at: usize,
@@ -147,7 +149,7 @@ pub(super) fn private_key(
     let body = at + dashes + length;
     let body = body + run(text.get(body..)?, |byte| byte == b'-');
     let limit = text.len().min(at + super::super::redact::LONGEST_MATCH);
-    // Where the next last line is, is worked out once for all first lines before it.
+    // The position of the next last line is computed once for all first lines before it.
     let known = last.filter(|last| *last >= body);
     let end = known.unwrap_or_else(|| {
         let rest = text.get(body..).unwrap_or_default();
@@ -156,12 +158,12 @@ pub(super) fn private_key(
             .map_or(text.len(), |end| body + end)
     });
     *last = Some(end);
-    // A last line behind another first line is not its own.
+    // A last line that follows another first line belongs to that one.
     let next = text.get(body..end)?.windows(6).position(|part| part == b"BEGIN ");
     if end < limit && next.is_none() {
         let rest = text.get(end..limit)?;
         let line = run(rest, |byte| byte != b'\n' && byte != b'\\');
-        // A body, not two lines of code that know the first and the last line.
+        // The body of a key, not two lines of code that contain the first and the last line.
         if let Some(name) =
             rest.get(..line)?.windows(7).position(|part| part == b"PRIVATE" || part == b"private")
         {
@@ -173,7 +175,7 @@ pub(super) fn private_key(
             return has_body(text.get(body..end)?).then_some(at..end + name + dashes);
         }
     }
-    // Its end is missing: lines of base64 and their headers, behind whatever stands before them.
+    // The last line is missing: lines of base64 and their headers, after any prefix of the lines.
     let rest = text.get(body..limit.max(body))?;
     let mut length = 0;
     loop {
@@ -200,7 +202,7 @@ fn has_body(text: &[u8]) -> bool {
         .any(|run| run.len() >= 8)
 }
 
-/// The lines of a private key of PuTTY: as many as `Private-Lines: ` says, whose end is at `at`.
+/// Returns the lines of a PuTTY private key: as many as `Private-Lines: `, which ends at `at`, says.
 pub(super) fn putty(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..text.len().min(at + 16 * 1024))?;
     let count = run(rest, |byte| byte.is_ascii_digit() || byte == b' ');
@@ -216,7 +218,7 @@ pub(super) fn putty(text: &[u8], at: usize) -> Option<Range<usize>> {
     (to > begin).then_some(at + begin..at + to)
 }
 
-/// A JSON web token, signed or encrypted: header and claims are JSON, and `eyJ` is what `{"` becomes.
+/// Returns a JSON web token, signed or encrypted: header and claims are JSON, and `eyJ` encodes `{"`.
 pub(super) fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
     if !text.get(at..)?.starts_with(b"eyJ") {
         return None;
@@ -228,7 +230,7 @@ pub(super) fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
         if part < 2 && length < 8 {
             return None;
         }
-        // The claims are JSON in a signed token; in an encrypted one the second part is a key, if there is one.
+        // The claims of a signed token are JSON; the second part of an encrypted one is a key, if present.
         if part == 1 && !text.get(to..)?.starts_with(b"eyJ") && length < 40 {
             return None;
         }
@@ -245,7 +247,7 @@ pub(super) fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
     (parts >= 3).then_some(at..to)
 }
 
-/// The token behind the `bearer` that ends at `at`.
+/// Returns the token after the `bearer` that ends at `at`.
 pub(super) fn bearer(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..text.len().min(at + 8192))?;
     let gap = run(rest, |byte| byte == b' ');
@@ -261,7 +263,7 @@ pub(super) fn bearer(text: &[u8], at: usize) -> Option<Range<usize>> {
     is_token.then_some(at + gap..at + gap + length)
 }
 
-/// The client secret of Azure that has its `Q~` at `at`.
+/// Returns the Azure client secret whose `Q~` is at `at`.
 pub(super) fn azure(text: &[u8], at: usize) -> Option<Range<usize>> {
     let is = |byte: u8| is_word(byte) || byte == b'.' || byte == b'~';
     let from = at.checked_sub(4)?;
@@ -275,7 +277,7 @@ pub(super) fn azure(text: &[u8], at: usize) -> Option<Range<usize>> {
     (matches && (31..=34).contains(&length)).then_some(from..at + 2 + length)
 }
 
-/// The token of a bot of Telegram that has its `:AA` at `at`.
+/// Returns the Telegram bot token whose `:AA` is at `at`.
 pub(super) fn telegram(text: &[u8], at: usize) -> Option<Range<usize>> {
     let before = text.get(at.saturating_sub(11)..at)?;
     let id = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -286,7 +288,7 @@ pub(super) fn telegram(text: &[u8], at: usize) -> Option<Range<usize>> {
     matches.then_some(at - id..at + 1 + length)
 }
 
-/// The token of a bot of Discord that has the first of its two dots at `at`.
+/// Returns the Discord bot token whose first dot is at `at`.
 pub(super) fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text.get(at + 7) != Some(&b'.') {
         return None;
@@ -303,7 +305,7 @@ pub(super) fn discord(text: &[u8], at: usize) -> Option<Range<usize>> {
     matches.then_some(from..at + 8 + length)
 }
 
-/// A key of Mailchimp, whose data centre has its `-us` at `at`.
+/// Returns the Mailchimp key whose data centre has its `-us` at `at`.
 pub(super) fn mailchimp(text: &[u8], at: usize) -> Option<Range<usize>> {
     let from = at.checked_sub(32)?;
     let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -314,8 +316,8 @@ pub(super) fn mailchimp(text: &[u8], at: usize) -> Option<Range<usize>> {
         .then_some(from..at + 3 + length)
 }
 
-/// The secret beside the id of a key, of which it is known by its length only: 40 bytes of base64 beside one of AWS, 32 hex digits
-/// beside an account of Twilio.
+/// Returns the secret next to the id of a key, recognized only by its length: 40 bytes of base64 for AWS, 32
+/// hexadecimal digits for Twilio.
 pub(super) fn beside(text: &[u8], at: usize, is_aws: bool) -> Option<Range<usize>> {
     let is = |byte: u8| {
         if is_aws {
@@ -348,7 +350,7 @@ pub(super) fn beside(text: &[u8], at: usize, is_aws: bool) -> Option<Range<usize
     None
 }
 
-/// The password of a line of `.pgpass`, whose port is at `at`: `host:5432:database:user:password`.
+/// Returns the password of a `.pgpass` line, whose port is at `at`: `host:5432:database:user:password`.
 pub(super) fn pgpass(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = text.get(at + 6..text.len().min(at + 512))?;
     let line = rest.get(..run(rest, |byte| byte.is_ascii_graphic() || byte == b' '))?;
@@ -366,7 +368,7 @@ pub(super) fn pgpass(text: &[u8], at: usize) -> Option<Range<usize>> {
     (is_password && !value::is_reference(password)).then_some(from..from + password.len())
 }
 
-/// The password behind the `IDENTIFIED BY` that ends at `at`.
+/// Returns the password after the `IDENTIFIED BY` that ends at `at`.
 pub(super) fn identified(text: &[u8], at: usize) -> Option<Range<usize>> {
     let gap = run(text.get(at..text.len().min(at + 32))?, |byte| byte.is_ascii_whitespace());
     let value = value::quoted(text, at + gap).filter(|_| text.get(at + gap) != Some(&b'`'))?;

@@ -1,6 +1,6 @@
-//! Tokens that begin with a prefix of their own: one row of a table each.
+//! Tokens with distinctive prefixes, one row of a table each.
 
-/// The bytes that follow a prefix.
+/// The bytes that may follow a prefix.
 #[derive(Debug, Clone, Copy)]
 enum Tail {
     /// `0-9a-f`
@@ -9,17 +9,17 @@ enum Tail {
     Upper,
     /// `0-9A-Za-z`
     Alnum,
-    /// The same and `_`.
+    /// `0-9A-Za-z_`
     Name,
-    /// The same and `-`.
+    /// `0-9A-Za-z_-`
     Word,
-    /// The same and `.`.
+    /// `0-9A-Za-z_.-`
     Dotted,
     /// Base64, in either alphabet.
     Base64,
-    /// Parts of a path.
+    /// Components of a path.
     Path,
-    /// Whatever a token can hold.
+    /// Any byte that a token can contain.
     Any,
 }
 
@@ -42,7 +42,7 @@ impl Tail {
     }
 }
 
-/// A token: its prefix, the bytes behind it, and how many there are at least and at most.
+/// A token: its prefix, the bytes that follow, and their minimum and maximum number.
 #[derive(Debug)]
 pub(super) struct Token {
     pub(super) prefix: &'static str,
@@ -61,7 +61,7 @@ macro_rules! tokens {
     (@) => { ANY };
 }
 
-// Of a prefix with a slash, which is an address, only what follows is secret.
+// If the prefix contains a slash it is a URL, and only the text after it is secret.
 pub(super) static TOKENS: &[Token] = tokens! {
     // AWS
     "AKIA" Upper 16 16; "ASIA" Upper 16 16; "ABIA" Upper 16 16; "ACCA" Upper 16 16; "ABSK" Base64 40;
@@ -81,10 +81,10 @@ pub(super) static TOKENS: &[Token] = tokens! {
     ".webhook.office.com/webhookb2/" Path 40; "outlook.office.com/webhook/" Path 40;
     "hooks.zapier.com/hooks/catch/" Path 10; "open.feishu.cn/open-apis/bot/v2/hook/" Path 20;
     "open.larksuite.com/open-apis/bot/v2/hook/" Path 20; "hooks.chime.aws/incomingwebhooks/" Path 20;
-    // OpenAI, Anthropic and others that begin alike
+    // OpenAI, Anthropic and others with the same prefix
     "sk-ant-" Word 20; "sk-proj-" Word 20; "sk-svcacct-" Word 20; "sk-admin-" Word 20; "sk-or-" Word 20;
     "sk-lf-" Word 20; "pk-lf-" Word 20; "sk-None-" Word 20; "sk-service-" Word 20; "sess-" Alnum 40; "sk-" Alnum 20;
-    // Models and their hosts
+    // Model providers
     "gsk_" Alnum 20; "xai-" Alnum 20; "pplx-" Alnum 20; "r8_" Alnum 20; "nvapi-" Word 20; "hf_" Alnum 30;
     "api_org_" Alnum 30; "tgp_v1_" Word 20; "fw_" Alnum 20; "csk-" Alnum 20; "esecret_" Alnum 20; "lsv2_pt_" Name 30;
     "lsv2_sk_" Name 30; "tvly-" Word 20; "jina_" Word 30; "e2b_" Hex 20; "fc-" Hex 32; "pcsk_" Name 20;
@@ -101,10 +101,10 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "whsec_" Base64 20; "rzp_live_" Alnum 14; "rzp_test_" Alnum 14; "sq0atp-" Word 20; "sq0csp-" Word 20; "EAAAE" Word 40; "EAAAl" Word 40;
     "access_token$production$" Word 20; "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
     "EZAK" Alnum 50; "EZTK" Alnum 50; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
-    // Mail and messages
+    // Mail and messaging
     "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
     "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "sec-c-" Base64 30;
-    // Packages
+    // Package registries
     "npm_" Alnum 36 36; "pypi-AgE" Word 50; "rubygems_" Hex 32; "dckr_pat_" Word 20; "dckr_oat_" Word 20; "oy2" Alnum 43 43; "cio" Alnum 32 32;
     "CLOJARS_" Hex 60; "AKCp" Alnum 60; "cmVmdGtu" Base64 50; "rdme_" Alnum 40; "pdm_" Alnum 40; "jsr_" Alnum 30;
     // Clouds and hosting
@@ -116,24 +116,24 @@ pub(super) static TOKENS: &[Token] = tokens! {
     // Databases
     "pscale_tkn_" Dotted 20; "pscale_pw_" Dotted 20; "pscale_oauth_" Dotted 20; "pscale_otkn_" Dotted 20; "sbp_" Hex 40; "sb_secret_" Word 20; "napi_" Alnum 40; "npg_" Alnum 12;
     "xau_" Alnum 30; "AVNS_" Word 16; "cfp_" Alnum 30; "prisma+postgres://accelerate.prisma-data.net/?api_key=" Any 30;
-    // Watching
+    // Monitoring
     "glsa_" Name 32; "glc_" Base64 32; "eyJrIjoi" Base64 40; "NRAK-" Upper 20; "NRJS-" Hex 19; "NRII-" Word 20; "NRRA-" Hex 40; "NRAA-" Hex 20; "NRIQ-" Word 20; "NRAL" Hex 36;
     "sntrys_" Any 40; "sntryu_" Hex 40; "sntrya_" Hex 40; "phx_" Word 32; "phc_" Word 32; "hcaik_" Alnum 50; "hcamk_" Alnum 50; "dt0c01." Dotted 60; "dt0s01." Dotted 60; "dt0s16." Dotted 60; "ddapi_" Alnum 30; "ddpat_" Alnum 30;
     "bkua_" Hex 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 30;
     "pd_u" Word 20; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "tfp_" Word 40;
-    // Work
+    // Project management and design
     "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36;
     "shpat_" Alnum 32; "shpss_" Alnum 32; "shpca_" Alnum 32; "shppa_" Alnum 32; "shptka_" Alnum 32; "shpua_" Alnum 32; "shprt_" Alnum 32; "sl.B" Word 60; "sl.u." Word 60;
     "aio_" Alnum 28; "sk.eyJ" Dotted 60; "zpka_" Name 40; "pk_live_" Alnum 60; "cal_live_" Hex 20; "apify_api_" Alnum 30; "sm_aat_" Word 16; "sm_pat_" Word 16; "sm_sat_" Word 16; "expo_" Word 40; "inngest_" Alnum 30; "signkey-prod-" Hex 30; "signkey-test-" Hex 30; "tr_dev_" Alnum 16; "tr_prod_" Alnum 16; "cvx_" Alnum 40; "sk_org_" Alnum 20; "ak_" Alnum 40;
-    // Keys of people and of coins
+    // Personal encryption and wallets
     "AGE-SECRET-KEY-1" Upper 50; "AGE-PLUGIN-" Word 30; "xprv" Alnum 100; "zprv" Alnum 100;
-    // Private keys in base64, as a variable or a secret of Kubernetes holds them
+    // Private keys in base64, as variables and Kubernetes secrets hold them
     "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS" Base64 20; "LS0tLS1CRUdJTiBSU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFQyBQUklWQVRF" Base64 20;
     "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE" Base64 20; "LS0tLS1CRUdJTiBEU0EgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURS" Base64 20; "LS0tLS1CRUdJTiBQR1AgUFJJVkFURS" Base64 20;
 };
 
 impl Token {
-    /// Whether it is the id of a key of AWS, beside which its secret may stand.
+    /// Returns true for the id of an AWS key, next to which its secret may be.
     pub(super) fn is_aws_id(&self) -> bool {
         matches!(self.prefix, "AKIA" | "ASIA" | "ABIA" | "ACCA")
     }
@@ -142,10 +142,10 @@ impl Token {
         self.prefix.contains('/') && self.prefix.contains('.')
     }
 
-    /// The token whose prefix stands at `at`, without a look at what stands before: where its secret begins and ends.
+    /// Returns the range of the token whose prefix is at `at`, without checking the text before it.
     pub(super) fn at(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
         let from = at + self.prefix.len();
-        // Without case prefixes are found, with it they count; addresses have none.
+        // Prefixes are found in any case but must match exactly; URLs are matched in any case.
         let is_address = self.is_address();
         if !is_address && text.get(at..from)? != self.prefix.as_bytes() {
             return None;
@@ -165,7 +165,7 @@ impl Token {
     }
 }
 
-/// Whether a text looks made by a machine: words have no digits, and are in one case but for their first letter.
+/// Returns true if a text looks machine-made: words have no digits, and one case but for their first letter.
 fn is_random(tail: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| tail.iter().any(is);
     let different = tail.iter().fold([false; 256], |mut seen, byte| {
@@ -181,7 +181,7 @@ fn is_random(tail: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// A tail of so many bytes that looks random.
+    /// Returns a random-looking tail of `length` bytes.
     fn tail(token: &Token, length: usize) -> String {
         let letters: Vec<char> = (b'!'..=b'~')
             .filter(|byte| token.tail.has(*byte) && byte.is_ascii_alphanumeric())

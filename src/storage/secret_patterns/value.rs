@@ -1,19 +1,19 @@
-//! Values that stand beside a name of a secret: where they end, and which of them are no secrets but types, references and
+//! Values next to the name of a secret: where they end, and which of them are not secrets but types, references and
 //! placeholders.
 
 use std::ops::Range;
 
 use super::names::Kind;
 
-/// Bytes of a value that is looked at.
+/// Maximum number of bytes examined of a value.
 const LONGEST_VALUE: usize = 4096;
 
-/// How a value is tied to its name.
+/// How a value is attached to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `NAME=value` of a variable of the environment, and what is as plain.
+    /// `NAME=value` of an environment variable, and equally clear forms.
     Variable,
-    /// `name=value`, which fills its line and begins it.
+    /// `name=value` that fills its line.
     Property,
     /// `name = value`, `name := value`, `name => value`.
     Assigned,
@@ -33,22 +33,23 @@ pub(super) enum Form {
     Call,
 }
 
-/// A value, its quotes not included.
+/// A value without its quotes.
 #[derive(Debug, Clone)]
 pub(super) struct Value {
     pub(super) range: Range<usize>,
-    /// Behind the value and its quote.
+    /// Offset after the value and its quote.
     pub(super) end: usize,
 }
 
-/// The bytes of escapes before a quote, if there is one at `at`: 0 in a text, 1 in the JSON of a text, 3 in its JSON.
+/// Returns the number of escape bytes before the quote at `at`, if there is one: 0 in plain text, 1 in JSON of a text,
+/// 3 in JSON of that.
 fn quote_at(text: &[u8], at: usize) -> Option<(usize, u8)> {
     let escapes = text.get(at..)?.iter().take(16).take_while(|byte| **byte == b'\\').count();
     let quote = *text.get(at + escapes)?;
     matches!(quote, b'"' | b'\'' | b'`').then_some((escapes, quote))
 }
 
-/// The value in quotes that begins at `at`.
+/// Returns the quoted value that begins at `at`.
 pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
     let (escapes, quote) = quote_at(text, at)?;
     let from = at + escapes + 1;
@@ -60,7 +61,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
             b'\\' => run += 1,
             b'\n' => break,
             byte if byte == quote => {
-                // An escaped quote has more backslashes before it than the quote that opens, twice as many and one more.
+                // An escaped quote has more backslashes before it than the opening quote: twice as many and one more.
                 let closes = run >= escapes && (run - escapes).is_multiple_of(2 * (escapes + 1));
                 if closes || quote == b'\'' && escapes == 0 && run.is_multiple_of(2) {
                     let end = to + 1;
@@ -72,13 +73,14 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
         }
         to += 1;
     }
-    // It does not end in its line: cut off, or no quote at all.
+    // It does not end on its line: truncated, or not a quote at all.
     let rest = text.get(from..to)?;
     let word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
     (word == rest.len() && word > 0).then_some(Value { range: from..to, end: to })
 }
 
-/// The value without quotes that begins at `at`: up to white space, a quote, or what ends it in code, in a query or in a list.
+/// Returns the unquoted value that begins at `at`: up to white space, a quote, or its end in code, in a query or in a
+/// list.
 pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
     let rest = text.get(at..text.len().min(at + LONGEST_VALUE))?;
     let is_end = |place: usize, byte: u8| {
@@ -107,7 +109,7 @@ pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
         length += 1;
     }
     let mut value = rest.get(..length)?;
-    // What closes a call, a list or a sentence is not a part of it, unless it is opened in it.
+    // The closing bracket of a call, a list or a sentence is not a part of the value, unless the value opens it.
     loop {
         let opens = |open: u8| value.contains(&open);
         value = match value {
@@ -127,12 +129,12 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// What is known about the bytes of a value.
+/// Character statistics of a value.
 struct Looks {
     digits: usize,
     lower: usize,
     upper: usize,
-    /// Neither letters, digits, spaces, nor what joins words.
+    /// Number of characters that are neither letters, digits, spaces, nor word joiners.
     special: usize,
     spaces: usize,
 }
@@ -148,7 +150,7 @@ fn looks(value: &[u8]) -> Looks {
     }
 }
 
-/// Whether a value of a kind, tied to its name in such a way, is a secret.
+/// Returns true if a value is a secret, given its kind and how it is attached to its name.
 pub(super) fn is_secret(
     kind: Kind,
     form: Form,
@@ -171,7 +173,7 @@ pub(super) fn is_secret(
         return matches!(form, Form::Variable | Form::Pair | Form::Option) && is_entropic(value);
     }
     if spaces > 0 {
-        // A phrase, not a sentence about one.
+        // A passphrase, not a sentence about one.
         let is_phrase = (is_password || (kind == Kind::Secret && upper == 0)) && !is_sentence(text);
         return is_literal
             && kind != Kind::Token
@@ -213,7 +215,7 @@ pub(super) fn is_secret(
     {
         return true;
     }
-    // A word of lower case could be anything in code; it is a password where nothing else can stand.
+    // A lower-case word could be anything in code; it is a password where only one can be.
     let is_word = upper == 0
         && digits == 0
         && value.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-');
@@ -231,7 +233,7 @@ pub(super) fn is_secret(
         }
 }
 
-/// How often a text changes between upper and lower case.
+/// Returns the number of changes between upper and lower case.
 fn turns(value: &[u8]) -> usize {
     value
         .windows(2)
@@ -239,7 +241,7 @@ fn turns(value: &[u8]) -> usize {
         .count()
 }
 
-/// Whether a value looks made by a machine.
+/// Returns true if a value looks machine-made.
 pub(super) fn is_entropic(value: &[u8]) -> bool {
     let Looks { digits, lower, upper, spaces, .. } = looks(value);
     spaces == 0
@@ -252,13 +254,13 @@ pub(super) fn is_entropic(value: &[u8]) -> bool {
         && longest_word(value) < 8
 }
 
-/// Letters of the longest run in one case.
+/// Returns the length of the longest run of letters of one case.
 fn longest_word(value: &[u8]) -> usize {
     value.split(|byte| !byte.is_ascii_lowercase()).map(<[u8]>::len).max().unwrap_or(0)
 }
 
-/// Whether a value says where the value is, or that there is one: `${NAME}`, `settings.name`, `TOKEN_NAME`, a path, an
-/// address, `<your password>`, `****`.
+/// Returns true if a value refers to the secret or only mentions it: `${NAME}`, `settings.name`, `TOKEN_NAME`, a path,
+/// a URL, `<your password>`, `****`.
 pub(super) fn is_reference(value: &[u8]) -> bool {
     let is_name = |part: &[u8]| {
         part.first().is_some_and(|first| !first.is_ascii_digit())
@@ -338,7 +340,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || (is_one_letter_run(value))
 }
 
-/// Whether a value is a placeholder such as `sk-xxxxxxxx` or `xxxx-xxxx`.
+/// Returns true for a placeholder such as `sk-xxxxxxxx` or `xxxx-xxxx`.
 fn is_one_letter_run(value: &[u8]) -> bool {
     value
         .chunk_by(|a, b| a == b)
@@ -358,7 +360,7 @@ fn is_file(value: &[u8]) -> bool {
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(byte))
 }
 
-/// Whether a value is a user and a password in base64, as far as its letters say.
+/// Returns true if a value may be a user and a password in base64, judging by its letters.
 pub(super) fn is_base64_text(value: &[u8]) -> bool {
     let Looks { lower, upper, .. } = looks(value);
     value.len() >= 8
@@ -369,7 +371,7 @@ pub(super) fn is_base64_text(value: &[u8]) -> bool {
         && turns(value) * 3 >= value.len()
 }
 
-/// Whether a value is long and in both cases, as a token of a machine is.
+/// Returns true for a long value in both cases, as machine-made tokens are.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
     let Looks { lower, upper, .. } = looks(value);
     value.len() >= 16
@@ -379,7 +381,7 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && !is_reference(value)
 }
 
-/// Whether a value with slashes is more likely base64 than a path.
+/// Returns true if a value with slashes is more likely base64 than a path.
 fn is_base64(value: &[u8]) -> bool {
     let Looks { digits, lower, upper, .. } = looks(value);
     value.len() >= 20
@@ -390,7 +392,7 @@ fn is_base64(value: &[u8]) -> bool {
         && longest_word(value) < 7
 }
 
-/// Whether a value without quotes is an expression: `sha256(name)`, `tokens[0]`, `a->b`.
+/// Returns true if an unquoted value is an expression: `sha256(name)`, `tokens[0]`, `a->b`.
 pub(super) fn is_code(value: &[u8]) -> bool {
     let name = value
         .iter()
@@ -414,7 +416,7 @@ pub(super) fn is_code(value: &[u8]) -> bool {
                 .any(|pair| pair == b"->" || pair == b"::" || pair == b"??" || pair == b"?."))
 }
 
-/// Whether a value is a number as source code has them: `0x10`, `262144u32`, `10n`.
+/// Returns true if a value is a number of source code: `0x10`, `262144u32`, `10n`.
 fn is_number(value: &str) -> bool {
     let value = value.trim_start_matches('-');
     let hex = value.strip_prefix("0x").or_else(|| value.strip_prefix("0X"));
@@ -426,7 +428,7 @@ fn is_number(value: &str) -> bool {
     digits.is_empty() && value.len() <= 20
 }
 
-/// Whether a value is a name of source code: `user_token_2`.
+/// Returns true if a value is an identifier: `user_token_2`.
 fn is_snake(value: &str) -> bool {
     let words = value.trim_end_matches(|letter: char| letter.is_ascii_digit());
     value.contains('_')
@@ -434,7 +436,7 @@ fn is_snake(value: &str) -> bool {
         && words.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// Whether a value names a way of writing or of hashing, or a type: `base64url`, `Uint8Array`, `HS256`.
+/// Returns true if a value names an encoding, an algorithm or a type: `base64url`, `Uint8Array`, `HS256`.
 fn is_algorithm(value: &str) -> bool {
     const NAMES: [&str; 34] = [
         "base64", "base58", "base32", "base16", "utf8", "utf-8", "utf16", "sha1", "sha224",
@@ -449,7 +451,7 @@ fn is_algorithm(value: &str) -> bool {
     rest.len() < value.len() && !rest.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a value is a word of a language, of a manual or of a form rather than a secret.
+/// Returns true if a value is a word of a language, a manual or a form rather than a secret.
 fn is_plain_word(value: &str) -> bool {
     const WORDS: &[&str] = &[
         "string",
@@ -581,7 +583,7 @@ fn is_plain_word(value: &str) -> bool {
         "keyboard-interactive",
         "publickey",
     ];
-    /// What a name of the secret, or a hint of a manual, begins or ends with.
+    /// Prefixes and suffixes of placeholders.
     const STARTS: &[&str] = &["your", "<", "example", "placeholder", "insert", "replace", "enter"];
     let plain = value.trim_end_matches(['?', '!', ';', ',', '.', ':']).to_lowercase();
     let letters_only =
@@ -611,7 +613,7 @@ fn is_plain_word(value: &str) -> bool {
             .any(|start| plain.starts_with(start))
 }
 
-/// Whether a text with spaces is a sentence about a secret.
+/// Returns true if a text with spaces is a sentence about a secret.
 fn is_sentence(value: &str) -> bool {
     const WORDS: &[&str] = &[
         "a",

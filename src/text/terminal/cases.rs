@@ -1,4 +1,4 @@
-//! What outputs look like, and the lines they leave with their raw numbers.
+//! Terminal outputs, and the lines that they leave on the screen.
 
 type Case = (&'static str, &'static [(&'static str, u64)]);
 

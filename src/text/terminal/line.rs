@@ -1,8 +1,8 @@
-//! One row of the screen: its text as bytes, addressed by columns.
+//! One line of the screen: its text as bytes, addressed by columns.
 //!
-//! A row is kept as the very bytes that were written, because nearly all rows are only appended to. Columns are counted
-//! when something moves back: a wide character has two, what joins the character before it none, and a tab reaches to the
-//! next multiple of eight.
+//! A line is stored as the bytes that were written, because nearly all lines are only appended to. Columns are counted
+//! once the cursor moves back: a wide character has two, a combining one none, and a tab reaches to the next multiple
+//! of eight.
 
 use std::borrow::Cow;
 
@@ -12,19 +12,19 @@ use crate::text::lossy::{Shown, Source};
 use crate::text::simd::{self, u8x16};
 use crate::text::utf8_boundary;
 
-/// Columns from one tab stop to the next.
+/// Distance of tab stops in columns.
 const TAB: usize = 8;
-/// Bytes after which a place in a row is remembered, so that a row is not walked over for every step back.
+/// Distance in bytes at which column positions are cached, so that not every move back scans the line.
 const STRIDE: usize = 128;
 
-/// Where a row was last written in the raw output.
+/// The part of the raw output that last wrote a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The raw line; lines count from 1.
+    /// Line number in the raw output, from 1.
     pub line: u64,
-    /// Where that begins, in bytes.
+    /// Offset at which that line begins, in bytes.
     pub start: u64,
-    /// Where it ends, without its break; nothing while it is coming in.
+    /// Offset at which it ends, without its break; `None` while it is incomplete.
     pub end: Option<u64>,
 }
 
@@ -32,18 +32,18 @@ pub(super) struct Place {
 pub(super) struct Row {
     bytes: Vec<u8>,
     width: usize,
-    /// Every byte is a column.
+    /// True if every byte is one column.
     is_plain: bool,
-    /// Something was written over or erased: blanks at its end are what is left of that.
+    /// True if text was overwritten or erased, so that blanks at the end are not part of the text.
     pub is_touched: bool,
-    /// Offsets and their columns, up to where the row was walked over since it changed.
+    /// Cached offsets and their columns, valid since the last change before them.
     known: Vec<(usize, usize)>,
-    /// The offset and the column that were asked for last: what is written next is mostly there.
+    /// Offset and column of the last lookup: the next write is mostly there.
     last: (usize, usize),
     pub place: Place,
-    /// Its first part is out already.
+    /// True if the first part of the line has been emitted already.
     pub is_open: bool,
-    /// It is there only because the cursor was moved below it.
+    /// True if the line exists only because the cursor moved below it.
     pub is_filler: bool,
 }
 
@@ -52,9 +52,9 @@ impl Row {
         Row::of(Vec::new(), place)
     }
 
-    /// A row with a text that was only appended to.
+    /// Creates a line from a text that was only appended to.
     ///
-    /// What is no character becomes U+FFFD: its bytes must not join others that are written beside them.
+    /// Malformed bytes become U+FFFD, so that they cannot combine with bytes that are written next to them.
     pub fn of(bytes: Vec<u8>, place: Place) -> Self {
         let bytes = match Shown::decode(&bytes, Source::Text).text {
             Cow::Owned(text) => text.into_bytes(),
@@ -83,7 +83,7 @@ impl Row {
         self.bytes.is_empty()
     }
 
-    /// Writes a text without controls but tabs at a column, and answers where the cursor is then.
+    /// Writes a text without control characters but tabs at a column, and returns the column of the cursor afterwards.
     pub fn put(&mut self, column: usize, text: &[u8]) -> usize {
         let text = Shown::decode(text, Source::Text).text;
         let text = text.as_bytes();
@@ -97,7 +97,7 @@ impl Row {
         at
     }
 
-    /// A tab at the end of a row stays one; elsewhere it only moves the cursor.
+    /// Writes a tab at the end of a line; elsewhere a tab only moves the cursor.
     fn tab(&mut self, column: usize) -> usize {
         let stop = column + TAB - column % TAB;
         if column >= self.width {
@@ -142,7 +142,7 @@ impl Row {
         end
     }
 
-    /// Puts a text in the place of what is between two offsets.
+    /// Replaces the text between two offsets.
     #[inline(never)]
     fn replace(&mut self, from: usize, to: usize, text: &[u8]) {
         self.bytes.splice(from..to, text.iter().copied());
@@ -152,7 +152,7 @@ impl Row {
         self.replace(from, to, &vec![b' '; count]);
     }
 
-    /// The character at a column, and where that begins: its offset and its column.
+    /// Returns the offset and the column at which the character that covers `column` begins.
     fn find(&mut self, column: usize) -> (usize, usize) {
         if self.is_plain {
             let at = column.min(self.bytes.len());
@@ -188,7 +188,7 @@ impl Row {
         (at, reached)
     }
 
-    /// What is behind an offset has changed.
+    /// Drops cached columns after an offset that has changed.
     fn forget(&mut self, at: usize) {
         let left = self.known.partition_point(|(known, _)| *known <= at);
         self.known.truncate(left);
@@ -197,7 +197,7 @@ impl Row {
         }
     }
 
-    /// The offset of a column, where no character stands across it afterwards.
+    /// Returns the offset of a column, after replacing a wide character that covers it by blanks.
     fn split(&mut self, column: usize) -> usize {
         let (at, begins) = self.find(column);
         if begins >= column || at == self.bytes.len() {
@@ -208,7 +208,7 @@ impl Row {
         if self.bytes.get(at) == Some(&b'\t') {
             self.blank(at, at, before);
         } else {
-            // Half a wide character is nothing.
+            // Half a wide character is blank.
             let (length, width) = character(self.bytes.get(at..).unwrap_or_default(), begins);
             self.blank(at, at + length, width);
         }
@@ -226,7 +226,7 @@ impl Row {
         }
     }
 
-    /// Erases so many columns from one on; what is behind them stays where it is.
+    /// Erases `count` columns; the text after them keeps its columns.
     pub fn erase(&mut self, column: usize, count: usize) {
         let end = column.saturating_add(count);
         if end >= self.width {
@@ -244,7 +244,7 @@ impl Row {
         self.erase_from(0);
     }
 
-    /// Takes so many columns out; what is behind them moves up.
+    /// Deletes `count` columns; the text after them moves to the left.
     pub fn delete(&mut self, column: usize, count: usize) {
         if column.saturating_add(count) >= self.width {
             self.erase_from(column);
@@ -259,7 +259,7 @@ impl Row {
         self.is_touched = true;
     }
 
-    /// Makes room for so many columns; what then is behind the last column, or the widest there is, falls off.
+    /// Inserts `count` blank columns; text that moves past the last column, or past `widest`, is lost.
     pub fn insert(&mut self, column: usize, count: usize, widest: usize) {
         if column >= self.width {
             return;
@@ -274,7 +274,7 @@ impl Row {
         self.erase_from(most);
     }
 
-    /// A tab that moves would reach to another stop.
+    /// Replaces tabs by blanks, because a tab that moves would reach to another stop.
     fn without_tabs(&mut self) {
         while let Some(at) = memchr::memchr(b'\t', &self.bytes) {
             let begins = end_of(self.bytes.get(..at).unwrap_or_default(), 0);
@@ -283,7 +283,7 @@ impl Row {
         }
     }
 
-    /// Gives its text away and goes on behind it.
+    /// Empties the line after its text was emitted; its rest continues at `start`.
     pub fn open(&mut self, start: u64) {
         let mut rest = Row::new(Place { start, end: None, ..self.place });
         rest.is_open = true;
@@ -297,7 +297,7 @@ fn is_plain(text: &[u8]) -> bool {
     })
 }
 
-/// The column behind a text that begins at one.
+/// Returns the column after a text that begins at `column`.
 fn end_of(text: &[u8], column: usize) -> usize {
     let (mut rest, mut column) = (text, column);
     loop {
@@ -313,12 +313,12 @@ fn end_of(text: &[u8], column: usize) -> usize {
     }
 }
 
-/// How many characters of one byte and one column a text begins with.
+/// Returns the number of characters of one byte and one column at the start of a text.
 fn plain_start(text: &[u8]) -> usize {
     text.iter().take_while(|byte| (0x20..0x7f).contains(*byte)).count()
 }
 
-/// The bytes and the columns of what a text begins with.
+/// Returns the length in bytes and the width in columns of the first character.
 fn character(text: &[u8], column: usize) -> (usize, usize) {
     match text.first() {
         Some(b'\t') => (1, TAB - column % TAB),
@@ -327,7 +327,7 @@ fn character(text: &[u8], column: usize) -> (usize, usize) {
             let length = utf8_boundary::unit(text).max(1);
             let bytes = text.get(..length).unwrap_or_default();
             let char = std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next());
-            // What is no character is shown as one.
+            // Malformed bytes are shown as one character.
             (length, char.map_or(1, |char| char.width().unwrap_or(0)))
         }
     }

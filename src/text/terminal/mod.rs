@@ -1,20 +1,21 @@
-//! Output as a terminal would show it: what was written over is gone, and so are colours, titles and links.
+//! Renders output as a terminal would show it: without overwritten text, colours, titles and links.
 //!
-//! [`Terminal`] takes the bytes of an output in pieces of any size and gives lines that hold no controls but tabs. It
-//! knows of every line where in the output it was last written, which is where it is found in what was saved. Clean text
-//! passes by without being held.
+//! [`Terminal`] takes the bytes of an output in chunks of any size and returns lines without control characters but
+//! tabs. For every line it knows the part of the raw output that last wrote it, which is where the line is found in the
+//! saved output. Clean text is passed on without being buffered.
 //!
-//! - The screen is as wide as need be, and lines are not wrapped. Of its rows the last [`ROWS`] can be reached by the
-//!   cursor; what is above is final. A line longer than [`LONGEST`] bytes goes on without being held: what is out is final.
-//! - A line ends with a line feed, with or without a carriage return before it, and the next begins at its first column.
-//! - Positions count from the top of the screen as long as that is known: the start of the output, or where the screen was
-//!   cleared, with at most [`SURE_ROWS`] rows since. What is drawn at a place that is not known (a bar at the bottom of
-//!   the window) is left out, up to the next line feed or a return to a known place.
-//! - What is on the alternate screen goes with it; it is shown only if the output ends there.
-//! - A title or a link that is not ended ends with its line.
+//! - The screen is as wide as needed, and lines do not wrap. The cursor can reach the last [`ROWS`] rows; those above
+//!   are final. The start of a line longer than [`LONGEST`] bytes is final, and the rest is not buffered.
+//! - A line ends with a line feed, with or without a carriage return before it, and the next begins at its first
+//!   column.
+//! - Positions count from the top of the screen as long as that is known: from the start of the output, or from where
+//!   the screen was cleared, with at most [`SURE_ROWS`] rows since. Text drawn at an unknown position (a bar at the
+//!   bottom of the window) is dropped, up to the next line feed or a return to a known position.
+//! - The alternate screen is discarded when it is left; it is shown only if the output ends on it.
+//! - A title or a link that is not terminated ends with its line.
 //!
-//! [`row`] is one line and its columns, [`page`] a screen with its cursor, [`sequence`] finds out what is asked of it, and
-//! [`origins`] remembers which line came from where.
+//! [`line`] is one line and its columns, [`screen`] a screen with its cursor, [`sequence`] parses control sequences,
+//! and [`source_map`] remembers where in the raw output each line was written.
 
 #[cfg(test)]
 mod cases;
@@ -36,44 +37,44 @@ use self::source_map::Mark;
 use super::simd::{self, u8x16};
 use super::utf16::incomplete_suffix;
 
-/// Rows that the cursor can reach.
+/// Number of rows that the cursor can reach.
 pub const ROWS: usize = 64;
-/// Rows that every screen has: with no more of them, nothing has scrolled.
+/// Number of rows that every screen has: with no more of them, nothing has scrolled.
 pub const SURE_ROWS: usize = 24;
-/// Bytes of a line that can still be changed.
+/// Maximum length in bytes of a line that can still be changed.
 pub const LONGEST: usize = 4 * 1024;
-/// The cursor alone goes no further to the right.
+/// Maximum column that the cursor reaches without text.
 pub const WIDEST: usize = 512;
 
 const ESCAPE: u8 = 0x1b;
 
-/// Takes the lines that are final.
+/// Receives the lines that are final.
 pub trait Sink {
-    /// The next bytes of the clean text, and where lines of them come from: the marks are in order, and their offsets in
-    /// this text.
+    /// Takes the next bytes of the clean text and the sources of its lines: marks are in ascending order, and their
+    /// offsets refer to `text`.
     fn block(&mut self, text: &[u8], marks: &[Mark]);
 }
 
-/// Where in the raw output we are.
+/// Position in the raw output.
 #[derive(Debug, Clone, Copy)]
 struct Raw {
-    /// The line; lines count from 1.
+    /// Line number, from 1.
     line: u64,
-    /// Where it begins.
+    /// Offset at which the line begins.
     start: u64,
-    /// The next byte.
+    /// Offset of the next byte.
     at: u64,
-    /// The byte before is a carriage return.
+    /// True if the previous byte is a carriage return.
     is_returned: bool,
 }
 
 impl Raw {
-    /// What is written now is written here.
+    /// Returns the source of text that is written now.
     fn place(&self) -> Place {
         Place { line: self.line, start: self.start, end: None }
     }
 
-    /// Where the line ends whose line feed is next.
+    /// Returns the end of the line whose line feed is next.
     fn line_end(&self) -> u64 {
         self.at - u64::from(self.is_returned && self.at > self.start)
     }
@@ -91,19 +92,19 @@ impl Raw {
     }
 }
 
-/// An output on its way over the screen.
+/// A terminal that an output is written to.
 #[derive(Debug, Clone)]
 pub struct Terminal {
     raw: Raw,
     page: Page,
-    /// The first screen, while the other one is shown.
+    /// The main screen, while the alternate one is shown.
     behind: Option<Box<Page>>,
     sequence: Sequence,
-    /// The start of a character whose rest is still to come.
+    /// The start of an incomplete character.
     pending: Vec<u8>,
-    /// The last byte was a line feed, or there was none.
+    /// True if the last byte was a line feed, or there was none.
     is_line_over: bool,
-    /// Nothing but one line is looked at.
+    /// True if only one line is rendered.
     is_single: bool,
 }
 
@@ -114,7 +115,7 @@ impl Default for Terminal {
 }
 
 impl Terminal {
-    /// A screen on which nothing is yet.
+    /// Creates a terminal with an empty screen.
     pub fn new() -> Self {
         let raw = Raw { line: 1, start: 0, at: 0, is_returned: false };
         Terminal {
@@ -128,7 +129,7 @@ impl Terminal {
         }
     }
 
-    /// Raw bytes so far, and the lines they are in.
+    /// Returns the number of raw bytes and lines so far.
     pub fn size(&self) -> (u64, u64) {
         let bytes = self.raw.at + self.pending.len() as u64;
         (bytes, self.raw.line - u64::from(self.is_line_over))
@@ -146,7 +147,7 @@ impl Terminal {
         self.page.emit_some(sink);
     }
 
-    /// Ends the output: whatever is on the screen is final.
+    /// Ends the output: everything on the screen is final.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         let pending = std::mem::take(&mut self.pending);
         self.page.text(&pending, &mut self.raw, sink);
@@ -158,7 +159,7 @@ impl Terminal {
         self.page.emit_all(sink);
     }
 
-    /// Half a character goes together with its other half.
+    /// Completes a character that the last chunk split, and returns the rest of the chunk.
     fn complete<'a>(&mut self, bytes: &'a [u8], sink: &mut dyn Sink) -> &'a [u8] {
         if self.pending.is_empty() {
             return bytes;
@@ -174,7 +175,7 @@ impl Terminal {
                 let text: Vec<u8> = self.pending.drain(..whole).collect();
                 self.page.text(&text, &mut self.raw, sink);
             }
-            // What came instead may be the start of another.
+            // The bytes that follow instead may begin another character.
             if self.pending.is_empty() {
                 return bytes.get(at + usize::from(is_text)..).unwrap_or_default();
             }
@@ -182,7 +183,7 @@ impl Terminal {
         &[]
     }
 
-    /// Takes text up to the next control, or one control; answers how many bytes that was.
+    /// Takes text up to the next control character, or one control character; returns the number of bytes taken.
     fn step(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
         if self.sequence.is_on() || bytes.first() == Some(&ESCAPE) {
             let taken = self.sequence.take(bytes);
@@ -199,7 +200,7 @@ impl Terminal {
             self.control(control, sink);
             return 1;
         }
-        // What is cut off by the end of the piece, and by nothing else, may go on.
+        // Only a character at the very end of the chunk may be completed by the next.
         let open = if rest.is_empty() { incomplete_suffix(text) } else { 0 };
         let (text, open) = text.split_at(text.len() - open);
         self.page.lines(text, &mut self.raw, sink);
@@ -254,9 +255,10 @@ fn is_vertical(action: Action) -> bool {
     )
 }
 
-/// Where the first control is that is neither a tab nor a line feed.
+/// Returns the offset of the first control character other than tab and line feed.
 fn next_control(bytes: &[u8]) -> usize {
-    /// What is found behind a control that is not looked for first is looked for again, so this is not far.
+    /// The search for the less frequent characters is bounded, because it is repeated after every control found by the
+    /// other.
     const STEP: usize = 1024;
     let mut at = 0;
     for block in bytes.chunks(STEP) {
@@ -284,7 +286,7 @@ fn is_control(byte: u8) -> bool {
     byte < 0x20 && byte != b'\t' && byte != b'\n' || byte == 0x7f
 }
 
-/// Whether a terminal would show anything else than these bytes.
+/// Returns true if a terminal would show exactly these bytes.
 pub fn is_clean(bytes: &[u8]) -> bool {
     next_control(bytes) == bytes.len()
 }
@@ -298,7 +300,7 @@ impl Sink for Collected {
     }
 }
 
-/// All of an output as a terminal would show it.
+/// Renders a whole output.
 pub fn clean(bytes: &[u8]) -> Cow<'_, [u8]> {
     if is_clean(bytes) {
         return Cow::Borrowed(bytes);
@@ -306,7 +308,7 @@ pub fn clean(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(cleaned(Terminal::new(), bytes))
 }
 
-/// One line as a terminal would show it that has no others.
+/// Renders a single line.
 pub fn clean_line(line: &str) -> Cow<'_, str> {
     if is_clean(line.as_bytes()) {
         return Cow::Borrowed(line);

@@ -1,7 +1,7 @@
 //! A screen with its cursor.
 //!
-//! As long as text only comes in, the screen is a text: the lines that can still be reached, and the line under way at
-//! its end. When the cursor moves back, the lines it may reach become rows, and when it moves past the last of them they
+//! While text is only appended, the screen is a text: the lines that can still be reached, and the current line at its
+//! end. When the cursor moves back, the lines that it may reach become rows; when it moves past the last of them, they
 //! become text again.
 
 mod moves;
@@ -15,9 +15,9 @@ use super::source_map::Mark;
 use super::{LONGEST, ROWS, Raw, Sink};
 use crate::text::utf8_boundary;
 
-/// Text is given away in pieces of about this size.
+/// Text is emitted in chunks of about this size.
 const BATCH: usize = 64 * 1024;
-/// A stretch this long is worth being passed on without being held.
+/// Minimum length of text that is passed on without being buffered.
 const STRETCH: usize = 4 * 1024;
 
 #[derive(Debug, Clone, Copy)]
@@ -29,23 +29,23 @@ struct Saved {
 
 #[derive(Debug, Clone)]
 pub(super) struct Page {
-    /// Lines, and without rows also the line under way.
+    /// Complete lines and, while there are no rows, the current line.
     text: Vec<u8>,
     marks: VecDeque<Mark>,
-    /// Where in the text the line under way begins, or what is held of it.
+    /// Offset in `text` at which the current line begins, or the part of it that is buffered.
     line_at: usize,
-    /// Where in the raw output that was: the line, and the byte.
+    /// Source of the current line in the raw output: line number and offset.
     raw_line: u64,
     raw_at: u64,
-    /// The first part of the line under way is out already.
+    /// True if the first part of the current line has been emitted.
     is_open: bool,
-    /// A carriage return came, and nothing after it.
+    /// True directly after a carriage return.
     is_returned: bool,
-    /// The rows that the cursor is on or may soon be on, down to the last; none while the screen is a text.
+    /// The rows that the cursor may reach, down to the last; empty while the screen is a text.
     rows: Vec<Row>,
     row: usize,
     column: usize,
-    /// Lines before the first row, or before the line under way.
+    /// Number of lines before the first row, or before the current line.
     above: u64,
     /// Lines before this one are final.
     floor: u64,
@@ -53,11 +53,11 @@ pub(super) struct Page {
     top: Option<u64>,
     region: Option<usize>,
     saved: Option<Saved>,
-    /// The cursor is at a place that is not known: row and column from the top of the screen.
+    /// Row and column from the top of the screen, if the cursor is at an unknown position.
     away: Option<(usize, usize)>,
-    /// What scrolls out is gone.
+    /// True if text that scrolls out is discarded.
     is_alternate: bool,
-    /// The text is looked over when it is this long.
+    /// Length of `text` at which it is checked for final lines.
     due: usize,
 }
 
@@ -85,25 +85,25 @@ impl Page {
         }
     }
 
-    /// What comes now is the first on this screen.
+    /// Begins this screen: the next text is written to it.
     pub fn begin(&mut self, raw: &Raw) {
         (self.raw_line, self.raw_at) = (raw.line, raw.at);
     }
 
-    /// What comes now is not on this screen.
+    /// Leaves this screen: the next text is written to another.
     pub fn leave(&mut self, raw: &Raw) {
         self.rows();
         self.end_rows(raw.line, raw.at);
     }
 
-    /// Says of the rows that were written in the line where that ended.
+    /// Records the end of a raw line in the rows that were written in it.
     fn end_rows(&mut self, line: u64, end: u64) {
         for row in self.rows.iter_mut().filter(|row| row.place.line == line) {
             row.place.end.get_or_insert(end);
         }
     }
 
-    /// Takes text without controls but tabs and line feeds.
+    /// Takes text without control characters but tabs and line feeds.
     pub fn lines(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
         let mut rest = text;
         if rest.len() >= STRETCH && self.is_text() && !self.is_returned && self.away.is_none() {
@@ -118,7 +118,7 @@ impl Page {
         self.text(rest, raw, sink);
     }
 
-    /// Text of a line.
+    /// Takes text of a line.
     pub fn text(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
         if text.is_empty() {
             return;
@@ -139,7 +139,7 @@ impl Page {
         self.rows.is_empty()
     }
 
-    /// Goes on with the line under way.
+    /// Appends to the current line.
     fn append(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
         let mut rest = text;
         while self.text.len() - self.line_at + rest.len() >= LONGEST {
@@ -154,8 +154,8 @@ impl Page {
         raw.pass(rest.len());
     }
 
-    /// Writes at the cursor. Character by character where the line may grow too long, for that must not depend on how
-    /// the text is split.
+    /// Writes at the cursor. Where the line may become too long, it writes character by character, because that must
+    /// not depend on how the text is split.
     fn put(&mut self, text: &[u8], raw: &mut Raw, sink: &mut dyn Sink) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -176,7 +176,7 @@ impl Page {
         }
     }
 
-    /// The line under way is too long to be held.
+    /// Emits the start of the current line, which is too long to be buffered.
     fn flow(&mut self, raw: &Raw, sink: &mut dyn Sink) {
         self.mark(raw.at);
         self.emit_all(sink);
@@ -185,7 +185,7 @@ impl Page {
         self.floor = self.above;
     }
 
-    /// The same for a row. What is above it is final then.
+    /// Emits the start of a row that is too long; the rows above it become final.
     fn flow_row(&mut self, raw: &Raw, sink: &mut dyn Sink) {
         let below = self.rows.split_off(self.row + 1);
         let Some(mut row) = self.rows.pop() else { return };
@@ -194,7 +194,7 @@ impl Page {
             self.keep(&above, raw, above.is_touched);
             self.text.push(b'\n');
         }
-        // What is blank at its end goes on.
+        // Blanks at the end belong to the line, which continues.
         self.keep(&row, raw, false);
         self.emit_all(sink);
         row.open(raw.at);
@@ -221,7 +221,7 @@ impl Page {
         self.begin_line(raw, sink);
     }
 
-    /// The same where the raw line goes on.
+    /// Moves down a line without ending the raw line.
     pub fn feed(&mut self, raw: &Raw, sink: &mut dyn Sink) {
         if self.is_text() {
             self.mark(raw.at);
@@ -233,7 +233,7 @@ impl Page {
         self.begin_line(raw, sink);
     }
 
-    /// Goes to the next row; whether there is none, and the rows have become text.
+    /// Moves to the next row. Returns true if there is none, and the rows have become text.
     fn move_down(&mut self, raw: &Raw) -> bool {
         self.column = 0;
         if self.away.take().is_some() {
@@ -272,12 +272,13 @@ impl Page {
         }
     }
 
-    /// Whether a line whose first part is out goes on with it: what went out of another screen is gone, and the rest is all.
+    /// Returns true if a line whose first part was emitted continues: text emitted from another screen is gone, and the
+    /// rest is a line of its own.
     fn is_rest(&self, is_open: bool) -> bool {
         is_open && !self.is_alternate
     }
 
-    /// Notes where what is held of the line under way comes from.
+    /// Records the source of the buffered part of the current line.
     fn mark(&mut self, end: u64) {
         let length = (self.text.len() - self.line_at) as u64;
         let is_rest = self.is_rest(self.is_open);
@@ -303,7 +304,7 @@ impl Page {
         self.marks.push_back(Mark { offset, line, start, end, is_rest, is_touched });
     }
 
-    /// Makes a row text, without its break.
+    /// Turns a row into text, without its break.
     fn keep(&mut self, row: &Row, raw: &Raw, is_touched: bool) {
         let text = row.text();
         let end = row.place.end.unwrap_or(raw.at);
@@ -328,7 +329,7 @@ impl Page {
         }
     }
 
-    /// Makes a row of the line under way.
+    /// Turns the current line into a row.
     fn rows(&mut self) {
         if !self.is_text() {
             return;
@@ -341,7 +342,7 @@ impl Page {
         self.rows.push(row);
     }
 
-    /// Makes so many lines above the cursor rows, or as many as can be reached.
+    /// Turns `count` lines above the cursor into rows, or as many as can be reached.
     fn reach(&mut self, count: usize) {
         let missing = count.saturating_sub(self.row).min(ROWS.saturating_sub(self.rows.len()));
         let mut above = Vec::new();
@@ -362,7 +363,7 @@ impl Page {
         self.line_at = self.text.len();
     }
 
-    /// Where the last line of the text comes from, and whether something was written over in it. Forgets it.
+    /// Removes the source of the last line of the text and returns it, with whether anything was overwritten in it.
     fn place_of(&mut self, start: usize, stop: usize) -> (Place, bool) {
         let Some(mark) = self.marks.back().copied() else {
             return (Place { line: 1, start: 0, end: Some(0) }, false);
@@ -382,7 +383,7 @@ impl Page {
         (place, mark.is_touched)
     }
 
-    /// Gives away what cannot be reached any more.
+    /// Emits lines that cannot be reached any more.
     pub fn emit_some(&mut self, sink: &mut dyn Sink) {
         if self.text.len() < self.due {
             return;
@@ -408,7 +409,7 @@ impl Page {
         if !self.is_alternate {
             show(text, &marks, sink);
         }
-        // What goes on as it came goes on behind the cut.
+        // A line that continues unchanged continues after the cut too.
         let goes_on =
             until < self.text.len() && self.marks.front().is_none_or(|next| next.offset > until);
         if let Some(mark) = last.filter(|mark| mark.end.is_none() && goes_on) {
@@ -429,7 +430,8 @@ impl Page {
         self.line_at = self.line_at.saturating_sub(until);
     }
 
-    /// Passes on what cannot be reached any more when all of this text is there. What is left is still to be taken.
+    /// Passes on the lines that cannot be reached any more once all of `text` is written. Returns the rest, which is to
+    /// be buffered.
     fn pass<'a>(&mut self, text: &'a [u8], raw: &mut Raw, sink: &mut dyn Sink) -> &'a [u8] {
         let Some(first) = memchr(b'\n', text) else { return text };
         let last = memrchr(b'\n', text).unwrap_or(first);
@@ -471,7 +473,7 @@ impl Page {
         text.get(last + 1..).unwrap_or_default()
     }
 
-    /// Makes everything text. At the end, what was only moved over is nothing.
+    /// Turns all rows into text. At the end of the output, rows that the cursor only passed are dropped.
     pub fn settle(&mut self, raw: &Raw, is_end: bool) {
         if self.is_text() {
             self.mark(raw.at);
@@ -491,7 +493,7 @@ impl Page {
         self.line_at = self.text.len();
     }
 
-    /// Shows another screen below this one.
+    /// Appends the content of another screen below this one.
     pub fn append_page(&mut self, mut other: Page, raw: &Raw, sink: &mut dyn Sink) {
         other.settle(raw, true);
         let lines = (other.above + 1 - other.floor).min(ROWS as u64) as usize;
@@ -500,14 +502,14 @@ impl Page {
         if other.text.iter().all(|byte| matches!(byte, b'\n' | b' ')) {
             return;
         }
-        // Of a long line all may have been given away but its end.
+        // All of a long line but its end may have been emitted.
         let is_under_way = self.is_open || self.rows.last().is_some_and(|row| row.is_open);
         self.settle(raw, true);
         if self.text.last().map_or(is_under_way, |last| *last != b'\n') {
             self.text.push(b'\n');
         }
         let offset = self.text.len();
-        // Of a line without text nothing is left.
+        // A line without text leaves no mark.
         while self.marks.back().is_some_and(|mark| mark.offset == offset) {
             self.marks.pop_back();
         }
@@ -518,7 +520,7 @@ impl Page {
     }
 }
 
-/// Gives text away. Blanks at the end of a line are what is left of what was erased there.
+/// Emits text. Blanks at the end of a line remain from erased text.
 fn show(text: &[u8], marks: &[Mark], sink: &mut dyn Sink) {
     if !marks.iter().any(|mark| mark.is_touched) {
         sink.block(text, marks);
@@ -543,7 +545,7 @@ fn show(text: &[u8], marks: &[Mark], sink: &mut dyn Sink) {
 
 #[cfg(test)]
 impl Page {
-    /// Bytes that are held.
+    /// Returns the number of bytes buffered.
     pub fn held(&self) -> usize {
         let marks = self.marks.len() * size_of::<Mark>();
         self.text.len()

@@ -1,25 +1,25 @@
-//! Where a control sequence ends, and what it asks for.
+//! Parses control sequences: where one ends, and the action it stands for.
 
 use vte::{Params, Parser, Perform};
 
-/// Of a longer sequence nobody makes sense.
+/// Maximum length of a sequence in bytes; longer ones have no meaning.
 const LONGEST: usize = 64;
 const ESCAPE: u8 = 0x1b;
 
-/// What a sequence asks the screen to do. Counts are at least 1; rows and columns count from 1.
+/// Actions of sequences. Counts are at least 1; rows and columns count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
     Up(usize),
     Down(usize),
     Right(usize),
     Left(usize),
-    /// To the first column of a row below, or above.
+    /// Moves to the first column of a row below, or above.
     NextRow(usize),
     PreviousRow(usize),
     Column(usize),
     Row(usize),
     Position(usize, usize),
-    /// From the cursor on, up to it, or all: 0, 1, 2.
+    /// Erases from the cursor on (0), up to it (1), or all (2).
     EraseLine(u16),
     EraseScreen(u16),
     EraseCharacters(usize),
@@ -27,9 +27,10 @@ pub(super) enum Action {
     InsertCharacters(usize),
     Save,
     Restore,
-    /// The rows above and below a region are not moved by what is written in it; the last row of it, or no region.
+    /// Sets a scroll region: the rows above and below it do not move with it. Holds its last row, or `None` to reset
+    /// it.
     Region(Option<usize>),
-    /// Another screen beside the first, or the first again.
+    /// Switches to the alternate screen, or back.
     Alternate(bool),
     LineFeed,
     ReverseFeed,
@@ -42,11 +43,11 @@ enum State {
     Ground,
     Escape,
     Control,
-    /// A title, a link, a picture: up to its terminator, the end of the line, or for ever.
+    /// A title, a link or a picture: up to its terminator, the end of the line, or without an end.
     Text,
 }
 
-/// A sequence that is under way.
+/// A sequence that is being parsed.
 #[derive(Default, Clone)]
 pub(super) struct Sequence {
     state: State,
@@ -59,9 +60,9 @@ impl std::fmt::Debug for Sequence {
     }
 }
 
-/// What came of the next bytes.
+/// The result of parsing a chunk.
 pub(super) struct Taken {
-    /// So many belong to the sequence.
+    /// Number of bytes that belong to the sequence.
     pub bytes: usize,
     pub action: Option<Action>,
 }
@@ -71,7 +72,8 @@ impl Sequence {
         self.state != State::Ground
     }
 
-    /// Takes the bytes of a sequence up to its end: the first of them is an escape, or the sequence is under way.
+    /// Parses bytes up to the end of the sequence. The first byte is an escape, unless a sequence is being parsed
+    /// already.
     pub fn take(&mut self, bytes: &[u8]) -> Taken {
         if self.state == State::Ground
             && let Some(length) = colour(bytes)
@@ -104,7 +106,7 @@ impl Sequence {
             return Step::Done;
         }
         match (self.state, byte) {
-            // Nothing is worth losing the lines that follow.
+            // A broken sequence must not swallow the lines that follow.
             (_, b'\n') | (State::Ground, _) => Step::Broken,
             (State::Text, 7) => {
                 self.bytes.clear();
@@ -156,7 +158,7 @@ enum Step {
     Broken,
 }
 
-/// The length of a sequence that only sets colours, as most do.
+/// Returns the length of a sequence that only sets colours, as most do.
 fn colour(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(b"\x1b[")?;
     let rest = rest.get(..LONGEST - 3).unwrap_or(rest);
@@ -164,7 +166,7 @@ fn colour(bytes: &[u8]) -> Option<usize> {
     (rest.get(end) == Some(&b'm')).then_some(end + 3)
 }
 
-/// What the parser makes of a whole sequence.
+/// Receives a complete sequence from the parser.
 struct Reader(Option<Action>);
 
 impl Perform for Reader {

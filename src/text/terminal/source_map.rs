@@ -1,92 +1,85 @@
-//! Which line of the clean text was last written where in the raw output.
+//! Maps lines of the clean text to the raw output that last wrote them.
 
 use std::collections::VecDeque;
 
-/// Where a stretch of the clean text comes from.
+/// The source of a run of clean text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// Where it begins, in bytes of the text that the mark comes with.
+    /// Offset of the run in the text that the mark comes with, in bytes.
     pub offset: usize,
-    /// The raw line that it is in; lines count from 1.
+    /// Raw line number, from 1.
     pub line: u64,
-    /// Where in the raw output it begins.
+    /// Offset in the raw output.
     pub start: u64,
-    /// Where it ends there. Nothing where the text up to the next mark is the very raw output, breaks included.
+    /// End offset in the raw output; `None` if the clean text up to the next mark equals the raw output, breaks
+    /// included.
     pub end: Option<u64>,
-    /// It goes on with a line of which the first part came before.
+    /// True if the run continues a line whose first part came before.
     pub is_rest: bool,
-    /// It is a line in which something was written over or erased.
+    /// True if text of the line was overwritten or erased.
     pub is_touched: bool,
 }
 
-/// A mark by its place in the whole clean text.
+/// A mark with its position in the whole clean text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
-    /// The clean line; lines count from 1.
+    /// Line number in the clean text, from 1.
     line: u64,
-    /// Where the stretch begins.
+    /// Offset in the clean text.
     byte: u64,
     mark: Mark,
 }
 
-/// A stretch of the raw output. Lines count from 1, bytes from 0; the last line belongs to it, the last byte does not.
+/// A range of the raw output. Lines count from 1 and are inclusive; bytes count from 0, the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawRange {
-    /// The first line.
     pub from_line: u64,
-    /// The last line.
     pub to_line: u64,
-    /// The first byte.
     pub from_byte: u64,
-    /// The byte behind the last.
     pub to_byte: u64,
 }
 
-/// A stretch of the clean text, without the break at its end.
+/// A range of the clean text, without the break at its end. Lines are inclusive, the end byte is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stretch {
-    /// Its first line.
     pub line: u64,
-    /// Its last line.
     pub last_line: u64,
-    /// Its first byte.
     pub start: u64,
-    /// The byte behind its last.
     pub end: u64,
 }
 
-/// Where the lines of a part of the clean text come from.
+/// The sources of a part of the clean text.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {
     entries: VecDeque<Entry>,
 }
 
 impl Origins {
-    /// Says that a line, or the rest of one, begins at a byte of the clean text and comes from there.
+    /// Records the source of a line, or of the rest of one, that begins at an offset of the clean text.
     pub fn note(&mut self, line: u64, byte: u64, mark: Mark) {
         self.entries.push_back(Entry { line, byte, mark });
     }
 
-    /// Forgets what is only of use for the text before a byte.
+    /// Drops records that are needed only for text before an offset.
     pub fn forget_before(&mut self, byte: u64) {
         while self.entries.get(1).is_some_and(|next| next.byte <= byte) {
             self.entries.pop_front();
         }
     }
 
-    /// Whether nothing was noted.
+    /// Returns true if there are no records.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The raw line of a clean line, which is not before the first that is known; nothing if that is not known either.
+    /// Returns the raw line of a clean line, or `None` if it is before the first one recorded.
     pub fn line(&self, line: u64) -> Option<u64> {
         let next = self.entries.partition_point(|entry| entry.line <= line);
         let entry = self.entries.get(next.checked_sub(1)?)?;
         Some(entry.mark.line + (line - entry.line))
     }
 
-    /// Where a stretch behind the last that is known would be if nothing between them had been changed.
+    /// Returns the source that a range after the last record has if nothing between them was changed.
     pub fn guess(&self, stretch: Stretch) -> Option<RawRange> {
         let Entry { line, byte, mark } = self.entries.back()?;
         let to_line = |it: u64| mark.line + it.saturating_sub(*line);
@@ -99,13 +92,12 @@ impl Origins {
         })
     }
 
-    /// From which byte of the clean text on it is known.
+    /// Returns the offset of the clean text from which on sources are recorded.
     pub fn known_from(&self) -> Option<u64> {
         self.entries.front().map(|entry| entry.byte)
     }
 
-    /// The raw lines that the lines of a stretch were last written in, in their order. What follows each other in both is
-    /// one range.
+    /// Returns the raw ranges that last wrote the lines of a range, in order. Adjacent ranges are joined.
     pub fn ranges(&self, stretch: Stretch) -> Vec<RawRange> {
         let mut ranges: Vec<RawRange> = Vec::new();
         let from = self.entries.partition_point(|entry| entry.byte <= stretch.start);
@@ -150,9 +142,9 @@ impl Entry {
     }
 }
 
-/// Adds a range, to the one before it if it follows that: with the rest of its last line, or with the next.
+/// Appends a range, or extends the last one if the range follows it directly.
 pub fn join(ranges: &mut Vec<RawRange>, next: RawRange, is_rest: bool) {
-    // The parts of a long line may come from several, each of its own.
+    // The parts of a long line may have different sources.
     let follows = |last: &RawRange| last.to_line + u64::from(!is_rest) == next.from_line;
     match ranges.last_mut().filter(|last| follows(last)) {
         Some(last) => (last.to_line, last.to_byte) = (next.to_line, next.to_byte.max(last.to_byte)),

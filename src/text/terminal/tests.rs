@@ -9,7 +9,7 @@ mod naive;
 
 use self::naive::{Token, naive, token};
 
-/// The clean text, and where its lines come from.
+/// The clean text, and the sources of its lines.
 #[derive(Default)]
 struct Shown {
     text: Vec<u8>,
@@ -40,7 +40,7 @@ impl Shown {
         shown
     }
 
-    /// Every line, the raw lines that it is said to come from, and what stands there.
+    /// Returns every line with its raw line number and its raw range.
     fn lines(&self) -> Vec<(Vec<u8>, u64, std::ops::Range<usize>)> {
         let (mut at, mut number, mut all) = (0, 0, Vec::new());
         let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
@@ -52,7 +52,7 @@ impl Shown {
             let (start, end) = (at as u64, (at + line.len()) as u64);
             let stretch = Stretch { line: number, last_line: number, start, end };
             let ranges = self.origins.ranges(stretch);
-            // The parts of a long line are final one by one.
+            // The parts of a long line become final one by one.
             assert!(
                 ranges.len() == 1 || line.len() >= LONGEST,
                 "line {number}: {ranges:?} of {:?}",
@@ -116,7 +116,7 @@ fn what_is_clean_comes_as_it_is() {
 }
 
 #[test]
-fn a_long_line_goes_on_without_being_held() {
+fn a_long_line_is_not_buffered() {
     let mut terminal = Terminal::new();
     let mut shown = Shown::default();
     for _ in 0..1000 {
@@ -137,7 +137,7 @@ fn a_long_line_goes_on_without_being_held() {
 }
 
 #[test]
-fn memory_does_not_grow_with_what_goes_by() {
+fn memory_does_not_grow_with_the_output() {
     let hostile: [&[u8]; 8] = [
         b"\x1b[A\x1b[512Gx\x1b[63B\n",
         b"\x1b]0;never ended ",
@@ -193,7 +193,7 @@ proptest! {
         prop_assert_eq!(split.lines(), whole.lines());
         prop_assert!(is_clean(&whole.text));
         for (_, line, place) in whole.lines() {
-            // What is shown stands in the raw line that is named.
+            // The text shown occurs in the raw line that is named.
             let before = raw[..place.start].iter().filter(|byte| **byte == b'\n').count() as u64;
             prop_assert_eq!(before + 1, line);
             prop_assert!(!raw[place].contains(&b'\n'));
@@ -206,7 +206,7 @@ proptest! {
 static LONG: [u8; 9000] = {
     let mut text = [b'x'; 9000];
     let mut at = 0;
-    // Characters of three bytes, so that the bound falls inside of one.
+    // Characters of three bytes, so that the limit falls inside of one.
     while at + 3 < 9000 {
         (text[at], text[at + 1], text[at + 2]) = (0xe5, 0xa5, 0xbd);
         at += 7;

@@ -1,4 +1,4 @@
-//! Where the cursor goes, and what is erased.
+//! Cursor movement and erasure.
 
 use super::super::line::{Place, Row};
 use super::super::sequence::Action;
@@ -6,7 +6,7 @@ use super::super::{ROWS, Raw, SURE_ROWS, Sink, WIDEST};
 use super::{Page, Saved};
 
 impl Page {
-    /// Does what a sequence asks.
+    /// Executes the action of a control sequence.
     pub fn act(&mut self, action: Action, raw: &Raw, sink: &mut dyn Sink) {
         use Action::*;
         match action {
@@ -19,7 +19,7 @@ impl Page {
             EraseScreen(0) if self.away.is_some_and(|(row, column)| row * column == 1) => {
                 return self.clear(raw);
             }
-            // At the end of all there is nothing to erase.
+            // There is nothing after the end to erase.
             EraseLine(0) | EraseScreen(0) if self.is_text() && !self.is_returned => return,
             _ => {}
         }
@@ -44,7 +44,7 @@ impl Page {
                 self.down(count);
                 self.column = 0;
             }
-            // What text has reached is further than the cursor alone goes.
+            // Text can reach further to the right than the cursor alone.
             Right(count) => self.column = (self.column + count).min(self.column.max(WIDEST)),
             Left(count) => self.column = self.column.saturating_sub(count),
             Column(column) => self.column = (column - 1).min(WIDEST),
@@ -89,7 +89,7 @@ impl Page {
         self.column = (column - 1).min(WIDEST);
     }
 
-    /// To a line, or the nearest that can be reached.
+    /// Moves to a line, or to the nearest that can be reached.
     fn go_to(&mut self, line: u64) {
         let current = self.above + self.row as u64;
         if line < current {
@@ -108,7 +108,7 @@ impl Page {
         }
     }
 
-    /// Empties the screen; the cursor is at its top then.
+    /// Clears the screen and moves the cursor to its top.
     fn clear(&mut self, raw: &Raw) {
         self.rows();
         self.reach(ROWS);
@@ -126,7 +126,7 @@ impl Page {
         let cursor = self.row;
         match mode {
             0 => {
-                // What scrolled out does not come back when the screen holds less.
+                // Lines that scrolled out do not return when the screen has fewer lines.
                 let bottom = self.above + self.rows.len() as u64;
                 self.floor = self.floor.max(bottom.saturating_sub(ROWS as u64));
                 self.rows.truncate(cursor + 1);
@@ -146,7 +146,7 @@ impl Page {
     }
 }
 
-/// Changes a row without writing in it.
+/// Changes a row without writing to it.
 fn change(row: &mut Row, column: usize, action: Action) {
     match action {
         Action::EraseLine(0) => row.erase_from(column),

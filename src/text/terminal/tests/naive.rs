@@ -1,10 +1,10 @@
-//! A screen as simple as can be, to compare with: every column a cell, and every line there ever was.
+//! A naive screen as an oracle: every column is a cell, and every line is kept.
 
 use proptest::prelude::*;
 
 use super::super::{ROWS, SURE_ROWS, WIDEST};
 
-/// One thing that an output does.
+/// A random piece of output.
 #[derive(Debug, Clone)]
 pub enum Token {
     Text(&'static [u8]),
@@ -85,12 +85,12 @@ pub fn token() -> impl Strategy<Value = Token> {
     ]
 }
 
-/// A column of the naive screen: what begins in it, or what it belongs to.
+/// A column of the naive screen: the character that begins in it, or the one that it belongs to.
 #[derive(Debug, Clone, PartialEq)]
 enum Cell {
     Text(Vec<u8>, bool),
     Second,
-    /// With what joins it.
+    /// With the characters that combine with it.
     Tab(Vec<u8>),
     InTab,
 }
@@ -215,7 +215,7 @@ impl Line {
 /// A row and a column.
 type Position = (usize, usize);
 
-/// A screen that holds every line there ever was.
+/// A screen that keeps every line.
 #[derive(Debug, Clone)]
 struct Naive {
     lines: Vec<Line>,
@@ -254,7 +254,7 @@ impl Naive {
         }
         self.row += 1;
         if self.row == self.lines.len() {
-            // What has been moved past is there.
+            // Lines that the cursor passed exist.
             self.lines.iter_mut().for_each(|line| line.filler = false);
             self.lines.push(Line { raw, ..Line::default() });
         }
@@ -378,7 +378,7 @@ impl Naive {
     }
 }
 
-/// What the naive screen shows after all of it.
+/// Returns the lines that the naive screen shows after all tokens.
 pub fn naive(tokens: &[Token]) -> Vec<(Vec<u8>, u64)> {
     let mut raw = 1;
     let mut screen = Naive::new(raw);
