@@ -763,6 +763,18 @@ export interface SweepReport {
 	/** Folders that another process was sweeping; nothing was done there. */
 	skippedDirs: string[];
 }
+/** A saved output, as lists show it. */
+export interface SavedOutput {
+	path: string;
+	/** As far as it stands in the name of the file. */
+	toolName: string;
+	/** Milliseconds since the epoch. */
+	savedAt: number;
+	/** Bytes of the file. */
+	bytes: number;
+	/** The file holds only a part of the output. */
+	partial?: true;
+}
 /** How much a store holds. */
 export interface StorageUsage {
 	/** Outputs. */
@@ -891,6 +903,13 @@ export declare class TruncationStorage implements ITruncationStorage {
 	sweep(options?: SweepOptions): Promise<SweepReport>;
 	/** How much the store holds, folder by folder, and what it last swept by itself. */
 	usage(): Promise<StorageUsage>;
+	/** The outputs of the store, or of one session in it, the newest first. */
+	list(access?: OutputAccess): Promise<SavedOutput[]>;
+	/**
+	 * Removes one output, and answers whether it was there.
+	 * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_WRITE` when it could not be removed
+	 */
+	remove(path: string): Promise<boolean>;
 	/**
 	 * Removes all outputs of a session, whatever their age and whoever uses it, and answers how many there were.
 	 * @throws SpillwayError `STORAGE_WRITE` when some of them could not be removed; the rest is
@@ -4038,45 +4057,6 @@ export interface AppPaths {
  * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, spaces, `.`, `_` and `-` and begins with one of the first two
  */
 export declare function appPaths(appName: string): AppPaths;
-/**
- * Storages in order of preference. {@link save} asks them one after another until one takes the output; a path is read where it
- * is owned.
- */
-export declare class StorageList implements ITruncationStorage {
-	/** In order of preference. */
-	readonly storages: readonly ITruncationStorage[];
-	/** @throws SpillwayError `INVALID_CONFIG` for an empty list */
-	constructor(storages: readonly ITruncationStorage[]);
-	/** Saves a text in the first storage that takes it. @throws SpillwayError `STORAGE_WRITE` that says why none did */
-	save(content: string, context: TruncationContext): Promise<string>;
-	/** The same for bytes. */
-	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** The whole text of a saved output. */
-	read(path: string): Promise<string>;
-	/** A part of a saved output. @throws SpillwayError `STORAGE_NOT_OWNED` where no storage knows the path */
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	/** Lines of a saved output that match. */
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Whether one of the storages saved this output. One that cannot be asked owns nothing. */
-	owns(path: string): boolean;
-	/** Removes what is older than so many days from each of them, and answers how many. */
-	cleanup(retentionDays: number): Promise<number>;
-	/** Sweeps each storage that can be swept by the bounds that it was given, and adds the reports up. */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much they hold together; one that does not say counts as empty. */
-	usage(): Promise<StorageUsage>;
-	/** Removes all outputs of a session from each of them, and answers how many. */
-	deleteSession(sessionId: string): Promise<number>;
-	/** Where outputs go first. */
-	getStorageDir(): string;
-	/** Closes each of them. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-	private first;
-	/** Reads where the path is owned; where no storage says so, in the first that cannot be asked and finds it. */
-	private owner;
-	private sum;
-}
 /** Options of {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
 	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
@@ -4119,6 +4099,45 @@ export declare class MemoryStorage implements ITruncationStorage {
 	/** Forgets everything. */
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
+}
+/**
+ * Storages in order of preference. {@link save} asks them one after another until one takes the output; a path is read where it
+ * is owned.
+ */
+export declare class StorageList implements ITruncationStorage {
+	/** In order of preference. */
+	readonly storages: readonly ITruncationStorage[];
+	/** @throws SpillwayError `INVALID_CONFIG` for an empty list */
+	constructor(storages: readonly ITruncationStorage[]);
+	/** Saves a text in the first storage that takes it. @throws SpillwayError `STORAGE_WRITE` that says why none did */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** The same for bytes. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** The whole text of a saved output. */
+	read(path: string): Promise<string>;
+	/** A part of a saved output. @throws SpillwayError `STORAGE_NOT_OWNED` where no storage knows the path */
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	/** Lines of a saved output that match. */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** Whether one of the storages saved this output. One that cannot be asked owns nothing. */
+	owns(path: string): boolean;
+	/** Removes what is older than so many days from each of them, and answers how many. */
+	cleanup(retentionDays: number): Promise<number>;
+	/** Sweeps each storage that can be swept by the bounds that it was given, and adds the reports up. */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much they hold together; one that does not say counts as empty. */
+	usage(): Promise<StorageUsage>;
+	/** Removes all outputs of a session from each of them, and answers how many. */
+	deleteSession(sessionId: string): Promise<number>;
+	/** Where outputs go first. */
+	getStorageDir(): string;
+	/** Closes each of them. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+	private first;
+	/** Reads where the path is owned; where no storage says so, in the first that cannot be asked and finds it. */
+	private owner;
+	private sum;
 }
 /** How many tokens a text has: estimated, calibrated, or counted by somebody who knows. */
 /** Counts the tokens of a text, exactly for one model. */

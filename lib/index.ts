@@ -200,7 +200,7 @@ export type {
   SearchOptions,
   SearchResult,
 } from './storage/read'
-export type { StorageUsage, SweepOptions, SweepReport, SweptFile } from './storage/retention'
+export type { SavedOutput, StorageUsage, SweepOptions, SweepReport, SweptFile } from './storage/retention'
 export { StorageList } from './storage/storage-list'
 export {
   type EstimateTokensOptions,

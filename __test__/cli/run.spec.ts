@@ -45,7 +45,7 @@ describe('spillway run', () => {
     const answer = JSON.parse(stdout)
     expect(answer).toMatchObject({ exitCode: 0, signal: null, totalLines: 4, truncated: true, keptLines: 2 })
     expect(answer.outputPath.startsWith(env.SPILLWAY_STORAGE_DIR)).toBe(true)
-    expect(filesIn(env.SPILLWAY_STORAGE_DIR)).toEqual([expect.stringMatching(/^s_1-\w+[/\\]build_/)])
+    expect(filesIn(env.SPILLWAY_STORAGE_DIR)).toEqual(['commands.jsonl', expect.stringMatching(/^s_1-\w+[/\\]build_/)])
   })
 
   test('says what could not be started, as shells do', async () => {

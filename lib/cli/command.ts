@@ -36,6 +36,8 @@ export interface Command {
   positionals: readonly [least: number, most: number]
   /** A positional argument is a text, which may be empty, and not the name of something. */
   takesText?: boolean
+  /** Positional arguments are saved outputs, which `-1` and the like count from the newest. */
+  takesOutputs?: boolean
   /** It speaks a protocol: there is nothing to print as JSON. */
   speaks?: boolean
   /** The first positional argument, and everything behind it, belongs to another program. */
@@ -43,8 +45,8 @@ export interface Command {
   /** What it prints as an exit code, where that says more than success. */
   exits?: readonly (readonly [code: string, meaning: string])[]
   examples: readonly (readonly [line: string, meaning: string])[]
-  /** Answers the exit code. */
-  run(parsed: Parsed): Promise<number>
+  /** Answers the exit code. @param all loads every subcommand */
+  run(parsed: Parsed, all: () => Promise<readonly Command[]>): Promise<number>
 }
 
 /** The command was typed in a way that it does not understand. */
@@ -70,13 +72,13 @@ const COMMON: Readonly<Record<string, Option>> = {
 /** @throws UsageError that names the option or the argument */
 export function parse(command: Command, args: readonly string[]): Parsed | 'help' {
   const described = { ...command.options, ...COMMON }
-  const options: ParseArgsConfig['options'] = Object.fromEntries(
+  const options: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
     Object.entries(described).map(([name, { type, short, multiple }]) => [
       name,
       { type, ...(short !== undefined && { short }), ...(multiple !== undefined && { multiple }) },
     ]),
   )
-  const [own, foreign] = command.passesOn ? split(args, options) : [[...args], []]
+  const [own, foreign] = command.passesOn ? split(args, options) : [asPositionals(command, args, options), []]
   let parsed: ReturnType<typeof parseArgs>
   try {
     parsed = parseArgs({ args: own, options, allowPositionals: true, strict: true })
@@ -85,7 +87,7 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
   }
   const { values } = parsed
   if (values.help === true) return 'help'
-  const positionals = [...parsed.positionals, ...foreign]
+  const positionals = [...parsed.positionals.map(asTyped), ...foreign]
   const [least, most] = command.positionals
   if (positionals.length < least || positionals.length > most) {
     const problem =
@@ -105,6 +107,26 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
     throw new UsageError(`an argument is empty; usage: spillway ${command.name} ${command.usage}`)
   }
   return { values: values as Parsed['values'], positionals, json: values.json === true }
+}
+
+const [COUNTED, AS_OPTION] = [/^-\d+$/, '\0']
+
+/** Keeps `-1` from being read as an option. No argument of a process has the character that stands in front of it then. */
+function asPositionals(
+  { takesOutputs }: Command,
+  args: readonly string[],
+  options: NonNullable<ParseArgsConfig['options']>,
+): string[] {
+  if (takesOutputs !== true) return [...args]
+  const takesValue = (arg = '') =>
+    Object.entries(options).some(
+      ([name, { type, short }]) => type === 'string' && [`--${name}`, `-${short}`].includes(arg),
+    )
+  return args.map((arg, at) => (COUNTED.test(arg) && !takesValue(args[at - 1]) ? AS_OPTION + arg : arg))
+}
+
+function asTyped(arg: string): string {
+  return arg.startsWith(AS_OPTION) ? arg.slice(1) : arg
 }
 
 /** Ours, up to the first argument that is none of ours or to `--`; and the rest, which we do not read. */
@@ -160,16 +182,26 @@ function distance(a: string, b: string): number {
   return last[b.length]!
 }
 
+/** All options of a subcommand, with those that every one has. */
+export function optionsOf(command: Command): [string, Option][] {
+  return Object.entries({ ...command.options, ...COMMON }).filter(([name]) => !(command.speaks && name === 'json'))
+}
+
+/** The exit codes of a subcommand. */
+export function exitsOf({ exits = EXITS }: Command): readonly (readonly [string, string])[] {
+  return exits
+}
+
 /** The help of a subcommand. */
 export function helpOf(command: Command): string {
-  const all = Object.entries({ ...command.options, ...COMMON }).filter(([name]) => !(command.speaks && name === 'json'))
+  const all = optionsOf(command)
   const left = ([name, { short, value }]: [string, Option]) =>
     `${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`
   const sections = [
     `${bold('Usage:')} spillway ${command.name} ${command.usage}\n\n${command.summary}`,
     command.about,
     `${bold('Options:')}\n${table(all.map((entry) => [left(entry), entry[1].help]))}`,
-    `${bold('Exit codes:')}\n${table([...(command.exits ?? EXITS)])}`,
+    `${bold('Exit codes:')}\n${table([...exitsOf(command)])}`,
     `${bold('Examples:')}\n${command.examples.map(([line, meaning]) => `  # ${meaning}\n  ${line}`).join('\n')}`,
   ]
   return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
@@ -196,7 +228,22 @@ Each has --help with examples, and all but mcp have --json. spillway --version p
 `
 }
 
+/** Two columns; what is on the right goes on below itself where the terminal ends. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+  const room = Math.max(30, Math.min(process.stdout.columns ?? 100, 120) - width - 4)
+  const indent = `\n${' '.repeat(width + 4)}`
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${wrapped(right, room).join(indent)}`).join('\n')
+}
+
+function wrapped(text: string, room: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > room) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
 }

@@ -1,23 +1,8 @@
 /** Finds the subcommand, and turns what becomes of it into an exit code. */
 
-import { type Command, helpOf, nearest, overview, parse, UsageError } from './command'
+import { helpOf, nearest, overview, parse, UsageError } from './command'
+import { all, COMMANDS } from './commands'
 import { EXIT, exitQuietlyOnClosedPipe, reportError } from './terminal'
-
-/** Each in a file of its own that is loaded when it is asked for: most of the time of a short run is loading. */
-const COMMANDS: Readonly<Record<string, () => Promise<{ default: Command }>>> = {
-  run: () => import('./commands/run'),
-  clip: () => import('./commands/clip'),
-  read: () => import('./commands/read'),
-  search: () => import('./commands/search'),
-  sweep: () => import('./commands/sweep'),
-  usage: () => import('./commands/usage'),
-  prune: () => import('./commands/prune'),
-  classify: () => import('./commands/classify'),
-  permit: () => import('./commands/permit'),
-  audit: () => import('./commands/audit'),
-  config: () => import('./commands/config'),
-  mcp: () => import('./commands/mcp'),
-}
 
 const version = (): string => (require('../../package.json') as { version: string }).version
 
@@ -27,11 +12,15 @@ async function answer(args: readonly string[]): Promise<number> {
     process.stdout.write(`${version()}\n`)
     return EXIT.ok
   }
+  if (first === 'help' && rest[0] === '--man') {
+    const { manPage } = await import('./man-page')
+    process.stdout.write(manPage(await all(), version()))
+    return EXIT.ok
+  }
   const asked = first === 'help' ? rest[0] : first
   const wantsHelp = first === 'help' || first === '--help' || first === '-h'
   if (asked === undefined || asked === '--help' || asked === '-h') {
-    const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()))
-    const text = overview(commands.map((command) => command.default))
+    const text = overview(await all())
     ;(wantsHelp ? process.stdout : process.stderr).write(text)
     return wantsHelp ? EXIT.ok : EXIT.usage
   }
@@ -52,7 +41,7 @@ async function answer(args: readonly string[]): Promise<number> {
     return EXIT.ok
   }
   asJson = parsed.json
-  return command.run(parsed)
+  return command.run(parsed, all)
 }
 
 let asJson = false

@@ -1,6 +1,7 @@
 /** The options that say how much of an output is shown and where the rest goes. */
 
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import {
   createTruncation,
   type LoadedConfig,
@@ -115,4 +116,32 @@ export function storageOf(
 /** The text to print. What is whole is printed as it came; a part of it, like any text of ours, ends with a line feed. */
 export function shownOf({ content, truncated }: TruncationResult): string {
   return truncated && !content.endsWith('\n') ? `${content}\n` : content
+}
+
+/** A word as a shell reads it. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** Names in the notice that are replaced by {@link withReaders}: a tool has one word as a name. */
+export const READERS = ['spillway_search_output', 'spillway_read_output']
+
+/** Names the commands that search and read the output, as they can be typed here, in the notice of a result. */
+export function withReaders<R extends TruncationResult>(result: R): R {
+  if (!result.truncated || result.hint === undefined) return result
+  const program = spillwayInPath() ? 'spillway' : `${quoted(process.execPath)} ${quoted(process.argv[1] ?? '')}`
+  const [searcher = '', reader = ''] = READERS
+  const hint = result.hint
+    .replaceAll(searcher, () => `\`${program} search\``)
+    .replaceAll(reader, () => `\`${program} read\``)
+  const at = result.content.lastIndexOf(result.hint)
+  if (at === -1) return result
+  const content = result.content.slice(0, at) + hint + result.content.slice(at + result.hint.length)
+  return { ...result, content, hint }
+}
+
+function spillwayInPath(): boolean {
+  const names = process.platform === 'win32' ? ['spillway.cmd', 'spillway.exe'] : ['spillway']
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.some((folder) => names.some((name) => existsSync(join(folder, name))))
 }

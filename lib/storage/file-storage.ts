@@ -35,6 +35,7 @@ import {
   type Bounds,
   checkBounds,
   checkSweep,
+  type SavedOutput,
   type StorageUsage,
   type SweepOptions,
   type SweepReport,
@@ -226,6 +227,21 @@ export class TruncationStorage implements ITruncationStorage {
   /** How much the store holds, folder by folder, and what it last swept by itself. */
   async usage(): Promise<StorageUsage> {
     return JSON.parse(await background(() => native.storeUsage(this.place.store)))
+  }
+
+  /** The outputs of the store, or of one session in it, the newest first. */
+  async list(access: OutputAccess = {}): Promise<SavedOutput[]> {
+    checkAccess('access', access)
+    return JSON.parse(await background(() => native.storeList(this.place.store, access.sessionId)))
+  }
+
+  /**
+   * Removes one output, and answers whether it was there.
+   * @throws SpillwayError `STORAGE_NOT_OWNED` for any other path, `STORAGE_WRITE` when it could not be removed
+   */
+  async remove(path: string): Promise<boolean> {
+    checkPath(path)
+    return background(() => native.storeRemove(this.place.store, path))
   }
 
   /**

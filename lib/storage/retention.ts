@@ -44,6 +44,19 @@ export interface SweepReport {
   skippedDirs: string[]
 }
 
+/** A saved output, as lists show it. */
+export interface SavedOutput {
+  path: string
+  /** As far as it stands in the name of the file. */
+  toolName: string
+  /** Milliseconds since the epoch. */
+  savedAt: number
+  /** Bytes of the file. */
+  bytes: number
+  /** The file holds only a part of the output. */
+  partial?: true
+}
+
 /** How much a store holds. */
 export interface StorageUsage {
   /** Outputs. */

@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{AsyncTask, External, Utf16String};
 use napi_derive::napi;
 use spillway_core::storage::bounds::{Bounds, Candidate, Reason};
 use spillway_core::storage::file_names;
-use spillway_core::storage::inventory::{delete_session, usage};
+use spillway_core::storage::inventory::{delete_session, list, remove, usage};
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::{Reader, owns};
 use spillway_core::storage::sweep::{Occasion, sweep};
@@ -160,6 +160,26 @@ pub fn bounds_apply(
 pub fn store_usage(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<String>> {
     let store = Arc::clone(store);
     run(move || Ok(json(&usage(&store))))
+}
+
+/// The outputs of the store or of one session in it, the newest first, as JSON.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn store_list(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    session: Option<Utf16String>,
+) -> AsyncTask<Job<String>> {
+    let store = Arc::clone(store);
+    run(move || Ok(json(&list(&store, session.as_deref()))))
+}
+
+/// Removes one output and answers whether it was there.
+#[napi(catch_unwind, ts_return_type = "Promise<boolean>")]
+pub fn store_remove(
+    #[napi(ts_arg_type = "object")] store: &StoreHandle,
+    path: String,
+) -> AsyncTask<Job<bool>> {
+    let store = Arc::clone(store);
+    run(move || remove(&store, &path))
 }
 
 /// Removes all outputs of a session and answers how many there were.

@@ -67,6 +67,11 @@ pub fn is_partial(name: &str) -> bool {
     name.ends_with(PARTIAL_SUFFIX)
 }
 
+/// The name of the tool in the name of an output.
+pub fn tool(name: &str) -> &str {
+    name.rsplitn(3, '_').nth(2).unwrap_or_default()
+}
+
 /// Returns the time of the save in milliseconds since the epoch.
 pub fn saved_ms(name: &str) -> i64 {
     let time = name.rsplit('_').nth(1);

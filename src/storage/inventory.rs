@@ -170,14 +170,7 @@ pub struct DirUsage {
 pub fn usage(store: &OpenStore) -> Usage {
     let mut usage = Usage { last_sweep: store.upkeep.last(), ..Usage::default() };
     let mut sessions = BTreeSet::new();
-    let mut seen: Vec<Folder> = Vec::new();
-    for dir in &store.places.dirs {
-        let folder = dir.open().ok();
-        // A symlink can lead to a directory that was counted already.
-        if folder.is_some() && seen.iter().any(|seen| dir.leads_to(None, seen)) {
-            continue;
-        }
-        let inventory = folder.and_then(|folder| Inventory::take(dir.path(), folder).ok());
+    for (dir, inventory) in inventories(store) {
         let items = inventory.as_ref().map_or(&[][..], |inventory| &inventory.items[..]);
         let (files, bytes) = (items.len() as u64, items.iter().map(|item| item.file.bytes).sum());
         usage.files += files;
@@ -185,13 +178,75 @@ pub fn usage(store: &OpenStore) -> Usage {
         let free = inventory.as_ref().and_then(|inventory| inventory.folder.space());
         let dir = dir.path().display().to_string();
         usage.dirs.push(DirUsage { dir, files, bytes, free_bytes: free.map(|(free, _)| free) });
-        if let Some(inventory) = inventory {
-            sessions.extend(inventory.sessions);
-            seen.push(inventory.folder);
-        }
+        sessions.extend(inventory.into_iter().flat_map(|inventory| inventory.sessions));
     }
     usage.sessions = sessions.len() as u64;
     usage
+}
+
+/// Returns each directory of a store once, with its outputs if it can be read.
+fn inventories(store: &OpenStore) -> Vec<(&Place, Option<Inventory>)> {
+    let mut found: Vec<(&Place, Option<Inventory>)> = Vec::new();
+    for dir in &store.places.dirs {
+        let folder = dir.open().ok();
+        // A symlink can lead to a directory that was read already.
+        let mut seen = found.iter().filter_map(|(_, inventory)| inventory.as_ref());
+        if folder.is_some() && seen.any(|seen| dir.leads_to(None, &seen.folder)) {
+            continue;
+        }
+        let inventory = folder.and_then(|folder| Inventory::take(dir.path(), folder).ok());
+        found.push((dir, inventory));
+    }
+    found
+}
+
+/// A saved output in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedOutput {
+    /// Its path.
+    pub path: PathBuf,
+    /// The name of the tool as it is in the file name.
+    pub tool_name: String,
+    /// Time of the save in milliseconds since the epoch, from the file name.
+    pub saved_at: i64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// The file holds only a part of the output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+}
+
+/// Returns the outputs of a store, or of one session in it, the newest first.
+pub fn list(store: &OpenStore, session: Option<&[u16]>) -> Vec<SavedOutput> {
+    let wanted = session.map(file_names::session);
+    let mut outputs: Vec<SavedOutput> = Vec::new();
+    for inventory in inventories(store).into_iter().filter_map(|(_, inventory)| inventory) {
+        let items = inventory.items.iter();
+        outputs.extend(items.filter(|item| wanted.is_none() || item.session == wanted).map(
+            |item| SavedOutput {
+                path: inventory.path(item),
+                tool_name: file_names::tool(&item.name).to_owned(),
+                saved_at: item.saved_ms,
+                bytes: item.file.bytes,
+                partial: file_names::is_partial(&item.name),
+            },
+        ));
+    }
+    outputs.sort_by(|a, b| (b.saved_at, &a.path).cmp(&(a.saved_at, &b.path)));
+    outputs
+}
+
+/// Removes one output and returns whether it was there.
+pub fn remove(store: &OpenStore, path: &str) -> Result<bool> {
+    match super::read::owned(&store.places, path)?.remove() {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => {
+            let reason = format!("{path:?} could not be removed: {}", os_reason(&error));
+            Err(Error::new(Code::StorageWrite, reason))
+        }
+    }
 }
 
 /// Removes all outputs of a session, even if it is in use, and returns their number. An output that cannot be removed

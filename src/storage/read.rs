@@ -98,6 +98,12 @@ impl Owned {
         self.within(|folder| folder.read(&self.name))
     }
 
+    /// Removes it, if it is an output of this user.
+    pub fn remove(&self) -> io::Result<()> {
+        self.open()?;
+        self.within(|folder| folder.remove(&self.name))
+    }
+
     /// Sets the modification time to now, as if the output were saved again.
     pub fn renew(&self) -> io::Result<()> {
         self.within(|folder| folder.renew(&self.name))
@@ -152,6 +158,12 @@ pub fn owns(places: &Places, path: &Path) -> bool {
         Ok(_) => true,
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
+}
+
+/// Returns the output of these places that has this path.
+pub(super) fn owned(places: &Places, path: &str) -> Result<Owned> {
+    owner(places, Path::new(path))
+        .ok_or_else(|| not_owned(path, "is not an output that this store saved"))
 }
 
 /// Opens an output of these directories, and nothing else.

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Capture, TruncationResult } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
 import { sizeOf, text } from '../parse-values'
-import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../shared-options'
+import { CONFIG, LIMITS, limitsOf, READERS, STORE, serviceOf, shownOf, WORDING, withReaders } from '../shared-options'
 import { EXIT, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -81,7 +81,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   if (isPipe && process.stdin.isTTY === true) {
     throw new UsageError('standard input is a terminal; give a file, or pipe something in: make | spillway clip')
   }
-  const service = serviceOf(values)
+  const service = serviceOf(values, { availableTools: READERS })
   const capture = service.capture(
     {
       toolName: text(values, 'tool') ?? 'clip',
@@ -110,8 +110,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     })
     const result = await capture.result
     progress.clear()
-    if (json) await printJson(result)
-    else await print(raw.shown(result))
+    if (json) await printJson(withReaders(result))
+    else await print(raw.shown(withReaders(result)))
     await service.close()
     return ended === undefined ? EXIT.ok : 128 + constants.signals[ended]
   } finally {

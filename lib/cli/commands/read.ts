@@ -1,11 +1,11 @@
 /** `spillway read`: a part of a saved output, or all of it. */
 
 import { createReadStream } from 'node:fs'
-import { resolve } from 'node:path'
 import type { LineRange, OutputAccess, RangeResult, ReadRange, TruncationStorage } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
+import { pathOf } from '../outputs'
 import { finiteBytes, text, whole } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { quoted, STORE, storageOf } from '../shared-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const LINES = 500
@@ -14,9 +14,9 @@ const BYTES = 32 * 1024
 const command: Command = {
   name: 'read',
   summary: 'Prints a part of a saved output.',
-  usage: '[options] <path>',
+  usage: '[options] <output>',
   about: `Without a range: the first ${LINES} lines, ${BYTES / 1024} KiB at most. Where to read on is told on standard error. Only files
-that the store saved are read.`,
+that the store saved are read. An output is a path, or -1 for the newest, -2 for the one before.`,
   options: {
     'from-line': { type: 'string', value: 'N', help: 'The first line, from 1.' },
     lines: { type: 'string', short: 'n', value: 'N', help: `How many lines. Default: ${LINES}.` },
@@ -31,6 +31,7 @@ that the store saved are read.`,
     ...STORE,
   },
   positionals: [1, 1],
+  takesOutputs: true,
   examples: [
     ['spillway read "$path"', 'how it begins'],
     ['spillway read --from-line 1200 --lines 50 "$path"', 'fifty lines from the middle'],
@@ -43,10 +44,10 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [given = ''] = positionals
-  const path = resolve(given)
   const sessionId = text(values, 'session')
   const access = sessionId === undefined ? {} : { sessionId }
   const storage = storageOf(values)
+  const path = await pathOf(storage, given, sessionId)
   const isAll = values.all === true
   if (isAll && json) throw new UsageError('--all and --json: a whole output is not one JSON; leave out one of them')
   const range = rangeOf(values, isAll)
@@ -57,7 +58,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     return EXIT.ok
   }
   await printBytes(path, part, isAll)
-  if (part.next !== undefined && !isAll) note(`more: ${continued(values, part.next)} ${quoted(given)}`)
+  if (part.next !== undefined && !isAll)
+    note(`more: ${continued(values, part.next)} ${quoted(/^-\d/.test(given) ? path : given)}`)
   return EXIT.ok
 }
 
@@ -118,8 +120,4 @@ function continued(values: Parsed['values'], next: ReadRange): string {
   const where = { store: text(values, 'store'), session: text(values, 'session') }
   const options = Object.entries({ ...named, ...where }).filter(([, value]) => value !== undefined)
   return `spillway read ${options.map(([name, value]) => `--${name} ${quoted(String(value))}`).join(' ')}`
-}
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

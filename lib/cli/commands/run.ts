@@ -1,10 +1,24 @@
 /** `spillway run`: a command whose output may be of any length. */
 
 import { constants } from 'node:os'
+import { dirname, resolve } from 'node:path'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import type { Command, Parsed } from '../command'
-import { countOf, duration, sizeOf, text } from '../parse-values'
-import { CONFIG, LIMITS, limitsOf, STORE, serviceOf, shownOf, WORDING } from '../shared-options'
+import { recordCommand } from '../command-log'
+import { Live } from '../live-output'
+import { bytes, countOf, duration, sizeOf, text } from '../parse-values'
+import {
+  CONFIG,
+  LIMITS,
+  limitsOf,
+  quoted,
+  READERS,
+  STORE,
+  serviceOf,
+  shownOf,
+  WORDING,
+  withReaders,
+} from '../shared-options'
 import { EXIT, note, onClosedPipe, Progress, print, printJson } from '../terminal'
 
 const command: Command = {
@@ -26,6 +40,12 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
     separate: { type: 'boolean', help: 'Label what came from standard output and what from standard error.' },
     tool: { type: 'string', value: 'NAME', help: 'The tool whose settings hold. Default: bash.' },
     session: { type: 'string', value: 'ID', help: 'Keep the output with those of this session.' },
+    'max-file-bytes': {
+      type: 'string',
+      value: 'SIZE',
+      help: 'Bytes of the file: of more, the first and the last part are kept. Default: 1g; infinity for no bound.',
+    },
+    live: { type: 'boolean', help: 'Show the output on standard error while the command runs.' },
     ...STORE,
     ...CONFIG,
     ...WORDING,
@@ -51,11 +71,20 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
 
 export default command
 
+/** Of a command that never stops printing, a disk should not be filled. */
+const MAX_FILE_BYTES = 2 ** 30
+
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const isShell = values.shell === true
   // A shell takes one text; several words are joined as it would have been typed.
   const [file = '', ...args] = isShell ? [positionals.join(' ')] : positionals
-  const service = serviceOf(values)
+  const maxFileBytes = bytes(values, 'max-file-bytes') ?? MAX_FILE_BYTES
+  const service = serviceOf(values, {
+    availableTools: READERS,
+    ...(Number.isFinite(maxFileBytes) && { maxFileBytes }),
+  })
+  const startedAt = Date.now()
+  const live = values.live === true ? new Live() : undefined
   const progress = new Progress()
   const signals = new Signals()
   let result: CommandResult
@@ -70,23 +99,47 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       toolName: text(values, 'tool'),
       sessionId: text(values, 'session'),
       truncation: limitsOf(values),
-      onStart: (running) => signals.passOnTo(running),
-      onProgress: ({ bytes, lines, elapsedMs }) =>
-        progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeOf(bytes)}, ${countOf(lines, 'line')}`),
+      onStart: (running) => {
+        signals.passOnTo(running)
+        live?.follow(running)
+      },
+      onProgress: ({ bytes, lines, elapsedMs }) => {
+        if (live === undefined)
+          progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeOf(bytes)}, ${countOf(lines, 'line')}`)
+      },
     })
   } catch (error) {
     throw oneText(error, positionals)
   } finally {
     progress.clear()
     signals.restore()
+    await live?.end()
   }
   const code = codeOf(result, signals.first)
+  const { output } = result
+  if (output.truncated && output.outputPath !== '') {
+    const folder = dirname(output.outputPath)
+    // The folder of a session is removed with its last output.
+    recordCommand(text(values, 'session') === undefined ? folder : dirname(folder), {
+      path: output.outputPath,
+      command: isShell ? file : positionals.map(quoted).join(' '),
+      cwd: resolve(text(values, 'cwd') ?? '.'),
+      exitCode: code,
+      startedAt,
+      durationMs: Date.now() - startedAt,
+      lines: output.totalLines,
+    })
+  }
   onClosedPipe(code)
   if (json) {
-    const { output, ...facts } = result
-    await printJson({ ...facts, ...output })
+    const { output: _output, ...facts } = result
+    await printJson({ ...facts, ...withReaders(output) })
   } else {
-    await print(shown(result))
+    const named = { ...result, output: withReaders(output) }
+    // On a terminal all of it has just been shown.
+    const isSeen = live !== undefined && process.stdout.isTTY === true
+    if (!isSeen) await print(shown(named))
+    else if (named.output.truncated) await print(`${named.output.hint ?? ''}\n`)
     if (!result.output.truncated && result.output.content.includes(REPLACEMENT)) {
       note('spillway: what is no UTF-8 in the output is shown as U+FFFD; for the bytes: the command | spillway clip')
     }

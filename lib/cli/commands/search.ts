@@ -1,20 +1,26 @@
 /** `spillway search`: the lines of a saved output that match. */
 
-import type { SearchMatch } from 'spillway'
+import type { SearchMatch, SearchOptions, TruncationStorage } from 'spillway'
 import { type Command, type Parsed, typed } from '../command'
+import { pathOf } from '../outputs'
 import { text, whole } from '../parse-values'
 import { STORE, storageOf } from '../shared-options'
-import { EXIT, green, note, print, printJson } from '../terminal'
+import { EXIT, green, note, print, printJson, red } from '../terminal'
 
 const command: Command = {
   name: 'search',
   summary: 'Prints the lines of a saved output that match a regular expression.',
-  usage: '[options] <path> <pattern>',
-  about: 'The time grows with the text and never explodes: no look-around, no back-references.',
+  usage: '[options] <output> <pattern>',
+  about: `An output is a path, or -1 for the newest, -2 for the one before. The time grows with the text and never explodes: no
+look-around, no back-references.`,
   options: {
     literal: { type: 'boolean', short: 'F', help: 'The pattern is the text itself.' },
     'ignore-case': { type: 'boolean', short: 'i', help: 'Upper and lower case are the same.' },
     context: { type: 'string', short: 'C', value: 'N', help: 'Lines to show around each match, up to 100.' },
+    'before-context': { type: 'string', short: 'B', value: 'N', help: 'Lines to show before each match.' },
+    'after-context': { type: 'string', short: 'A', value: 'N', help: 'Lines to show after each match.' },
+    count: { type: 'boolean', short: 'c', help: 'Print how many lines match.' },
+    'files-with-matches': { type: 'boolean', short: 'l', help: 'Print the path if a line matches.' },
     'max-matches': { type: 'string', short: 'm', value: 'N', help: 'Stop after so many. Default: 100.' },
     after: { type: 'string', value: 'CURSOR', help: 'Go on where an earlier search stopped.' },
     session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
@@ -22,6 +28,7 @@ const command: Command = {
   },
   positionals: [2, 2],
   takesText: true,
+  takesOutputs: true,
   exits: [
     ['0', 'something was found'],
     ['1', 'nothing was found'],
@@ -38,28 +45,80 @@ const command: Command = {
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const [path = '', pattern = ''] = positionals
-  const found = await typed(
-    storageOf(values).search(path, pattern, {
-      literal: values.literal === true,
-      ignoreCase: values['ignore-case'] === true,
-      context: whole(values, 'context', 0),
-      maxMatches: whole(values, 'max-matches'),
-      after: text(values, 'after'),
-      sessionId: text(values, 'session'),
-    }),
-  )
+  const [given = '', pattern = ''] = positionals
+  const storage = storageOf(values)
+  const sessionId = text(values, 'session')
+  const path = await pathOf(storage, given, sessionId)
+  const options: SearchOptions = {
+    literal: values.literal === true,
+    ignoreCase: values['ignore-case'] === true,
+    context: contextOf(values),
+    maxMatches: whole(values, 'max-matches'),
+    after: text(values, 'after'),
+    sessionId,
+  }
+  if (values.count === true) return printCount(storage, path, pattern, options, json)
+  const found = await typed(storage.search(path, pattern, options))
+  if (values['files-with-matches'] === true) {
+    if (json) await printJson(found.matches.length > 0 ? [path] : [])
+    else if (found.matches.length > 0) await print(`${path}\n`)
+    return found.matches.length > 0 ? EXIT.ok : EXIT.no
+  }
   if (json) {
     await printJson(found)
   } else {
-    await print(shown(found.matches))
+    await print(shown(found.matches, highlighter(pattern, options)))
     if (found.next !== undefined) note(`more: the same with --after ${found.next}`)
   }
   return found.matches.length > 0 ? EXIT.ok : EXIT.no
 }
 
+/** As grep: `-A` and `-B` go before `-C`. */
+function contextOf(values: Parsed['values']): SearchOptions['context'] {
+  const around = whole(values, 'context', 0)
+  const [before, after] = [whole(values, 'before-context', 0), whole(values, 'after-context', 0)]
+  return before === undefined && after === undefined ? around : { before: before ?? around, after: after ?? around }
+}
+
+/** Counts all lines that match, or up to `--max-matches`, in as many calls as that takes. */
+async function printCount(
+  storage: TruncationStorage,
+  path: string,
+  pattern: string,
+  options: SearchOptions,
+  json: boolean,
+): Promise<number> {
+  const { maxMatches: most = Number.POSITIVE_INFINITY } = options
+  let { after } = options
+  let count = 0
+  do {
+    const maxMatches = Math.min(most - count, 10_000)
+    const found = await typed(
+      storage.search(path, pattern, { ...options, context: 0, maxMatches, maxBytes: 2 ** 22, after }),
+    )
+    count += found.matches.length
+    after = found.next
+  } while (after !== undefined && count < most)
+  if (json) await printJson({ count })
+  else await print(`${count}\n`)
+  return count > 0 ? EXIT.ok : EXIT.no
+}
+
+/** Patterns of words and alternatives, which mean the same to the search and to JavaScript, and cannot take long in either. */
+const PLAIN = /^[\w |:;,/="'<>@#%&~-]+$/
+
+/** Shows where a line matches, on a terminal, for texts and plain patterns. */
+function highlighter(pattern: string, { literal, ignoreCase }: SearchOptions): (line: string) => string {
+  if (!literal && !PLAIN.test(pattern)) return (line) => line
+  const source = literal ? pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : pattern
+  const alternatives = source.split('|').filter((each) => each !== '')
+  if (alternatives.length === 0) return (line) => line
+  const hit = new RegExp(literal ? source : alternatives.join('|'), ignoreCase ? 'giu' : 'gu')
+  return (line) => line.replace(hit, (found) => red(found))
+}
+
 /** As grep prints them: `12:` for a match, `11-` for a neighbour, each line once, and two dashes where lines are left out. */
-function shown(matches: readonly SearchMatch[]): string {
+function shown(matches: readonly SearchMatch[], highlight: (line: string) => string): string {
   const lines = new Map<number, string>()
   const beside = (line: number, each: string) => lines.set(line, `${line}-${each}`)
   for (const { line, before, after } of matches) {
@@ -68,7 +127,7 @@ function shown(matches: readonly SearchMatch[]): string {
   }
   const hasContext = lines.size > 0
   // A neighbour can be a match as well.
-  for (const { line, text: match } of matches) lines.set(line, `${green(String(line))}:${match}`)
+  for (const { line, text: match } of matches) lines.set(line, `${green(String(line))}:${highlight(match)}`)
   let last = Number.POSITIVE_INFINITY
   let told = ''
   for (const [line, each] of [...lines].sort(([a], [b]) => a - b)) {

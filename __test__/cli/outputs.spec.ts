@@ -1,0 +1,208 @@
+/** Saved outputs from the command line: found again, read, searched, removed. */
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDir } from '../support/temp'
+import { CLI, cli, ended, type Ran, shell, start } from './support'
+
+let store: string
+let env: NodeJS.ProcessEnv
+beforeEach(() => {
+  store = join(tempDir(), 'outputs')
+  env = { SPILLWAY_STORAGE_DIR: store }
+})
+
+const spillway = (...args: string[]): Promise<Ran> => cli(args, { env })
+const save = (line: string, ...options: string[]) => spillway('run', ...options, '--shell', '--', line)
+const listed = async (...args: string[]) => JSON.parse((await spillway('ls', '--json', ...args)).stdout)
+
+describe('what was run', () => {
+  test('is kept beside the output, with folder, exit code and time', async () => {
+    const cwd = tempDir()
+    const before = Date.now()
+    expect((await save('seq 1 900; exit 3', '--cwd', cwd)).code).toBe(3)
+    await spillway('run', '--', 'seq', '-f', '%g x', '1', '900')
+    await cli(['clip'], { env, input: 'x\n'.repeat(5000) })
+    const [clipped, words, line] = await listed()
+    expect(line).toMatchObject({
+      command: 'seq 1 900; exit 3',
+      cwd,
+      exitCode: 3,
+      toolName: 'bash',
+      lines: 900,
+      bytes: 3492,
+    })
+    expect(line.startedAt).toBeGreaterThanOrEqual(before)
+    expect(words.command).toBe("seq -f '%g x' 1 900")
+    expect(clipped).toEqual({ path: expect.any(String), toolName: 'clip', savedAt: expect.any(Number), bytes: 10_000 })
+    const { stdout } = await spillway('show', '-3')
+    expect(stdout).toContain('command   seq 1 900; exit 3')
+    expect(stdout).toContain('exit code 3')
+    expect((await spillway('show', '--path')).stdout).toBe(`${clipped.path}\n`)
+    expect(statSync(join(store, 'commands.jsonl')).mode & 0o077).toBe(0)
+  })
+
+  test('is a table for people, with what a terminal must not get written out', async () => {
+    await save("seq 1 900; printf '\\033[31m' # \u001b[31m\n")
+    const { stdout } = await spillway('ls')
+    expect(stdout).toMatch(/^-1 {2}\d+ s {2}3\.4 KiB {2}0 {2}seq 1 900;/)
+    expect(stdout).toContain('\\u{1b}')
+  })
+
+  test('is left out where the log cannot be read or written, and nothing else is lost', async () => {
+    await save('seq 1 900')
+    appendFileSync(join(store, 'commands.jsonl'), 'no JSON\nnull\n[]\n{"path":5}\n')
+    expect(await listed()).toHaveLength(1)
+    const other = tempDir()
+    const target = join(tempDir(), 'target')
+    writeFileSync(target, '')
+    symlinkSync(target, join(other, 'commands.jsonl'))
+    const { code, stdout, stderr } = await cli(['run', '--store', other, '--', 'seq', '1', '900'], { env })
+    expect([code, stdout.includes('Full output saved to')]).toEqual([0, true])
+    expect(stderr).toContain('commands.jsonl')
+    expect(readFileSync(target, 'utf8')).toBe('')
+  })
+
+  test('is forgotten with its output once the log is long', async () => {
+    await save('seq 1 900')
+    const file = join(store, 'commands.jsonl')
+    appendFileSync(file, `${JSON.stringify({ path: '/gone', command: 'x'.repeat(4000) })}\n`.repeat(1100))
+    await save('seq 1 901')
+    expect(readFileSync(file, 'utf8').split('\n').filter(Boolean)).toHaveLength(2)
+  })
+})
+
+test('an output is named by its path or counted from the newest, everywhere', async () => {
+  await save('seq 1 900')
+  await save('seq 2001 2900')
+  const [newest, before] = (await listed()).map(({ path }: { path: string }) => path)
+  for (const [args, expected] of [
+    [['read', '-1', '--lines', '1'], '2001\n'],
+    [['read', '--lines', '1', '-2'], '1\n'],
+    [['read', before, '--lines', '1'], '1\n'],
+    [['tail', '-n', '2'], '2899\n2900\n'],
+    [['tail', '--lines', '1', '-2'], '900\n'],
+    [['search', '-2', '^90.$'], '900:900\n'],
+    [['search', '-c', '-1', '9$'], '90\n'],
+    [['search', '-c', '-m', '7', '-1', '9$'], '7\n'],
+    [['search', '-l', '-1', '2500'], `${newest}\n`],
+    [['search', '-A', '1', '-B', '2', '-1', '^2500$'], '498-2498\n499-2499\n500:2500\n501-2501\n'],
+    [['open', '--with', 'head -1'], '2001\n'],
+    [['ls', '--paths'], `${newest}\n${before}\n`],
+    [['ls', '--paths', '-n', '1'], `${newest}\n`],
+  ] as const) {
+    expect([args, (await spillway(...args)).stdout]).toEqual([args, expected])
+  }
+  const more = await spillway('read', '-1', '--lines', '2')
+  expect(more.stderr).toBe(`more: spillway read --from-line 3 --lines 2 ${newest}\n`)
+  expect((await spillway('search', '-l', '-1', 'nothing')).code).toBe(1)
+  const many = await spillway('read', '-3')
+  expect([many.code, many.stderr]).toEqual([2, 'spillway: -3: expected an output, -1 for the newest; 2 are saved\n'])
+})
+
+describe('rm', () => {
+  test('removes what it is told, found before anything is removed', async () => {
+    for (const last of [900, 901, 902]) await save(`seq 1 ${last}`)
+    const paths = (await listed()).map(({ path }: { path: string }) => path)
+    expect((await spillway('rm', '-1', '-2', '-2')).stdout).toBe('removed 2 outputs\n')
+    expect(paths.map((path: string) => existsSync(path))).toEqual([false, false, true])
+    const again = await spillway('rm', paths[0])
+    expect([again.code, again.stdout]).toEqual([1, 'removed 0 outputs; 1 not there\n'])
+  })
+
+  test('removes the outputs of a session and no others', async () => {
+    await save('seq 1 900')
+    for (const session of ['a', 'b']) await save('seq 1 900', '--session', session)
+    expect(await listed('--session', 'a')).toHaveLength(1)
+    expect((await spillway('rm', '--session', 'a')).stdout).toBe('removed 1 output\n')
+    expect(await listed()).toHaveLength(2)
+  })
+
+  test.each([['/etc/passwd'], ['../x'], ['commands.jsonl']])('touches nothing else: %s', async (given) => {
+    await save('seq 1 900')
+    const { code, stderr } = await cli(['rm', given], { env, cwd: store })
+    expect([code, stderr]).toEqual([3, expect.stringContaining('is not an output that this store saved')])
+    expect(existsSync(join(store, 'commands.jsonl'))).toBe(true)
+  })
+
+  test('says what is missing', async () => {
+    expect(await spillway('rm')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('missing argument <output>'),
+    })
+  })
+})
+
+test('the notice names the commands that read on, as they can be typed', async () => {
+  const named = (await save('seq 1 900')).stdout
+  expect(named).toContain(`Use \`${process.execPath} ${CLI} search\` to search that file.`)
+  const folder = tempDir()
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(CLI, join(folder, 'bin', 'spillway'))
+  const path = `${join(folder, 'bin')}:${process.env.PATH}`
+  for (const line of ['seq 1 9000 | spillway clip --language zh-CN', 'spillway run --direction head -- seq 1 9000']) {
+    const { stdout } = await shell(line, { env: { ...env, PATH: path } })
+    expect(stdout).toContain('`spillway search`')
+    expect(stdout).toContain('`spillway read`')
+    expect(stdout).not.toContain('spillway_')
+  }
+})
+
+test('a file has a bound, which an option changes', async () => {
+  const partial = await spillway('run', '--max-file-bytes', '10k', '--', 'seq', '1', '9000')
+  expect(partial.stdout).toContain('.partial.txt')
+  const [{ bytes, partial: isPartial }] = await listed()
+  expect([bytes <= 10_240, isPartial]).toEqual([true, true])
+  expect((await spillway('run', '--max-file-bytes', 'infinity', '--', 'seq', '1', '9000')).stdout).not.toContain(
+    '.partial',
+  )
+})
+
+test('--live shows the output on standard error while the command runs', async () => {
+  const gate = join(tempDir(), 'gate')
+  const line = `echo first; while [ ! -e ${gate} ]; do sleep 0.02; done; printf second`
+  const child = start(process.execPath, [CLI, 'run', '--live', '--shell', '--', line], { env })
+  child.stdin!.end()
+  const end = ended(child)
+  let seen = ''
+  await new Promise<void>((resolve) => {
+    child.stderr!.on('data', (bytes: Buffer) => {
+      seen += bytes
+      if (seen.includes('first\n')) resolve()
+    })
+  })
+  writeFileSync(gate, '')
+  expect(await end).toMatchObject({ code: 0, stdout: 'first\nsecond', stderr: 'first\nsecond\n' })
+})
+
+describe('what the help says', () => {
+  test('is the manual page', async () => {
+    const page = readFileSync(join(__dirname, '../../man/spillway.1'), 'utf8')
+    expect((await spillway('help', '--man')).stdout).toBe(page)
+    expect(page).toContain('.SS spillway search')
+  })
+
+  test('is completed by bash', async () => {
+    const ask = (words: string) =>
+      `COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _spillway; echo "\${COMPREPLY[@]}"`
+    const { stdout } = await shell(
+      `eval "$(spillway completion bash)"; ${[`spillway com`, `spillway run --dir`, `spillway run --direction ''`, `spillway search -`].map(ask).join('; ')}`,
+      { env },
+    )
+    const [command, option, values, search] = stdout.split('\n')
+    expect([command, option, values]).toEqual(['completion', '--direction', 'head tail both'])
+    expect(search!.split(' ')).toEqual(expect.arrayContaining(['--literal', '-F', '-A', '--files-with-matches']))
+  })
+
+  test.each(['zsh', 'fish'])('is complete for %s', async (name) => {
+    const { stdout } = await spillway('completion', name)
+    for (const word of ['run', 'search', 'max-file-bytes', 'files-with-matches']) expect(stdout).toContain(word)
+  })
+
+  test('names no other shell', async () => {
+    expect(await spillway('completion', 'tcsh')).toMatchObject({
+      code: 2,
+      stderr: 'spillway: tcsh: allowed is bash, zsh, fish\n',
+    })
+  })
+})

@@ -1,0 +1,30 @@
+/** The subcommands. Each is in a file of its own that is loaded when it is asked for: most of the time of a short run is loading. */
+
+import type { Command } from './command'
+
+export const COMMANDS: Readonly<Record<string, () => Promise<{ default: Command }>>> = {
+  run: () => import('./commands/run'),
+  clip: () => import('./commands/clip'),
+  ls: () => import('./commands/ls'),
+  show: () => import('./commands/show'),
+  read: () => import('./commands/read'),
+  tail: () => import('./commands/tail'),
+  search: () => import('./commands/search'),
+  open: () => import('./commands/open'),
+  rm: () => import('./commands/rm'),
+  usage: () => import('./commands/usage'),
+  sweep: () => import('./commands/sweep'),
+  prune: () => import('./commands/prune'),
+  classify: () => import('./commands/classify'),
+  permit: () => import('./commands/permit'),
+  audit: () => import('./commands/audit'),
+  config: () => import('./commands/config'),
+  mcp: () => import('./commands/mcp'),
+  completion: () => import('./commands/completion'),
+}
+
+/** All of them, in the order of the help. */
+export async function all(): Promise<Command[]> {
+  const loaded = await Promise.all(Object.values(COMMANDS).map((load) => load()))
+  return loaded.map((command) => command.default)
+}

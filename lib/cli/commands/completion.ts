@@ -1,0 +1,113 @@
+/** `spillway completion`: what a shell must know to complete the command. */
+
+import { type Command, optionsOf, type Parsed, UsageError } from '../command'
+import { EXIT, print, printJson } from '../terminal'
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+const command: Command = {
+  name: 'completion',
+  summary: 'Prints the completions of the command for a shell.',
+  usage: '<bash|zsh|fish>',
+  options: {},
+  positionals: [1, 1],
+  examples: [
+    ['eval "$(spillway completion bash)"', 'in ~/.bashrc'],
+    ['spillway completion zsh > ~/.zsh/completions/_spillway', 'for zsh, once: a folder in $fpath'],
+    ['spillway completion fish > ~/.config/fish/completions/spillway.fish', 'for fish, once'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ positionals, json }: Parsed, all: () => Promise<readonly Command[]>): Promise<number> {
+  const shell = SHELLS.find((name) => name === positionals[0])
+  if (shell === undefined) throw new UsageError(`${positionals[0]}: allowed is ${SHELLS.join(', ')}`)
+  const script = SCRIPTS[shell](await all())
+  if (json) await printJson({ shell, script })
+  else await print(script)
+  return EXIT.ok
+}
+
+/** The values that an option allows, where its help lists them: `head, tail, both`. */
+function valuesOf({ value, help }: { value?: string; help: string }): string[] {
+  const [, list] = /: ((?:[\w-]+, )+[\w-]+)\.$/.exec(help) ?? []
+  return value === undefined ? [] : (list?.split(', ') ?? [])
+}
+
+function flagsOf(command: Command): string[] {
+  return optionsOf(command).flatMap(([name, { short }]) =>
+    short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`],
+  )
+}
+
+const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (commands: readonly Command[]) => string>> = {
+  bash: (commands) => `# spillway completion bash
+_spillway() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words='' values='' each
+  # What stands behind -- is another program's.
+  for each in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do [ "$each" = -- ] && { COMPREPLY=($(compgen -c -f -- "$word")); return; }; done
+  if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} help' -- "$word")); return; fi
+  case "\${COMP_WORDS[1]}" in
+${commands.map((command) => `    ${command.name}) words='${flagsOf(command).join(' ')}'; case "$before" in ${bashValues(command)} esac ;;`).join('\n')}
+  esac
+  if [ -n "$values" ]; then COMPREPLY=($(compgen -W "$values" -- "$word"))
+  elif [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "$words" -- "$word"))
+  else COMPREPLY=($(compgen -f -- "$word")); fi
+}
+complete -o filenames -F _spillway spillway
+`,
+  zsh: (commands) => `#compdef spillway
+_spillway() {
+  local -a commands
+  commands=(
+${commands.map(({ name, summary }) => `    ${single(`${name}:${summary}`)}`).join('\n')}
+  )
+  if (( CURRENT == 2 )); then _describe command commands; return; fi
+  case "$words[2]" in
+${commands.map((command) => `    ${command.name}) _arguments ${zshOptions(command)} '*:file:_files' ;;`).join('\n')}
+  esac
+}
+if [ "$funcstack[1]" = _spillway ]; then _spillway "$@"; else compdef _spillway spillway; fi
+`,
+  fish: (commands) => `# spillway completion fish
+complete -c spillway -n __fish_use_subcommand -f
+${commands.map(({ name, summary }) => `complete -c spillway -n __fish_use_subcommand -f -a ${name} -d ${single(summary)}`).join('\n')}
+${commands.flatMap(fishOptions).join('\n')}
+`,
+}
+
+function bashValues(command: Command): string {
+  const rows = optionsOf(command).flatMap(([name, option]) => {
+    const values = valuesOf(option)
+    return values.length === 0 ? [] : [`--${name}) values='${values.join(' ')}' ;;`]
+  })
+  return rows.join(' ')
+}
+
+function zshOptions(command: Command): string {
+  const rows = optionsOf(command).map(([name, option]) => {
+    const { short, value, help } = option
+    const values = valuesOf(option)
+    const action = value === undefined ? '' : `:${value}:${values.length > 0 ? `(${values.join(' ')})` : '_files'}`
+    const about = `[${help.replace(/[[\]:]/g, ' ')}]${action}`
+    return short === undefined ? single(`--${name}${about}`) : `{-${short},--${name}}${single(about)}`
+  })
+  return rows.join(' ')
+}
+
+function fishOptions(command: Command): string[] {
+  return optionsOf(command).map(([name, option]) => {
+    const { short, value, help } = option
+    const values = valuesOf(option)
+    const parts = [`complete -c spillway -n '__fish_seen_subcommand_from ${command.name}' -l ${name}`]
+    if (short !== undefined) parts.push(`-s ${short}`)
+    if (value !== undefined) parts.push(values.length > 0 ? `-x -a '${values.join(' ')}'` : '-r')
+    return [...parts, `-d ${single(help)}`].join(' ')
+  })
+}
+
+function single(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,82 @@
+/** `spillway ls`: which outputs are saved. */
+
+import type { Command, Parsed } from '../command'
+import { type ListedOutput, listedOutputs } from '../outputs'
+import { sizeOf, text, whole } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
+import { EXIT, note, print, printable, printJson, red } from '../terminal'
+
+const SHOWN = 20
+
+const command: Command = {
+  name: 'ls',
+  summary: 'Lists saved outputs, the newest first: age, size, exit code and command.',
+  usage: '[options]',
+  about: `The number in front names an output for the other commands: -1 is the newest. Commands and exit codes are known of what
+spillway run ran; of other outputs, the tool.`,
+  options: {
+    lines: { type: 'string', short: 'n', value: 'N', help: `How many. Default: ${SHOWN}.` },
+    all: { type: 'boolean', short: 'a', help: 'All of them.' },
+    paths: { type: 'boolean', help: 'Print paths only.' },
+    session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
+    ...STORE,
+  },
+  positionals: [0, 0],
+  examples: [
+    ['spillway ls', 'the last twenty'],
+    ['spillway read -1', 'the newest of them'],
+    ['spillway ls --all --paths | xargs grep -l ERROR', 'paths for other programs'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, json }: Parsed): Promise<number> {
+  const all = await listedOutputs(storageOf(values), text(values, 'session'))
+  const shown = values.all === true ? all : all.slice(0, whole(values, 'lines') ?? SHOWN)
+  if (json) {
+    await printJson(shown)
+    return EXIT.ok
+  }
+  const now = Date.now()
+  const rows = shown.map((output, at) => rowOf(output, at + 1, now))
+  await print(values.paths === true ? shown.map(({ path }) => `${path}\n`).join('') : tableOf(rows))
+  if (shown.length < all.length) note(`${all.length - shown.length} more: --all`)
+  return EXIT.ok
+}
+
+type Row = readonly [number: string, age: string, size: string, code: string, command: string]
+
+function rowOf({ savedAt, bytes, exitCode, command, toolName }: ListedOutput, number: number, now: number): Row {
+  const code = exitCode === undefined ? '' : String(exitCode)
+  return [`-${number}`, ageOf(now - savedAt), sizeOf(bytes), code, printable(command ?? `(${toolName})`)]
+}
+
+/** Columns as wide as they must be; a command is cut where the terminal ends. */
+function tableOf(rows: readonly Row[]): string {
+  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)))
+  const width = process.stdout.isTTY === true ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY
+  const lines = rows.map(([number, age, size, code, command]) => {
+    const left = [number, age, size, code].map((cell, column) => cell.padStart(widths[column]!))
+    const failed = code !== '' && code !== '0'
+    const before = left.join('  ')
+    const room = Math.max(20, width - before.length - 2)
+    const line = command.replace(/\s+/g, ' ')
+    const shown = line.length > room ? `${line.slice(0, room - 1)}…` : line
+    return `${[...left.slice(0, 3), failed ? red(left[3]!) : left[3]].join('  ')}  ${shown}\n`
+  })
+  return lines.join('')
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const
+
+function ageOf(ms: number): string {
+  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ['s', 1000]
+  return `${Math.max(0, Math.floor(ms / size))} ${unit}`
+}

@@ -1,0 +1,55 @@
+/** `spillway open`: a saved output in another program. */
+
+import { spawnSync } from 'node:child_process'
+import { constants } from 'node:os'
+import { SpillwayError } from 'spillway'
+import type { Command, Parsed } from '../command'
+import { pathOf } from '../outputs'
+import { text } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
+import { EXIT, printJson } from '../terminal'
+
+const command: Command = {
+  name: 'open',
+  summary: 'Opens a saved output in the pager or in another program.',
+  usage: '[options] [output]',
+  about: `An output is a path, or -1 for the newest, -2 for the one before. Default: -1. The program is --with, else $PAGER, else less -R.
+It is started by the shell, with the path as its last argument.`,
+  options: {
+    with: { type: 'string', value: 'COMMAND', help: "The program, such as 'code --wait'." },
+    session: { type: 'string', value: 'ID', help: 'Only an output of this session.' },
+    ...STORE,
+  },
+  positionals: [0, 1],
+  takesOutputs: true,
+  exits: [
+    ['N', "the program's own code; 128 and the number of the signal that ended it"],
+    ['2', 'wrong usage'],
+    ['3', 'it could not be opened'],
+  ],
+  examples: [
+    ['spillway open', 'the newest in the pager'],
+    ["spillway open --with 'vim -R' -2", 'the one before in an editor'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const storage = storageOf(values)
+  const sessionId = text(values, 'session')
+  const path = await pathOf(storage, positionals[0] ?? '-1', sessionId)
+  await storage.readRange(path, { fromByte: 0, byteCount: 1 }, sessionId === undefined ? {} : { sessionId })
+  const program = text(values, 'with') ?? (process.env.PAGER || 'less -R')
+  if (json) {
+    await printJson({ path, program })
+    return EXIT.ok
+  }
+  const { status, signal, error } =
+    process.platform === 'win32'
+      ? spawnSync(`${program} "${path}"`, { stdio: 'inherit', shell: true })
+      : spawnSync('/bin/sh', ['-c', `${program} "$1"`, 'sh', path], { stdio: 'inherit' })
+  if (error) throw new SpillwayError('COMMAND', `${program} cannot be started: ${error.message}`, { cause: error })
+  return status ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
+}

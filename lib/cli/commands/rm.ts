@@ -1,0 +1,60 @@
+/** `spillway rm`: saved outputs are removed. */
+
+import { type Command, type Parsed, UsageError } from '../command'
+import { pathOf } from '../outputs'
+import { countOf, text } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
+import { EXIT, print, printJson } from '../terminal'
+
+const command: Command = {
+  name: 'rm',
+  summary: 'Removes saved outputs.',
+  usage: '[options] <output>... | --session ID',
+  about:
+    'An output is a path, or -1 for the newest, -2 for the one before. Only files that the store saved are removed.',
+  options: {
+    session: {
+      type: 'string',
+      value: 'ID',
+      help: 'All outputs of this session; with outputs, count those of it only.',
+    },
+    ...STORE,
+  },
+  positionals: [0, Number.POSITIVE_INFINITY],
+  takesOutputs: true,
+  exits: [
+    ['0', 'done'],
+    ['1', 'one of them was not there'],
+    ['2', 'wrong usage'],
+    ['3', 'one of them could not be removed'],
+  ],
+  examples: [
+    ['spillway rm -1', 'the newest'],
+    ['spillway rm --session "$id"', 'all of a session'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const storage = storageOf(values)
+  const session = text(values, 'session')
+  if (positionals.length === 0 && session === undefined) {
+    throw new UsageError('missing argument <output>; usage: spillway rm [options] <output>... | --session ID')
+  }
+  let [removed, missing] = [0, 0]
+  if (positionals.length === 0) {
+    removed = await storage.deleteSession(session!)
+  } else {
+    // All are found before one is removed: the count from the newest would change.
+    const paths = await Promise.all(positionals.map((given) => pathOf(storage, given, session)))
+    for (const path of new Set(paths)) {
+      if (await storage.remove(path)) removed += 1
+      else missing += 1
+    }
+  }
+  if (json) await printJson({ removed, missing })
+  else await print(`removed ${countOf(removed, 'output')}${missing > 0 ? `; ${missing} not there` : ''}\n`)
+  return missing > 0 ? EXIT.no : EXIT.ok
+}

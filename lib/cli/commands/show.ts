@@ -1,0 +1,60 @@
+/** `spillway show`: what is known of a saved output. */
+
+import type { Command, Parsed } from '../command'
+import { outputOf } from '../outputs'
+import { countOf, sizeOf, text } from '../parse-values'
+import { STORE, storageOf } from '../shared-options'
+import { EXIT, print, printable, printJson } from '../terminal'
+
+const command: Command = {
+  name: 'show',
+  summary: 'Says of a saved output what was run, where, when, and how it ended.',
+  usage: '[options] [output]',
+  about: 'An output is a path, or -1 for the newest, -2 for the one before. Default: -1.',
+  options: {
+    path: { type: 'boolean', help: 'Print the path only.' },
+    session: { type: 'string', value: 'ID', help: 'Count outputs of this session only.' },
+    ...STORE,
+  },
+  positionals: [0, 1],
+  takesOutputs: true,
+  examples: [
+    ['spillway show', 'the newest'],
+    ['less "$(spillway show --path -2)"', 'the one before, in a pager'],
+  ],
+  run,
+}
+
+export default command
+
+async function run({ values, positionals, json }: Parsed): Promise<number> {
+  const storage = storageOf(values)
+  const [given = '-1'] = positionals
+  const output = await outputOf(storage, given, text(values, 'session'))
+  // It says what is wrong with a path that is none of an output.
+  await storage.readRange(output.path, { fromByte: 0, byteCount: 1 })
+  if (json) {
+    await printJson(output)
+    return EXIT.ok
+  }
+  if (values.path === true) {
+    await print(`${output.path}\n`)
+    return EXIT.ok
+  }
+  const { path, toolName, savedAt, bytes, partial, command, cwd, exitCode, durationMs, lines } = output
+  const size = `${sizeOf(bytes)}${lines === undefined ? '' : `, ${countOf(lines, 'line')}`}`
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['path', path],
+    ['command', command],
+    ['folder', cwd],
+    ['exit code', exitCode === undefined ? undefined : String(exitCode)],
+    ['tool', command === undefined ? toolName : undefined],
+    ['saved', new Date(savedAt).toISOString()],
+    ['took', durationMs === undefined ? undefined : `${(durationMs / 1000).toFixed(1)} s`],
+    ['size', partial === true ? `${size}, the first and the last part of it` : size],
+  ]
+  for (const [name, value] of facts) {
+    if (value !== undefined && value !== '') await print(`${name.padEnd(10)}${printable(value)}\n`)
+  }
+  return EXIT.ok
+}
