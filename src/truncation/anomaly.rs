@@ -1,34 +1,34 @@
-//! What stands out among many alike: values that say that something went wrong, and elements that differ from the others.
+//! Anomaly scores: values that report a failure, and elements that differ from the others.
 
 use super::smart::line_fingerprint::template;
 use super::smart::rules::Rules;
 
-/// A value without others in it.
+/// A value that contains no other values.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Cell<'a> {
-    /// `true`, `false`, `null`; a cell of a table that is empty.
+    /// `true`, `false`, `null`, or an empty cell of a table.
     Word(&'a str),
-    /// Its digits; none if there are too many to be looked at.
+    /// The digits; empty if there are too many to examine.
     Number(&'a [u8]),
-    /// Its start, and how many bytes it has.
+    /// The start of a string, and its full length in bytes.
     Text(&'a [u8], u64),
 }
 
-/// Of a string only the start is judged.
+/// Number of bytes of a string that are examined.
 const JUDGED: usize = 256;
-/// An element of a kind that was not there before.
+/// Score of an element of a kind that did not occur before.
 pub(super) const NEW_SHAPE: u16 = 500;
-/// A value that was not there before, where others repeat.
+/// Score of a value that did not occur before, where values repeat.
 const NEW_VALUE: u16 = 400;
-/// A number that is far from the others.
+/// Score of a number far from the others.
 const OUTLIER: u16 = 300;
-/// Kinds of elements, of columns, and of values in a column that are told apart.
+/// Maximum number of kinds of elements, of columns, and of values in a column that are distinguished.
 const SHAPES: usize = 32;
 pub(super) const COLUMNS: usize = 32;
 const VALUES: usize = 6;
 const KINDS: usize = 64;
 
-/// Values that say that it went wrong, whatever they are the value of.
+/// Values that report a failure, whatever their name is.
 const BAD: [&[u8]; 24] = [
     b"error",
     b"errored",
@@ -55,7 +55,7 @@ const BAD: [&[u8]; 24] = [
     b"unhealthy",
     b"broken",
 ];
-/// Names of what is only there, or not empty, when it went wrong.
+/// Names of values that are present, or not empty, only after a failure.
 const CAUSES: [&[u8]; 12] = [
     b"error",
     b"errors",
@@ -70,7 +70,7 @@ const CAUSES: [&[u8]; 12] = [
     b"error_message",
     b"panic",
 ];
-/// Names of numbers that are 0 when all is well.
+/// Names of counts that are 0 without failures.
 const COUNTS: [&[u8]; 12] = [
     b"exitcode",
     b"exit_code",
@@ -85,26 +85,26 @@ const COUNTS: [&[u8]; 12] = [
     b"numfailedtestsuites",
     b"signal",
 ];
-/// Names of the code of an answer.
+/// Names of status codes.
 const CODES: [&[u8]; 6] =
     [b"status", b"statuscode", b"status_code", b"http_status", b"httpstatus", b"code"];
-/// Names of what is true when all is well, and of what is false then.
+/// Names of values that are true on success and false on failure.
 const GOOD: [&[u8]; 7] =
     [b"ok", b"success", b"passed", b"succeeded", b"healthy", b"valid", b"successful"];
 const ILL: [&[u8]; 7] =
     [b"failed", b"error", b"is_error", b"iserror", b"timed_out", b"timedout", b"crashed"];
 
-/// How much of what is in a container says that it went wrong.
+/// The evidence of failure in a container.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Signal {
     weight: u16,
     kind: u64,
-    /// Of the elements: how many there were of each kind.
+    /// Number of elements of each kind.
     kinds: Vec<(u64, u16)>,
 }
 
 impl Signal {
-    /// Notes what an element says; answers how much that stands out.
+    /// Adds the evidence of an element, and returns the element's score.
     pub fn take(&mut self, other: Signal) -> u16 {
         if other.weight == 0 {
             return 0;
@@ -127,7 +127,7 @@ impl Signal {
         other.weight - (other.weight / 2).min(before.saturating_mul(20))
     }
 
-    /// What a container says of itself when it ends.
+    /// Evaluates the container as a whole when it ends.
     pub fn close(&mut self, name: Option<&[u8]>, total: u64) {
         self.weight = self.weight.saturating_sub(self.weight / 50);
         if total > 0 && self.weight < 800 && is_one_of(name, &CAUSES) {
@@ -140,7 +140,7 @@ fn is_one_of(name: Option<&[u8]>, names: &[&[u8]]) -> bool {
     name.is_some_and(|name| names.iter().any(|known| known.eq_ignore_ascii_case(name)))
 }
 
-/// What a value says by itself and by its name.
+/// Returns the evidence of a value and its name.
 pub(super) fn of_cell(name: Option<&[u8]>, cell: Cell<'_>) -> Signal {
     let (weight, kind) = match cell {
         Cell::Word("false") if is_one_of(name, &GOOD) => (850, 2),
@@ -179,7 +179,7 @@ fn of_text(name: Option<&[u8]>, text: &[u8]) -> (u16, u64) {
     }
 }
 
-/// What the elements of a container have in common.
+/// Statistics of the elements of a container, by column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Columns {
     shapes: Vec<u64>,
@@ -189,7 +189,7 @@ pub(super) struct Columns {
 #[derive(Debug, Clone, Default)]
 struct Column {
     values: Vec<u64>,
-    /// There are too many values for one of them to be news.
+    /// True if the values vary so much that a new one is no anomaly.
     is_varied: bool,
     count: f64,
     mean: f64,
@@ -197,7 +197,7 @@ struct Column {
 }
 
 impl Columns {
-    /// How much an element differs from those before it by what it is made of.
+    /// Returns the score of an element's structure compared with the elements before it.
     pub fn shape(&mut self, shape: u64) -> u16 {
         if self.shapes.len() == SHAPES || self.shapes.contains(&shape) {
             return 0;
@@ -206,7 +206,7 @@ impl Columns {
         if self.shapes.len() > 1 { NEW_SHAPE } else { 0 }
     }
 
-    /// How much a value differs from those before it of the same name.
+    /// Returns the score of a value compared with earlier values of the same name.
     pub fn cell(&mut self, name: u64, cell: Cell<'_>, ordinal: u64) -> u16 {
         let at = match self.columns.iter().position(|(known, _)| *known == name) {
             Some(at) => at,
@@ -238,7 +238,7 @@ impl Column {
         let Some(number) = number.filter(|number: &f64| number.is_finite()) else { return 0 };
         let away = number - self.mean;
         let deviation = (self.squares / self.count.max(1.0)).sqrt();
-        // Numbers that count up are never so far from their mean.
+        // Numbers that count up are never this far from their mean.
         let is_far = self.count >= 30.0 && away.abs() > 6.0 * deviation && away != 0.0;
         self.count += 1.0;
         self.mean += away / self.count;
@@ -248,7 +248,7 @@ impl Column {
 }
 
 impl Cell<'_> {
-    /// What kind of value it is, as a part of a shape.
+    /// Returns the kind of the value as a part of a structure hash.
     pub fn kind(self) -> u64 {
         match self {
             Cell::Text(..) => 1,
@@ -259,7 +259,7 @@ impl Cell<'_> {
     }
 }
 
-/// FNV-1a.
+/// Computes the FNV-1a hash.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,11 +1,11 @@
-//! Output that is no text: recognised by its first bytes, and described instead of shown.
+//! Detects binary output by its first bytes, so that it is described instead of shown.
 
-/// Bytes that are looked at.
+/// Number of bytes examined.
 const LOOKED_AT: usize = 4096;
-/// Text has at most so many bytes in a hundred that belong to no character.
+/// Maximum percentage of malformed bytes in text.
 const MOST_BAD: usize = 10;
 
-/// First bytes, and what they are the first bytes of.
+/// Magic numbers and the names of their formats.
 static KINDS: &[(&[u8], &str)] = &[
     (b"\x7fELF", "ELF"),
     (b"MZ", "PE"),
@@ -35,10 +35,10 @@ static KINDS: &[(&[u8], &str)] = &[
     (b"\0\x01\0\0\0", "TrueType"),
 ];
 
-/// The kind of binary data that begins like this, empty if it is not known; nothing if it is text.
+/// Returns the kind of binary data, empty if it is unknown, or `None` for text.
 pub fn kind(head: &[u8]) -> Option<&'static str> {
     let head = head.get(..LOOKED_AT).unwrap_or(head);
-    // A Zip or a program is full of NUL; UTF-16 is too, and is no text to a reader of UTF-8 either.
+    // Zip files and programs are full of NUL bytes; so is UTF-16, which a reader of UTF-8 cannot display either.
     let has_nul = memchr::memchr(0, head).is_some();
     if !has_nul && bad_bytes(head) * 100 <= head.len() * MOST_BAD {
         return None;
@@ -47,7 +47,7 @@ pub fn kind(head: &[u8]) -> Option<&'static str> {
     Some(known.map_or("", |(_, kind)| kind))
 }
 
-/// Bytes that belong to no character, or that stood for such and were replaced.
+/// Counts bytes that belong to no character, and U+FFFD that replaced such bytes.
 fn bad_bytes(head: &[u8]) -> usize {
     let invalid: usize = head
         .utf8_chunks()
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), Some("PNG"));
         assert_eq!(kind(b"a\0b\0c\0"), Some(""));
         assert_eq!(kind("\u{fffd}\u{fffd}\u{fffd}x".as_bytes()), Some(""));
-        // What is cut off at the end is no fault of the text.
+        // A character that the end of the sample splits is not malformed.
         let long = "好".repeat(2000);
         assert_eq!(kind(long.as_bytes()), None);
     }

@@ -1,4 +1,4 @@
-//! Limits, windows and previews for tests.
+//! Limits, buffers and previews for tests.
 
 use super::limits::{Direction, Limits};
 use super::notice::{Circumstances, ENGLISH, Wording};
@@ -8,7 +8,7 @@ use super::strategies::{Preview, Structured};
 use crate::text::lines::LineRule;
 use crate::text::lossy::Source;
 
-/// Limits in lines and bytes, and in nothing else.
+/// Limits in lines and bytes only.
 pub fn limits(max_lines: u64, max_bytes: u64, direction: Direction) -> Limits {
     Limits {
         max_lines,
@@ -21,21 +21,21 @@ pub fn limits(max_lines: u64, max_bytes: u64, direction: Direction) -> Limits {
     }
 }
 
-/// A window that a text went past in pieces of so many bytes.
+/// Pushes a text into a buffer in chunks of `piece` bytes.
 pub fn window(text: &[u8], limits: &Limits, piece: usize) -> Window {
     let mut window = Window::new(limits);
     text.chunks(piece.max(1)).for_each(|piece| window.push(piece));
     window
 }
 
-/// The preview of a text that should be of the form that the limits ask for.
+/// Returns the preview of a text that should have the structure that the limits ask for.
 pub fn preview(window: &Window, limits: &Limits) -> Option<Preview> {
     let structured = window.structured().expect("the limits ask for a form");
     structured.preview(window, Source::Text, limits, &ENGLISH)
 }
 
-/// Checks that what is shown of a text keeps its limits, and is the same whether it comes at once or in pieces. The window is the
-/// one of the pieces.
+/// Checks that the rendered text is within its limits, and the same whether the text comes whole or in chunks. The
+/// buffer is the one with chunks.
 pub fn check_rendered(
     text: &str,
     limits: Limits,
@@ -55,7 +55,7 @@ pub fn check_rendered(
     split
 }
 
-/// Bytes of what is remembered of a text of a form.
+/// Returns the number of bytes retained for a structured preview.
 pub fn held(window: &Window) -> usize {
     match window.structured().expect("the limits ask for a form") {
         Structured::Json(scanner) => scanner.held(),

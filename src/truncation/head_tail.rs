@@ -1,8 +1,16 @@
-//! Which part of a text stays.
+//! Truncates a text at its start, its end or in the middle.
 //!
-//! Whole lines, as many as both limits allow. Only when not even one line with text fits is it cut inside, between two
-//! graphemes, so that the preview of a text is never empty unless the budget is smaller than one grapheme. The break at
-//! the cut, and the break that ends the text, are not part of the preview.
+//! Keeps as many whole lines as both limits allow. If not even one line with text fits, the line is cut between two
+//! graphemes, so that the preview is never empty unless the budget is smaller than one grapheme. The line break at the
+//! cut, and the one at the end of the text, are not part of the preview.
+//!
+//! With two ends, the head gets half of the budget that the gap line leaves, and the tail gets what the head did not
+//! use:
+//!
+//! ```text
+//! limits   |-------- head --------|- gap -|-------- tail --------|
+//! text     line 1 … line 40  (lines 41 to 960 omitted)  line 961 … line 1000
+//! ```
 
 use std::borrow::Cow;
 
@@ -16,54 +24,54 @@ use crate::text::lines::LineRule;
 use crate::text::lossy::{Shown, Source};
 use crate::tokens::{Mode, longest_end, longest_start, of_text};
 
-/// A stretch of the text that is shown.
+/// A part of the text that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// What is shown: well-formed, within the limits.
+    /// The displayed text: well-formed and within the limits.
     pub text: Cow<'a, str>,
-    /// The bytes of the original that it shows.
+    /// The byte range of the original that it shows.
     pub bytes: std::ops::Range<u64>,
-    /// The number of its first line; lines count from 1.
+    /// Number of its first line, from 1.
     pub first_line: u64,
-    /// The number of its last line.
+    /// Number of its last line.
     pub last_line: u64,
-    /// The line that is not shown whole, if any: its number and its bytes.
+    /// The line that is shown only in part, if there is one: its number and its byte range.
     pub partial: Option<(u64, std::ops::Range<u64>)>,
 }
 
-/// A line that is not shown whole.
+/// A line that is shown in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partial {
-    /// The number of the line.
+    /// Line number, from 1.
     pub line: u64,
-    /// Its bytes that are shown.
+    /// Number of its bytes that are shown.
     pub shown: u64,
-    /// Its bytes, without the break.
+    /// Length of the line in bytes, without the break.
     pub total: u64,
 }
 
-/// What stays of a text.
+/// The result of truncating a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut<'a> {
-    /// The stretches that are shown, in order; a gap lies between two of them.
+    /// The parts that are shown, in order, with a gap between each two.
     pub pieces: Vec<Piece<'a>>,
-    /// The limit that stopped the cut.
+    /// The limit that was reached.
     pub limited_by: Unit,
-    /// The direction that was used: a budget too small for two ends shows the start alone.
+    /// The direction that was used: with a budget too small for two ends, only the start is shown.
     pub direction: Direction,
-    /// Lines of the text.
+    /// Number of lines of the text.
     pub total_lines: u64,
-    /// Bytes of the text.
+    /// Length of the text in bytes.
     pub total_bytes: u64,
-    /// Tokens of the text by their upper estimate, if they are limited.
+    /// Upper estimate of the tokens of the text, if tokens are limited.
     pub total_tokens: Option<u64>,
-    /// Of a text that is what a terminal would show: where in the output its lines are. All numbers are those of the output
-    /// then, but for the bytes of pieces and of parts of lines.
+    /// Source positions, if the text is terminal output as displayed. All numbers refer to the raw output then, except
+    /// for the byte ranges of pieces and partial lines.
     pub traced: Option<Traced>,
 }
 
 impl Cut<'static> {
-    /// What stretches that were chosen show of a text that went through a window; all numbers are those of the text.
+    /// Creates the result for selected pieces of a text. All numbers are those of the text.
     pub(super) fn of_pieces(
         pieces: Vec<Piece<'static>>,
         limited_by: Unit,
@@ -84,13 +92,13 @@ impl Cut<'static> {
 }
 
 impl Cut<'_> {
-    /// Shows nothing.
+    /// Removes all pieces.
     pub fn clear(&mut self) {
         self.pieces.clear();
         self.traced = self.traced.take().map(|_| Traced { next_line: 1, ..Traced::default() });
     }
 
-    /// Lines of which something is shown.
+    /// Returns the number of lines shown at least in part.
     pub fn kept_lines(&self) -> u64 {
         if let Some(traced) = &self.traced {
             return traced.kept().0;
@@ -108,7 +116,7 @@ impl Cut<'_> {
         self.pieces.iter().all(|piece| piece.text.is_empty())
     }
 
-    /// Bytes of the original that are shown.
+    /// Returns the number of bytes of the original that are shown.
     pub fn kept_bytes(&self) -> u64 {
         if let Some(traced) = &self.traced {
             return traced.kept().1;
@@ -116,23 +124,23 @@ impl Cut<'_> {
         self.pieces.iter().map(|piece| piece.bytes.end - piece.bytes.start).sum()
     }
 
-    /// Lines of which nothing is shown.
+    /// Returns the number of lines not shown at all.
     pub fn removed_lines(&self) -> u64 {
         self.total_lines.saturating_sub(self.kept_lines())
     }
 
-    /// Bytes of the original that are not shown.
+    /// Returns the number of bytes of the original that are not shown.
     pub fn removed_bytes(&self) -> u64 {
         self.total_bytes.saturating_sub(self.kept_bytes())
     }
 
-    /// Tokens that are not shown, at least one; only known where they are limited.
+    /// Returns the number of tokens not shown, at least one. Only known if tokens are limited.
     pub fn removed_tokens(&self) -> u64 {
         let kept: u64 = self.pieces.iter().map(|piece| of_text(&piece.text, Mode::Upper)).sum();
         self.total_tokens.unwrap_or(0).saturating_sub(kept).max(1)
     }
 
-    /// The first line that is not shown whole, which is where to read on.
+    /// Returns the first line that is not shown completely, which is where to continue reading.
     pub fn next_line(&self) -> u64 {
         if let Some(traced) = &self.traced {
             return traced.next_line;
@@ -145,7 +153,7 @@ impl Cut<'_> {
         }
     }
 
-    /// How many bytes are shown from the start on, before the first that is not.
+    /// Returns the number of bytes shown before the first that is not.
     pub fn shown_from_start(&self) -> u64 {
         if let Some(traced) = &self.traced {
             return traced.from_start;
@@ -154,7 +162,7 @@ impl Cut<'_> {
         first.map_or(0, |piece| piece.bytes.end)
     }
 
-    /// The lines that are not shown whole; a line that both ends show a part of is one.
+    /// Returns the lines that are shown in part. A line that both ends show a part of counts once.
     pub fn partials(&self) -> Vec<Partial> {
         let mut partials: Vec<Partial> = Vec::new();
         for piece in &self.pieces {
@@ -173,29 +181,28 @@ impl Cut<'_> {
 
 #[cfg(test)]
 impl Cut<'_> {
-    /// The same without the window.
+    /// Copies the result, so that it does not borrow the buffer.
     pub(super) fn into_owned(self) -> Cut<'static> {
         let owned = |piece: Piece<'_>| Piece { text: Cow::Owned(piece.text.into_owned()), ..piece };
         Cut { pieces: self.pieces.into_iter().map(owned).collect(), ..self }
     }
 }
 
-/// The room that the line between two ends needs; it counts against the limits.
+/// The room for the gap line between two ends, which counts against the limits.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gap {
-    /// Bytes, without the breaks around it.
+    /// Length in bytes, without the breaks around it.
     pub bytes: u64,
-    /// Tokens, with the breaks around it.
+    /// Number of tokens, with the breaks around it.
     pub tokens: u64,
 }
 
-/// Cuts the text that went through a window which was made for these limits or wider ones.
-///
+/// Truncates the text in a buffer that was made for these limits or wider ones.
 pub fn cut<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -> Cut<'a> {
     let rule = limits.line_rule;
     let mut cut = cut_text(window, source, limits, gap);
     if rule == LineRule::Split && window.totals().ends_with_break && cut.is_nothing() {
-        // By this rule a line begins behind the final break. It counts, but there is nothing of it to see.
+        // By this rule a line begins after the final break. It counts, but it has nothing to show.
         let limits = Limits { line_rule: LineRule::Terminated, ..*limits };
         cut = Cut { total_lines: cut.total_lines, ..cut_text(window, source, &limits, gap) };
     }
@@ -229,7 +236,7 @@ fn cut_text<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -
             let (piece, unit) = tail(window, source, limits, total_lines, Blank::Show);
             done(vec![piece], unit, Direction::Tail)
         }
-        // Two ends need a line each and something to show in it.
+        // Each end needs a line and something to show in it.
         Direction::Both if gap.max_lines >= 2 && gap.max_bytes >= 2 && gap.max_tokens >= 2 => {
             let first_half = Limits {
                 max_lines: gap.max_lines.div_ceil(2),
@@ -264,7 +271,7 @@ fn cut_text<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -
     }
 }
 
-/// A limit in tokens less so many; no limit stays none.
+/// Subtracts `tokens` from a limit, saturating at zero. `u64::MAX` means "unlimited" and is returned unchanged.
 fn without(most: u64, tokens: u64) -> u64 {
     if most == u64::MAX { most } else { most.saturating_sub(tokens) }
 }
@@ -277,16 +284,16 @@ fn half(most: u64) -> u64 {
     if most == u64::MAX { most } else { most.div_ceil(2) }
 }
 
-/// What to do when all that could be shown is one line without text.
+/// How to show a text whose visible part is one line without text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blank {
-    /// Show its break rather than nothing.
+    /// Show its line break rather than nothing.
     Show,
-    /// Show nothing: the gap and the other end are there.
+    /// Show nothing: the gap and the other end are shown.
     Hide,
 }
 
-/// A kept stretch in the offsets of the shown text.
+/// A kept range in offsets of the displayed text.
 struct Kept {
     start: usize,
     end: usize,
@@ -328,14 +335,14 @@ fn head<'a>(
 fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept {
     let bytes = text.as_bytes();
     let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
-    // Tokens come to a place in the text, and from there on they are a limit in bytes.
+    // The limit in tokens is converted to an offset, from where on it acts as a limit in bytes.
     let (max_bytes, unit) = match limits.max_tokens {
         u64::MAX => (max_bytes, Unit::Bytes),
         most => narrower(max_bytes, longest_start(text, most, Mode::Upper), text.len()),
     };
     let mut kept = Kept { start: 0, end: 0, lines: 0, partial: false, stopped: Unit::Lines };
     let mut breaks = memchr_iter(b'\n', bytes);
-    // Where the next line begins.
+    // Start of the next line.
     let mut next = 0;
     while kept.lines < limits.max_lines {
         let found = breaks.next();
@@ -375,7 +382,7 @@ fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
             return kept;
         }
     }
-    // Nothing but breaks: show them rather than nothing.
+    // Only line breaks: show them rather than nothing.
     if blank == Blank::Show && kept.end == 0 && next <= max_bytes {
         kept.end = next;
     }
@@ -421,7 +428,7 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     };
     let mut kept = Kept { start: stop, end: stop, lines: 0, partial: false, stopped: Unit::Lines };
     let mut breaks = memrchr_iter(b'\n', bytes.get(..stop).unwrap_or_default());
-    // Where the text of the line ends that is looked at.
+    // End of the content of the current line.
     let mut line_end = stop;
     while kept.lines < limits.max_lines {
         let found = breaks.next();
@@ -443,7 +450,7 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
             Some(at) => line_end = at,
             None => {
                 kept.stopped = unit;
-                // No line is left that could be cut inside.
+                // No line is left that could be cut.
                 line_end = 0;
                 break;
             }
@@ -453,11 +460,11 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
         return kept;
     }
     if kept.stopped != Unit::Lines && line_end > 0 {
-        // The text of the line that did not fit ends before its break.
+        // The content of the line that did not fit ends before its break.
         let content_end =
             if line_end < stop { limits.line_rule.content_end(bytes, line_end) } else { line_end };
         let mut start = graphemes::ceil(text, stop.saturating_sub(max_bytes));
-        // Inside of a line a later start may cost a little more than an earlier one.
+        // Within a line a later start may cost slightly more than an earlier one.
         while start < stop && !limits.allow_tokens(ending.get(start..).unwrap_or_default()) {
             start = graphemes::ceil(text, start + 1);
         }
@@ -474,12 +481,13 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     kept
 }
 
-/// The narrower of a limit in bytes and one in tokens that allows so many bytes of a text of `length`, and which it is.
+/// Returns the narrower of a limit in bytes and a limit in tokens that allows `room` bytes of a text of `length` bytes,
+/// and its unit.
 fn narrower(max_bytes: usize, room: usize, length: usize) -> (usize, Unit) {
     if room < max_bytes && room < length { (room, Unit::Tokens) } else { (max_bytes, Unit::Bytes) }
 }
 
-/// A part of a text, without a copy if the text is not ours.
+/// Returns a part of a text, without copying if it is borrowed.
 fn part(text: Cow<'_, str>, range: std::ops::Range<usize>) -> Cow<'_, str> {
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.get(range).unwrap_or_default()),
@@ -491,19 +499,20 @@ fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, b'\n' | b'\r'))
 }
 
-/// Whether a text that went through a window keeps the limits as it will be shown.
+/// Returns true if the text in a buffer is within the limits in the form in which it is shown.
 ///
-/// Bytes that are not well-formed take three bytes each as U+FFFD, so a text may be too long although its raw bytes are
-/// not. Only asked when the raw bytes are within the limits, so the window holds the whole text.
+/// Malformed bytes are shown as U+FFFD, three bytes each, so a text may be too long although its raw bytes are not.
+/// Must only be called if the raw bytes are within the limits, so that the buffer holds the whole text.
 pub fn fits(window: &Window, source: Source, limits: &Limits) -> bool {
-    // What is no text is described.
+    // Binary output is described.
     if window.screen().is_some_and(Screen::is_binary) {
         return false;
     }
     let Totals { bytes, breaks, ends_with_break } = window.totals();
     let lines = limits.line_rule.count(breaks, bytes == 0, ends_with_break);
     let unlimited = limits.max_tokens == u64::MAX;
-    // What came as a text is shown byte for byte as long as it is kept: a lone surrogate and U+FFFD both take three.
+    // Text of JavaScript is shown with its own length while it is held: a lone surrogate and U+FFFD both have three
+    // bytes.
     if (source == Source::Text && unlimited) || !limits.allow(lines, bytes) {
         return limits.allow(lines, bytes);
     }

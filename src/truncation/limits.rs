@@ -1,4 +1,4 @@
-//! How long a preview may be.
+//! The limits of a preview.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::smart::Keep;
 use crate::text::lines::LineRule;
 use crate::tokens::{Mode, of_text};
 
-/// Which part of a long text is kept.
+/// The part of a long text that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -15,59 +15,56 @@ pub enum Direction {
     Head,
     /// The end.
     Tail,
-    /// Start and end; the middle is left out.
+    /// Both ends; the middle is omitted.
     Both,
 }
 
 impl Direction {
-    /// All of them.
     pub const ALL: [Direction; 3] = [Direction::Head, Direction::Tail, Direction::Both];
 }
 
-/// What stopped a cut.
+/// Units of limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// The number of lines.
     Lines,
-    /// The number of bytes.
     Bytes,
-    /// The number of tokens, by their upper estimate.
+    /// Tokens by their upper estimate.
     Tokens,
 }
 
-/// The budget of a preview. All limits are inclusive.
+/// The limits of a preview, all inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// Lines at most. `u64::MAX` is no limit, which is `null` in JSON.
+    /// Maximum number of lines. `u64::MAX` means unlimited, which is `null` in JSON.
     #[serde(with = "or_unlimited")]
     pub max_lines: u64,
-    /// Bytes of UTF-8 at most. `u64::MAX` is no limit, which is `null` in JSON.
+    /// Maximum number of bytes of UTF-8. `u64::MAX` means unlimited, which is `null` in JSON.
     #[serde(with = "or_unlimited")]
     pub max_bytes: u64,
-    /// Tokens at most, by their upper estimate. `u64::MAX` is no limit, which is `null` in JSON.
+    /// Maximum number of tokens by their upper estimate. `u64::MAX` means unlimited, which is `null` in JSON.
     #[serde(with = "or_unlimited", default = "unlimited")]
     pub max_tokens: u64,
-    /// Which part is kept.
+    /// The part that is kept.
     pub direction: Direction,
-    /// What counts as a line.
+    /// The rule for counting lines.
     pub line_rule: LineRule,
-    /// What is kept of a text that is too long.
+    /// The strategy for a text that is too long.
     #[serde(default)]
     pub keep: Keep,
-    /// Whether all of this is asked of the text that a terminal would show.
+    /// True if the limits apply to the text that a terminal would show.
     #[serde(default)]
     pub terminal: bool,
 }
 
 impl Limits {
-    /// Whether a text of this size keeps the limits in lines and bytes.
+    /// Returns true if a text of this size is within the limits on lines and bytes.
     pub fn allow(&self, lines: u64, bytes: u64) -> bool {
         lines <= self.max_lines && bytes <= self.max_bytes
     }
 
-    /// Whether a text keeps the limit in tokens.
+    /// Returns true if a text is within the limit on tokens.
     pub fn allow_tokens(&self, text: &str) -> bool {
         self.max_tokens == u64::MAX || of_text(text, Mode::Upper) <= self.max_tokens
     }

@@ -1,6 +1,6 @@
-//! A preview of whole lines: some of them, in their order, with the exact gap at every cut.
+//! Previews of selected lines in their order, with an exact gap line at every cut.
 //!
-//! [`Chosen`] keeps the budget while lines are chosen, gaps included; [`write`] writes them down.
+//! [`Chosen`] accounts for the budget while lines are selected, gaps included; [`write`] puts the lines together.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,32 +17,31 @@ use crate::text::terminal::clean_line;
 use crate::text::terminal::source_map::{RawRange, join};
 use crate::text::utf16::incomplete_suffix;
 
-/// A preview and what it shows of the text.
+/// A preview, and the parts of the text that it shows.
 #[derive(Debug)]
 pub struct Selection {
-    /// The shown lines with the gaps between them.
+    /// The lines with the gap lines between them.
     pub text: String,
-    /// What of the text is shown.
     pub cut: Cut<'static>,
 }
 
 /// A line that may be shown.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
-    /// As it will be shown.
+    /// The line as it is shown.
     pub text: String,
-    /// Where it begins and ends in the text, in bytes.
+    /// Byte range of the line in the text.
     pub bytes: Range<u64>,
-    /// Its bytes that are shown, if not all of it is.
+    /// Number of its bytes that are shown, if it is not shown completely.
     pub part: Option<u64>,
-    /// What it has in common with lines that are like it.
+    /// Fingerprint that similar lines have in common.
     pub alike: u64,
-    /// Where it is in what is saved, if the text is what a terminal would show and that was noted with the line.
+    /// Position in the raw output, if the text is terminal output as displayed and the position was recorded.
     pub place: Option<RawRange>,
 }
 
 impl Line {
-    /// Where a line with this number is in what is saved.
+    /// Returns the position of the line with this number in the raw output.
     pub fn place_in(&self, number: u64, window: &Window) -> RawRange {
         let (from_byte, to_byte) = (self.bytes.start, self.bytes.end);
         match (self.place, window.screen()) {
@@ -53,26 +52,28 @@ impl Line {
     }
 }
 
-/// All lines that may be shown, by their number.
+/// The lines that may be shown, by number.
 pub(super) type Lines = BTreeMap<u64, Line>;
 
-/// A line takes at most this share of the bytes; a longer one is shown in part.
+/// A line takes at most this fraction of the bytes; a longer one is shown in part.
 const SHARE: u64 = 4;
-/// Shorter than this, part of a line says nothing.
+/// Minimum length of a partial line in bytes: less of it is useless.
 const LEAST: u64 = 120;
-/// What stands behind a part of a line.
+/// Marks the end of a partial line.
 pub(super) const ELLIPSIS: &str = "\u{2026}";
 
-/// Bytes of a line that are shown at most.
+/// Returns the maximum number of bytes shown of a line.
 pub(super) fn longest(limits: &Limits) -> usize {
     let longest = limits.max_bytes.saturating_div(SHARE).max(LEAST.min(limits.max_bytes / 2));
     usize::try_from(longest).unwrap_or(usize::MAX)
 }
 
-/// A line as it is shown: well-formed, as a terminal would show it, not longer than allowed.
+/// Converts a line to the form in which it is shown: well-formed, as a terminal would show it, and at most `longest`
+/// bytes.
 pub(super) fn line(raw: &[u8], bytes: Range<u64>, source: Source, longest: usize) -> Line {
     let is_part = (raw.len() as u64) < bytes.end - bytes.start;
-    // What a cut leaves of a character is none of the output's, and a cursor that went back would leave it in the middle.
+    // A character that the cut splits is not part of the output, and could remain in the middle if the cursor moved
+    // back.
     let cut = if is_part { incomplete_suffix(raw) } else { 0 };
     let raw = raw.get(..raw.len() - cut).unwrap_or_default();
     let shown = Shown::decode(raw, source).text;
@@ -91,17 +92,17 @@ pub(super) fn line(raw: &[u8], bytes: Range<u64>, source: Source, longest: usize
     Line { text, part: Some(part), bytes, alike, place: None }
 }
 
-/// What a preview may take.
+/// The budget of a preview.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     pub lines: u64,
     pub bytes: u64,
-    /// Bytes of the line that stands in a gap, at most, with its break.
+    /// Maximum length of a gap line in bytes, with its break.
     pub gap: u64,
 }
 
 impl Budget {
-    /// The budget of these limits, where the line in a gap takes at most so many bytes.
+    /// Creates the budget for these limits, given the maximum length of a gap line.
     pub fn new(limits: &Limits, gap: usize) -> Self {
         // The last line has no break.
         let bytes = limits.max_bytes.saturating_add(1);
@@ -109,7 +110,7 @@ impl Budget {
     }
 }
 
-/// A selection that grows while it keeps its budget.
+/// A selection of lines that stays within its budget.
 pub(super) struct Chosen<'a> {
     lines: &'a Lines,
     total: u64,
@@ -121,12 +122,12 @@ pub(super) struct Chosen<'a> {
 
 impl<'a> Chosen<'a> {
     pub fn new(lines: &'a Lines, total: u64, budget: Budget) -> Self {
-        // One gap: nothing is shown yet.
+        // One gap: nothing is selected yet.
         let numbers = BTreeSet::new();
         Chosen { lines, total, budget, numbers, used_lines: 1, used_bytes: budget.gap }
     }
 
-    /// Whether the line is in now, within these limits.
+    /// Adds a line if it fits within `most`, and returns whether it is selected.
     pub fn add(&mut self, number: u64, most: (u64, u64)) -> bool {
         if self.numbers.contains(&number) {
             return true;
@@ -147,7 +148,7 @@ impl<'a> Chosen<'a> {
         true
     }
 
-    /// Whether all of these lines are in now; none is added if one of them has no room.
+    /// Adds all of the lines if they fit within `most`, or none, and returns whether they are selected.
     pub fn add_all(&mut self, numbers: impl Iterator<Item = u64>, most: (u64, u64)) -> bool {
         let before = (self.used_lines, self.used_bytes);
         let mut added = Vec::new();
@@ -171,7 +172,7 @@ impl<'a> Chosen<'a> {
         (self.budget.lines, self.budget.bytes)
     }
 
-    /// A share of what is left, on top of what is used.
+    /// Returns the limits for a percentage of the remaining budget on top of the part used so far.
     pub fn share(&self, percent: u64) -> (u64, u64) {
         let of = |used: u64, budget: u64| {
             let left = budget.saturating_sub(used);
@@ -180,7 +181,7 @@ impl<'a> Chosen<'a> {
         (of(self.used_lines, self.budget.lines), of(self.used_bytes, self.budget.bytes))
     }
 
-    /// A gap that takes as much room as what is missing is no gain: those of so many lines are closed.
+    /// Fills gaps of at most `most` lines, since a gap line would take as much room as the lines it replaces.
     pub fn close_gaps(&mut self, most: u64) {
         let all = self.all();
         let numbers: Vec<u64> = self.numbers.iter().copied().collect();
@@ -193,7 +194,7 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// Writes lines down. What stands in a gap is asked for with the numbers that are missing.
+/// Puts lines together. `gap` returns the gap line for the missing numbers.
 pub(super) fn write(
     lines: &Lines,
     numbers: impl IntoIterator<Item = u64>,
@@ -235,8 +236,8 @@ pub(super) fn write(
     Selection { text, cut }
 }
 
-/// The lines of what is saved that are missing with these of the text, the first and the last. Nothing where they were
-/// written before what is shown above them, or in the same line.
+/// Returns the first and the last line of the raw output that a gap omits. Returns `None` if they were written before
+/// the lines shown above them, or in the same line.
 pub(super) fn missing_lines(
     lines: &Lines,
     missing: &Range<u64>,
@@ -258,25 +259,25 @@ pub(super) fn missing_lines(
     (first <= last).then_some((first, last))
 }
 
-/// The line with the largest number there is, in the text or in what is saved.
+/// Returns the larger of the numbers of lines of the text and of the raw output.
 pub(super) fn most_lines(window: &Window) -> u64 {
     window.totals().breaks.max(window.raw_totals().breaks) + 1
 }
 
-/// Lines of a text, where the last one may have no break.
+/// Returns the number of lines of a text whose last line may lack a break.
 pub(super) fn total_lines(window: &Window) -> u64 {
     let totals = window.totals();
     LineRule::Terminated.count(totals.breaks, totals.bytes == 0, totals.ends_with_break)
 }
 
-/// Ends the line before this one.
+/// Ends the previous line.
 fn begin(text: &mut String, number: u64) {
     if number > 1 {
         text.push('\n');
     }
 }
 
-/// Adds a line to what is shown.
+/// Adds a line to the shown pieces.
 fn show(pieces: &mut Vec<Piece<'static>>, number: u64, line: &Line) {
     let shown =
         line.part.map_or(line.bytes.end, |part| line.bytes.end.min(line.bytes.start + part));

@@ -1,4 +1,4 @@
-//! Shortening a text: how long it may be, which part of it stays, and what the reader is told about the rest.
+//! Truncation: the limits of a preview, the part of the text that it shows, and the notice that states what is missing.
 
 mod anomaly;
 pub mod binary;

@@ -1,7 +1,7 @@
-//! What the reader is told about the rest: how much is missing, where it is, and how to read on.
+//! Notices: how much of a text is missing, where it is saved, and how to continue reading.
 //!
-//! The words are data, one [`Wording`] per language and profile. [`contains_marker`] reads the same data, so it knows
-//! every marker that can be written.
+//! Messages are data, one [`Wording`] per language and profile. [`contains_marker`] reads the same data, so it
+//! recognizes every marker that can be written.
 
 mod marker;
 mod messages;
@@ -18,76 +18,73 @@ use crate::storage::omitted_range::Part;
 use crate::text::graphemes;
 use crate::tools::{self, Kind};
 
-/// One thing that a preview of JSON shows only a part of.
+/// A part of JSON that a preview shows incompletely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JsonPart {
-    /// An array: which of its elements are shown, how many there are, and where it is.
+    /// An array: the elements shown, their total number, and the path.
     Items(String, u64, String),
-    /// An object: how many of its members are shown, how many there are, and where it is.
+    /// An object: the number of members shown, their total number, and the path.
     Members(u64, u64, String),
-    /// JSON Lines: which values are shown, and how many there are.
+    /// JSON Lines: the values shown, and their total number.
     Values(String, u64),
-    /// Other arrays and objects.
+    /// Number of other arrays and objects.
     More(u64),
-    /// Strings.
+    /// Number of strings.
     Texts(u64),
 }
 
-/// What is in a part of a diff.
+/// Changes in a part of a diff.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Files that begin in it.
+    /// Number of files that begin in it.
     pub files: u64,
-    /// Lines that are added.
+    /// Number of added lines.
     pub added: u64,
-    /// Lines that are removed.
+    /// Number of removed lines.
     pub removed: u64,
 }
 
-/// So many stretches of lines are named one by one.
+/// Maximum number of line ranges that are listed.
 const MOST_STRETCHES: usize = 3;
 
-/// What a list of what is missing may take.
+/// Maximum length in bytes of the list of incomplete JSON parts.
 const MAX_JSON_BYTES: usize = 210;
 
-/// The language of the default words.
+/// The language of the default messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Language {
-    /// English.
     #[default]
     #[serde(rename = "en")]
     English,
-    /// Simplified Chinese.
     #[serde(rename = "zh-CN")]
     Chinese,
 }
 
-/// Everything around a cut that its notice speaks of.
+/// Facts beyond the cut that a notice states.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Circumstances {
-    /// The call failed.
     pub failed: bool,
-    /// Where everything is; empty when nothing was saved.
+    /// Path of the saved output; empty if nothing was saved.
     pub path: String,
-    /// What of it is there, if not everything.
+    /// The part of the output that was saved, if not all.
     pub part: Option<Part>,
-    /// Why nothing was saved.
+    /// The reason why nothing was saved.
     pub lost: Option<String>,
-    /// The ceiling that overruled the tool's own wish.
+    /// The hard ceiling in bytes that overruled the tool's own setting.
     pub ceiling: Option<u64>,
-    /// The tools that the model has, by the names it knows.
+    /// Tools of the model, under the names that it knows.
     pub tools: Vec<String>,
-    /// The preview was made by somebody else, so nobody knows which lines it shows.
+    /// True if a custom strategy made the preview, so that the lines shown are unknown.
     pub foreign: bool,
-    /// Notices of earlier previews that stood in the output and were cut off.
+    /// Notices of earlier previews that were in the output and are not in this preview.
     pub earlier: Option<String>,
 }
 
-/// A reason is a detail; a long one must not crowd out the rest.
+/// Maximum length of a reason in bytes, so that it does not displace other facts.
 const MAX_REASON_BYTES: usize = 160;
 
 impl Wording {
-    /// What is said of a command that was ended before its end: after so many milliseconds, or by its user.
+    /// Returns the message for a command that was stopped: after `timeout_ms`, or by its user.
     pub fn ended(&self, timeout_ms: Option<u64>) -> String {
         let [by_timeout, by_user] = self.ended;
         match timeout_ms {
@@ -96,7 +93,7 @@ impl Wording {
         }
     }
 
-    /// The line that stands where text is missing.
+    /// Returns the line that replaces missing text.
     pub fn marker(&self, unit: Unit, removed: u64) -> String {
         let template = match unit {
             Unit::Lines => self.lines,
@@ -106,14 +103,14 @@ impl Wording {
         fill_numbers(template, &[("n", removed)])
     }
 
-    /// The line that stands where lines from one number to another are missing; they may all be like the line before.
+    /// Returns the gap line for the lines `from` to `to`, which may all resemble the line `like`.
     pub fn gap(&self, removed: u64, from: u64, to: u64, like: Option<u64>) -> String {
         let template = if like.is_some() { self.repeats } else { self.gap };
         let like = like.unwrap_or(0);
         fill_numbers(template, &[("n", removed), ("from", from), ("to", to), ("like", like)])
     }
 
-    /// The line that stands where lines of a diff are missing.
+    /// Returns the gap line for missing lines of a diff.
     pub fn changes(&self, (removed, from, to): (u64, u64, u64), missing: Tally) -> String {
         if missing == Tally::default() {
             return self.gap(removed, from, to, None);
@@ -131,14 +128,14 @@ impl Wording {
         fill_numbers(if files > 0 { with_files } else { plain }, &all)
     }
 
-    /// What is said where lines are missing in many places; nothing where the stretches that are shown can be named.
+    /// Describes lines that are missing in many places. Returns `None` if the ranges shown can be listed.
     pub fn scattered(&self, cut: &Cut<'_>) -> Option<String> {
         let is_scattered = cut.pieces.len() > MOST_STRETCHES && !self.shown.is_empty();
         let numbers = [("n", cut.kept_lines()), ("total", cut.total_lines)];
         is_scattered.then(|| fill_numbers(self.scattered, &numbers))
     }
 
-    /// What of a diff is shown: files and hunks, each with how many there are.
+    /// Describes the part of a diff that is shown: files and hunks, each with the total number.
     pub fn diff(&self, files: (u64, u64), hunks: (u64, u64), all: Tally) -> String {
         let all = [
             ("shown", files.0),
@@ -151,20 +148,20 @@ impl Wording {
         fill_numbers(self.diff, &all)
     }
 
-    /// How many rows of a table are shown beside its header, of how many, and from which lines.
+    /// Describes the rows of a table that are shown beside its header, with the total number.
     pub fn csv(&self, shown: u64, total: u64, lines: &str) -> String {
         let (shown, total) = (shown.to_string(), total.to_string());
         fill(self.csv, &[("shown", &shown), ("total", &total), ("lines", lines)])
     }
 
-    /// What stands in place of so many bytes of binary data, whose kind is empty if it is not known.
+    /// Describes binary data; `kind` is empty if it is unknown.
     pub fn binary(&self, kind: &str, bytes: u64) -> String {
         let [unknown, known] = self.binary;
         let template = if kind.is_empty() { unknown } else { known };
         fill(template, &[("n", &bytes.to_string()), ("kind", kind)])
     }
 
-    /// What a preview of JSON shows of what is there, the most important first.
+    /// Describes what a preview of JSON shows, the most important parts first.
     pub fn json_parts(&self, parts: &[JsonPart]) -> String {
         let words = &self.json;
         let mut list: Vec<String> = Vec::new();
@@ -188,7 +185,7 @@ impl Wording {
                 }
                 JsonPart::Texts(n) => fill_numbers(words.texts, &[("n", *n)]),
             };
-            // Room for what is said of the others.
+            // Leaves room for the number of other parts.
             let is_kept = text.len() + words.between.len() + 60 <= left;
             if !is_kept && !matches!(part, JsonPart::Texts(_)) {
                 more += 1;
@@ -206,23 +203,23 @@ impl Wording {
         fill(words.shown, &[("list", &list.join(words.between))])
     }
 
-    /// The one line that is marker and hint at once. There is none where nothing was saved.
+    /// Returns the single line that combines marker and hint, or `None` if nothing was saved.
     pub fn compact(&self, circumstances: &Circumstances) -> Option<String> {
         let template = if circumstances.part.is_some() { self.compact_part } else { self.compact };
         circumstances.lost.is_none().then(|| fill(template, &[("path", &circumstances.path)]))
     }
 
-    /// Whether that line is the usual form of a text that keeps the limits as a whole.
+    /// Returns true if that line is the default form where the limits include the notice.
     pub fn is_compact(&self) -> bool {
         self.is_compact
     }
 
-    /// Where the rest is and how to read on, at most five lines.
+    /// Returns where the full output is and how to continue reading, in at most five lines.
     pub fn hint(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> String {
         self.hint_of(cut, circumstances, None)
     }
 
-    /// The same, with these words for what is shown.
+    /// Returns the hint with the given description of what is shown.
     pub fn hint_of(
         &self,
         cut: &Cut<'_>,
@@ -241,7 +238,7 @@ impl Wording {
         let place = match &circumstances.lost {
             None => self.place(circumstances),
             Some(reason) => {
-                // One line, whatever a storage of the caller's says.
+                // One line, whatever a custom storage returns.
                 let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
                 let reason: String = reason.chars().filter(|char| is_printable(*char)).collect();
                 let end = graphemes::floor_char(&reason, MAX_REASON_BYTES);
@@ -250,7 +247,7 @@ impl Wording {
         };
         let mut lines = Vec::new();
         first.retain(|sentence| !sentence.is_empty());
-        // OpenCode's words stand on one line with the place.
+        // OpenCode puts its messages on one line with the path.
         if matches!(self.advice, Advice::Fixed { .. }) {
             first.push(place);
             lines.push(first.join(" "));
@@ -276,7 +273,7 @@ impl Wording {
         fill(self.part, &[("head", &head), ("tail", &tail), ("total", &total), path])
     }
 
-    /// Partial lines first: the other numbers make no sense without them.
+    /// Describes the lines shown, partial lines first: the other numbers make no sense without them.
     fn shown(&self, cut: &Cut<'_>) -> Vec<String> {
         let partials = cut.partials().into_iter().map(|partial| {
             let Partial { shown, total, line } = partial;
@@ -300,21 +297,21 @@ impl Wording {
 
     fn advice(&self, cut: &Cut<'_>, circumstances: &Circumstances) -> Option<String> {
         let Circumstances { tools, part, path, .. } = circumstances;
-        // Only the tools of the store find an output that is in no file.
+        // These messages promise the full content.
         let is_file = !path.contains("://") && !path.starts_with("memory:");
         let reads_it = |tool: &&String| is_file || tools::reads_saved_outputs(tool);
         let first =
             |kind| tools.iter().filter(reads_it).find(|tool| tools::kind(tool) == Some(kind));
         let delegate_tool = first(Kind::Delegate);
         match &self.advice {
-            // Those words speak of the full content.
+            // After the gap of a partial file the line numbers differ.
             Advice::Fixed { .. } if part.is_some() => None,
             Advice::Fixed { plain, delegate } => {
                 Some(delegate.filter(|_| delegate_tool.is_some()).unwrap_or(plain).to_owned())
             }
             Advice::Available([search, read, delegate]) => {
                 let line = cut.next_line().to_string();
-                // Behind the gap of a partial file the lines have other numbers.
+                // Returns the length of the longest marker for a text of this size.
                 let is_there = part.is_none_or(|part| cut.shown_from_start() < part.head_bytes);
                 let sentences: Vec<String> = [
                     (search, first(Kind::Search)),
@@ -331,14 +328,15 @@ impl Wording {
         }
     }
 
-    /// The longest marker that a text of this size can need.
+    /// Returns a tool's name if it is safe to put into a sentence.
     pub fn longest_marker(&self, total_bytes: u64) -> usize {
         let units = [Unit::Lines, Unit::Bytes, Unit::Tokens];
         units.map(|unit| self.marker(unit, total_bytes).len()).into_iter().max().unwrap_or(0)
     }
 }
 
-/// A tool's name goes into a sentence, so it must be one that can stand there.
+/// Returns true if a character of an output is safe in a sentence: no control, no line break, and no character that
+/// hides text or changes its direction.
 fn printable(name: &str) -> &str {
     if name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_graphic()) {
         name
@@ -347,7 +345,7 @@ fn printable(name: &str) -> &str {
     }
 }
 
-/// Whether a character of an output may stand in a sentence: it is no control, ends no line, and neither hides nor turns text.
+/// Fills in a template. Braces in a value are not expanded.
 pub(crate) fn is_printable(char: char) -> bool {
     let is_format = matches!(char,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -355,7 +353,7 @@ pub(crate) fn is_printable(char: char) -> bool {
     !char.is_control() && !is_format
 }
 
-/// Fills in literally: a value with braces in it is not looked at again.
+/// Fills in a template with numbers.
 fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len() + 32);
     let mut rest = template;
@@ -372,14 +370,14 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// The same with numbers.
+/// Assembles the whole text, with `between` between its parts.
 fn fill_numbers(template: &str, values: &[(&str, u64)]) -> String {
     let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.to_string())).collect();
     let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
     fill(template, &values)
 }
 
-/// How the parts of the whole text are put together, with `between` between any two of them.
+/// A whole text, and the position of the preview in it.
 pub fn assemble(preview: &str, notice: &[&str], between: &str, direction: Direction) -> Assembled {
     let before = if direction == Direction::Tail { notice } else { &[] };
     let after = if direction == Direction::Tail { &[] } else { notice };
@@ -397,10 +395,10 @@ pub fn assemble(preview: &str, notice: &[&str], between: &str, direction: Direct
     Assembled { content, preview_start }
 }
 
-/// A whole text, and where the preview begins in it.
+/// Preview and notice.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Assembled {
-    /// Preview and notice.
+    /// Offset of the preview in bytes.
     pub content: String,
     /// The offset of the preview, in bytes.
     pub preview_start: usize,

@@ -1,5 +1,5 @@
-//! What has to be remembered of a text while it streams by, so that it can be cut at the end: its two ends and a few
-//! counts. Memory is bounded by the limits, whatever comes.
+//! Retains the two ends and a few counts of a text while it streams through, so that it can be truncated at the end.
+//! Memory is bounded by the limits, whatever the text is.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,24 +14,24 @@ use super::terminal_preview::Screen;
 use crate::text::terminal::source_map::Mark;
 use crate::tokens::{Meter, Mode};
 
-/// How far beyond the limits the ends are kept, so that a cut can see the break or the grapheme it falls into.
+/// Number of bytes kept beyond the limits, so that a cut can find the line break or grapheme boundary near it.
 const SLACK: usize = 4 * 1024;
 
-/// Limits are seldom larger than this, and memory is only reserved for what is likely to be used.
+/// Number of bytes reserved at first. Limits are seldom larger.
 const RESERVED: usize = 64 * 1024;
 
 /// The counts of a whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Raw bytes.
+    /// Number of raw bytes.
     pub bytes: u64,
-    /// Line feeds.
+    /// Number of line feeds.
     pub breaks: u64,
-    /// Whether the last byte is a line feed.
+    /// True if the last byte is a line feed.
     pub ends_with_break: bool,
 }
 
-/// The two ends of a text that streams by.
+/// The two ends of a text that streams through.
 #[derive(Debug, Clone)]
 pub struct Window {
     cap: usize,
@@ -43,23 +43,23 @@ pub struct Window {
     last_byte: Option<u8>,
     after_head: Option<u64>,
     before_tail: Option<u64>,
-    /// Only where tokens are limited: counting them takes time.
+    /// `Some` only if tokens are limited, because counting takes time.
     meter: Option<Meter>,
-    /// Only where what matters is kept.
+    /// `Some` only for the smart strategy.
     scanner: Option<Box<Scanner>>,
-    /// Only where a form is to be kept.
+    /// `Some` only for strategies that keep a structure.
     structured: Option<Structured>,
-    /// Only where the text is what a terminal would show.
+    /// `Some` only if the text is terminal output as displayed.
     screen: Option<Box<Screen>>,
 }
 
 impl Window {
-    /// A window wide enough for cuts within these limits.
+    /// Creates a buffer for these limits.
     pub fn new(limits: &Limits) -> Self {
         Window::judging(limits, None)
     }
 
-    /// The same, with other rules for what matters than those by default.
+    /// Creates a buffer with other rules for important lines than the default ones.
     pub fn judging(limits: &Limits, rules: Option<Arc<Rules>>) -> Self {
         let is_smart = limits.keep.is_smart();
         let cap = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX).saturating_add(SLACK);
@@ -74,7 +74,7 @@ impl Window {
             after_head: None,
             before_tail: None,
             meter: (limits.max_tokens != u64::MAX).then(|| Meter::new(Mode::Upper)),
-            // Only then: making the rules ready takes milliseconds.
+            // Only if needed: compiling the rules takes milliseconds.
             scanner: is_smart
                 .then(|| rules.or_else(Rules::built_in))
                 .flatten()
@@ -95,7 +95,7 @@ impl Window {
         }
     }
 
-    /// Ends the output. Nothing may be asked before of an output that goes over a screen.
+    /// Ends the output. Terminal output must not be read from the buffer before.
     pub fn finish(&mut self) {
         if let Some(mut screen) = self.screen.take() {
             screen.finish(self);
@@ -103,7 +103,7 @@ impl Window {
         }
     }
 
-    /// The window as it is if the output ends here.
+    /// Returns the buffer as it is if the output ends here.
     pub fn ended(&self) -> Cow<'_, Window> {
         if self.screen.as_ref().is_none_or(|screen| screen.has_ended()) {
             return Cow::Borrowed(self);
@@ -113,7 +113,7 @@ impl Window {
         Cow::Owned(ended)
     }
 
-    /// Says that a line, or the rest of one, that comes next in the text is from there.
+    /// Records the source of a line, or of the rest of one, that follows in the text.
     pub(super) fn note(&mut self, line: u64, byte: u64, mark: Mark) {
         if let Some(scanner) = &mut self.scanner {
             scanner.note(line, byte, mark);
@@ -147,7 +147,7 @@ impl Window {
     fn push_head(&mut self, bytes: &[u8]) {
         let (kept, rest) = bytes.split_at(bytes.len().min(self.cap - self.head.len()));
         if self.head.is_empty() {
-            // Grown in steps it would be copied at every one.
+            // Avoids copies while the buffer grows.
             self.head.reserve_exact(self.cap.min(RESERVED));
         }
         self.head.extend_from_slice(kept);
@@ -165,7 +165,7 @@ impl Window {
     }
 
     fn push_tail(&mut self, bytes: &[u8]) {
-        // Twice the cap, so that old bytes move only once per cap of new ones.
+        // Twice the capacity, so that old bytes are moved only once per `cap` new ones.
         if self.tail.len() + bytes.len() <= self.cap.saturating_mul(2) {
             self.tail.extend_from_slice(bytes);
             return;
@@ -186,32 +186,32 @@ impl Window {
         self.tail.extend_from_slice(bytes.get(dropped_bytes..).unwrap_or_default());
     }
 
-    /// The lines that matter, if they are looked for.
+    /// Returns the scanner for important lines, if there is one.
     pub fn scanner(&self) -> Option<&Scanner> {
         self.scanner.as_deref()
     }
 
-    /// What is remembered of a form that is to be kept.
+    /// Returns the scanner for the structure to keep, if there is one.
     pub fn structured(&self) -> Option<&Structured> {
         self.structured.as_ref()
     }
 
-    /// The screen that the output went over, if it did.
+    /// Returns the terminal that the output was written to, if there is one.
     pub fn screen(&self) -> Option<&Screen> {
         self.screen.as_deref()
     }
 
-    /// The counts of the output as it came.
+    /// Returns the counts of the raw output.
     pub fn raw_totals(&self) -> Totals {
         self.screen.as_ref().map_or(self.totals, |screen| screen.totals())
     }
 
-    /// The first bytes of the output as it came.
+    /// Returns the first bytes of the raw output.
     pub fn raw_head(&self) -> &[u8] {
         self.screen.as_ref().map_or(&self.head, |screen| screen.head())
     }
 
-    /// All of the text, if it is all held.
+    /// Returns the whole text if the buffer holds it.
     pub fn all(&self) -> Option<&[u8]> {
         let (head, is_all) = self.head();
         let (tail, is_tail_all) = self.tail();
@@ -222,33 +222,33 @@ impl Window {
         }
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Tokens so far by their upper estimate, if they are limited.
+    /// Returns the tokens so far by their upper estimate, if they are limited.
     pub fn tokens(&self) -> Option<u64> {
         self.meter.as_ref().map(Meter::tokens)
     }
 
-    /// The start of the text, and whether that is all of it.
+    /// Returns the start of the text, and whether that is all of it.
     pub fn head(&self) -> (&[u8], bool) {
         (&self.head, self.head.len() as u64 == self.totals.bytes)
     }
 
-    /// The end of the text, and whether that is all of it.
+    /// Returns the end of the text, and whether that is all of it.
     pub fn tail(&self) -> (&[u8], bool) {
         let from = self.tail.len().saturating_sub(self.cap);
         (self.tail.get(from..).unwrap_or_default(), self.totals.bytes <= self.cap as u64)
     }
 
-    /// Where the line ends that is under way at the end of [`Window::head`].
+    /// Returns the end of the line that [`Window::head`] ends in.
     pub fn head_line_end(&self) -> u64 {
         self.after_head.unwrap_or(self.totals.bytes)
     }
 
-    /// Where the line begins that is under way at the start of [`Window::tail`].
+    /// Returns the start of the line that [`Window::tail`] begins in.
     pub fn tail_line_start(&self) -> u64 {
         let from = self.tail.len().saturating_sub(self.cap);
         let start = self.totals.bytes - self.tail.len() as u64;

@@ -1,4 +1,4 @@
-//! From a window to the text that the model reads.
+//! Renders the text for the model: preview and notice.
 
 use std::borrow::Cow;
 
@@ -19,49 +19,46 @@ use crate::text::terminal::source_map::RawRange;
 use crate::text::utf16::units;
 use crate::tokens::{Mode, longest_start, of_text};
 
-/// A custom notice is the caller's text, but what it adds to a bounded preview stays bounded.
+/// Maximum length of a custom notice in bytes, so that the text stays bounded.
 pub const MAX_CUSTOM_NOTICE_BYTES: usize = 4 * 1024;
 
-/// How a text is put together.
+/// The settings for rendering a text.
 #[derive(Debug)]
 pub struct Form<'a> {
-    /// The budget of the preview; with `inside`, of everything.
+    /// The limits of the preview, or of the whole text if `inside`.
     pub limits: Limits,
-    /// The words.
     pub wording: &'a Wording,
-    /// Whether the whole text keeps the limits, and not just the preview.
+    /// True if the limits include the notice.
     pub inside: bool,
-    /// A notice to use instead of the built-in one.
+    /// A custom notice that replaces the built-in one.
     pub notice: Option<&'a str>,
-    /// Others that there must be room for beside the same text.
+    /// Other notices that must fit beside the same preview.
     pub room: &'a [String],
-    /// A preview that somebody else made.
+    /// A preview made by a custom strategy.
     pub preview: Option<Foreign<'a>>,
 }
 
-/// A preview that a strategy of the caller made, with the counts that it gave.
+/// A preview made by a custom strategy, with the counts that it returned.
 #[derive(Debug, Clone, Copy)]
 pub struct Foreign<'a> {
-    /// The text.
     pub text: &'a str,
-    /// Lines that are missing, if it said so.
+    /// Number of lines missing, if the strategy returned it.
     pub removed_lines: Option<u64>,
-    /// Bytes that are missing, if it said so.
+    /// Number of bytes missing, if the strategy returned it.
     pub removed_bytes: Option<u64>,
 }
 
-/// The text for the model, and everything that is known about it.
+/// The rendered text, and the facts about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
     /// Preview and notice.
     pub content: String,
-    /// Where the preview stands in it, in bytes.
+    /// Byte range of the preview in `content`.
     pub preview: std::ops::Range<usize>,
-    /// The facts.
     pub facts: Facts,
 }
 
-/// What is known about a shortened text. Offsets into `content` are in UTF-16 units, as JavaScript counts.
+/// Facts about a truncated text. Offsets into `content` are in UTF-16 code units, as JavaScript counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Facts {
@@ -77,7 +74,7 @@ pub struct Facts {
     partial_lines: Vec<PartialLine>,
     preview: Span,
     hint: String,
-    /// UTF-16 units of each shown stretch, for callers that cut several parts of text as one.
+    /// Length in UTF-16 units of each piece, for callers that truncate several texts as one.
     piece_units: Vec<usize>,
 }
 
@@ -122,7 +119,7 @@ struct Span {
     to: usize,
 }
 
-/// Cuts and puts together.
+/// Truncates the text and adds the notice.
 pub fn render(
     window: &Window,
     source: Source,
@@ -143,7 +140,7 @@ pub fn render(
         Some(line) => Notice::Compact { line, around: "\n\n" },
         None => Notice::Full,
     };
-    // A place of which a part is missing would be read as another place: it stands there whole or not at all.
+    // A part of a path would be read as another path: it is written completely or not at all.
     maker
         .shrink(usual)
         .or_else(|| maker.shrink(Notice::Compact { line: line?, around: "\n" }))
@@ -154,12 +151,12 @@ pub fn render(
         .unwrap_or_else(|| maker.marker_alone())
 }
 
-/// What is said beside the text.
+/// The form of the notice.
 #[derive(Debug, Clone, Copy)]
 enum Notice<'a> {
-    /// How much is missing, where it is and how to read on.
+    /// How much is missing, where it is, and how to continue reading.
     Full,
-    /// Marker and place in one line, and what stands between it and the text.
+    /// Marker and path in one line, and the text between the line and the preview.
     Compact { line: &'a str, around: &'static str },
     /// How much is missing.
     Marker,
@@ -173,10 +170,11 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The text whose whole keeps the limits, if there is one with something of the original in it.
+    /// Returns a text that is within the limits as a whole, if there is one that shows something of the original.
     ///
-    /// The notice's size depends on the numbers in it, and those on the room that it leaves: what is too much is taken
-    /// off until it fits. Each round takes off at least a line or a byte, and the numbers change by a digit at most.
+    /// The size of the notice depends on the numbers in it, and those on the room that it leaves for the preview. The
+    /// excess is subtracted from the room for the preview until the whole fits. Each round subtracts at least a line or
+    /// a byte, and the numbers change by at most a digit.
     fn shrink(&self, notice: Notice<'_>) -> Option<Rendered> {
         let whole = self.form.limits;
         let mut limits = whole;
@@ -193,7 +191,7 @@ impl Maker<'_> {
             let over_lines = lines.saturating_sub(whole.max_lines);
             let over_bytes = bytes.saturating_sub(whole.max_bytes);
             let over_tokens = tokens.saturating_sub(whole.max_tokens);
-            // What is actually shown is the place to save from, not the budget that was not used up.
+            // The starting point is the part that is actually shown, not the unused budget.
             let (shown_lines, shown_bytes) =
                 size(made.content.get(made.preview.clone()).unwrap_or_default());
             let (max_lines, max_bytes) =
@@ -220,7 +218,7 @@ impl Maker<'_> {
         None
     }
 
-    /// A description of what is no text, where somebody looks at what the text is.
+    /// Returns a description of binary output, for strategies that examine the content.
     fn binary(&self) -> Option<Rendered> {
         let Maker { window, form, circumstances, .. } = *self;
         let is_looked_at = window.scanner().is_some() || window.screen().is_some();
@@ -244,7 +242,7 @@ impl Maker<'_> {
         Some(finish(whole.content, whole.preview_start, &preview, hint, &cut, None))
     }
 
-    /// Bytes of a line that keep the limits.
+    /// Returns the length of the longest prefix of a line that is within the limits.
     fn fitting(&self, line: &str) -> usize {
         let limits = self.form.limits;
         let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
@@ -255,7 +253,7 @@ impl Maker<'_> {
         graphemes::floor(line, room)
     }
 
-    /// What matters, if it was looked for and there is room for any of it.
+    /// Returns a smart preview, if that is the strategy and some of it fits.
     fn smart(&self) -> Option<Rendered> {
         let Maker { window, form, circumstances, .. } = *self;
         let scanner = window.scanner().filter(|_| form.preview.is_none())?;
@@ -290,7 +288,7 @@ impl Maker<'_> {
             limits.max_bytes = limits.max_bytes.saturating_sub(over_bytes);
             if tokens > form.limits.max_tokens {
                 is_over_tokens = true;
-                // Most of what is over is text; a little more than its share is taken off.
+                // Most of the excess is preview text; slightly more than its share is subtracted.
                 let shown = size(&text).1.min(limits.max_bytes);
                 let share = u128::from(shown) * u128::from(form.limits.max_tokens) * 97;
                 limits.max_bytes = (share / (u128::from(tokens) * 100)) as u64;
@@ -299,8 +297,8 @@ impl Maker<'_> {
         None
     }
 
-    /// A preview that keeps the form where that was asked for and the text is of that form, or else the lines that matter; and
-    /// a sentence about what is missing.
+    /// Returns a preview that keeps the structure, or else one of the important lines, and a sentence about the parts
+    /// missing.
     fn selected(
         &self,
         scanner: &smart::scan::Scanner,
@@ -315,7 +313,7 @@ impl Maker<'_> {
         }
         let Selection { text, cut } =
             smart::preview(window, scanner, source, limits, form.wording)?;
-        // Lines of nothing but codes for a terminal show nothing: then as they came.
+        // Lines that consist of control sequences only display nothing: the lines are shown as they came.
         let Totals { bytes, breaks, .. } = window.totals();
         if bytes > breaks && text.bytes().all(|byte| byte == b'\n') {
             return None;
@@ -324,7 +322,7 @@ impl Maker<'_> {
         Some((text, cut, shown))
     }
 
-    /// A notice of the caller's, which may not be of any length.
+    /// Returns the custom notice, truncated to its maximum length.
     fn custom_notice(&self) -> Option<&str> {
         self.form.notice.map(bounded)
     }
@@ -357,7 +355,7 @@ impl Maker<'_> {
         let hint = custom.map_or_else(|| wording.hint(&cut, circumstances), str::to_owned);
         let notice: &[&str] = match custom {
             Some(notice) => &[notice],
-            // Between two ends the marker is in the gap already.
+            // With two ends the gap line is a marker already.
             None if both && form.preview.is_none() => &[&hint],
             None => &[&marker, &hint],
         };
@@ -365,7 +363,7 @@ impl Maker<'_> {
         finish(whole.content, whole.preview_start, &preview, hint, &cut, form.preview)
     }
 
-    /// Tokens of the line between two ends, whatever number will be in it.
+    /// Returns the tokens of the gap line, whatever number it contains.
     fn gap_tokens(&self, notice: Notice<'_>) -> u64 {
         if self.form.limits.max_tokens == u64::MAX {
             return 0;
@@ -377,7 +375,7 @@ impl Maker<'_> {
         let digits = self.window.raw_totals().bytes.to_string().len();
         let markers = [Unit::Lines, Unit::Bytes, Unit::Tokens].into_iter().flat_map(|unit| {
             let marker = self.form.wording.marker(unit, 0);
-            // Digits cost the same all the way, or the more of two weights.
+            // Digits have a constant cost, or the larger of two.
             ["1", "12"].map(|number| {
                 let number: String = number.chars().cycle().take(digits).collect();
                 tokens(&marker.replacen('0', &number, 1))
@@ -386,21 +384,21 @@ impl Maker<'_> {
         markers.max().unwrap_or(0)
     }
 
-    /// When nothing fits beside the notice: the shortest sign that something is missing.
+    /// Returns the shortest marker, for limits without room for anything beside the notice.
     fn marker_alone(&self) -> Rendered {
         let (unit, removed) = missing(&self.nothing(), None);
         let marker = self.form.wording.marker(unit, removed);
         self.alone(&marker[..self.fitting(&marker)])
     }
 
-    /// A line without anything of the text.
+    /// Returns a line without any of the text.
     fn alone(&self, line: &str) -> Rendered {
         let cut = self.nothing();
         let hint = self.form.wording.hint(&cut, self.circumstances);
         finish(line.to_owned(), 0, "", hint, &cut, None)
     }
 
-    /// A cut that shows nothing.
+    /// Returns a cut that shows nothing.
     fn nothing(&self) -> Cut<'_> {
         let mut cut = cut(self.window, self.source, &self.form.limits, Gap::default());
         cut.direction = Direction::Head;
@@ -409,7 +407,7 @@ impl Maker<'_> {
     }
 }
 
-/// The text with one line in its gap or at the end that is missing.
+/// Returns the text with one line in its gap or at its truncated end.
 fn beside(cut: &Cut<'_>, line: &str, around: &str, hint: String) -> Rendered {
     let kept = join_ends(&cut.pieces, line, around);
     let notice: &[&str] = if cut.direction == Direction::Both { &[] } else { &[line] };
@@ -417,7 +415,7 @@ fn beside(cut: &Cut<'_>, line: &str, around: &str, hint: String) -> Rendered {
     finish(whole.content, whole.preview_start, &kept, hint, cut, None)
 }
 
-/// The unit that the text shows, and how many of it are missing.
+/// Returns the unit to report, and the number missing in that unit.
 fn missing(cut: &Cut<'_>, foreign: Option<Foreign<'_>>) -> (Unit, u64) {
     match foreign {
         Some(Foreign { removed_lines: None, removed_bytes: Some(bytes), .. }) => {
@@ -433,7 +431,7 @@ fn missing(cut: &Cut<'_>, foreign: Option<Foreign<'_>>) -> (Unit, u64) {
     }
 }
 
-/// The preview: one end, or both with the gap between them.
+/// Joins the preview: one end, or both with the gap line between them.
 fn join_ends<'a>(pieces: &'a [Piece<'_>], gap: &str, around: &str) -> Cow<'a, str> {
     match pieces {
         [only] => Cow::Borrowed(&only.text),
@@ -455,7 +453,7 @@ fn finish(
     foreign: Option<Foreign<'_>>,
 ) -> Rendered {
     let from = units(content.get(..preview_start).unwrap_or_default());
-    // A strategy may count other things than lines; what it says is passed on as it is.
+    // A custom strategy may count other things than lines; its numbers are passed on.
     let (removed_lines, removed_bytes) = match foreign {
         None => (cut.removed_lines(), cut.removed_bytes()),
         Some(foreign) => (
@@ -470,7 +468,7 @@ fn finish(
     let shown = if foreign.is_some() { &[] } else { cut.pieces.as_slice() };
     let preview_units = units(preview);
     let piece_units = match shown {
-        // The one piece is the preview: it is counted once.
+        // A single piece is the preview, which was counted already.
         [only] if only.text == preview => vec![preview_units],
         _ => shown.iter().map(|piece| units(&piece.text)).collect(),
     };
@@ -507,12 +505,12 @@ fn partial_lines(cut: &Cut<'_>) -> Vec<PartialLine> {
         .collect()
 }
 
-/// As much of a notice as is shown of one of any length.
+/// Truncates a custom notice to its maximum length.
 fn bounded(notice: &str) -> &str {
     notice.get(..graphemes::floor_char(notice, MAX_CUSTOM_NOTICE_BYTES)).unwrap_or_default()
 }
 
-/// Lines, bytes and tokens of a text, or of another one where that has more.
+/// Returns the maximum of two texts in lines, bytes and tokens.
 fn largest(
     limits: Limits,
     text: &str,

@@ -1,7 +1,7 @@
-//! Texts of a form that a preview keeps: JSON, diffs, tables.
+//! Strategies that keep a structure: JSON, diffs, tables.
 //!
-//! Each form has a scanner that the text streams past, and makes a preview of what that remembers; nothing if the text is not
-//! of that form, or there is no room for any of it.
+//! Each structure has a scanner that the text streams through. It makes a preview from what it retained, or returns
+//! `None` if the text does not have the structure, or nothing of it fits.
 
 use super::head_tail::{Cut, Piece};
 use super::limits::{Limits, Unit};
@@ -11,30 +11,27 @@ use super::smart::Keep;
 use super::{csv, diff, json};
 use crate::text::lossy::Source;
 
-/// A preview and what it shows of the text.
+/// A preview, and the parts of the text that it shows.
 #[derive(Debug)]
 pub struct Preview {
-    /// A text of the same form; of a diff, with a line in every gap.
+    /// A text of the same structure; a diff has a line in every gap.
     pub text: String,
-    /// What of the text is shown.
     pub cut: Cut<'static>,
-    /// What is missing, in a sentence; empty if nothing is.
+    /// A sentence about the parts missing; empty if there are none.
     pub missing: String,
 }
 
-/// A text that should be of one form, on its way past.
+/// The scanner for an expected structure.
 #[derive(Debug, Clone)]
 pub enum Structured {
-    /// It should be JSON.
     Json(Box<json::Scanner>),
-    /// It should be a diff.
     Diff(Box<diff::Scanner>),
-    /// It should be CSV or TSV.
+    /// CSV or TSV.
     Csv(Box<csv::Scanner>),
 }
 
 impl Structured {
-    /// What looks for the form that is to be kept, if one is.
+    /// Creates the scanner for the strategy in `limits`, if it keeps a structure.
     pub fn new(limits: &Limits) -> Option<Self> {
         let most = limits.max_bytes;
         match limits.keep {
@@ -54,7 +51,7 @@ impl Structured {
         }
     }
 
-    /// A preview within these limits, if the text that went past is of the form.
+    /// Returns a preview within the limits if the text has the structure.
     pub fn preview(
         &self,
         window: &Window,
@@ -70,7 +67,7 @@ impl Structured {
     }
 }
 
-/// What chosen stretches of a text show of it, or of the output that it is what a terminal would show of.
+/// Converts the pieces shown to a cut, with source positions for terminal output.
 pub(super) fn cut_of(
     pieces: Vec<Piece<'static>>,
     is_short_of_lines: bool,
@@ -85,10 +82,10 @@ pub(super) fn cut_of(
     }
 }
 
-/// Ranges of numbers that are named.
+/// Maximum number of ranges listed.
 const RANGES: usize = 6;
 
-/// Numbers as ranges: `0-9, 17, 90-99`.
+/// Formats ascending numbers as ranges: `0-9, 17, 90-99`.
 pub(super) fn ranges(numbers: &[u64]) -> String {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for &number in numbers {

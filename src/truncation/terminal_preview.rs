@@ -1,4 +1,4 @@
-//! The screen that an output goes over on its way into a window, and the way back from what is shown to what was saved.
+//! Connects a terminal to a preview buffer, and maps the lines shown to the raw output.
 
 use memchr::memchr_iter;
 
@@ -9,10 +9,10 @@ use crate::text::lines::LineRule;
 use crate::text::terminal::source_map::{Mark, Origins, RawRange, Stretch};
 use crate::text::terminal::{Sink, Terminal};
 
-/// Bytes that are kept as they came, to see what the output is.
+/// Number of raw bytes kept to detect binary output.
 const HEAD: usize = 4096;
 
-/// What a window knows of the output that its text was made from.
+/// The terminal between an output and its preview buffer.
 #[derive(Debug, Clone)]
 pub struct Screen {
     terminal: Terminal,
@@ -22,7 +22,7 @@ pub struct Screen {
     has_ended: bool,
 }
 
-/// Where the lines at both ends come from.
+/// The sources of the lines at both ends.
 #[derive(Debug, Clone)]
 struct Places {
     cap: u64,
@@ -30,19 +30,19 @@ struct Places {
     last: Origins,
 }
 
-/// What a cut shows of the output as it came and was saved.
+/// The parts of the raw output that a cut shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Traced {
-    /// Its ranges, in the order of the lines that are shown.
+    /// Raw ranges in the order of the lines shown.
     pub ranges: Vec<RawRange>,
-    /// Where to read on: the line, and what comes before it.
+    /// The line at which to continue reading, and the number of lines before it.
     pub next_line: u64,
-    /// Bytes that are shown from the start on.
+    /// Number of bytes shown from the start on.
     pub from_start: u64,
 }
 
 impl Traced {
-    /// Lines and bytes of the output that are shown, each counted once.
+    /// Returns the number of raw lines and bytes shown, each counted once.
     pub fn kept(&self) -> (u64, u64) {
         let union = |mut spans: Vec<(u64, u64)>| {
             spans.sort_unstable();
@@ -61,7 +61,7 @@ impl Traced {
 }
 
 impl Screen {
-    /// A screen for a window that keeps so many bytes of each end.
+    /// Creates a terminal for a buffer that keeps `cap` bytes of each end.
     pub fn new(cap: usize) -> Self {
         let places =
             Places { cap: cap as u64, first: Origins::default(), last: Origins::default() };
@@ -69,7 +69,7 @@ impl Screen {
         Screen { terminal: Terminal::new(), totals, head, places, has_ended: false }
     }
 
-    /// Takes the next bytes of the output, for a window.
+    /// Takes the next bytes of the output, and passes on the final text.
     pub fn push(&mut self, bytes: &[u8], window: &mut Window) {
         let Some(&last) = bytes.last() else { return };
         let room = HEAD - self.head.len();
@@ -87,27 +87,27 @@ impl Screen {
         }
     }
 
-    /// Whether it has ended.
+    /// Returns true if the output has ended.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
 
-    /// The counts of the output.
+    /// Returns the counts of the raw output.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// The first bytes of the output.
+    /// Returns the first bytes of the raw output.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Whether the output is no text.
+    /// Returns true if the output is binary.
     pub fn is_binary(&self) -> bool {
         binary::kind(&self.head).is_some()
     }
 
-    /// Where one line of the text comes from.
+    /// Returns the source of one line of the text.
     pub fn range(&self, line: u64, bytes: &std::ops::Range<u64>) -> RawRange {
         let stretch = Stretch { line, last_line: line, start: bytes.start, end: bytes.end };
         let found = self.places.ranges(stretch).pop();
@@ -115,14 +115,14 @@ impl Screen {
         found.unwrap_or(RawRange { from_line: line, to_line: line, from_byte, to_byte })
     }
 
-    /// The cut in the lines and bytes of the output as it came.
+    /// Converts a cut to lines and bytes of the raw output.
     pub fn trace<'a>(&self, cut: Cut<'a>, rule: LineRule) -> Cut<'a> {
         let pieces = cut.pieces.iter().filter(|piece| !piece.text.is_empty());
         let ranges = pieces.flat_map(|piece| self.places.of_piece(piece)).collect();
         self.traced(cut, ranges, rule)
     }
 
-    /// The same where it is known already what the pieces show.
+    /// Converts a cut whose raw ranges are known.
     pub fn traced<'a>(&self, mut cut: Cut<'a>, ranges: Vec<RawRange>, rule: LineRule) -> Cut<'a> {
         let next = cut.next_line();
         let shown_first = if next > 1 { ranges.first().copied() } else { None };
@@ -169,7 +169,7 @@ impl Places {
         if stretch.end <= self.cap {
             return self.first.ranges(stretch);
         }
-        // Between both ends only JSON is shown, which has no controls but in its breaks: its lines are where they were.
+        // Between both ends only JSON is shown, whose only controls are line breaks: its lines are unchanged.
         self.first.guess(stretch).into_iter().collect()
     }
 
@@ -178,7 +178,7 @@ impl Places {
     }
 }
 
-/// Where the lines go that are final.
+/// Passes final lines on to the buffer.
 struct Onward<'a> {
     window: &'a mut Window,
     places: &'a mut Places,

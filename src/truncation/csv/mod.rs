@@ -1,8 +1,9 @@
-//! Previews of tables that are tables: the header and rows as they stand in the text, so that what reads the whole reads the
-//! preview, with the same columns.
+//! Previews of tables that are tables: the header and whole rows as they are in the text, so that a parser for the
+//! original reads the preview too, with the same columns.
 //!
-//! While the text streams by, [`scan`] reads it and judges its rows, and [`memory`] keeps the first, the last, and those that
-//! differ from the others, within bounds. At the end [`choose`] takes as many of them as the budget allows.
+//! While the text streams through, [`scan`] parses it and scores its rows, and [`retained`] keeps the first rows, the
+//! last rows, and rows that differ from the others, in bounded memory. At the end [`select`] takes as many of them as
+//! the budget allows.
 
 mod retained;
 mod scan;
@@ -19,7 +20,8 @@ use super::preview_buffer::Window;
 use super::strategies::{Preview, cut_of, ranges};
 use crate::text::lossy::Source;
 
-/// A preview within these limits; nothing if the text is no table of at least two columns, or there is no room for its header.
+/// Returns a preview within the limits, or `None` if the text is not a table of at least two columns, or its header
+/// does not fit.
 pub fn preview(
     window: &Window,
     scanner: &Scanner,
@@ -38,7 +40,7 @@ pub fn preview(
         }
         text.push_str(shown);
         numbers.extend(row.lines());
-        // Nothing but a break stands between them.
+        // Only a line break separates them.
         let open = pieces.last_mut().filter(|last| row.bytes.start - last.bytes.end <= 2);
         match open {
             Some(last) => {

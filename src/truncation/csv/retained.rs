@@ -1,26 +1,26 @@
-//! The rows of a table that may be shown, within bounds: the first ones, the last ones, and those that stand out.
+//! The rows of a table that may be shown, in bounded memory: the first rows, the last rows, and anomalies.
 
 use crate::util::sort::sort_by_key;
 use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
 
-/// Bytes of the first rows, of the last ones, and of those that stand out, at most.
+/// Maximum number of bytes for each of the three groups.
 const ROOM: u64 = 1 << 20;
-/// Bytes that a row takes beside its text.
+/// Memory for a row in addition to its text, in bytes.
 const OVERHEAD: usize = size_of::<Row>();
 
 /// A row.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
-    /// How many came before it; the header is the first.
+    /// Index of the row; the header is 0.
     pub ordinal: u64,
-    /// Where it stands, without the break that ends it.
+    /// Byte range of the row in the text, without its line break.
     pub bytes: Range<u64>,
     pub first_line: u64,
     pub last_line: u64,
-    /// As it stands in the text.
+    /// The row as it is in the text.
     pub text: Box<[u8]>,
-    /// How much it stands out, up to 1,000.
+    /// Anomaly score, from 0 to 1,000.
     pub score: u16,
 }
 
@@ -36,7 +36,7 @@ impl Row {
 
 #[derive(Debug, Clone)]
 pub(super) struct Memory {
-    /// The header and what follows it.
+    /// The header and the rows after it.
     first: Vec<Row>,
     last: VecDeque<Row>,
     special: Vec<Row>,
@@ -47,9 +47,9 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Remembers enough for a preview of so many bytes.
+    /// Creates storage that suffices for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
-        // A row of two columns may be no longer than its comma.
+        // A row of two columns may consist of its comma only.
         let room = max_bytes.saturating_mul(32).min(ROOM.max(max_bytes.saturating_mul(2)));
         Memory {
             first: Vec::new(),
@@ -62,7 +62,7 @@ impl Memory {
         }
     }
 
-    /// How many rows there were, with the header.
+    /// Returns the number of rows, the header included.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -71,17 +71,17 @@ impl Memory {
         self.first.first().filter(|row| row.ordinal == 0)
     }
 
-    /// The first rows without the header, in order.
+    /// Returns the first rows in order, without the header.
     pub fn first(&self) -> &[Row] {
         self.first.get(1..).unwrap_or_default()
     }
 
-    /// The last rows, in order. None of them is one of the first.
+    /// Returns the last rows in order. They do not overlap with the first ones.
     pub fn last(&self) -> &VecDeque<Row> {
         &self.last
     }
 
-    /// Rows that stand out, the most remarkable first.
+    /// Returns the anomalies by descending score.
     pub fn special(&self) -> Vec<&Row> {
         let rows = self.first().iter().chain(&self.special).filter(|row| row.score > 0);
         let mut rows: Vec<&Row> = rows.collect();
@@ -89,7 +89,7 @@ impl Memory {
         rows
     }
 
-    /// Takes the next row; its text is missing if it is too long to be shown.
+    /// Adds the next row. If `is_whole` is false, the row is too long to be shown.
     pub fn take(&mut self, row: Row, is_whole: bool) {
         let [first, last, special] = &mut self.held;
         self.rows += 1;

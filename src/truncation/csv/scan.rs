@@ -1,4 +1,4 @@
-//! Reading a table on its way past: where its rows begin and end, and which of them differ.
+//! A streaming parser of tables that finds the boundaries of rows and scores them.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use memchr::memchr_iter;
@@ -6,18 +6,18 @@ use memchr::memchr_iter;
 use super::retained::{Memory, Row};
 use crate::truncation::anomaly::{COLUMNS, Cell, Columns, NEW_SHAPE, Signal, hash, of_cell};
 
-/// What separates columns is told by so many bytes of the start.
+/// Number of bytes from which the delimiter is determined.
 const SAMPLE: usize = 64 * 1024;
 const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
-/// So many rows of a hundred in the start have as many fields as the header, or else it is no table.
+/// Minimum percentage of rows in the sample with as many fields as the header.
 const ALIKE: usize = 90;
-/// Of a field only the start is judged.
+/// Number of bytes of a field that are examined.
 const FIELD: usize = 256;
-/// Before so many rows nothing is news.
+/// Number of rows before which no value counts as an anomaly.
 const FEW: u64 = 8;
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
-/// A table on its way past.
+/// The state of parsing a table.
 #[derive(Debug, Clone)]
 pub struct Scanner {
     state: State,
@@ -27,43 +27,42 @@ pub struct Scanner {
 
 #[derive(Debug, Clone)]
 enum State {
-    /// What came so far, until it can be told what separates columns.
+    /// The text so far, until the delimiter is determined.
     Sample(Vec<u8>),
     Table(Box<Table>),
-    /// It is no table.
+    /// The text is not a table.
     Wrong,
 }
 
-/// What is known of the columns, and the row that is under way.
+/// The columns, and the current row.
 #[derive(Debug, Clone)]
 struct Table {
     reader: Reader,
-    /// The names of the columns.
     names: Vec<Box<[u8]>>,
-    /// For each column, the kinds of values that were in it.
+    /// The kinds of values seen in each column, as a bit set.
     kinds: Vec<u8>,
     columns: Columns,
     signals: Signal,
-    /// Rows from the first on that does not have as many fields as the header.
+    /// Number of rows since the first one whose number of fields differs from the header's.
     ragged: u64,
     rows: u64,
     row: UnderWay,
     field: [u8; FIELD],
     filled: usize,
-    /// Bytes of the field beyond what is kept of it, at least.
+    /// Number of bytes of the current field beyond the examined ones, at least.
     beyond: u64,
 }
 
-/// The row that is under way.
+/// The current row.
 #[derive(Debug, Clone, Default)]
 struct UnderWay {
-    /// Where it begins, and how many line feeds came before that.
+    /// Offset at which it begins, and number of line feeds before it.
     at: u64,
     breaks: u64,
-    /// Its bytes so far, and the line feeds among them.
+    /// Its length so far, and the line feeds in it.
     length: u64,
     breaks_inside: u64,
-    /// As much of it as may be shown.
+    /// The part of it that may be shown.
     text: Vec<u8>,
     fields: usize,
     signal: Signal,
@@ -71,7 +70,7 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    /// Takes what comes next. Blank lines before a row are no part of it, nor is the rest of the break before.
+    /// Appends bytes. Blank lines before a row, and the rest of the previous line break, are skipped.
     fn take(&mut self, bytes: &[u8], longest: usize) {
         let breaks = |bytes: &[u8]| memchr_iter(b'\n', bytes).count() as u64;
         let blank = match self.length {
@@ -83,12 +82,12 @@ impl UnderWay {
         self.breaks += breaks(before);
         self.length += bytes.len() as u64;
         self.breaks_inside += breaks(bytes);
-        // With the break behind it.
+        // Including the line break after it.
         let room = longest.saturating_add(1).saturating_sub(self.text.len());
         self.text.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 
-    /// Where the next row begins.
+    /// Returns the state at the start of the next row.
     fn next_place(&self) -> UnderWay {
         UnderWay {
             at: self.at + self.length,
@@ -99,7 +98,7 @@ impl UnderWay {
 }
 
 impl Scanner {
-    /// Remembers enough for a preview of so many bytes.
+    /// Creates a scanner that retains enough for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         Scanner {
             state: State::Sample(Vec::new()),
@@ -135,7 +134,7 @@ impl Scanner {
         }
     }
 
-    /// Tells what separates columns, and reads what came so far.
+    /// Determines the delimiter and parses the text so far.
     fn begin(&mut self, is_all: bool) {
         let State::Sample(sample) = std::mem::replace(&mut self.state, State::Wrong) else {
             return;
@@ -148,13 +147,13 @@ impl Scanner {
         }
     }
 
-    /// Bytes of what is remembered.
+    /// Returns the number of bytes retained.
     #[cfg(test)]
     pub fn held(&self) -> usize {
         self.finish().map_or(0, |memory| memory.held())
     }
 
-    /// What is remembered, if the text that ends here is a table.
+    /// Returns the retained rows if the text, ending here, is a table.
     pub(super) fn finish(&self) -> Option<Memory> {
         let mut end = self.clone();
         if matches!(end.state, State::Sample(_)) {
@@ -167,7 +166,7 @@ impl Scanner {
     }
 }
 
-/// What separates the columns of a table that begins like this.
+/// Determines the delimiter of a table from its start.
 fn delimiter(sample: &[u8], is_all: bool) -> Option<u8> {
     let ranked = DELIMITERS.iter().filter_map(|&delimiter| {
         let rows = fields(sample, delimiter, is_all);
@@ -186,7 +185,7 @@ fn reader(delimiter: u8) -> Reader {
     ReaderBuilder::new().delimiter(delimiter).build()
 }
 
-/// How many fields each row has; the last one counts only if it is whole.
+/// Returns the number of fields of each row; an incomplete last row is ignored.
 fn fields(sample: &[u8], delimiter: u8, is_all: bool) -> Vec<usize> {
     let (mut reader, mut rest, mut out) = (reader(delimiter), sample, [0; FIELD]);
     let (mut rows, mut count) = (Vec::new(), 0);
@@ -202,7 +201,7 @@ fn fields(sample: &[u8], delimiter: u8, is_all: bool) -> Vec<usize> {
                 }
             }
             ReadFieldResult::OutputFull => {}
-            // An empty input is the end of the text.
+            // An empty input means the end of the text.
             ReadFieldResult::InputEmpty if is_all && read > 0 => {}
             ReadFieldResult::InputEmpty | ReadFieldResult::End => return rows,
         }
@@ -210,7 +209,7 @@ fn fields(sample: &[u8], delimiter: u8, is_all: bool) -> Vec<usize> {
 }
 
 impl Table {
-    /// A table that begins at this byte.
+    /// Creates a table that begins at an offset.
     fn new(delimiter: u8, at: u64) -> Self {
         Table {
             reader: reader(delimiter),
@@ -227,8 +226,9 @@ impl Table {
         }
     }
 
-    /// Whether a row that does not have as many fields as the header is not the last one, which may have been cut off. Such a row
-    /// is seldom one of a table, and what is left out of a log as no row of it may be what matters.
+    /// Returns true if a row other than the last, which may be truncated, has another number of fields than the header.
+    /// Such a text is probably a log, and lines of a log that the preview drops as malformed rows may be the important
+    /// ones.
     fn is_wrong(&self) -> bool {
         self.ragged > 1
     }
@@ -244,7 +244,7 @@ impl Table {
             self.filled += written;
             match result {
                 ReadFieldResult::OutputFull => {
-                    // What is beyond what is judged is read and forgotten.
+                    // Bytes beyond the examined ones are read and dropped.
                     self.beyond += 1;
                     self.filled = FIELD - 1;
                 }
@@ -259,12 +259,12 @@ impl Table {
         }
     }
 
-    /// Reads the last row, which may have no break. One in the middle of which the text ends is no row.
+    /// Parses the last row, which may lack a line break. A row that ends within quotes is not a row.
     fn end(&mut self, longest: usize, memory: &mut Memory) {
         if self.row.length == 0 {
             return;
         }
-        // What is not in quotes ends with its line.
+        // A field without quotes ends with its line.
         let mut whole = self.clone();
         whole.feed(b"\n", longest, &mut Memory::new(0));
         if whole.rows > self.rows {
@@ -322,7 +322,7 @@ impl Table {
     }
 }
 
-/// A field as a value.
+/// Converts a field to a value.
 fn cell(value: &[u8], bytes: u64) -> Cell<'_> {
     let trimmed = value.trim_ascii();
     let first = trimmed.first().copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which rows of a table are shown: the header, the first and the last, and those that stand out.
+//! Selects the rows to show: the header, the first rows, the last rows, and anomalies.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,17 +7,17 @@ use super::retained::{Memory, Row};
 use crate::text::lossy::{Shown, Source};
 use crate::truncation::limits::Limits;
 
-/// Shares of the budget in percent, one after the other: of the first rows, of the last, of those that stand out, and again of
-/// the first. The last rows have the rest.
+/// Percentages of the budget, used up one after the other: for first rows, last rows, anomalies, and first rows again.
+/// Last rows get the remainder.
 const FIRST: u64 = 25;
 const LAST: u64 = 40;
 const SPECIAL: u64 = 75;
 const MORE: u64 = 90;
 
 pub(super) struct Choice<'a> {
-    /// The rows with their text, in order; the header is the first.
+    /// The selected rows with their text, in order, beginning with the header.
     pub rows: Vec<(&'a Row, Cow<'a, str>)>,
-    /// Whether there was no room for more lines, rather than bytes.
+    /// True if the limit on lines, not on bytes, ended the selection.
     pub is_short_of_lines: bool,
 }
 
@@ -31,7 +31,7 @@ struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    /// Whether the row is in now, within this share of the budget.
+    /// Adds a row if it fits into this share of the budget, and returns whether it did.
     fn add(&mut self, row: &'a Row, percent: u64) -> bool {
         if self.rows.contains_key(&row.ordinal) {
             return true;
@@ -39,7 +39,7 @@ impl<'a> Chosen<'a> {
         let of = |most: u64| (u128::from(most) * u128::from(percent) / 100) as u64;
         let lines = self.lines + row.lines().count() as u64;
         let text = Shown::decode(&row.text, self.source).text;
-        // The last row has no break.
+        // The last row has no line break.
         let bytes = self.bytes + text.len() as u64 + u64::from(!self.rows.is_empty());
         if lines > of(self.limits.max_lines) || bytes > of(self.limits.max_bytes) {
             self.is_short_of_lines = lines > self.limits.max_lines;
@@ -51,7 +51,7 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// The rows to show; nothing if there is no room for the header.
+/// Selects rows, or returns `None` if the header does not fit.
 pub(super) fn choose<'a>(table: &'a Memory, source: Source, limits: &Limits) -> Option<Choice<'a>> {
     let mut chosen = Chosen {
         rows: BTreeMap::new(),
@@ -64,7 +64,7 @@ pub(super) fn choose<'a>(table: &'a Memory, source: Source, limits: &Limits) -> 
     if !chosen.add(table.header()?, 100) {
         return None;
     }
-    // The last rows may be among the first, where there are few.
+    // In a small table the last rows may be among the first.
     let first = || table.first().iter();
     let last = || table.last().iter().rev().chain(table.first().iter().rev());
     first().all(|row| chosen.add(row, FIRST));
@@ -74,7 +74,7 @@ pub(super) fn choose<'a>(table: &'a Memory, source: Source, limits: &Limits) -> 
     }
     first().all(|row| chosen.add(row, MORE));
     last().all(|row| chosen.add(row, 100));
-    // A row that is too long leaves room for others.
+    // A row that is too long is skipped in favour of others.
     for row in first() {
         chosen.add(row, 100);
     }

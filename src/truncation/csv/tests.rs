@@ -17,7 +17,7 @@ fn made(text: &str, max_lines: u64, max_bytes: u64) -> Option<Preview> {
     preview(&window, &limits)
 }
 
-/// What a parser reads.
+/// Parses a table with the reference parser.
 fn rows(text: &str, delimiter: u8) -> Vec<Vec<String>> {
     let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
     let (mut rest, mut rows) = (text.as_bytes(), Vec::new());
@@ -113,10 +113,10 @@ fn a_text_that_is_no_table_is_left_to_others() {
     for text in ["", "a\n", "a,b\n", "one\ntwo\nthree\n", &prose, "a,b\n1,2\n3\n4\n5,6,7\n8\n9\n"] {
         assert!(made(text, 2000, 60_000).is_none(), "{text}");
     }
-    // A header that is longer than the preview, and a quote that never ends.
+    // A header that is longer than the preview, and a quote that is not closed.
     assert!(made(&format!("{},b\n1,2\n", "a".repeat(900)), 2000, 500).is_none());
     assert!(made("a,b\n\"1,2\n3,4\n", 2000, 500).is_none());
-    // A log whose times have a comma in them, and one line that has none.
+    // A log whose timestamps contain a comma, and one line without one.
     let log = "12:00:01,123 INFO step\n".repeat(500);
     assert!(made(&format!("{log}ValueError: x\n{log}"), 2000, 500).is_none());
 }

@@ -1,8 +1,9 @@
-//! Previews of diffs that keep their structure: which files changed, where in them, and as much of the changes as fits.
+//! Previews of diffs that keep their structure: the changed files, the positions of changes, and as many of the changes
+//! as fit.
 //!
-//! While the text streams by, [`scan`] follows the structure line by line, and [`memory`] remembers lines by their part in it,
-//! within bounds. At the end [`choose`] takes commits, files and heads of hunks first, then whole hunks; each gap says how
-//! many lines that are added or removed, and how many files, are missing in it.
+//! While the text streams through, [`scan`] follows the structure line by line, and [`retained`] keeps lines by their
+//! role, in bounded memory. At the end [`select`] takes commits, file names and hunk headers first, then whole hunks.
+//! Every gap states the numbers of added lines, removed lines and files that it omits.
 
 mod retained;
 mod scan;
@@ -25,10 +26,10 @@ use super::preview_buffer::Window;
 use super::strategies::Preview;
 use crate::text::lossy::Source;
 
-/// How often it is tried to use up the budget.
+/// Maximum number of attempts to use up the budget.
 const ROUNDS: usize = 4;
 
-/// A preview within these limits; nothing if the text is not a diff, or there is no room for any line.
+/// Returns a preview within the limits, or `None` if the text is not a diff, or no line fits.
 pub fn preview(
     window: &Window,
     scanner: &Scanner,
@@ -62,7 +63,7 @@ pub fn preview(
         let (first, last) = raw.unwrap_or((missing.start, missing.end - 1));
         wording.changes((last + 1 - first, first, last), tally)
     };
-    // Most gaps take less room than the largest would. What that leaves over is given out again.
+    // Most gap lines are shorter than the longest one. The difference is added to the budget of another round.
     let mut budget = Budget::new(limits, gap);
     let mut best: Option<(BTreeSet<u64>, Selection)> = None;
     for _ in 0..ROUNDS {

@@ -1,51 +1,51 @@
-//! The lines of a diff that may be shown, within bounds.
+//! The lines of a diff that may be shown, in bounded memory.
 //!
-//! When there are too many, less is kept of every hunk, step by step, and what is there already is thinned out alike; so what
-//! is kept depends on the text alone, and not on how it was split.
+//! When memory runs out, the amount kept of every hunk is reduced, step by step, and the lines kept so far are thinned
+//! out by the same rule. The result therefore depends on the text alone, not on how it is split into chunks.
 
 use std::ops::Range;
 
 use crate::truncation::notice::Tally;
 
-/// Bytes that may be remembered, at least and at most.
+/// Minimum and maximum of the memory used, in bytes.
 const ROOM: (u64, u64) = (1 << 19, 1 << 22);
 
-/// What a line is in a diff, the most telling first.
+/// The role of a line in a diff, most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
-    /// The number and the subject of a commit.
+    /// Hash and subject of a commit.
     Commit,
     /// The name of a file.
     File,
-    /// What became of a file as a whole: new, deleted, renamed, binary.
+    /// A change of a whole file: new, deleted, renamed, binary.
     Note,
-    /// The head of a hunk.
+    /// The header of a hunk.
     Head,
     /// A line of a hunk.
     Body,
-    /// Anything else.
+    /// Any other line.
     Other,
 }
 
 /// A line that may be shown.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
-    /// Its number; lines count from 1.
+    /// Line number, from 1.
     pub number: u64,
-    /// Where it begins and ends.
+    /// Byte range in the text.
     pub bytes: Range<u64>,
-    /// Its start, without the break.
+    /// The start of the line, without its break.
     pub text: Box<[u8]>,
     pub part: Part,
-    /// The hunk that it belongs to, counted in the whole text.
+    /// Index of its hunk in the whole text.
     pub hunk: u64,
-    /// How many hunks of the file came before that.
+    /// Index of its hunk in the file.
     pub round: u32,
-    /// Bytes of the hunk that came before the line.
+    /// Number of bytes of the hunk before the line.
     pub depth: u64,
-    /// What is in the text before it.
+    /// Changes in the text before the line.
     pub before: Tally,
-    /// What it adds to that.
+    /// Changes in the line itself.
     pub own: Tally,
 }
 
@@ -75,11 +75,11 @@ impl Kept {
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
 struct Caps {
-    /// Bytes of a hunk.
+    /// Number of bytes per hunk.
     body: u64,
-    /// Heads of hunks in a file.
+    /// Number of hunk headers per file.
     heads: u32,
-    /// Whether other lines are.
+    /// True if lines of other roles are kept.
     others: bool,
 }
 
@@ -100,7 +100,7 @@ fn caps(level: usize, room: u64) -> Caps {
         _ => row(0, 0, false),
     }
 }
-/// From here on nothing new is kept.
+/// The level from which on nothing new is kept.
 const LAST_LEVEL: usize = 11;
 
 #[derive(Debug, Clone)]
@@ -115,7 +115,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Remembers enough for a preview of so many bytes.
+    /// Creates storage that suffices for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         Memory {
             kept: Vec::new(),
@@ -132,7 +132,7 @@ impl Memory {
         &self.kept
     }
 
-    /// What is in all of the text.
+    /// Returns the changes in the whole text.
     pub fn all(&self) -> Tally {
         self.all
     }
@@ -141,7 +141,7 @@ impl Memory {
         self.hunks
     }
 
-    /// Takes the next line, whose text is this, and says how much of the text is before it.
+    /// Adds the next line. `line.before` holds the changes before it.
     pub fn take(&mut self, mut line: Kept, text: &[u8]) {
         line.before = self.all;
         self.all = line.after();

@@ -1,6 +1,6 @@
-//! The structure of a diff, followed line by line.
+//! Follows the structure of a diff line by line.
 //!
-//! Hunks are read by the counts in their heads, so that a removed line `-- x` is not taken for the name of a file.
+//! Hunks are read by the line counts in their headers, so that a removed line `-- x` is not taken for a file name.
 
 use std::borrow::Cow;
 
@@ -10,29 +10,29 @@ use super::retained::{Kept, Memory, Part};
 use crate::truncation::notice::Tally;
 use crate::truncation::smart::scan::plain;
 
-/// Of a longer line only the start is looked at, and shown.
+/// Maximum number of bytes of a line that are examined and shown.
 const LONGEST: usize = 4 * 1024;
-/// Diffs of a merge are against at most so many parents.
+/// Maximum number of parents of a merge.
 const PARENTS: usize = 8;
 
-/// What may come next.
+/// The part of a diff that the next line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// No file has begun.
+    /// Before the first file.
     Outside,
-    /// What is said of a commit, and whether its subject was there.
+    /// The header of a commit; true once its subject was found.
     Commit(bool),
-    /// What is said of a file before its hunks.
+    /// The header of a file, before its hunks.
     Header,
     /// The data of a binary file.
     Binary,
-    /// A hunk has ended.
+    /// After the end of a hunk.
     Between,
-    /// In a hunk.
+    /// Within a hunk.
     Hunk(Hunk),
 }
 
-/// Lines of a hunk that are still to come: of each parent, and of the result.
+/// Remaining lines of a hunk: of each parent, and of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Hunk {
     parents: usize,
@@ -40,29 +40,29 @@ struct Hunk {
     new: u64,
 }
 
-/// A diff on its way past.
+/// A diff that is being scanned.
 #[derive(Debug, Clone)]
 pub struct Scanner {
-    /// The line that is under way, as far as it is looked at.
+    /// The current line, as far as it is examined.
     line: Vec<u8>,
-    /// All bytes of it so far.
+    /// Length of the current line so far.
     length: u64,
-    /// Where it begins.
+    /// Offset of the current line.
     at: u64,
     number: u64,
     place: Place,
-    /// `--- name`, which is the name of a file only if `+++ name` follows.
+    /// A line `--- name`, which is a file name only if `+++ name` follows.
     held_back: Option<Kept>,
     hunk: u64,
     round: u32,
     depth: u64,
-    /// Lines that are no part of a diff.
+    /// Number of lines that are no part of a diff.
     strange: u64,
     memory: Memory,
 }
 
 impl Scanner {
-    /// Remembers enough for a preview of so many bytes.
+    /// Creates a scanner that retains enough for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         Scanner {
             line: Vec::new(),
@@ -107,13 +107,13 @@ impl Scanner {
         self.length += bytes.len() as u64;
     }
 
-    /// Bytes of what is remembered.
+    /// Returns the number of bytes retained.
     #[cfg(test)]
     pub fn held(&self) -> usize {
         self.finish().map_or(0, |memory| memory.held())
     }
 
-    /// What is remembered, if the text that ends here is a diff.
+    /// Returns the retained lines if the text, ending here, is a diff.
     pub(super) fn finish(&self) -> Option<Memory> {
         let mut end = self.clone();
         if end.length > 0 {
@@ -125,7 +125,7 @@ impl Scanner {
         is_diff.then_some(end.memory)
     }
 
-    /// Reads one line, of which more than this may be there.
+    /// Processes one line; `raw` may be only its start.
     fn read(&mut self, raw: &[u8]) {
         self.number += 1;
         let is_whole = raw.len() as u64 == self.length;
@@ -135,7 +135,7 @@ impl Scanner {
         if matches!(part, Some(Part::Head | Part::File)) {
             self.depth = 0;
         }
-        // A part of a line goes on to where the line ends.
+        // A partial line extends to the end of the full line.
         let length = if is_whole { text.len() as u64 } else { self.length };
         let kept = Kept {
             number: self.number,
@@ -159,7 +159,7 @@ impl Scanner {
         self.memory.take(kept, text);
     }
 
-    /// Decides about the line that was held back: whether it is the name of a file.
+    /// Decides whether the held line is a file name, and processes it.
     fn release(&mut self, is_file: bool) {
         let Some(mut kept) = self.held_back.take() else { return };
         kept.part = if is_file { Part::File } else { Part::Other };
@@ -168,14 +168,14 @@ impl Scanner {
         self.memory.take(kept, &text);
     }
 
-    /// What a line is, and what it adds to the tally; nothing if it is no part of a diff.
+    /// Returns the role of a line and the changes in it; no role means that it is no part of a diff.
     fn part(&mut self, line: &[u8]) -> (Option<Part>, Tally) {
         if let Place::Hunk(mut hunk) = self.place {
             if let Some(own) = hunk.take(line) {
                 self.place = if hunk.is_over() { Place::Between } else { Place::Hunk(hunk) };
                 return (Some(Part::Body), own);
             }
-            // Its head promised more.
+            // The hunk has fewer lines than its header says.
             self.place = Place::Between;
         }
         let part = self.outside(line);
@@ -186,7 +186,7 @@ impl Scanner {
         (part, Tally { files, ..Tally::default() })
     }
 
-    /// What a line outside of a hunk is.
+    /// Returns the role of a line outside of hunks.
     fn outside(&mut self, line: &[u8]) -> Option<Part> {
         let starts = |words: &[&[u8]]| words.iter().any(|word| line.starts_with(word));
         if starts(&[b"diff --git ", b"diff --cc ", b"diff --combined ", b"diff -"]) {
@@ -238,7 +238,7 @@ impl Scanner {
                 self.place = Place::Commit(true);
                 Some(Part::Commit)
             }
-            // Author, date, the rest of the message, sums of changes.
+            // Author, date, the rest of the message, statistics.
             Place::Commit(_) if !line.starts_with(b"--- ") => Some(Part::Other),
             _ if starts(&[b"Only in ", b"Binary files ", b"Index: ", b"======="]) => {
                 Some(Part::Note)
@@ -253,7 +253,7 @@ impl Scanner {
     }
 }
 
-/// `commit` or `From`, and the number of a commit.
+/// Returns true for `commit` or `From`, followed by a hash.
 fn is_commit(line: &[u8]) -> bool {
     let number = line.strip_prefix(b"commit ").or_else(|| line.strip_prefix(b"From "));
     number.is_some_and(|number| {
@@ -263,14 +263,14 @@ fn is_commit(line: &[u8]) -> bool {
     })
 }
 
-/// The first line of a message, or a mail's subject.
+/// Returns true for the first line of a message, or the subject of a mail.
 fn is_subject(line: &[u8]) -> bool {
     line.starts_with(b"Subject: ")
         || line.strip_prefix(b"    ").is_some_and(|text| !text.trim_ascii().is_empty())
 }
 
 impl Hunk {
-    /// Reads a head: `@@ -1,7 +1,6 @@`, with an at sign and a range more for each further parent.
+    /// Parses a header: `@@ -1,7 +1,6 @@`, with one more at sign and range for each further parent.
     fn new(line: &[u8]) -> Option<Self> {
         let signs = line.iter().take_while(|byte| **byte == b'@').count();
         let parents = signs.checked_sub(1).filter(|parents| (1..=PARENTS).contains(parents))?;
@@ -284,12 +284,12 @@ impl Hunk {
         (end.len() == signs && end.iter().all(|byte| *byte == b'@')).then_some(hunk)
     }
 
-    /// Takes a line of the hunk; nothing if it is none.
+    /// Takes a line of the hunk and returns its changes, or `None` if the line is not part of one.
     fn take(&mut self, line: &[u8]) -> Option<Tally> {
         if line.starts_with(b"\\ ") {
             return Some(Tally::default());
         }
-        // Some programs strip what stands at the end of a line, and with it the mark of one that is blank.
+        // Some programs strip trailing white space, which includes the marker of a blank line.
         let marks = line.get(..self.parents).unwrap_or(line);
         if !marks.iter().all(|mark| matches!(mark, b' ' | b'+' | b'-')) {
             return None;
@@ -310,7 +310,7 @@ impl Hunk {
     }
 }
 
-/// The number of lines in a range, which is 1 if it is not given.
+/// Parses the number of lines of a range, which defaults to 1.
 fn count(range: &[u8]) -> Option<u64> {
     let mut numbers = range.split(|byte| *byte == b',');
     let start: u64 = std::str::from_utf8(numbers.next()?).ok()?.parse().ok()?;

@@ -1,4 +1,5 @@
-//! Which lines of a diff are shown: what names commits, files and hunks, then whole hunks, then parts of them.
+//! Selects the lines of a diff to show: commits, file names and hunk headers first, then whole hunks, then parts of
+//! hunks.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +7,16 @@ use super::retained::{Kept, Part};
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
-/// Shares in percent of what is left: of commits, of files, of heads of hunks.
+/// Percentages of the remaining budget for commits, file names and hunk headers.
 const COMMITS: u64 = 50;
 const FILES: u64 = 85;
 const HEADS: u64 = 50;
-/// A hunk that takes more than this share of what is left has to wait for the others.
+/// A hunk that takes a larger percentage of the remaining budget is postponed.
 const MODEST: u64 = 12;
-/// Gaps of so many lines are closed if there is room.
+/// Gaps of at most this many lines are filled if there is room.
 const SMALL: u64 = 3;
 
-/// The numbers of the lines to show.
+/// Returns the numbers of the lines to show.
 pub(super) fn choose(kept: &[Kept], lines: &Lines, total: u64, budget: Budget) -> BTreeSet<u64> {
     let mut chosen = Chosen::new(lines, total, budget);
     let of = |part: Part| kept.iter().filter(move |kept| kept.part == part);
@@ -25,7 +26,7 @@ pub(super) fn choose(kept: &[Kept], lines: &Lines, total: u64, budget: Budget) -
             chosen.add(line.number, most);
         }
     }
-    // The first hunk of every file, then the second: each file has its turn.
+    // The first hunk of every file, then the second, and so on: each file gets its turn.
     let mut heads: Vec<&Kept> = of(Part::Head).collect();
     sort_by_key(&mut heads, |head| (head.round, head.number));
     let most = chosen.share(HEADS);

@@ -19,7 +19,7 @@ fn made(text: &str, max_lines: u64, max_bytes: u64) -> Option<Preview> {
     preview(&window, &limits)
 }
 
-/// A diff of so many files with so many hunks each, of so many lines that are added and half as many removed.
+/// Makes a diff of `files` files of `hunks` hunks, each with `lines` added lines and half as many removed ones.
 fn diff(files: usize, hunks: usize, lines: usize) -> String {
     let mut text = String::new();
     for file in 0..files {
@@ -86,7 +86,7 @@ fn gaps_count_what_is_missing() {
 }
 
 #[test]
-fn what_is_a_diff_is_told_by_its_structure() {
+fn what_is_a_diff_is_described_by_its_structure() {
     let git = diff(2, 1, 4);
     let plain = git
         .lines()
@@ -150,7 +150,7 @@ fn memory_does_not_grow_with_the_text() {
     }
 }
 
-/// Counting on from each gap gives the number of every line.
+/// Checks the number of every line by counting on from each gap.
 fn check(text: &str, preview: &str) -> Result<(), TestCaseError> {
     let lines: Vec<&str> = text.lines().collect();
     let mut next = 0;

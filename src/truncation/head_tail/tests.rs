@@ -28,7 +28,7 @@ fn whole_lines_within_both_limits() {
 
 #[test]
 fn a_line_that_is_shown_whole_is_not_called_partial() {
-    // Only the last break is too much, and a carriage return is no text to look for.
+    // Only the last line break is in excess, and a carriage return is not text.
     let cut = cut_text("\r\r\n\r\n", &limits(2, 3, Direction::Tail));
     assert_eq!((cut.partials(), cut.kept_lines(), cut.kept_bytes()), (vec![], 2, 3));
 }

@@ -1,7 +1,9 @@
-//! Previews of JSON that are JSON: they parse, and every value in them is one of the text, in its place and of its type.
+//! Previews of JSON that are JSON: they parse, and every value in them is a value of the text, in the same place and of
+//! the same type.
 //!
-//! While the text streams by, [`scan`] checks it and [`sketch`] remembers a small likeness of it, led by what
-//! [`super::anomaly`] finds remarkable. At the end [`choose`] takes as much of that as the budget allows, and [`write`] writes it down.
+//! While the text streams through, [`scan`] validates it and [`sampled_tree`] retains a small sample of it, guided by
+//! the anomaly scores of [`super::anomaly`]. At the end [`select`] takes as much of the sample as the budget allows,
+//! and [`write`] serializes it.
 
 mod sampled_tree;
 pub mod scan;
@@ -19,7 +21,7 @@ use super::preview_buffer::Window;
 use super::strategies::{Preview, cut_of};
 use crate::text::lossy::Source;
 
-/// A preview within these limits; nothing if the text is not JSON, or there is no room for any of it.
+/// Returns a preview within the limits, or `None` if the text is not JSON, or nothing of it fits.
 pub fn preview(
     window: &Window,
     scanner: &Scanner,

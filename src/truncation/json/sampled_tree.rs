@@ -1,19 +1,25 @@
-//! A small likeness of a JSON text: of every array and object the first and the last, what differs and what went wrong.
+//! A sample of a JSON text in bounded memory: the first and the last elements of every array and object, and anomalies.
 //!
-//! Memory is bounded. When there is too much of it, less is kept of everything, step by step, and what is there already is
-//! thinned out alike; so the likeness depends on the text alone, and not on how it was split.
+//! The sample is a tree that grows while the text is parsed, one frame per open container. A closed container becomes
+//! one child of its parent, and the parent decides at once whether to keep it: children at either end are kept up to a
+//! number, and between the ends only those with the highest anomaly scores, because a list of a thousand similar
+//! records is described by its ends and by the records that differ.
+//!
+//! The numbers come from a table of levels ([`caps`]). When the tree exceeds its memory, it moves to the next level,
+//! which keeps less of everything, and children kept so far are thinned out by the new numbers. Since the level depends
+//! only on the values seen, and not on when they arrived, the sample is the same however the text is split into chunks.
 
 use std::collections::HashSet;
 
 use crate::truncation::anomaly::{COLUMNS, Cell, Columns, Signal, hash, of_cell};
 use crate::util::sort::sort_by_key;
 
-/// Containers in containers that are shown. Deeper ones are shown empty.
+/// Maximum depth of containers that are shown. Deeper ones are shown empty.
 const DEPTH: usize = 48;
-/// Bytes that a likeness may have, at least and at most, if that is enough for the preview.
+/// Minimum and maximum memory of a sample in bytes, depending on the size of the preview.
 const ROOM: (u64, u64) = (1 << 18, 1 << 21);
 
-/// A place in the text: the byte, and how many line feeds are before it.
+/// A position in the text: the offset, and the number of line feeds before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
     pub at: u64,
@@ -23,12 +29,12 @@ pub struct Mark {
 /// The name of a member.
 #[derive(Debug, Clone)]
 pub struct Key {
-    /// What stands between the quotes; nothing if it is too long to be shown.
+    /// The text between the quotes; `None` if it is too long to be shown.
     pub name: Option<Box<[u8]>>,
     pub start: Mark,
 }
 
-/// A string: what stands between the quotes, escapes and all, or the two ends of it.
+/// A string: the text between the quotes, escapes included, or its two ends.
 #[derive(Debug, Clone)]
 pub struct Text {
     pub head: Box<[u8]>,
@@ -36,16 +42,16 @@ pub struct Text {
     pub bytes: u64,
 }
 
-/// A value without others in it.
+/// A value that contains no other values.
 #[derive(Debug, Clone)]
 pub enum Scalar {
     Text(Text),
-    /// Its digits; nothing if there are too many to be shown.
+    /// The digits; `None` if there are too many to be shown.
     Number(Option<Box<[u8]>>),
     Word(&'static str),
 }
 
-/// What is remembered of a value.
+/// A sampled value.
 #[derive(Debug, Clone)]
 pub enum Value {
     Scalar(Scalar),
@@ -56,50 +62,50 @@ pub enum Value {
 #[derive(Debug, Clone, Default)]
 pub struct Group {
     pub is_object: bool,
-    /// What is kept, in order.
+    /// The sampled children in order.
     pub kept: Vec<Child>,
-    /// How many there were.
+    /// Number of children in the text.
     pub total: u64,
-    /// It is a part of a schema that only counts whole: more of it is kept.
+    /// True for a part of a schema that is only useful if complete: more of it is kept.
     pub is_essential: bool,
 }
 
-/// Names under which JSON Schema lists what must be known to make a call.
+/// Names under which JSON Schema lists what a caller must know to make a call.
 const ESSENTIAL: [&[u8]; 5] = [b"required", b"enum", b"properties", b"$defs", b"definitions"];
 
 /// A member or an element.
 #[derive(Debug, Clone)]
 pub struct Child {
     pub key: Option<Key>,
-    /// How many came before it.
+    /// Index among its siblings.
     pub ordinal: u64,
     pub value: Value,
-    /// Where it begins, with its name.
+    /// Position at which it begins, name included.
     pub start: Mark,
-    /// Where its value begins.
+    /// Position at which its value begins.
     pub value_start: Mark,
     pub end: Mark,
-    /// How much it stands out, up to 1,000.
+    /// Anomaly score, from 0 to 1,000.
     pub score: u16,
-    /// Bytes that it takes, with all that is in it.
+    /// Memory of the child and its descendants in bytes.
     held: usize,
 }
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
 struct Caps {
-    /// Elements of either end.
+    /// Number of elements at either end.
     ends: usize,
-    /// Members of the start.
+    /// Number of members at the start.
     members: usize,
-    /// Those between that stand out.
+    /// Number of anomalies between the ends.
     special: usize,
-    /// Bytes of either end of a string.
+    /// Number of bytes at either end of a string.
     text: usize,
     depth: usize,
 }
 
-/// What is kept at first, and when memory is short.
+/// Returns how much is kept at a level; 0 is the initial one.
 fn caps(level: usize, room: usize) -> Caps {
     let row = |ends, members, special, text, depth| Caps { ends, members, special, text, depth };
     match level {
@@ -125,9 +131,9 @@ impl Scalar {
     }
 }
 
-/// How much an element differs from those before it.
+/// Scores an element against those before it.
 fn novelty(columns: &mut Columns, value: &Value, ordinal: u64, in_object: bool) -> u16 {
-    // The members of an object always differ; only one with many is a list of its own.
+    // The members of an object always differ; only an object with many of them is treated as a list.
     if in_object && ordinal < 8 {
         return 0;
     }
@@ -148,7 +154,7 @@ fn novelty(columns: &mut Columns, value: &Value, ordinal: u64, in_object: bool) 
     }
 }
 
-/// The kind of a value; of an object also the names and kinds of its members.
+/// Hashes the kind of a value; of an object also the names and kinds of its members.
 fn shape(value: &Value) -> u64 {
     match value {
         Value::Scalar(scalar) => scalar.cell().kind(),
@@ -166,9 +172,9 @@ fn shape(value: &Value) -> u64 {
 
 #[derive(Debug, Clone)]
 pub(super) struct Sketch {
-    /// The values of the text, and the containers that are open.
+    /// The values of the text, and the open containers.
     frames: Vec<Frame>,
-    /// How many containers are open that are too deep to be looked into.
+    /// Number of open containers that are too deep to be sampled.
     skipped: usize,
     caps: Caps,
     level: usize,
@@ -183,11 +189,11 @@ struct Frame {
     start: Mark,
     signal: Signal,
     columns: Columns,
-    /// The names of what is kept, once there are many.
+    /// The names of the children kept, once there are many.
     names: HashSet<u64>,
 }
 
-/// From so many members on, the names that are kept are looked up.
+/// Number of members from which on names are looked up in a set.
 const MANY: usize = 24;
 
 impl Sketch {
@@ -214,19 +220,19 @@ impl Sketch {
         self.held
     }
 
-    /// The values that the text consists of.
+    /// Returns the top-level values of the text.
     pub fn values(&self) -> &Group {
         static NONE: Group =
             Group { is_object: false, kept: Vec::new(), total: 0, is_essential: false };
         self.frames.first().map_or(&NONE, |frame| &frame.group)
     }
 
-    /// Whether what comes next may be shown.
+    /// Returns true if the next value may be shown.
     pub fn is_listening(&self) -> bool {
         self.skipped == 0
     }
 
-    /// Bytes of either end of a string that are looked at.
+    /// Returns the number of bytes of either end of a string that are examined.
     pub fn longest_text(&self) -> usize {
         self.caps.text
     }
@@ -275,7 +281,7 @@ impl Sketch {
         self.attach(key, Value::Scalar(scalar), (start, end), signal, inside);
     }
 
-    /// Something came that is not looked at.
+    /// Counts a value that is not sampled.
     fn count_skipped(&mut self) {
         if self.skipped == 1
             && let Some(frame) = self.frames.last_mut()
@@ -312,7 +318,7 @@ impl Sketch {
         }
     }
 
-    /// Keeps less of everything.
+    /// Moves to the next level, which keeps less of everything.
     fn shrink(&mut self) {
         let caps = self.caps;
         self.held = 0;
@@ -328,7 +334,7 @@ impl Sketch {
 }
 
 impl Frame {
-    /// Adds what came; answers how many bytes were given up for it.
+    /// Adds a child, and returns the number of bytes released for it.
     fn add(&mut self, child: Child, caps: &Caps) -> usize {
         let mut freed = self.remove_namesake(&child);
         if let Some(name) = child.key.as_ref().and_then(|key| key.name.as_ref())
@@ -361,7 +367,7 @@ impl Frame {
         }
     }
 
-    /// Of members with the same name the last one counts.
+    /// Removes a member of the same name: of several, the last one counts.
     fn remove_namesake(&mut self, child: &Child) -> usize {
         let Some(name) = child.key.as_ref().and_then(|key| key.name.as_ref()) else { return 0 };
         if self.group.kept.len() >= MANY && !self.names.contains(&hash(name)) {
@@ -374,18 +380,18 @@ impl Frame {
     }
 }
 
-/// Whether two names are the same, however they are written.
+/// Returns true if two names are equal after unescaping.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     a == b || (a.contains(&b'\\') || b.contains(&b'\\')) && spelt(a) == spelt(b)
 }
 
-/// A name without escapes.
+/// Unescapes a name.
 pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
     let quoted = [b"\"", name, b"\""].concat();
     serde_json::from_slice::<String>(&quoted).map_or_else(|_| name.to_vec(), String::into_bytes)
 }
 
-/// Leaves out of the middle what does not stand out; answers how many bytes that gave.
+/// Removes the least anomalous children between the ends, and returns the number of bytes released.
 fn thin(group: &mut Group, caps: &Caps, at_once: bool) -> usize {
     let first = if group.is_object { caps.members } else { caps.ends };
     let first = if group.is_essential { 8 * first } else { first };
@@ -442,13 +448,13 @@ fn shrink_child(child: &mut Child, caps: &Caps, depth: usize) {
 }
 
 impl Text {
-    /// Whether all of it is there.
+    /// Returns true if the string is complete.
     pub fn is_whole(&self) -> bool {
         self.bytes == self.head.len() as u64
     }
 
     fn shorten(&mut self, most: usize) {
-        // Two ends that meet are all of it.
+        // Two ends that meet are the complete string.
         let longest = if self.is_whole() { 2 * most } else { most };
         if self.head.len() <= longest {
             return;

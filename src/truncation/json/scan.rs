@@ -1,38 +1,38 @@
-//! JSON that streams by: checked to the letter, and handed to a [`Sketch`] that remembers the little that may be shown.
+//! A streaming JSON parser that validates the text and passes the values that may be shown to a [`Sketch`].
 //!
-//! It is `JSON.parse`'s JSON, with two additions: a byte order mark may stand in front, and any number of values may follow
-//! each other if each begins on a line of its own (JSON Lines). Nothing recurses, and open brackets cost one bit each.
+//! Accepts the JSON of `JSON.parse` with two additions: a byte order mark at the start, and any number of values if
+//! each begins on a line of its own (JSON Lines). Nothing recurses, and an open bracket costs one bit.
 
 use memchr::memchr2;
 
 use super::sampled_tree::{Key, Mark, Scalar, Sketch, Text};
 use crate::json::members::{Open, has_control, is_space};
 
-/// Deeper nesting is taken for an attack; the brackets that are open take 2 MiB by then.
+/// Maximum nesting: deeper input is treated as an attack. Open brackets take 2 MiB by then.
 const DEEPEST: usize = 1 << 24;
-/// Longer numbers and names are not shown, because they cannot be shortened.
+/// Maximum length of numbers and names that are shown, because they cannot be shortened.
 pub(super) const LONGEST_TOKEN: usize = 1024;
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// So many bytes of a byte order mark came.
+    /// At the start; holds the number of bytes of a byte order mark so far.
     Start(usize),
-    /// A value comes; at the start, after a colon or a comma.
+    /// Expects a value: at the start, after a colon or a comma.
     Value,
-    /// A value or the end of an array.
+    /// Expects a value or the end of an array.
     ValueOrEnd,
-    /// A name or the end of an object.
+    /// Expects a name or the end of an object.
     KeyOrEnd,
     Key,
     Colon,
-    /// A value ended.
+    /// After a value.
     After,
-    /// A whole value ended, and its line with it.
+    /// After a top-level value and its line break.
     Between,
     Text(Inside),
     Number(Digits),
-    /// The rest of `true`, `false` or `null`.
+    /// The remaining bytes of `true`, `false` or `null`.
     Word(&'static [u8]),
     Wrong,
 }
@@ -41,7 +41,7 @@ enum State {
 enum Inside {
     Plain,
     Escape,
-    /// So many hexadecimal digits are missing.
+    /// Number of hexadecimal digits still expected.
     Hex(u8),
 }
 
@@ -58,7 +58,7 @@ enum Digits {
 }
 
 impl Digits {
-    /// Where the next byte leads; nothing if it is not part of the number.
+    /// Returns the state after the next byte, or `None` if the byte is not part of the number.
     fn next(self, byte: u8) -> Option<Digits> {
         use Digits::{Exponent, Fraction, Minus, Point, Power, Sign, Whole, Zero};
         Some(match (self, byte) {
@@ -78,14 +78,14 @@ impl Digits {
     }
 }
 
-/// JSON on its way past.
+/// JSON that is being parsed.
 #[derive(Debug, Clone)]
 pub struct Scanner {
     state: State,
     open: Open,
-    /// Where the next byte stands, and how many line feeds came before it.
+    /// Position of the next byte.
     here: Mark,
-    /// The string is a name.
+    /// True if the current string is a name.
     is_key: bool,
     token: Token,
     word: &'static str,
@@ -100,7 +100,7 @@ struct Token {
     head: Vec<u8>,
     tail: Vec<u8>,
     bytes: u64,
-    /// Bytes that are kept of either end.
+    /// Maximum number of bytes kept of either end.
     most: usize,
 }
 
@@ -136,7 +136,7 @@ impl Token {
 }
 
 impl Scanner {
-    /// Remembers enough for a preview of so many bytes.
+    /// Creates a scanner that retains enough for a preview of `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         Scanner {
             state: State::Start(0),
@@ -166,7 +166,7 @@ impl Scanner {
         }
     }
 
-    /// What is remembered, if the text that ends here is JSON.
+    /// Returns the sample if the text, ending here, is JSON.
     pub(super) fn finish(&self) -> Option<Sketch> {
         match self.state {
             State::After | State::Between if self.open.depth() == 0 => {
@@ -181,13 +181,13 @@ impl Scanner {
         }
     }
 
-    /// Bytes of what is remembered.
+    /// Returns the number of bytes retained.
     #[cfg(test)]
     pub fn held(&self) -> usize {
         self.sketch.held()
     }
 
-    /// Takes what comes next, at least one byte unless a number ends before it.
+    /// Processes the next bytes, at least one unless a number ends before it. Returns the number processed.
     fn step(&mut self, byte: u8, rest: &[u8]) -> usize {
         match self.state {
             State::Text(inside) => return self.text(inside, byte, rest),

@@ -1,5 +1,11 @@
-//! Which of the remembered values are shown: containers before what is in them, the ends and what stands out before the
-//! rest, and of a JSON Schema the types, the required names and the enumerations before the prose.
+//! Selects the sampled values to show: containers before their content, the ends and anomalies before the rest, and in
+//! a JSON Schema types, required names and enumerations before prose.
+//!
+//! The selection is a greedy search with a priority queue. Showing a container makes its children available, each with
+//! a priority from its position, its score and its depth, and with the cost in bytes that its text takes in the output,
+//! punctuation and indentation included. The best one that still fits the budget is taken, until nothing fits. Records
+//! (objects with few members) are shown completely or not at all, because half a record is misleading. Strings are
+//! shown short at first and lengthened with the remaining budget at the end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,17 +15,18 @@ use super::shorten::{Part, part};
 use crate::text::lossy::{Shown, Source};
 use crate::truncation::limits::Limits;
 
-/// Containers down to here are spread over lines, if the limit in lines allows.
+/// Depth down to which containers are spread over lines, if the limit on lines allows.
 const SPREAD: usize = 3;
-/// Bytes of a string that are shown at first, and the share of the budget; more comes when everything else is in.
+/// Maximum number of bytes shown of a string at first, and share of the budget. Strings are lengthened when all other
+/// values are in.
 const STRING: usize = 240;
 const STRING_SHARE: u64 = 12;
-/// The same of prose in a schema.
+/// The same for prose in a schema.
 const PROSE: usize = 60;
-/// What takes at most this share of the budget, or so many bytes, is shown whole or not at all.
+/// A value that takes at most this share of the budget, or this number of bytes, is shown completely or not at all.
 const WHOLE_SHARE: u64 = 6;
 const WHOLE: u64 = 160;
-/// An object with more members is a list of its own.
+/// An object with more members is treated as a list.
 const RECORD: u64 = 64;
 
 /// A value that may be shown.
@@ -27,17 +34,17 @@ pub(super) struct Item<'a> {
     pub child: &'a Child,
     pub depth: usize,
     pub is_shown: bool,
-    /// Where the values in it begin and end in [`Choice::items`], once it is shown.
+    /// The range of its children in [`Choice::items`], once it is shown.
     pub inside: std::ops::Range<usize>,
     pub shown_inside: u64,
     pub parent: Option<usize>,
-    /// What is shown of a string.
+    /// The part of a string that is shown.
     pub part: Option<Part>,
     place: Place,
     priority: u64,
 }
 
-/// What a value is to the schema that it is in.
+/// The role of a value in its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Ordinary,
@@ -45,17 +52,17 @@ enum Place {
     Schema,
     /// Each of its members is a schema.
     Schemas,
-    /// A list that only counts whole.
+    /// A list that is only useful if complete.
     List,
     Prose,
 }
 
-/// What is shown.
+/// The selected values.
 pub(super) struct Choice<'a> {
     pub items: Vec<Item<'a>>,
-    /// The values of the text are the first so many.
+    /// Number of top-level values, which come first in `items`.
     pub roots: usize,
-    /// How many values the text consists of.
+    /// Number of top-level values in the text.
     pub values: u64,
     pub source: Source,
     pub is_short_of_lines: bool,
@@ -63,10 +70,10 @@ pub(super) struct Choice<'a> {
     budget: u64,
 }
 
-/// Priorities count in these.
+/// The unit of priorities.
 const ONE: u64 = 1_000_000_000;
 
-/// As much as the limits allow; nothing if that is nothing.
+/// Selects as many values as the limits allow, or returns `None` if nothing fits.
 pub(super) fn choose<'a>(values: &'a Group, source: Source, limits: &Limits) -> Option<Choice<'a>> {
     let mut choice = Choice {
         items: Vec::new(),
@@ -102,12 +109,12 @@ pub(super) fn choose<'a>(values: &'a Group, source: Source, limits: &Limits) -> 
 type Queue = BinaryHeap<(u64, Reverse<usize>)>;
 
 impl<'a> Choice<'a> {
-    /// Containers down to here may be spread over lines; in JSON Lines none is.
+    /// Returns the depth down to which containers may be spread over lines: none in JSON Lines.
     pub fn spread(&self) -> usize {
         if self.values == 1 { SPREAD } else { 0 }
     }
 
-    /// Makes what is in a container available.
+    /// Makes the children of a container available.
     fn enter(&mut self, group: &'a Group, parent: Option<usize>, queue: &mut Queue) {
         let (priority, depth, place) = match parent.and_then(|parent| self.items.get(parent)) {
             Some(parent) => (parent.priority, parent.depth + 1, parent.place),
@@ -160,7 +167,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Shows a value if there is room for it: a record whole, with all that is directly in it, or not at all.
+    /// Shows a value if it fits: a record with all its direct members, or not at all.
     fn take(&mut self, index: usize, queue: &mut Queue) -> bool {
         let Some(item) = self.items.get(index) else { return false };
         if item.is_shown {
@@ -212,8 +219,8 @@ impl<'a> Choice<'a> {
         true
     }
 
-    /// What a value takes with all that is in it, but for prose; nothing if something of it is missing, or if it is more
-    /// than that.
+    /// Returns the cost of a value with all its descendants except prose, or `None` if some of them were not sampled,
+    /// or if it exceeds `most`.
     fn whole(&self, child: &Child, depth: usize, place: Place, most: u64) -> Option<u64> {
         let mut cost = self.cost(child, depth, place, most)?.0;
         if let Value::Group(group) = &child.value {
@@ -230,7 +237,7 @@ impl<'a> Choice<'a> {
         (cost <= most).then_some(cost)
     }
 
-    /// Shows a value and all that is in it.
+    /// Shows a value and all its descendants.
     fn show_whole(&mut self, index: usize, queue: &mut Queue) {
         self.take_flat(index, queue);
         let inside = self.items.get(index).map_or(0..0, |item| item.inside.clone());
@@ -239,7 +246,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Shows what is in a record; containers empty, for the time being.
+    /// Shows the members of a record, with containers empty for now.
     fn take_flat(&mut self, index: usize, queue: &mut Queue) {
         let Some(item) = self.items.get(index) else { return };
         let (child, place) = (item.child, item.place);
@@ -264,7 +271,8 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// What a value takes, without what is in it, and what is shown of a string; nothing if that is more than there is.
+    /// Returns the cost of a value without its descendants, and the part shown of a string, or `None` if it exceeds the
+    /// budget.
     fn cost(
         &self,
         child: &Child,
@@ -272,7 +280,7 @@ impl<'a> Choice<'a> {
         place: Place,
         left: u64,
     ) -> Option<(u64, Option<Part>)> {
-        // A comma, a break or a space, and the indentation.
+        // A comma, a line break or a space, and the indentation.
         let spread = self.spread();
         let mut cost = 2 + if depth <= spread { depth as u64 } else { 0 };
         if let Some(key) = &child.key {
@@ -293,14 +301,14 @@ impl<'a> Choice<'a> {
                 shown = Some(part);
                 length
             }
-            // The brackets, and the last one on a line of its own.
+            // The brackets, the closing one on a line of its own.
             Value::Group(_) => 2 + if depth < spread { 1 + depth as u64 } else { 0 },
         };
         (cost <= left).then_some((cost, shown))
     }
 
-    /// Leaves out lists of a schema that would say something else: names and values of which some are missing, and
-    /// alternatives of which all are.
+    /// Hides lists of a schema whose meaning would change: names and values that are incomplete, and alternatives that
+    /// are all missing.
     fn hide_broken_lists(&mut self) {
         for index in 0..self.items.len() {
             let Some(item) = self.items.get(index).filter(|item| item.is_shown) else { continue };
@@ -336,7 +344,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Spends what is left on the strings that are shown in part.
+    /// Spends the remaining budget on strings that are shown in part.
     fn lengthen(&mut self) {
         for _ in 0..3 {
             let mut short: Vec<(Reverse<u64>, usize)> = self
@@ -373,7 +381,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// Whether a container is a list of things that are alike, which counts even if some of them are missing.
+/// Returns true if a container is a list of similar elements, which is useful even if incomplete.
 fn is_list(child: &Child) -> bool {
     matches!(&child.value, Value::Group(group) if !group.is_object || group.total > RECORD)
 }
@@ -382,7 +390,7 @@ fn is_all_kept(group: &Group) -> bool {
     group.total == group.kept.len() as u64
 }
 
-/// In thousandths: the first and the last before those between.
+/// Returns a priority in thousandths: the first and the last before those between.
 fn near_an_end(rank: u64, count: u64) -> u64 {
     let fall = |from: u64, steps: u64| {
         from.saturating_sub(12 * steps.min(20)).saturating_sub(steps).max(400)
@@ -390,15 +398,15 @@ fn near_an_end(rank: u64, count: u64) -> u64 {
     fall(975, rank).max(fall(950, count - 1 - rank))
 }
 
-/// A name as it is shown; nothing if it is too long.
+/// Returns a name as it is shown, or `None` if it is too long.
 pub(super) fn name(key: &Key, source: Source) -> Option<std::borrow::Cow<'_, str>> {
     key.name.as_deref().map(|name| Shown::decode(name, source).text)
 }
 
-/// Names in a schema under which the members are schemas.
+/// Names in a schema whose members are schemas.
 const SCHEMAS: [&[u8]; 6] =
     [b"properties", b"patternProperties", b"$defs", b"definitions", b"dependentSchemas", b"allOf"];
-/// Lists of schemas that may not be empty.
+/// Lists of schemas that must not be empty.
 const ALTERNATIVES: [&[u8]; 4] = [b"allOf", b"anyOf", b"oneOf", b"prefixItems"];
 const LISTS: [&[u8]; 4] = [b"required", b"enum", b"type", b"examples"];
 const TEXTS: [&[u8]; 6] = [
@@ -410,7 +418,7 @@ const TEXTS: [&[u8]; 6] = [
     b"deprecationMessage",
 ];
 
-/// What a value is, by its name and by where it is.
+/// Returns the role of a value by its name and by the role of its parent.
 fn place_of(child: &Child, outside: Place) -> Place {
     let name = child.key.as_ref().and_then(|key| key.name.as_deref()).unwrap_or_default();
     let is_list = matches!(&child.value, Value::Group(group) if !group.is_object);
@@ -430,7 +438,7 @@ fn place_of(child: &Child, outside: Place) -> Place {
     Place::Ordinary
 }
 
-/// Whether an object is a JSON Schema.
+/// Returns true if an object is a JSON Schema.
 fn is_schema(child: &Child) -> bool {
     let Value::Group(group) = &child.value else { return false };
     let member = |name: &[u8]| {

@@ -1,21 +1,21 @@
-//! A string that is too long, shown by its two ends.
+//! Shortens strings to their two ends.
 
 use super::sampled_tree::Text;
 use crate::text::graphemes;
 use crate::text::lossy::{Shown, Source};
 
-/// What stands where text is missing in a string.
+/// Marks the text missing in a string.
 pub(super) const ELLIPSIS: &str = "\u{2026}";
 
-/// What is shown of a string, without the quotes.
+/// The part of a string that is shown, without the quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     pub text: String,
-    /// Raw bytes of its start and of its end that are shown; none of the end if all of it is shown.
+    /// Number of raw bytes shown at the start and at the end; `None` if the string is complete.
     pub ends: Option<(u64, u64)>,
 }
 
-/// A string in at most so many bytes, if that is enough for an ellipsis.
+/// Shortens a string to `most` bytes. Returns `None` if that has no room for an ellipsis.
 pub(super) fn part(text: &Text, most: usize, source: Source) -> Option<Part> {
     if text.is_whole() && text.head.len() <= most {
         let shown = Shown::decode(&text.head, source).text;
@@ -32,19 +32,19 @@ pub(super) fn part(text: &Text, most: usize, source: Source) -> Option<Part> {
     Some(Part { text, ends: Some((head_bytes, tail_bytes)) })
 }
 
-/// The longest start that ends behind a whole character and a whole escape, and its raw bytes.
+/// Returns the longest prefix that ends after a whole character and a whole escape, and its length in raw bytes.
 fn start_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
     let raw = raw.get(..most + 8).unwrap_or(raw);
     let shown = Shown::decode(raw, source);
     let text = shown.text.as_ref();
-    // The last character may be torn, because only a part of the string is there.
+    // The last character may be incomplete, because only a part of the string was kept.
     let limit = if text.len() > most { most } else { text.len().saturating_sub(4).min(most) };
     let end = graphemes::floor(text, limit);
     let end = before_escape(text, end);
     (text.get(..end).unwrap_or_default().to_owned(), shown.raw_offset(end) as u64)
 }
 
-/// The last place at or before `at` that is not inside of an escape, or between two that are one character.
+/// Returns the last offset at or before `at` that is not within an escape, or within a surrogate pair of escapes.
 pub(super) fn before_escape(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let mut place = 0;
@@ -64,7 +64,7 @@ pub(super) fn before_escape(text: &str, at: usize) -> usize {
     at
 }
 
-/// Bytes of the escape that begins here.
+/// Returns the length of the escape that begins here.
 fn escape(bytes: &[u8]) -> usize {
     if bytes.get(1) == Some(&b'u') { 6 } else { 2 }
 }
@@ -75,7 +75,7 @@ enum Half {
     Second,
 }
 
-/// Which half of a pair the escape is that begins here.
+/// Returns the half of a surrogate pair that is escaped here.
 fn surrogate(bytes: &[u8]) -> Option<Half> {
     match bytes {
         [b'\\', b'u', b'd' | b'D', digit, ..] => match digit.to_ascii_lowercase() {
@@ -87,13 +87,13 @@ fn surrogate(bytes: &[u8]) -> Option<Half> {
     }
 }
 
-/// The longest end that begins with a whole character and a whole escape, and its raw bytes.
+/// Returns the longest suffix that begins with a whole character and a whole escape, and its length in raw bytes.
 fn end_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
     let nothing = (String::new(), 0);
     let from = raw.len().saturating_sub(most + 16);
     let near = raw.get(from..).unwrap_or_default();
-    // An escape is six bytes at most: behind six without a backslash none is under way, and no character either behind
-    // what begins one.
+    // An escape has at most six bytes: after six without a backslash there is none in progress, and no character either
+    // after the first byte of one.
     let safe = |at: usize| {
         let before = near.get(at.wrapping_sub(6)..at);
         before.is_some_and(|before| !before.contains(&b'\\'))
@@ -104,7 +104,7 @@ fn end_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
     let shown = Shown::decode(near.get(start..).unwrap_or_default(), source);
     let text = shown.text.as_ref();
     let mut at = graphemes::ceil(text, text.len().saturating_sub(most));
-    // Behind an escape that the cut is inside of.
+    // After the escape that the cut is within.
     let back = before_escape(text, at);
     if back < at {
         at = back + escape(text.as_bytes().get(back..).unwrap_or_default());

@@ -26,7 +26,7 @@ fn shown(text: &str, max_bytes: u64) -> (Vec<Value>, String) {
     (values.collect::<Result<_, _>>().expect(&made.text), made.missing)
 }
 
-/// Whether a value is one of the text, as far as it is shown.
+/// Returns true if a value is a part of another, as far as it is shown.
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => {
@@ -76,7 +76,7 @@ fn large() -> impl Strategy<Value = String> {
     });
     (value, any::<bool>()).prop_map(|(value, pretty)| {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
-        // As `JSON.stringify` of other languages writes it.
+        // As serializers of other languages write it.
         if pretty {
             text
         } else {
@@ -104,7 +104,7 @@ proptest! {
         let split = check_rendered(&text, limits, piece, wording, inside);
 
         let Some(made) = preview(&split, &limits) else {
-            // A value has at least its brackets, and a name is never cut.
+            // A value has at least its brackets, and a name is never shortened.
             prop_assert!(max_bytes < 1200 || whole.iter().all(|it| it.is_number()), "{}", text);
             return Ok(());
         };

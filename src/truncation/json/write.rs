@@ -1,4 +1,4 @@
-//! The chosen values as JSON, and what is said of the others.
+//! Serializes the selected values, and describes those omitted.
 
 use super::sampled_tree::{Key, Mark, Scalar, Value};
 use super::select::{Choice, Item, name};
@@ -7,13 +7,13 @@ use crate::truncation::notice::{self, JsonPart, Wording};
 use crate::truncation::strategies::ranges;
 use crate::util::sort::sort_by_key;
 
-/// JSON, and the stretches of the text that it shows.
+/// JSON, and the ranges of the text that it shows.
 pub(super) struct Written {
     pub text: String,
     pub pieces: Vec<Piece<'static>>,
 }
 
-/// Writes what was chosen, spread over as many lines as are allowed.
+/// Serializes the selection, spread over as many lines as allowed.
 pub(super) fn write(choice: &Choice<'_>, max_lines: u64) -> Written {
     let depth = (0..=choice.spread()).rev().find(|depth| lines(choice, *depth) <= max_lines);
     let mut writer = Writer {
@@ -35,7 +35,7 @@ pub(super) fn write(choice: &Choice<'_>, max_lines: u64) -> Written {
     Written { text: writer.text, pieces: writer.pieces }
 }
 
-/// The lines of a text whose containers are spread down to this depth.
+/// Returns the number of lines if containers are spread down to this depth.
 fn lines(choice: &Choice<'_>, depth: usize) -> u64 {
     choice
         .items
@@ -48,7 +48,7 @@ fn lines(choice: &Choice<'_>, depth: usize) -> u64 {
         .sum()
 }
 
-/// Bytes of what is in a container that is never spread over lines.
+/// Maximum number of bytes of a container that is always written on one line.
 const SHORT: u64 = 60;
 
 struct Writer<'a> {
@@ -56,12 +56,12 @@ struct Writer<'a> {
     depth: usize,
     text: String,
     pieces: Vec<Piece<'static>>,
-    /// Where the last stretch ends, if it can go on from there.
+    /// End of the last range, if it can be extended.
     last: Option<Mark>,
 }
 
 impl Writer<'_> {
-    /// Writes a value; it may go on from the one before.
+    /// Writes a value, which may extend the previous range.
     fn value(&mut self, item: &Item<'_>, goes_on: bool) {
         let (choice, child) = (self.choice, item.child);
         if !goes_on {
@@ -83,7 +83,7 @@ impl Writer<'_> {
                 self.text.push_str(part.map_or("", |part| &part.text));
                 self.text.push('"');
                 if let Some((head, tail)) = part.and_then(|part| part.ends) {
-                    // From the name to the last byte of the start, and from the first of the end.
+                    // From the name to the last byte of the shown start, and from the first of the shown end.
                     let open = child.value_start;
                     let shown = Mark { at: open.at + 1 + head, ..open };
                     self.shows(child.start, shown);
@@ -137,7 +137,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether a container holds so little that it reads better on one line.
+    /// Returns true if a container is so short that it reads better on one line.
     fn is_short(&self, item: &Item<'_>) -> bool {
         let inside = self.choice.items.get(item.inside.clone()).unwrap_or_default();
         let mut room = SHORT;
@@ -149,7 +149,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Notes that a stretch of the text is shown.
+    /// Records that a range of the text is shown.
     fn shows(&mut self, from: Mark, to: Mark) {
         match self.pieces.last_mut() {
             Some(last) if self.last.is_some() => {
@@ -168,10 +168,10 @@ impl Writer<'_> {
     }
 }
 
-/// Bytes of a path in a sentence.
+/// Maximum number of bytes of a path in a sentence.
 const PATH: usize = 60;
 
-/// What is missing, in a sentence.
+/// Describes the omitted values in a sentence.
 pub(super) fn missing(choice: &Choice<'_>, wording: &Wording) -> String {
     let mut parts: Vec<(u64, JsonPart)> = Vec::new();
     let mut more = 0;
@@ -218,7 +218,7 @@ pub(super) fn missing(choice: &Choice<'_>, wording: &Wording) -> String {
 }
 
 impl Choice<'_> {
-    /// Where a value is, as JSONPath.
+    /// Returns the JSONPath of a value.
     fn path(&self, index: usize) -> String {
         let mut steps: Vec<String> = Vec::new();
         let mut at = Some(index);
@@ -254,11 +254,11 @@ fn step(key: &Key, source: crate::text::lossy::Source) -> String {
     if is_plain { format!(".{name}") } else { format!("[\"{}\"]", quotable(&name)) }
 }
 
-/// Bytes of a name in a path.
+/// Maximum number of bytes of a name in a path.
 const NAME: usize = 40;
 
-/// A name as it can stand between quotes in a sentence: the quote that ends it is ours, and it neither ends the line nor turns
-/// the direction of what follows.
+/// Escapes a name for use between quotes in a sentence: it must neither end the quotes nor the line, nor change the
+/// direction of the text after it.
 fn quotable(name: &str) -> String {
     let cut = crate::text::graphemes::floor_char(name, NAME);
     let cut = if cut < name.len() { super::shorten::before_escape(name, cut) } else { cut };

@@ -1,7 +1,9 @@
-//! Knowing a notice again, however it was copied: behind the prefix of a comment, a quote or a diff, on one line, in a JSON string.
+//! Recognizes notices, however they were copied: after the prefix of a comment, a quote or a diff, joined to one line,
+//! or in a JSON string.
 //!
-//! A document may speak of truncation in the same words, so most sentences count only together with another one. A few cannot stand
-//! anywhere else: a gap with the numbers of its lines, the outcome of a call before what is shown, the name of a saved output.
+//! A document may use the same words about truncation, so most sentences count only together with another one. A few
+//! are unmistakable: a gap line with line numbers, the outcome of a call before the lines shown, the name of a saved
+//! output.
 
 use std::borrow::Cow;
 
@@ -10,16 +12,16 @@ use memchr::memmem;
 use super::messages::{ALL, Advice, Wording};
 use crate::text::graphemes;
 
-/// Sentences that belong to one notice stand this near to each other: bytes.
+/// Maximum distance in bytes between sentences of the same notice.
 const REACH: usize = 2048;
 
-/// No path and no reason in a notice is longer.
+/// Maximum length in bytes of a path or reason in a notice.
 const LONGEST_VALUE: usize = 4096;
 
-/// What a sentence says. Two that say different things make a notice.
+/// The fact that a sentence states. Two sentences that state different facts make a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Says {
-    /// This line alone makes one.
+    /// This line makes a notice by itself.
     All,
     Outcome,
     Missing,
@@ -28,8 +30,8 @@ enum Says {
     Advice,
 }
 
-/// Whether a text holds a notice of Spillway, in any language and profile, so that a tool that writes files can refuse a preview that
-/// was taken for the whole.
+/// Returns true if a text contains a notice of Spillway, in any language and profile. Tools that write files use this
+/// to refuse a preview that was mistaken for the whole content.
 pub fn contains_marker(text: &str) -> bool {
     if !may_contain(text) {
         return false;
@@ -37,14 +39,16 @@ pub fn contains_marker(text: &str) -> bool {
     has_notice(text) || unescaped(text).is_some_and(|text| has_notice(&text))
 }
 
-/// Whether a text holds a line that stands in the place of others; that is all that a preview may have room for.
+/// Returns true if a text contains a line that replaces missing text, which is all that a very small preview has room
+/// for.
 pub fn contains_bare_marker(text: &str) -> bool {
     ALL.iter().any(|it| {
         [it.lines, it.bytes, it.tokens].iter().any(|template| !find(text, template).is_empty())
     }) || contains_marker(text)
 }
 
-/// Every sentence has one of these words, or is Chinese, which JSON may write in ASCII.
+/// Returns true if the text may contain a notice: every sentence has one of these words, or is Chinese, which JSON may
+/// write in ASCII.
 fn may_contain(text: &str) -> bool {
     [
         "truncated",
@@ -96,7 +100,7 @@ fn sentences(wording: &Wording, text: &str) -> Vec<(usize, Says)> {
             all(template, Says::Advice);
         }
     }
-    // On a line of its own nothing else is written like that.
+    // On a line of its own no other text has this form.
     for template in [wording.bytes, wording.tokens] {
         let found = find(text, template);
         said.extend(
@@ -132,7 +136,7 @@ fn sentences(wording: &Wording, text: &str) -> Vec<(usize, Says)> {
     said
 }
 
-/// Whether what follows the outcome of a call is what a notice says next.
+/// Returns true if the text after the outcome of a call continues as a notice does.
 fn goes_on(wording: &Wording, rest: &str) -> bool {
     let Some(rest) = rest.strip_prefix(' ') else { return false };
     let next = [
@@ -153,7 +157,7 @@ fn goes_on(wording: &Wording, rest: &str) -> bool {
     })
 }
 
-/// Whether a line has the name of a saved output: `…_<13 digits>_<letters and digits>.txt`.
+/// Returns true if a line contains the name of a saved output: `…_<13 digits>_<letters and digits>.txt`.
 fn names_output(line: &str) -> bool {
     memmem::find_iter(line.as_bytes(), ".txt").any(|end| {
         let name = line.get(..end).unwrap_or_default();
@@ -167,7 +171,8 @@ fn names_output(line: &str) -> bool {
     })
 }
 
-/// Whether a line says nothing else: beside it are the signs of comments, quotes, lists, diffs and JSON, and numbers of lines.
+/// Returns true if a line contains nothing else, apart from the punctuation of comments, quotes, lists, diffs and JSON,
+/// and line numbers.
 fn is_line(text: &str, at: usize, end: usize) -> bool {
     let before = line_before(text.get(..at).unwrap_or_default(), BESIDE);
     let after = line_after(text.get(end..).unwrap_or_default(), BESIDE);
@@ -177,22 +182,22 @@ fn is_line(text: &str, at: usize, end: usize) -> bool {
     is_short && lead.chars().all(is_sign) && after.chars().all(is_sign)
 }
 
-/// Bytes that may stand on either side of a line that says nothing else.
+/// Maximum number of such bytes on either side.
 const BESIDE: usize = 128;
 
-/// What follows on the same line, so far.
+/// Returns up to `most` bytes that follow on the same line.
 fn line_after(text: &str, most: usize) -> &str {
     let near = text.get(..graphemes::floor_char(text, most)).unwrap_or_default();
     near.split(['\n', '\r']).next().unwrap_or_default()
 }
 
-/// What precedes on the same line, so far.
+/// Returns up to `most` bytes that precede on the same line.
 fn line_before(text: &str, most: usize) -> &str {
     let from = graphemes::floor_char(text, text.len().saturating_sub(most));
     text.get(from..).unwrap_or_default().rsplit(['\n', '\r']).next().unwrap_or_default()
 }
 
-/// Where a template stands with its places filled in: from where to where.
+/// Finds all occurrences of a template with its placeholders filled in.
 fn find(text: &str, template: &str) -> Vec<(usize, usize)> {
     let parts = parts(template);
     let longest = parts.iter().enumerate().filter_map(|(index, part)| match part {
@@ -240,7 +245,7 @@ fn parts(template: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Where these parts begin that end where the text ends.
+/// Returns the start of these parts, given that they end at the end of the text.
 fn before(text: &str, parts: &[Part<'_>]) -> Option<usize> {
     let Some((last, others)) = parts.split_last() else { return Some(text.len()) };
     match last {
@@ -265,7 +270,7 @@ fn before(text: &str, parts: &[Part<'_>]) -> Option<usize> {
     }
 }
 
-/// Where these parts end that begin where the text begins.
+/// Returns the end of these parts, given that they begin at the start of the text.
 fn after(text: &str, parts: &[Part<'_>]) -> Option<usize> {
     let Some((first, others)) = parts.split_first() else { return Some(0) };
     let (used, rest) = match first {
@@ -289,7 +294,7 @@ fn after(text: &str, parts: &[Part<'_>]) -> Option<usize> {
     Some(used + after(rest, others)?)
 }
 
-/// The text of a JSON string, or of one inside another; nothing where no character is escaped.
+/// Unescapes the text of a JSON string, or of one inside another. Returns `None` if nothing is escaped.
 fn unescaped(text: &str) -> Option<String> {
     let mut out = Cow::Borrowed(text);
     for _ in 0..3 {

@@ -1,87 +1,89 @@
-//! The words, as data: one set for each language and profile.
+//! Messages of notices as data: one set for each language and profile.
 
-/// The words of a notice. Braces are filled in.
+/// The messages of a notice, with placeholders in braces.
 #[derive(Debug)]
 pub struct Wording {
-    /// `{n}`: how many lines are missing.
+    /// `{n}`: number of lines missing.
     pub(super) lines: &'static str,
-    /// `{n}`: how many bytes are missing.
+    /// `{n}`: number of bytes missing.
     pub(super) bytes: &'static str,
-    /// The same when tokens stopped the cut.
+    /// `{n}`: number of tokens missing, if the limit on tokens was reached.
     pub(super) tokens: &'static str,
-    /// `{n}`, `{from}`, `{to}`: how many lines are missing between two that are shown, and which.
+    /// `{n}`, `{from}`, `{to}`: number and range of lines missing between two that are shown.
     pub(super) gap: &'static str,
-    /// The same where all of them are like the line `{like}` before them.
+    /// The gap line if all missing lines resemble the line `{like}` before them.
     pub(super) repeats: &'static str,
-    /// The same in a diff: `{added}` and `{removed}` lines are among them; and `{files}` files that are not shown at all.
+    /// The gap lines of a diff: `{added}` and `{removed}` lines are among the missing ones; the second one also has
+    /// `{files}` files that are not shown at all.
     pub(super) changes: [&'static str; 2],
-    /// `{n}`, `{total}`: how many lines are shown, where the gaps say which.
+    /// `{n}`, `{total}`: number of lines shown, where gap lines state which.
     pub(super) scattered: &'static str,
-    /// `{shown}`, `{files}`, `{hunks}`, `{total}`, `{added}`, `{removed}`: what of a diff is shown, and what is in it.
+    /// `{shown}`, `{files}`, `{hunks}`, `{total}`, `{added}`, `{removed}`: what is shown of a diff, and what it
+    /// contains.
     pub(super) diff: &'static str,
-    /// `{shown}`, `{total}`, `{lines}`: how many rows of a table are shown beside its header, and from which lines.
+    /// `{shown}`, `{total}`, `{lines}`: the rows of a table that are shown beside its header, and their lines.
     pub(super) csv: &'static str,
-    /// What stands in place of binary data: `{n}` bytes, of a kind that is not known, and of the kind `{kind}`.
+    /// The line that replaces binary data of `{n}` bytes: of an unknown kind, and of the kind `{kind}`.
     pub(super) binary: [&'static str; 2],
-    /// What is said of a preview of JSON.
+    /// Messages for previews of JSON.
     pub(super) json: JsonWords,
-    /// How the call went: well, badly.
+    /// The outcome of the call: success, failure.
     pub(super) outcome: [&'static str; 2],
     /// `{from}`, `{to}`, `{total}`: a range of lines that is shown.
     pub(super) shown: &'static str,
     /// `{shown}`, `{total}`, `{line}`: a line that is shown in part.
     pub(super) partial: &'static str,
-    /// `{path}`: where everything is.
+    /// `{path}`: where the full output is saved.
     pub(super) saved: &'static str,
-    /// `{head}`, `{tail}`, `{total}`, `{path}`: how many bytes of either end are where.
+    /// `{head}`, `{tail}`, `{total}`, `{path}`: numbers of bytes saved of either end.
     pub(super) part: &'static str,
-    /// `{reason}`: why nothing was kept.
+    /// `{reason}`: why nothing was saved.
     pub(super) lost: &'static str,
-    /// `{limit}`: the ceiling above which even a tool's own wish is overruled.
+    /// `{limit}`: the hard ceiling that overrules a tool's own setting.
     pub(super) ceiling: &'static str,
-    /// What is said before the notices of earlier previews.
+    /// Introduces the notices of earlier previews.
     pub(super) earlier: &'static str,
-    /// What is said of a command that was ended: `{ms}`, by its timeout; by its user.
+    /// Messages for a command that was stopped: by its timeout of `{ms}`; by its user.
     pub(super) ended: [&'static str; 2],
-    /// How to read on; see [`Advice`].
+    /// How to continue reading; see [`Advice`].
     pub(super) advice: Advice,
-    /// `{path}`: marker and place in one line, for where there is no room for more.
+    /// `{path}`: marker and path in one line, for limits without room for more.
     pub(super) compact: &'static str,
-    /// The same where only a part was saved.
+    /// The same line if only a part was saved.
     pub(super) compact_part: &'static str,
-    /// Whether that line is the usual form where the whole text keeps the limits and both ends are shown.
+    /// True if that line is the default form where the limits include the notice and both ends are shown.
     pub(super) is_compact: bool,
 }
 
-/// What is missing in a preview of JSON, which cannot say so itself.
+/// Descriptions of incomplete JSON, which cannot contain them itself.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonWords {
-    /// `{list}`: all of the following.
+    /// `{list}`: the list of the following messages.
     pub(super) shown: &'static str,
     /// `{which}`, `{total}`, `{path}`: the elements of an array that are shown.
     pub(super) items: &'static str,
-    /// `{shown}`, `{total}`, `{path}`: how many members of an object are shown.
+    /// `{shown}`, `{total}`, `{path}`: number of members of an object that are shown.
     pub(super) members: &'static str,
-    /// `{shown}`, `{total}`: how many of the values that the text consists of are shown.
+    /// `{shown}`, `{total}`: number of top-level values that are shown.
     pub(super) values: &'static str,
-    /// `{n}`: arrays and objects beside those.
+    /// `{n}`: number of other arrays and objects.
     pub(super) more: &'static str,
-    /// `{n}`: strings of which only the ends are shown.
+    /// `{n}`: number of strings of which only the ends are shown.
     pub(super) texts: &'static str,
-    /// Between two of them.
+    /// Separates two messages.
     pub(super) between: &'static str,
 }
 
-/// The next call to make.
+/// The call to make next.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Advice {
-    /// Sentences for the tools that the model has: search, read (`{line}`), delegate; each names `{tool}`.
+    /// Sentences for the tools of the model: search, read (`{line}`), delegate; each names `{tool}`.
     Available([&'static str; 3]),
-    /// The same words whatever the tools are, and other words when a sub-agent can be asked.
+    /// The same sentence for all tools, and another one if a sub-agent is available.
     Fixed { plain: &'static str, delegate: Option<&'static str> },
 }
 
-/// The words by default.
+/// The default messages.
 pub static ENGLISH: Wording = Wording {
     lines: "...{n} lines truncated...",
     bytes: "...{n} bytes truncated...",
@@ -131,7 +133,7 @@ pub static ENGLISH: Wording = Wording {
     is_compact: false,
 };
 
-/// The same in Chinese.
+/// The default messages in Chinese.
 pub static CHINESE: Wording = Wording {
     lines: "...已截断 {n} 行...",
     bytes: "...已截断 {n} 字节...",
@@ -177,7 +179,7 @@ pub static CHINESE: Wording = Wording {
     is_compact: false,
 };
 
-/// The words of OpenCode.
+/// The messages of OpenCode.
 pub static OPENCODE: Wording = Wording {
     shown: "",
     advice: Advice::Fixed {
@@ -192,7 +194,7 @@ pub static OPENCODE: Wording = Wording {
     ..ENGLISH
 };
 
-/// The words of Takumi, which does not say how the call went.
+/// The messages of Takumi, which does not state the outcome of the call.
 pub static TAKUMI: Wording = Wording {
     outcome: ["", ""],
     lost: "(Failed to save full output to file)",
@@ -204,11 +206,10 @@ pub static TAKUMI: Wording = Wording {
     ..OPENCODE
 };
 
-/// The words of Moryflow, which offers to run the command again where saving failed.
+/// The messages of Moryflow, which suggests running the command again if saving failed.
 pub static MORYFLOW: Wording = Wording {
     lost: "The full output could not be saved and was not kept ({reason}). Retry the command if you need it.",
     ..ENGLISH
 };
 
-/// All of them.
 pub(super) static ALL: [&Wording; 5] = [&ENGLISH, &CHINESE, &OPENCODE, &TAKUMI, &MORYFLOW];

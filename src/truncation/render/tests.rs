@@ -59,7 +59,7 @@ fn a_place_stands_in_the_text_whole_or_not_at_all() {
                 assert!(content.len() as u64 <= max_bytes, "{content}");
                 let has_place = content.contains("/data/tool_1_abc.txt");
                 assert!(has_place || !content.contains("/data"), "{content}");
-                // The sign of what is missing, a line break and a little text have room.
+                // There is room for the marker, a line break and some text.
                 assert!(has_place || max_bytes < 45 || !preview.is_empty(), "{content}");
             }
         }
