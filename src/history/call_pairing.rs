@@ -1,58 +1,58 @@
-//! Which result answers which call.
+//! Matches results with the calls that they answer.
 //!
-//! A history comes in as events in its order: a message of the user or of the assistant, a call, a result. Ids and names
-//! are numbers that the caller gave to them, so that no text crosses. Events can be added at any time; a history that
-//! grows costs only what is new.
+//! A history comes as events in order: a message of the user or of the assistant, a call, a result. The caller numbers
+//! ids and names, so that no text is passed. Events can be added at any time; a growing history costs only its new
+//! events.
 //!
-//! A result answers an earlier call that has no answer yet:
-//! - the one with its id; if the call says no id, the one with its name;
-//! - a result without an id, one with its name, rather without an id than with one; without a name, too, any;
+//! A result answers an earlier call without an answer:
+//! - the one with its id; if the call has no id, the one with its name;
+//! - for a result without an id, one with its name, preferably without an id; for one without a name either, any call;
 //! - of several, one in the newest message that has any, and of those the first.
 //!
-//! So ids that are used again in a later turn, parallel calls of the same name without ids, and results that come late
-//! find what they belong to.
+//! This also handles ids that are reused in a later turn, parallel calls of the same name without ids, and late
+//! results.
 
-/// What happens in a history.
+/// An event of a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// The user speaks: no call before this is running any more.
+    /// A message of the user: no earlier call is running any more.
     User,
-    /// A message of the assistant begins; its calls follow.
+    /// The start of a message of the assistant, whose calls follow.
     Assistant,
-    /// A call in the message that began last.
+    /// A call in the current message.
     Call(Names),
     /// A result.
     Result(Names),
 }
 
-/// What a call or a result says about itself.
+/// The id and the name given in a call or a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Names {
-    /// The id's number. They are dense: a list has a place for each up to the largest.
+    /// Number of the id. Numbers are dense: a list has an entry for each up to the largest.
     pub id: Option<u32>,
-    /// The number of the tool's name, likewise.
+    /// Number of the tool's name, dense as well.
     pub name: Option<u32>,
 }
 
-/// What became of a result.
+/// The match of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
-    /// The call, counted from 0 over the history; `None`: there is none before it that is open.
+    /// Index of the call in the history, from 0; `None` if no earlier call is open.
     pub call: Option<u32>,
-    /// It comes after the turn of its call: somebody spoke in between.
+    /// True if a message was said between the turn of the call and the result.
     pub late: bool,
 }
 
-/// A call that nothing answers.
+/// A call without an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Open {
-    /// The call, counted from 0 over the history.
+    /// Index of the call in the history, from 0.
     pub call: u32,
-    /// Nobody spoke since: its result may still come.
+    /// True if no message was said since, so that its result may still come.
     pub running: bool,
 }
 
-/// Under what a result looks for its call.
+/// The key under which a result looks for its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Id(u32),
@@ -72,22 +72,22 @@ struct Call {
 #[derive(Debug, Clone, Copy)]
 struct Group {
     message: u32,
-    /// The links of its first call and of its last.
+    /// Links to its first and its last call.
     first: Option<u32>,
     last: u32,
-    /// The group of the same key in the message before.
+    /// The group of the same key in the previous message.
     before: Option<u32>,
 }
 
-/// A call in a group, and the link of the next.
+/// A call in a group, and a link to the next.
 #[derive(Debug, Clone, Copy)]
 struct Link {
     call: u32,
     next: Option<u32>,
 }
 
-/// Of each key the calls that may be open, grouped by their messages. The groups are links of chains in two lists, because
-/// most keys have one call, and memory of its own for each would cost more than everything else.
+/// The calls of each key that may be open, grouped by message. Groups are linked lists in two vectors, because most
+/// keys have one call, and an allocation per key would cost more than everything else.
 #[derive(Debug, Default)]
 struct OpenCalls {
     groups: Vec<Group>,
@@ -125,7 +125,7 @@ impl OpenCalls {
         }
     }
 
-    /// Adds a call of the message that began last.
+    /// Adds a call of the current message.
     fn push(&mut self, key: Key, message: u32, call: u32) {
         let link = number(self.links.len());
         self.links.push(Link { call, next: None });
@@ -146,7 +146,7 @@ impl OpenCalls {
         self.set_newest(key, Some(group));
     }
 
-    /// Takes the first call out of the group of the newest message that has one.
+    /// Removes the first call from the newest group that has one.
     fn pop(&mut self, key: Key) -> Option<u32> {
         loop {
             let newest = self.newest(key)?;
@@ -165,7 +165,7 @@ fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// The calls and results of a history so far.
+/// The calls and results of a history.
 #[derive(Debug, Default)]
 pub struct Pairs {
     flat: bool,
@@ -177,18 +177,18 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// `flat`: every call and every result is a message of its own, so that messages of the assistant that follow one
-    /// another are one turn until a result comes. Otherwise each of them is a turn.
+    /// Creates an empty history. `flat` means that every call and every result is a message of its own, so that
+    /// consecutive messages of the assistant are one turn until a result comes. Otherwise each of them is a turn.
     pub fn new(flat: bool) -> Self {
         Pairs { flat, ..Pairs::default() }
     }
 
-    /// Adds events and answers what became of the results among them, in their order.
+    /// Adds events and returns the matches of the results among them, in order.
     pub fn extend(&mut self, events: impl IntoIterator<Item = Event>) -> Vec<Answer> {
         events.into_iter().filter_map(|event| self.push(event)).collect()
     }
 
-    /// The calls that nothing answers so far, oldest first.
+    /// Returns the calls without an answer, oldest first.
     pub fn open(&self) -> Vec<Open> {
         let numbered = (0..).zip(&self.calls);
         let open = numbered.filter(|(_, call)| !call.answered);
@@ -238,10 +238,10 @@ impl Pairs {
         Answer { call: found.map(|(call, _)| call), late }
     }
 
-    /// Takes the first open call of the newest message that has one, and tells the turn it was made in.
+    /// Removes the first open call of the newest message that has one, and returns it with its turn.
     fn take(&mut self, key: Key) -> Option<(u32, u32)> {
         while let Some(number) = self.open.pop(key) {
-            // It may have been found under another key.
+            // It may have been matched under another key.
             if let Some(call) = self.calls.get_mut(number as usize).filter(|call| !call.answered) {
                 call.answered = true;
                 return Some((number, call.turn));
@@ -271,8 +271,8 @@ mod tests {
         Names { id: None, name: Some(name) }
     }
 
-    /// The call of each result (`-1` for none, and with a `100` on top if it is late), and the open calls (`100` on top
-    /// if they are running).
+    /// Returns the call of each result (`-1` for none, plus `100` if it is late), and the open calls (plus `100` if
+    /// they are running).
     fn ask(flat: bool, events: &[Event]) -> (Vec<i64>, Vec<u32>) {
         let mut pairs = Pairs::new(flat);
         let answers = pairs.extend(events.iter().copied());
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_runs_until_somebody_speaks() {
+    fn a_call_runs_until_the_next_message() {
         assert_eq!(ask(false, &[ASSISTANT, call(1), call(2), result(1)]).1, [101]);
         assert_eq!(ask(false, &[ASSISTANT, call(1), USER]).1, [0]);
         assert_eq!(ask(false, &[ASSISTANT, call(1), ASSISTANT]).1, [0]);
@@ -356,7 +356,7 @@ mod tests {
         assert!((0..).zip(&answers).all(|(at, answer)| answer.call == Some(at)));
     }
 
-    /// The rule said once more: looks at every call for every result.
+    /// A naive version of the rule: examines every call for every result.
     fn oracle(events: &[Event]) -> Vec<Option<u32>> {
         let (mut calls, mut message) = (Vec::<(u32, Names, bool)>::new(), 0);
         let mut answers = Vec::new();

@@ -1,19 +1,31 @@
-//! What an agent's history holds, and what of it can go.
+//! Histories: which results and messages a conversation does not need any more.
 //!
-//! A history stays in JavaScript. What arrives here are columns, one number per tool result, and the texts of the few
-//! results that matter; what leaves are the places of the results that can be replaced.
+//! A history stays in JavaScript. The core receives columns, one number per tool result, and the texts of the few
+//! results that matter; it returns indexes of the results that can be replaced.
 //!
 //! | module | what it decides |
 //! | --- | --- |
 //! | [`outdated`] | which results of terminal tools are too old to be worth their place |
-//! | [`facts`] | what is known about a result so far, and what still has to be read |
-//! | [`terminal`] | what the text of a result says about where it comes from and how it went |
+//! | [`result_facts`] | what is known about a result, and what must be read |
+//! | [`result_classifier`] | whether a result comes from a terminal, and whether it failed, by its text |
 //! | [`tools`] | which tools are terminals, by their names |
-//! | [`pairs`] | which result answers which call, and what is missing |
-//! | [`json`] | the members of a JSON object, without building it |
-//! | [`compact`] | what goes when a history is made shorter by a summary |
-//! | [`prune`] | which old parts a request leaves out, and whether the moment is worth it |
-//! | [`overflow`] | whether a request did not fit, and what has to go then |
+//! | [`call_pairing`] | which result answers which call, and which are missing |
+//! | [`compaction`] | which messages are replaced by a summary |
+//! | [`pruning`] | which old parts a request leaves out, and when that is worth it |
+//! | [`overflow`] | whether a request was too long, and what is shortened then |
+//!
+//! ```
+//! use spillway_core::history::call_pairing::{Event, Names, Pairs};
+//!
+//! let call = |id| Event::Call(Names { id: Some(id), name: None });
+//! let result = |id| Event::Result(Names { id: Some(id), name: None });
+//!
+//! // Two parallel calls, answered in another order.
+//! let mut pairs = Pairs::new(false);
+//! let answers = pairs.extend([Event::User, Event::Assistant, call(0), call(1), result(1), result(0)]);
+//! assert_eq!(answers.iter().map(|answer| answer.call).collect::<Vec<_>>(), [Some(1), Some(0)]);
+//! assert!(pairs.open().is_empty());
+//! ```
 
 pub mod call_pairing;
 pub mod compaction;

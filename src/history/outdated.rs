@@ -1,31 +1,31 @@
-//! Which results of terminal tools are outdated.
+//! Finds outdated results of terminal tools.
 //!
-//! A result is outdated when it comes from a terminal, is strictly older than a limit, is not among the newest results
-//! of whatever tools, and is no error. The newest are counted by time, and by position among equal times. A result
-//! without a time is never outdated; it counts as of the time of the nearest earlier result that has one.
+//! A result is outdated if it comes from a terminal, is strictly older than a limit, is not among the newest results of
+//! all tools, and is not an error. The newest are counted by time, and by position among equal times. A result without
+//! a time is never outdated; it counts as of the time of the nearest earlier result that has one.
 //!
-//! The rule is asked with what is known so far and answers with the results whose texts it must know about first, until
-//! nothing is open: then it answers with the outdated ones. So of a long history only those texts are read that can make
-//! a difference: usually the old ones, and the few newest.
+//! The rule is evaluated with the facts known so far and returns the results whose texts must be read first, until
+//! nothing is open; then it returns the outdated ones. In a long history only those texts are read that can make a
+//! difference: usually the old ones, and the few newest.
 
 use super::result_facts::Facts;
 
-/// The numbers and switches of the rule.
+/// The parameters of the rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
-    /// The time it is, in milliseconds since the epoch.
+    /// Current time in milliseconds since the epoch.
     pub now: f64,
-    /// Up to this age a result stays, in milliseconds.
+    /// Age up to which a result is kept, in milliseconds.
     pub max_age_ms: f64,
-    /// So many of the newest results stay, whatever their age.
+    /// Number of newest results that are kept whatever their age is.
     pub keep_recent: usize,
-    /// Errors are among the newest as any other result. Otherwise they stay without taking a place.
+    /// True if errors count among the newest results. Otherwise they are kept in addition.
     pub count_errors: bool,
-    /// A result with something on its error stream is an error.
+    /// True if a result with output on its error stream is an error.
     pub stderr_is_error: bool,
 }
 
-/// The answer to one question. The numbers are places in the columns, in ascending order.
+/// The answer of one evaluation: ascending indexes of the columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// More must be known about these results; never empty.
@@ -34,16 +34,16 @@ pub enum Answer {
     Outdated(Vec<u32>),
 }
 
-/// Applies the rule to the results of a history, oldest position first. `times` has the time of each result in
-/// milliseconds since the epoch, and `NaN` or an infinity where there is none; `facts` has what is known about each.
+/// Evaluates the rule for the results of a history, oldest position first. `times` holds milliseconds since the epoch,
+/// and `NaN` or an infinity for unknown times; `facts` holds the facts known about each result.
 ///
-/// Ask again after every [`Answer::Read`], with more known about at least one of its results. Linear in the number of
-/// results when they are in order of time, as histories are.
+/// Call again after every [`Answer::Read`], with more facts about at least one of its results. Linear in the number of
+/// results if they are ordered by time, as histories are.
 pub fn outdated(times: &[f64], facts: &[Facts], rule: &Rule) -> Answer {
     let old = |at: usize| {
         times.get(at).is_some_and(|time| time.is_finite() && rule.now - time > rule.max_age_ms)
     };
-    // Nearly always the facts are those of the result before.
+    // Nearly always the facts equal those of the previous result.
     let mut last = Verdict::of(Facts::FIXED, rule);
     let mut verdict = |at: usize| {
         let facts = facts.get(at).copied().unwrap_or(Facts::FIXED);
@@ -54,7 +54,7 @@ pub fn outdated(times: &[f64], facts: &[Facts], rule: &Rule) -> Answer {
     };
 
     let newest_first = newest_first(times);
-    // The newest stay without a question, and nothing behind the last possible result matters.
+    // The newest are kept without reading them, and nothing after the last candidate matters.
     let Some(oldest) = newest_first
         .iter()
         .rposition(|&at| old(at as usize) && verdict(at as usize).replaceable)
@@ -64,7 +64,7 @@ pub fn outdated(times: &[f64], facts: &[Facts], rule: &Rule) -> Answer {
     };
 
     let (mut read, mut outdated) = (Vec::new(), Vec::new());
-    // Places that are taken for sure, results that take one unless they are errors, and errors.
+    // Results counted among the newest for certain, results counted unless they are errors, and errors.
     let (mut taken, mut perhaps, mut errors) = (0usize, 0usize, 0usize);
     for &at in newest_first.iter().take(oldest + 1) {
         let Verdict { counts, settled, replaceable, .. } = verdict(at as usize);
@@ -73,7 +73,8 @@ pub fn outdated(times: &[f64], facts: &[Facts], rule: &Rule) -> Answer {
         if taken >= rule.keep_recent && candidate && settled {
             outdated.push(at);
         } else {
-            // Where errors were found, look as far again: then the questions stay few when all of the newest are errors.
+            // After errors were found, look as far again: then the number of evaluations stays small even if all of the
+            // newest are errors.
             let sought = rule.keep_recent.saturating_add(errors);
             let may_take_place =
                 counts.is_none() && taken < rule.keep_recent && taken + perhaps < sought;
@@ -88,22 +89,22 @@ pub fn outdated(times: &[f64], facts: &[Facts], rule: &Rule) -> Answer {
             None => perhaps += 1,
         }
     }
-    // With nothing left to read no place was open, so every one of them was counted.
+    // If nothing is left to read no result was uncertain, so every one was counted.
     let (mut places, answer): (_, fn(Vec<u32>) -> Answer) =
         if read.is_empty() { (outdated, Answer::Outdated) } else { (read, Answer::Read) };
     places.sort_unstable();
     answer(places)
 }
 
-/// What the facts about a result mean under a rule, apart from its age.
+/// The meaning of facts under a rule, apart from the age.
 #[derive(Clone, Copy)]
 struct Verdict {
     facts: Facts,
-    /// Whether it takes a place among the newest; `None` while that is open.
+    /// True if the result counts among the newest; `None` if that is uncertain.
     counts: Option<bool>,
-    /// Open, or sure to be outdated once it is old and enough newer results are found.
+    /// True if the result may be outdated once it is old enough.
     replaceable: bool,
-    /// Nothing is open.
+    /// True if nothing is uncertain.
     settled: bool,
 }
 
@@ -120,10 +121,10 @@ impl Verdict {
     }
 }
 
-/// The results from the newest to the oldest.
+/// Returns the results from the newest to the oldest.
 fn newest_first(times: &[f64]) -> Vec<u32> {
     let places = 0..u32::try_from(times.len()).unwrap_or(u32::MAX);
-    // As histories are.
+    // The usual case.
     if times.is_sorted() && times.iter().all(|time| time.is_finite()) {
         return places.rev().collect();
     }
@@ -133,7 +134,7 @@ fn newest_first(times: &[f64]) -> Vec<u32> {
         .zip(places)
         .map(|(&time, place)| {
             if time.is_finite() {
-                // A zero is one time, whatever its sign.
+                // Negative and positive zero are the same time.
                 nearest = time + 0.0;
             }
             (nearest, place)
@@ -161,7 +162,7 @@ mod tests {
     const ERROR: Facts = SUCCESS.and(Facts::EXIT_FAILED);
     const FILE: Facts = Facts::PLAIN.and(Facts::OTHER_TOOL);
 
-    /// Results by their age in minutes, in order of position.
+    /// Evaluates the rule for results given by their age in minutes, in order of position.
     fn ask(results: &[(f64, Facts)], rule: &Rule) -> Vec<u32> {
         let times: Vec<f64> = results.iter().map(|(age, _)| rule.now - age * MINUTE).collect();
         let facts: Vec<Facts> = results.iter().map(|(_, facts)| *facts).collect();
@@ -260,7 +261,7 @@ mod tests {
         );
     }
 
-    /// The rule said once more, with everything known from the start.
+    /// A naive version of the rule with all facts known.
     fn oracle(times: &[f64], facts: &[Facts], rule: &Rule) -> Vec<u32> {
         let time = |at: usize| {
             times[..=at]

@@ -1,40 +1,41 @@
-//! What the text of a tool result says: does it come from a terminal, and did the command fail?
+//! Classifies a tool result by its text: whether it comes from a terminal, and whether the command failed.
 //!
-//! A terminal tool that answers in JSON has `stdout`, `stderr` or `exitCode` among the members of the object itself. A
-//! text that is not JSON, such as one that was cut, comes from a terminal if one of them is in it with its quotes and
-//! colon; how the command went cannot be told then. JSON without them, or with them further inside, is something else's.
+//! A terminal tool that answers in JSON has `stdout`, `stderr` or `exitCode` among the members of the top-level object.
+//! A text that is not JSON, such as a truncated one, comes from a terminal if it contains one of these names with its
+//! quotes and colon; the outcome of the command is unknown then. JSON without these members, or with them further
+//! inside, comes from another tool.
 
 use memchr::memmem;
 
 use super::result_facts::Facts;
 use crate::json::members::{self, Key, LastMembers, Value};
 
-/// How much of its start [`ends`] needs of a text, in UTF-16 units.
+/// Number of UTF-16 code units that [`ends`] needs of the start of a text.
 pub const HEAD_UNITS: usize = 32;
-/// How much of its end [`ends`] needs of a text, in UTF-16 units: the usual members behind the output, a command and a
-/// date included.
+/// Number of UTF-16 code units that [`ends`] needs of the end of a text: the usual members after the output, a command
+/// and a date included.
 pub const TAIL_UNITS: usize = 160;
 
-/// The most common end of a result: written by `JSON.stringify`, and a success. A text that starts with a brace and ends
-/// like this has [`USUAL_FACTS`], be it JSON or not; whoever has the text need not ask.
+/// The most common end of a result: written by `JSON.stringify`, and a success. A text that starts with a brace and
+/// ends like this has [`USUAL_FACTS`], whether it is JSON or not, so that the owner of the text need not call the core.
 pub const USUAL_END: &str = r#","stderr":"","exitCode":0}"#;
-/// What is known of a text with a [`USUAL_END`].
+/// The facts about a text with a [`USUAL_END`].
 pub const USUAL_FACTS: Facts = Facts::PLAIN.and(Facts::TERMINAL_SHAPE);
 
 const ERROR_START: &[u8] = b"Error:";
 const MARKERS: [&[u8]; 3] = [b"\"stdout\":", b"\"stderr\":", b"\"exitCode\":"];
 
-/// What a whole text says. Nothing is left open.
+/// Returns the facts about a whole text. Nothing is left open.
 pub fn whole(text: &[u16]) -> Facts {
     of_bytes(&narrow(text), leading_space(text.iter().copied()))
 }
 
-/// The same for a text in Latin-1.
+/// Returns the facts about a whole text in Latin-1.
 pub fn whole_latin1(text: &[u8]) -> Facts {
     of_bytes(text, leading_space(text.iter().map(|byte| u16::from(*byte))))
 }
 
-/// `text` has one byte per unit, of which `space` are white space in front.
+/// `text` has one byte per unit, after `space` units of white space.
 fn of_bytes(text: &[u8], space: usize) -> Facts {
     let start = text.get(space..).unwrap_or_default();
     if start.starts_with(ERROR_START) {
@@ -47,33 +48,34 @@ fn of_bytes(text: &[u8], space: usize) -> Facts {
     if !members::members_on_trust(text, |key, value| found.see(key, value)) {
         return by_markers(text);
     }
-    // Nearly always it makes no difference whether the text really is JSON: a success is one by its markers, too.
+    // Nearly always it makes no difference whether the text really is JSON: the markers of a success suffice.
     let (facts, otherwise) = (found.facts(), by_markers(text));
     if facts == otherwise || members::members(text, |_, _| ()) { facts } else { otherwise }
 }
 
-/// What the ends of a text say, whatever is between them: facts that [`whole`] would give too, and no others.
+/// Returns the facts that follow from the ends of a text, whatever is between them; [`whole`] would return them too.
 ///
-/// `head` and `tail` are the first [`HEAD_UNITS`] and the last [`TAIL_UNITS`] units of a text that is at least that long.
+/// `head` and `tail` are the first [`HEAD_UNITS`] and the last [`TAIL_UNITS`] units of a text that is at least that
+/// long.
 pub fn ends(head: &[u16], tail: &[u16]) -> Facts {
     ends_of_bytes(&narrow(head), leading_space(head.iter().copied()), &narrow(tail))
 }
 
-/// The same for a text in Latin-1.
+/// Returns the facts that follow from the ends of a text in Latin-1.
 pub fn ends_latin1(head: &[u8], tail: &[u8]) -> Facts {
     ends_of_bytes(head, leading_space(head.iter().map(|byte| u16::from(*byte))), tail)
 }
 
-/// `head` and `tail` have one byte per unit; `space` is the white space in front.
+/// `head` and `tail` have one byte per unit; `space` is the number of leading white space units.
 fn ends_of_bytes(head: &[u8], space: usize, tail: &[u8]) -> Facts {
     let start = head.get(space..).unwrap_or_default();
-    // What is no object has no exit code and no error stream that could be known.
+    // A text that is not an object has neither an exit code nor an error stream.
     let plain = Facts::START_KNOWN.and(Facts::EXIT_KNOWN).and(Facts::STDERR_KNOWN);
     if start.starts_with(ERROR_START) {
         return plain.and(Facts::STARTS_AS_ERROR);
     }
     let Some(&first) = start.first().filter(|_| !ERROR_START.starts_with(start)) else {
-        // The rest of the word is not seen.
+        // The rest of the word is not known.
         return Facts::NONE;
     };
     if first == b'{' {
@@ -83,11 +85,11 @@ fn ends_of_bytes(head: &[u8], space: usize, tail: &[u8]) -> Facts {
     if marked { plain.and(Facts::SHAPE_KNOWN).and(Facts::TERMINAL_SHAPE) } else { plain }
 }
 
-/// What the end of a text that starts with a brace says, be the text JSON or not.
+/// Returns the facts that follow from the end of a text that starts with a brace, whether the text is JSON or not.
 ///
-/// If it is, the last members tell. If it is not, one marker makes it a terminal's and nothing makes it an error. So a
-/// success told by members that are markers too holds in both cases, and that is what most results are; a failure only
-/// holds in the first, and stays open.
+/// If it is JSON, the last members decide. If it is not, one marker makes it a terminal's and nothing makes it an
+/// error. A success stated by members that are markers too therefore holds in both cases, and most results are such; a
+/// failure holds only in the first case, and stays open.
 fn object_end(tail: &[u8]) -> Facts {
     let mut facts = Facts::NONE;
     let mut seen = (false, false);
@@ -96,7 +98,7 @@ fn object_end(tail: &[u8]) -> Facts {
         if name.is_some() && member.marker && !member.key.0.contains(&b'\\') {
             facts = facts.and(Facts::SHAPE_KNOWN).and(Facts::TERMINAL_SHAPE);
         }
-        // Of a key that comes twice the last one counts, which is the first one here.
+        // The last of several equal keys counts, which is the first one here.
         match name {
             Some(Name::ExitCode)
                 if !std::mem::replace(&mut seen.0, true) && !exit_failed(member.value) =>
@@ -114,7 +116,7 @@ fn object_end(tail: &[u8]) -> Facts {
     facts
 }
 
-/// The members that tell a terminal's result.
+/// The members of a terminal's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name {
     Stdout,
@@ -161,14 +163,15 @@ impl Members {
     }
 }
 
-/// Anything but a zero. `null` is what Node gives a command that was killed, and no success.
+/// Returns true for anything but zero. `null` is the exit code that Node reports for a killed command, which is no
+/// success.
 fn exit_failed(value: Value<'_>) -> bool {
     let (Value::Number(raw) | Value::Text(raw)) = value else { return true };
-    // The parser takes some spellings that JSON has not; none of them is a zero.
+    // The parser accepts some spellings that JSON has not; none of them is zero.
     std::str::from_utf8(raw).ok().and_then(|raw| raw.parse::<f64>().ok()) != Some(0.0)
 }
 
-/// Something was written to the error stream: a string or a list of lines that is not empty.
+/// Returns true for output on the error stream: a string or a list of lines that is not empty.
 fn filled(value: Value<'_>) -> bool {
     match value {
         Value::Text(raw) => !raw.is_empty(),
@@ -185,7 +188,7 @@ fn has_marker(bytes: &[u8]) -> bool {
     MARKERS.iter().any(|marker| memmem::find(bytes, marker).is_some())
 }
 
-/// One byte per unit: ASCII as it is, everything else as something above it.
+/// Converts to one byte per unit: ASCII unchanged, everything else to a byte above it.
 fn narrow(units: &[u16]) -> Vec<u8> {
     units.iter().map(|&unit| unit.min(0xff) as u8).collect()
 }
@@ -198,7 +201,7 @@ fn leading_space(text: impl Iterator<Item = u16>) -> usize {
     text.take_while(|unit| is_space(*unit)).count()
 }
 
-/// What JavaScript's `trim` takes away.
+/// Returns true for white space that JavaScript's `trim` removes.
 fn is_space(unit: u16) -> bool {
     matches!(
         unit,
@@ -266,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_not_json_is_told_by_its_markers() {
+    fn a_text_that_is_not_json_is_recognized_by_its_markers() {
         for text in [
             r#"{"stdout":"cut he"#,
             r#"a "exitCode":1 b"#,
@@ -294,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_by_their_start() {
+    fn errors_are_recognized_by_their_start() {
         let error = Facts::PLAIN.and(Facts::STARTS_AS_ERROR);
         assert_eq!(of("Error: \"stdout\":"), error.and(Facts::TERMINAL_SHAPE));
         for text in ["Error:", "Error: no", " \n\t Error: no", "\u{feff}\u{a0}\u{3000}Error: no"] {
@@ -340,7 +343,7 @@ mod tests {
         let known = Facts::START_KNOWN;
         let shape = known.and(Facts::SHAPE_KNOWN).and(Facts::TERMINAL_SHAPE);
         for (end, expected) in [
-            // Whether this is a failure depends on whether the whole is JSON.
+            // This is a failure only if the whole is JSON.
             (r#"","stderr":"","exitCode":1}"#, shape.and(Facts::STDERR_KNOWN)),
             (r#"","stderr":"x","exitCode":0}"#, shape.and(Facts::EXIT_KNOWN)),
             (r#"","exitCode":0}"#, shape.and(Facts::EXIT_KNOWN)),
@@ -379,7 +382,7 @@ mod tests {
         }
     }
 
-    /// Texts that are, or nearly are, results of terminals, longer than what is seen of them or not.
+    /// Results of terminals, or texts that resemble them, longer than the ends that are examined or not.
     fn results() -> impl Strategy<Value = String> {
         let value = prop::sample::select(vec![
             "\"\"",
@@ -450,7 +453,7 @@ mod tests {
                 prop_assert!(early.is_none() || early == late, "{:?} {:?}", seen, known);
             }
             let (early, late) = (seen.is_terminal(), known.is_terminal());
-            // About an error nothing else is ever asked.
+            // Nothing more is ever read of an error.
             prop_assert!(early.is_none() || late.is_none() || early == late, "{:?} {:?}", seen, known);
         }
 

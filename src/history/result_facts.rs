@@ -1,10 +1,10 @@
-//! What is known about one tool result.
+//! The facts known about one tool result.
 //!
-//! Reading a text costs more than everything else together, so knowledge grows in steps: first what the message says of
-//! itself, then the tool's name, then the ends of the text, then the whole. Every fact therefore has three states: true,
-//! false and not known yet.
+//! Reading a text costs more than everything else together, so facts are collected in steps: first those of the message
+//! itself, then those of the tool's name, then those of the ends of the text, then those of the whole. Every fact
+//! therefore has three states: true, false and unknown.
 
-/// A set of facts, as it crosses to JavaScript and back.
+/// A set of facts, encoded as bits for JavaScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Facts(u16);
 
@@ -17,49 +17,49 @@ impl Facts {
     pub const TERMINAL_TOOL: Facts = Facts(1 << 2);
     /// The tool is known to do something else.
     pub const OTHER_TOOL: Facts = Facts(1 << 3);
-    /// Whether the text starts as an error message does has been looked at.
+    /// The start of the text was checked for an error message.
     pub const START_KNOWN: Facts = Facts(1 << 4);
     /// The text starts as an error message does.
     pub const STARTS_AS_ERROR: Facts = Facts(1 << 5);
-    /// The exit code has been looked for.
+    /// The exit code was looked for.
     pub const EXIT_KNOWN: Facts = Facts(1 << 6);
     /// There is an exit code, and it is not 0.
     pub const EXIT_FAILED: Facts = Facts(1 << 7);
-    /// The error stream has been looked for.
+    /// The error stream was looked for.
     pub const STDERR_KNOWN: Facts = Facts(1 << 8);
     /// There is an error stream, and it is not empty.
     pub const STDERR_FILLED: Facts = Facts(1 << 9);
-    /// Whether the text looks like a terminal's has been looked at.
+    /// The text was checked for the shape of a terminal's result.
     pub const SHAPE_KNOWN: Facts = Facts(1 << 10);
-    /// The text looks like a terminal's.
+    /// The text has the shape of a terminal's result.
     pub const TERMINAL_SHAPE: Facts = Facts(1 << 11);
 
-    /// The call is known to have ended well: what its text starts with and which exit code it shows do not matter.
+    /// The call is known to have succeeded: the start of its text and its exit code do not matter.
     pub const SUCCEEDED: Facts = Facts(1 << 12);
 
-    /// Nothing known.
+    /// Nothing is known.
     pub const NONE: Facts = Facts(0);
-    /// Everything has been looked at and nothing found: what is known of an empty text.
+    /// Everything was checked and nothing found, as for an empty text.
     pub const PLAIN: Facts = Facts(
         Self::START_KNOWN.0 | Self::EXIT_KNOWN.0 | Self::STDERR_KNOWN.0 | Self::SHAPE_KNOWN.0,
     );
 
-    /// The facts that came from JavaScript.
+    /// Decodes the facts from JavaScript.
     pub const fn from_bits(bits: u16) -> Self {
         Facts(bits)
     }
 
-    /// The facts as JavaScript keeps them.
+    /// Encodes the facts for JavaScript.
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Both sets of facts.
+    /// Returns the union of two sets.
     pub const fn and(self, more: Facts) -> Self {
         Facts(self.0 | more.0)
     }
 
-    /// Whether any of these is known to be true.
+    /// Returns true if any of these facts is known to be true.
     pub const fn any(self, of: Facts) -> bool {
         self.0 & of.0 != 0
     }
@@ -68,9 +68,9 @@ impl Facts {
         self.0 & of.0 == of.0
     }
 
-    /// Whether the result reports an error; `None` while that is open.
+    /// Returns true if the result reports an error, or `None` if that is unknown.
     ///
-    /// Exit codes and error streams belong to terminals: a file that happens to hold them is no failed command.
+    /// Exit codes and error streams belong to terminals: a file that happens to contain them is no failed command.
     pub fn is_error(self, stderr_is_error: bool) -> Option<bool> {
         let (mut signs, mut known) = (Self::FAILED, Self::NONE);
         let open = !self.any(Self::SUCCEEDED);
@@ -94,7 +94,8 @@ impl Facts {
         self.all(known).then_some(false)
     }
 
-    /// Whether the result comes from a terminal; `None` while that is open. A known tool decides, else the text does.
+    /// Returns true if the result comes from a terminal, or `None` if that is unknown. A known tool decides, otherwise
+    /// the text.
     pub fn is_terminal(self) -> Option<bool> {
         if self.any(Self::TERMINAL_TOOL.and(Self::OTHER_TOOL)) {
             return Some(self.any(Self::TERMINAL_TOOL));

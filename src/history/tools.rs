@@ -1,24 +1,24 @@
-//! Which results come from a terminal, by the name of their tool.
+//! Recognizes terminal tools by their names.
 
 use std::collections::HashSet;
 
 use super::result_facts::Facts;
 use crate::tools::{self, Kind, last_part, plain};
 
-/// What a tool's name says about its results: [`Facts::TERMINAL_TOOL`], [`Facts::OTHER_TOOL`], or nothing.
+/// Maps the name of a tool to facts about its results: [`Facts::TERMINAL_TOOL`], [`Facts::OTHER_TOOL`], or none.
 #[derive(Debug)]
 pub struct ToolNames {
     terminal: Option<HashSet<String>>,
 }
 
 impl ToolNames {
-    /// With the caller's own terminal tools instead of the known ones, if there are any. They win over the tools that
-    /// are known to do something else.
+    /// Uses the caller's terminal tools instead of the known ones, if any are given. They take precedence over tools
+    /// known to do something else.
     pub fn new(terminal: Option<&[String]>) -> Self {
         ToolNames { terminal: terminal.map(|names| names.iter().map(|name| plain(name)).collect()) }
     }
 
-    /// What is known about the tool of this name. A name that nobody knows goes by its last part.
+    /// Returns the facts about the tool of this name. An unknown name is looked up by its last part.
     pub fn kind(&self, name: &str) -> Facts {
         match self.exactly(name) {
             Facts::NONE => self.exactly(last_part(name)),

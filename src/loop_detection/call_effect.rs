@@ -1,44 +1,44 @@
-//! What a call is for, as far as loops go: does it wait for something, and can it change something.
+//! Classifies tool calls for loop detection: whether a call is polling, and whether it may change state.
 
 use serde_json::Value;
 
 use crate::tools::{Kind, kind, last_part, plain};
 
-/// What is known of a call.
+/// The effect of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Conduct {
-    /// It waits for something or looks whether it has come, so that repeating it is its use.
+    /// True if the call waits or polls, so that repeating it is expected.
     pub waits: bool,
-    /// If it succeeds, what was the same before may not be afterwards.
+    /// True if the state may differ after the call succeeds.
     pub changes: bool,
 }
 
-/// Tools that wait for a process, an agent or a person, or switch a mode; plain names.
+/// Tools that wait for a process, an agent or a person, or switch a mode; normalized names.
 const WAITS: &str = "\
     wait waitfor waitagent waitforagent sleep poll bashoutput killbash taskoutput getterminaloutput \
     readterminal getcommandoutput commandstatus checkcommandstatus checkstatus getstatus status \
     joboutput readprocess listagents agentoutput exitplanmode enterplanmode switchmode askuser \
     askuserquestion askfollowupquestion";
 
-/// What the member `action` or `command` of a tool for processes says when it waits.
+/// Values of the member `action` or `command` with which a process tool waits.
 const WAITING_ACTIONS: [&str; 6] = ["poll", "wait", "status", "log", "output", "list"];
 
-/// Words in the name of a tool that changes something.
+/// Words in the names of tools that change state.
 const CHANGING_WORDS: [&str; 21] = [
     "edit", "write", "create", "update", "delete", "remove", "insert", "patch", "replace", "move",
     "rename", "apply", "save", "set", "add", "install", "commit", "push", "send", "post", "undo",
 ];
 
-/// Words in the name of a tool whose changes help nobody out of a loop.
+/// Words in the names of tools whose changes do not count as progress.
 const NOTES: [&str; 4] = ["todo", "plan", "memory", "todos"];
 
-/// Programs that change nothing, or nothing that lasts.
+/// Programs that change nothing, or nothing lasting.
 const READING_PROGRAMS: &str = "\
     ls cat grep egrep fgrep rg ag head tail wc sort uniq nl pwd echo printf which type file stat du df \
     tree diff cmp cut tr awk jq date ps true false test cd sleep less more od xxd pytest jest vitest tsc \
     ruff";
 
-/// Programs whose first argument tells.
+/// Programs whose first argument decides.
 const READING_COMMANDS: [(&str, &[&str]); 6] = [
     (
         "git",
@@ -62,7 +62,7 @@ const READING_COMMANDS: [(&str, &[&str]); 6] = [
     ("yarn", &["test", "run"]),
 ];
 
-/// What a call is for. `arguments` is what the call has, parsed if that was possible; `own` are more tools that wait.
+/// Classifies a call. `arguments` are parsed if possible; `own` are further tools that wait.
 pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct {
     let name = plain(last_part(tool));
     let member = |key: &str| arguments.and_then(|value| value.get(key)).and_then(Value::as_str);
@@ -91,7 +91,7 @@ pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct
     Conduct { waits: false, changes: !looks && has(&CHANGING_WORDS) && !has(&NOTES) }
 }
 
-/// The command of a terminal, however the tool names it.
+/// Returns the command of a terminal call, whatever the name of the argument is.
 fn command_of(arguments: Option<&Value>) -> String {
     let Some(arguments) = arguments else { return String::new() };
     if let Some(text) = arguments.as_str() {
@@ -100,7 +100,7 @@ fn command_of(arguments: Option<&Value>) -> String {
     let keys = ["command", "cmd", "script", "code", "input"];
     match keys.iter().find_map(|key| arguments.get(key)) {
         Some(Value::String(text)) => text.clone(),
-        // As `["bash", "-lc", "…"]`.
+        // Given as `["bash", "-lc", "…"]`.
         Some(Value::Array(words)) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             match words.as_slice() {
@@ -112,13 +112,13 @@ fn command_of(arguments: Option<&Value>) -> String {
     }
 }
 
-/// Whether a name is in a list that is one text: each of a list of texts takes forty bytes more.
+/// Looks up a name in a list that is one text: a slice of texts takes forty bytes more per entry.
 fn in_list(list: &str, name: &str) -> bool {
     list.split(' ').any(|known| known == name)
 }
 
-/// Whether a command surely changes nothing. What is not understood may change something: then a repeat of another call
-/// is no loop, and the worst that happens is that a question comes later.
+/// Returns true if a command certainly changes nothing. A command that is not understood may change something: a
+/// repeated call is then not taken for a loop, so that a question comes later at worst.
 fn only_reads(command: &str) -> bool {
     let quiet = command.replace("2>&1", "").replace(">/dev/null", "").replace("> /dev/null", "");
     if quiet.contains(['>', '`']) || quiet.contains("$(") {
@@ -137,10 +137,10 @@ fn simple_reads(command: &str) -> bool {
         word.split_once('=')
             .is_some_and(|(name, _)| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
             || matches!(*word, "time" | "timeout" | "command" | "env")
-            // How long the one that is run may take.
+            // The timeout of the program that is run.
             || word.trim_end_matches(['s', 'm', 'h', 'd']).parse::<f64>().is_ok()
     });
-    // Without another program these only say something.
+    // Without another program these only print.
     let program = words.next().unwrap_or("true");
     let program = program.rsplit('/').next().unwrap_or(program);
     let rest: Vec<&str> = words.collect();
@@ -159,7 +159,7 @@ fn simple_reads(command: &str) -> bool {
     }
 }
 
-/// The words of a name, whatever joins them.
+/// Splits a name into its words, however they are joined.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before_is_small = false;

@@ -1,4 +1,4 @@
-//! Which loops the last calls show.
+//! Finds loops in the last calls.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
@@ -9,23 +9,22 @@ use super::messages::Reason;
 use super::rules::{Levels, Rules};
 use crate::util::sort::sort_by_key;
 
-/// How a call went.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Nothing was recorded. It counts as any other.
+    /// Not recorded. Equal to any other outcome.
     Unknown,
-    /// It was not run, because this detector asked or stopped it. It counts as any other.
+    /// The call did not run, because this detector asked or stopped it. Equal to any other outcome.
     Vetoed,
-    /// It was recorded.
+    /// Recorded.
     Known {
-        /// The hash of what came back.
+        /// Hash of the result.
         result: String,
-        /// The call failed.
         failed: bool,
-        /// The hash of the error, if it says what is wrong.
+        /// Hash of the error, if it is specific.
         error: Option<String>,
-        /// There is no such tool.
+        /// True if the tool does not exist.
         unknown_tool: bool,
     },
 }
@@ -39,50 +38,47 @@ impl Outcome {
     }
 }
 
-/// One call of the last ones.
+/// A recorded call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// The call's own id.
     pub id: String,
-    /// Of tool and arguments.
+    /// Hash of tool and arguments.
     pub signature: String,
-    /// The tool.
     pub tool: String,
-    /// Calls of one turn of the model were made side by side.
+    /// Number of the turn; calls of one turn were made in parallel.
     pub turn: u64,
-    /// What it is for.
     pub conduct: Conduct,
-    /// How it went.
     pub outcome: Outcome,
 }
 
-/// How urgent a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Worth a warning.
+    /// A warning.
     Warn,
-    /// Worth a question.
+    /// A question to the user.
     Ask,
-    /// Not worth a question.
+    /// A stop without a question.
     Stop,
 }
 
 /// A loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Which kind of loop.
+    /// The kind of loop.
     pub reason: Reason,
-    /// How urgent it is.
     pub level: Level,
-    /// How often.
+    /// Number of repetitions.
     pub count: u64,
-    /// What an approval for good is about.
+    /// Identifies the loop for a permanent approval.
     pub subject: String,
     /// A tool to name.
     pub tool: String,
 }
 
-/// More calls without a word or a result in between are not one turn: the host must have stopped telling.
+/// Maximum number of calls in a turn. More without a text or a result in between mean that the host has stopped
+/// reporting.
 const MOST_OF_A_TURN: u64 = 20;
 
 /// The last calls of a run, oldest first.
@@ -91,19 +87,19 @@ pub struct Calls {
     list: VecDeque<Call>,
     turn: u64,
     turn_name: Option<String>,
-    /// Calls since the last result came in.
+    /// Number of calls since the last result.
     unsettled: u64,
-    /// The host records results at all.
+    /// True if the host records results at all.
     records: bool,
-    /// Calls since the model last said something.
+    /// Number of calls since the model last said something.
     since_said: u64,
-    /// The host tells of every message of the model: even an empty one was heard.
+    /// True if the host reports every message of the model, because even an empty one was reported.
     hears_all: bool,
 }
 
 impl Calls {
-    /// The turn of a call that is made now. A call after a result begins a new one, unless the host names turns or
-    /// tells of every message of the model.
+    /// Returns the turn of a call that is made now. A call after a result begins a new turn, unless the host names
+    /// turns or reports every message of the model.
     pub fn turn_of(&mut self, name: Option<&str>) -> u64 {
         let begins = self.begins(name);
         self.since_said += 1;
@@ -123,8 +119,8 @@ impl Calls {
         }
     }
 
-    /// Whether a call with an id that is known can be that call, asked about again: in the same turn, or when nothing was
-    /// called or said since. Some providers use the same ids in every turn.
+    /// Returns true if a call with a known id can be that call again: in the same turn, or if nothing was called or
+    /// said since. Some providers reuse ids in every turn.
     pub fn is_still(&self, id: &str, signature: &str, name: Option<&str>) -> bool {
         let is = |call: &&Call| call.id == id && call.signature == signature;
         let is_newest = self.list.back().as_ref().is_some_and(is);
@@ -133,44 +129,44 @@ impl Calls {
         (is_newest && same_name && self.since_said > 0) || (!self.begins(name) && in_turn())
     }
 
-    /// Adds a call, and forgets one that is too long ago.
+    /// Appends a call, and drops calls beyond the window.
     pub fn push(&mut self, call: Call, window: usize) {
         self.list.push_back(call);
-        // Turns with many calls side by side need more than the window to be four turns.
+        // Turns with many parallel calls need more than the window to hold four turns.
         while self.list.len() > window.saturating_mul(4) {
             self.list.pop_front();
         }
     }
 
-    /// Forgets the calls, but not what is known of the host.
+    /// Removes all calls, but keeps the facts about the host.
     pub fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Forgets all calls but the last.
+    /// Removes all calls but the last.
     pub fn keep_last(&mut self) {
         let last = self.list.pop_back();
         self.list = last.into_iter().collect();
     }
 
-    /// The newest call with this id.
+    /// Returns the newest call with this id.
     pub fn newest(&mut self, id: &str) -> Option<&mut Call> {
         self.list.iter_mut().rev().find(|call| call.id == id)
     }
 
-    /// Notes that the model said something, or nothing.
+    /// Records that the model said something, or nothing.
     pub fn said(&mut self, text: &str) {
         self.since_said = 0;
         self.hears_all |= text.trim().is_empty();
     }
 
-    /// Notes that a result came in.
+    /// Records that a result was reported.
     pub fn settle(&mut self) {
         self.unsettled = 0;
         self.records = true;
     }
 
-    /// What the last calls show when `call` comes next. The most urgent first.
+    /// Returns the loops if `call` comes next, most severe first.
     pub fn findings(&self, call: &Call, rules: &Rules) -> Vec<Finding> {
         let mut found: Vec<Finding> = [
             self.same_tool(call, rules),
@@ -191,9 +187,9 @@ impl Calls {
         found
     }
 
-    /// This call was made before, again and again, and its outcome stayed the same.
+    /// Detects repetitions of this call with the same outcome.
     fn same_tool(&self, call: &Call, rules: &Rules) -> Option<Finding> {
-        // What is looked at after a wait is waited for.
+        // The object checked after a wait is being waited for.
         let waits = call.conduct.waits || self.waited(0);
         let levels = if waits { rules.poll } else { rules.same_tool };
         let count = self.streak(&call.signature, call.turn, rules) + 1;
@@ -208,12 +204,12 @@ impl Calls {
         Some(finding(Reason::SameTool, level, count, &call.signature, &call.tool))
     }
 
-    /// Whether the last call but so many waits.
+    /// Returns true if the call `back` calls before the last one waits.
     fn waited(&self, back: usize) -> bool {
         self.list.iter().rev().nth(back).is_some_and(|call| call.conduct.waits)
     }
 
-    /// The call before was one too many already, known by its results, and the tool is the same.
+    /// Returns true if the previous call was a repetition in excess by its results, and has the same tool.
     fn just_repeated(&self, call: &Call, rules: &Rules) -> Option<Finding> {
         const FEWEST: u64 = 3;
         let last = self.list.back()?;
@@ -228,10 +224,10 @@ impl Calls {
             .then(|| finding(Reason::SameTool, Level::Ask, count, &last.signature, &last.tool))
     }
 
-    /// In how many turns before this one a call was made without a change of its outcome, and without any other change
-    /// in between. A call whose outcome is unknown counts only in a row.
+    /// Returns the number of earlier turns in which a call was made without a change of its outcome, and without any
+    /// other change in between. A call whose outcome is unknown counts only in direct succession.
     fn streak(&self, signature: &str, turn: u64, rules: &Rules) -> u64 {
-        // What came before the first of these calls is of no interest, and to know whether it was news takes time.
+        // Calls before the first of these do not matter, and checking whether one was a change takes time.
         let same = |(_, each): &(usize, &Call)| each.signature == signature;
         let Some((oldest, _)) = self.recent(rules).enumerate().filter(same).last() else {
             return 0;
@@ -245,7 +241,7 @@ impl Calls {
                 }
                 continue;
             }
-            // No result ends the turn of a call that was not let through, so the next one need not be beside it.
+            // No result ends the turn of a call that was vetoed, so the next one need not be parallel to it.
             if each.turn == counted_turn && each.outcome != Outcome::Vetoed {
                 continue;
             }
@@ -262,8 +258,8 @@ impl Calls {
         count
     }
 
-    /// Whether a call shows that something is different from before: it gave another result than the last time, or it
-    /// can change something and succeeded for the first time.
+    /// Returns true if a call shows a change: it returned another result than the last time, or it can change state and
+    /// succeeded for the first time.
     fn is_news(&self, call: &Call, back: usize) -> bool {
         let Outcome::Known { result, failed, .. } = &call.outcome else { return false };
         let mut earlier = self.list.iter().rev().skip(back + 1);
@@ -275,7 +271,7 @@ impl Calls {
         }
     }
 
-    /// The last calls and this one repeat a block of two calls or more.
+    /// Detects that the last calls and this one repeat a block of two calls or more.
     fn cycle(&self, call: &Call, rules: &Rules) -> Option<Finding> {
         let newest: Vec<&Call> = std::iter::once(call).chain(self.recent(rules)).collect();
         (2..=rules.max_period).find_map(|period| Self::cycle_of(period, &newest, rules))
@@ -297,7 +293,7 @@ impl Calls {
             };
             let calls = (period..newest.len()).take_while(|at| same(*at)).count() + period;
             let blocks = (calls / period) as u64;
-            // In how many turns that was matters no more then.
+            // The number of turns does not matter then.
             if reached(rules.cycle, blocks).is_none() {
                 return blocks;
             }
@@ -328,7 +324,7 @@ impl Calls {
         Some(finding(Reason::Cycle, level, count, &subject.join(" "), &call.tool))
     }
 
-    /// The last calls and this one are a few calls again and again, in any order, and their results stay the same.
+    /// Detects that the last calls and this one are the same few calls, in any order, with unchanged results.
     fn standstill(&self, call: &Call, rules: &Rules) -> Option<Finding> {
         const MOST_DIFFERENT: usize = 5;
         let wanted = rules.standstill?;
@@ -350,7 +346,7 @@ impl Calls {
         })
     }
 
-    /// Turn after turn before this one, every call failed, and one error was among them each time.
+    /// Detects turns in which every call failed, with one error common to all turns.
     fn same_error(&self, call: &Call, rules: &Rules) -> Option<Finding> {
         let threshold = rules.same_error?;
         let (mut turns, mut common): (u64, Option<HashSet<&str>>) = (0, None);
@@ -365,7 +361,7 @@ impl Calls {
                     _ => all_failed = false,
                 }
             }
-            // A call that was not let through is neither a failure nor a success.
+            // A call that was vetoed is neither a failure nor a success.
             if !ran {
                 continue;
             }
@@ -384,7 +380,7 @@ impl Calls {
         Some(finding(Reason::SameError, Level::Ask, turns, subject, &call.tool))
     }
 
-    /// This tool is called although it does not exist, with whatever arguments.
+    /// Detects calls of a tool that does not exist, with any arguments.
     fn unknown_tool(&self, call: &Call, rules: &Rules) -> Option<Finding> {
         let threshold = rules.unknown_tool?;
         let missing = |each: &&Call| {
@@ -408,7 +404,7 @@ impl Calls {
         })
     }
 
-    /// The calls of the window, newest first.
+    /// Returns the calls of the window, newest first.
     fn recent(&self, rules: &Rules) -> impl Iterator<Item = &Call> {
         self.list.iter().rev().take(rules.window)
     }

@@ -1,4 +1,4 @@
-//! One run after the other: its counts, its questions, and what approvals change.
+//! The detector of a session: counts of each run, open questions, and approvals.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -15,16 +15,17 @@ use super::rules::Rules;
 use super::signature::{outcome, signature, words};
 use crate::error::{Code, Error, Result};
 
-/// Answers that are remembered for calls whose results have not come. Ids of calls that never end must not pile up.
+/// Maximum number of answers remembered for calls without results, because ids of calls that never end must not pile
+/// up.
 const MOST_ANSWERED: usize = 1000;
-/// Answers that differ by numbers have to come so many times as often as equal ones.
+/// Answers that differ only by numbers count as a loop after this multiple of the limit for equal ones.
 const RENUMBERED_FACTOR: u64 = 2;
-/// Approvals for good that a session remembers; the oldest go first.
+/// Maximum number of permanent approvals per session; the oldest are dropped.
 const MOST_ALWAYS: usize = 1000;
-/// The form of a saved state.
+/// Version of the format of saved states.
 const VERSION: u64 = 1;
 
-/// What to do with a call.
+/// The action for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -36,28 +37,27 @@ pub enum Action {
     Stop,
 }
 
-/// The answer about a call, or about something said.
+/// The decision about a call or a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
-    /// What to do.
     pub action: Action,
-    /// Why, if it is not simply allowed.
+    /// The reason, if the call is not simply allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The loop that was noticed, where the reason is that no attempt is left.
+    /// The loop that was detected, if the reason is that no attempt is left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detector: Option<Reason>,
-    /// How often.
+    /// Number of repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// A sentence for the user; of a call that is stopped, the result for the model.
+    /// A message for the user; for a call that is stopped, the result for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// A sentence for the model, when the call is allowed.
+    /// A message for the model, if the call is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// What to approve; of a call its own id.
+    /// The id to approve; for a call its own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
 }
@@ -73,13 +73,13 @@ const ALLOW: Verdict = Verdict {
 };
 
 impl Verdict {
-    /// Whether there is nothing to say but that the call may run.
+    /// Returns true if the call is allowed without any message.
     pub fn is_plain(&self) -> bool {
         *self == ALLOW
     }
 }
 
-/// How an approval holds.
+/// The scope of an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
     /// This time.
@@ -93,12 +93,12 @@ struct Answered {
     id: String,
     signature: String,
     verdict: Verdict,
-    /// What a question is about.
+    /// The subject of a question.
     question: Option<Question>,
-    /// It was approved, and the call has not come back for it.
+    /// True if it was approved and the call was not repeated since.
     #[serde(default)]
     approved: bool,
-    /// How often the same call was asked about again.
+    /// Number of times the same call was checked again.
     #[serde(default)]
     again: u64,
 }
@@ -111,20 +111,20 @@ struct Question {
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct State {
-    /// Steps of this run: calls, and repeated answers without one.
+    /// Number of steps of this run: calls, and repeated replies without one.
     total: u64,
-    /// Calls since the run began or the budget was approved.
+    /// Number of calls since the run began or the budget was approved.
     since: u64,
-    /// Approvals of this run.
+    /// Number of approvals of this run.
     attempts: u64,
-    /// Calls of the cool-down that are left.
+    /// Remaining calls of the cool-down.
     cooldown: u64,
     calls: Calls,
     answers: Answers,
     answered: VecDeque<Answered>,
-    /// Approved for good in this session, oldest first.
+    /// Permanent approvals of this session, oldest first.
     always: VecDeque<String>,
-    /// Questions about words so far, for their ids.
+    /// Number of questions about replies so far, for their ids.
     exchanges: u64,
 }
 
@@ -142,12 +142,12 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// A detector that has seen nothing.
+    /// Creates a detector without a history.
     pub fn new(rules: Rules) -> Self {
         Detector { rules, state: State::default() }
     }
 
-    /// A detector that goes on where another was saved.
+    /// Restores a detector from a saved state.
     pub fn from_json(rules: Rules, json: &str) -> Result<Self> {
         let refuse = |problem: String| Error::field(Code::InvalidArgument, "state", problem);
         let saved: Saved = serde_json::from_str(json)
@@ -158,14 +158,14 @@ impl Detector {
         Ok(Detector { rules, state: saved.state })
     }
 
-    /// Everything that another detector needs to go on, as JSON.
+    /// Returns the state as JSON.
     pub fn to_json(&self) -> String {
         let saved = Saved { version: VERSION, state: self.state.clone() };
         serde_json::to_string(&saved).unwrap_or_default()
     }
 
-    /// Begins a run: counts, attempts and open questions are gone. What was approved for good stays, and so does an
-    /// exchange of words, because a host may start a run for each of its reminders.
+    /// Begins a run: counts, attempts and open questions are reset. Permanent approvals are kept, and so are repeated
+    /// replies, because a host may start a run for each of its reminders.
     pub fn start_run(&mut self) {
         let state = &mut self.state;
         (state.total, state.since, state.attempts, state.cooldown) = (0, 0, 0, 0);
@@ -173,9 +173,9 @@ impl Detector {
         state.answered.clear();
     }
 
-    /// Judges a call before it runs. `arguments` is JSON, and so is `identity`, which stands for them where the caller
-    /// knows better what tells calls apart. The same call asked about again gets the same answer, until its result is
-    /// recorded, or it cannot be the same call any more: see [`Calls::is_still`].
+    /// Checks a call before it runs. `arguments` is JSON, and so is `identity`, which replaces them if the caller knows
+    /// better what distinguishes calls. The same call checked again gets the same answer until its result is recorded,
+    /// or it cannot be the same call any more: see [`Calls::is_still`].
     pub fn check(
         &mut self,
         id: &str,
@@ -189,7 +189,7 @@ impl Detector {
             return verdict;
         }
         let parsed: Option<Value> = serde_json::from_str(arguments).ok();
-        // Models write arguments as a text that holds JSON.
+        // Models write arguments as a string that contains JSON.
         let inner = parsed
             .as_ref()
             .and_then(Value::as_str)
@@ -222,8 +222,7 @@ impl Detector {
         verdict
     }
 
-    /// The answer that a call got before. A question waits for the user, and what was approved for the call, however long
-    /// that takes.
+    /// Returns the answer that a call got before. A question, and an approval of the call, last indefinitely.
     fn answer_again(
         &mut self,
         id: &str,
@@ -242,7 +241,7 @@ impl Detector {
             answered.approved = false;
         }
         answered.again += 1;
-        // A host that neither tells results nor tells calls apart must end, too.
+        // A host that neither reports results nor distinguishes calls must terminate too.
         let again = answered.again;
         if cap.is_some_and(|cap| again >= cap) {
             return Some(self.stop(Reason::HardCap, None, tool, again));
@@ -274,7 +273,7 @@ impl Detector {
         self.answer_to(&findings, &call.id)
     }
 
-    /// The answer to the first finding that was not approved for good.
+    /// Returns the answer to the first finding without a permanent approval.
     fn answer_to(&mut self, findings: &[Finding], id: &str) -> (Verdict, Option<Question>) {
         for found in findings {
             if found.level == Level::Warn {
@@ -339,8 +338,8 @@ impl Detector {
         }
     }
 
-    /// Tells how a call went. A result of a call that was not allowed, or that is not known, changes nothing.
-    /// `is_error` is what the host knows; else the text tells.
+    /// Records the outcome of a call. A result of a call that was not allowed, or that is unknown, changes nothing.
+    /// `is_error` is given if the host knows it; otherwise the text decides.
     pub fn record(&mut self, id: &str, result: &str, is_error: Option<bool>) {
         let Some(call) = self.state.calls.newest(id) else { return };
         if call.outcome != Outcome::Unknown {
@@ -359,7 +358,7 @@ impl Detector {
         self.state.answered.retain(|answered| answered.id != id);
     }
 
-    /// Approves what was asked. False if there is no open question with this id.
+    /// Approves a question. Returns false if there is no open question with this id.
     pub fn approve(&mut self, id: &str, approval: Approval) -> bool {
         let Some(answered) =
             self.state.answered.iter_mut().rev().find(|answered| answered.id == id)
@@ -387,7 +386,7 @@ impl Detector {
         true
     }
 
-    /// Counts an approval and starts counting repeats anew.
+    /// Counts an approval and restarts the count of repetitions.
     fn go_on(&mut self, reason: Reason) {
         if self.is_attempt(reason) {
             self.state.attempts += 1;
@@ -406,7 +405,7 @@ impl Detector {
         reason != Reason::MaxToolCalls || self.rules.budget_is_attempt
     }
 
-    /// Tells what was said. The answer is about the exchange of words; its `call_id` is what to approve.
+    /// Records a message. The answer is about repeated replies; its `call_id` is the id to approve.
     pub fn observe(&mut self, role: Role, text: &str) -> Verdict {
         if role == Role::Assistant {
             self.state.calls.said(text);
@@ -426,7 +425,7 @@ impl Detector {
             return self.ask_about_words(found);
         }
         let Some(exchange) = exchange else { return ALLOW };
-        // Repeats without a call are steps too, so that they end where calls end.
+        // Repetitions without a call are steps too, so that they end where calls end.
         if role == Role::User {
             self.state.total += 1;
         }
@@ -434,7 +433,7 @@ impl Detector {
             return self.stop(Reason::HardCap, None, "", self.state.total);
         }
         let Exchange { count, renumbered, subject } = exchange;
-        // Other numbers may be progress, so there have to be more of them.
+        // Changing numbers may be progress, so that more repetitions are needed.
         let is_loop = |most| count >= most || renumbered >= RENUMBERED_FACTOR * most;
         if !self.rules.same_answer.is_some_and(is_loop) {
             return ALLOW;
@@ -465,7 +464,7 @@ impl Detector {
         verdict
     }
 
-    /// The ids of open questions, oldest first.
+    /// Returns the ids of open questions, oldest first.
     pub fn pending(&self) -> Vec<&str> {
         let open = self.state.answered.iter().filter(|answered| answered.question.is_some());
         let mut seen = BTreeSet::new();
@@ -481,7 +480,7 @@ impl Detector {
     }
 }
 
-/// What an approval for good is remembered by.
+/// Returns the key of a permanent approval.
 fn key(reason: Reason, subject: &str) -> String {
     words(&format!("{reason:?} {subject}"))
 }

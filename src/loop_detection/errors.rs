@@ -1,8 +1,8 @@
-//! What the text of a result says about a failure.
+//! Recognizes errors in the text of a result.
 
 use serde_json::Value;
 
-/// Whether a result that nobody calls an error begins as one.
+/// Returns true if a result that is not marked as an error begins as one.
 pub fn says_error(result: &str) -> bool {
     let start = result.trim_start();
     if start.starts_with('{') {
@@ -15,7 +15,7 @@ pub fn says_error(result: &str) -> bool {
     ["Error:", "error:", "Error ", "ERROR:"].iter().any(|word| start.starts_with(word))
 }
 
-/// Words of an error that only say that there is one.
+/// Words of an error without specific information.
 const EMPTY_WORDS: [&str; 18] = [
     "exit",
     "exited",
@@ -37,7 +37,7 @@ const EMPTY_WORDS: [&str; 18] = [
     "null",
 ];
 
-/// Whether an error says what is wrong: `exit code 1` and a search without hits do not.
+/// Returns true if an error is specific: `exit code 1` and a search without matches are not.
 pub fn says_something(result: &str) -> bool {
     const FEWEST_LETTERS: usize = 8;
     let words = result
@@ -50,7 +50,7 @@ pub fn says_something(result: &str) -> bool {
     })
 }
 
-/// Whether a failure is that there is no such tool.
+/// Returns true if the error is that the tool does not exist.
 pub fn says_unknown_tool(result: &str) -> bool {
     let start: String = result.chars().take(500).collect::<String>().to_lowercase();
     start.contains("tool")

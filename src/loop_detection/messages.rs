@@ -1,36 +1,34 @@
-//! What people and models are told about a loop.
+//! Messages about loops for users and models.
 
 /// The language of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// English.
     English,
-    /// Simplified Chinese.
     Chinese,
 }
 
 impl Language {
-    /// By its tag; everything but `zh-CN` is English.
+    /// Returns the language of a tag: English for everything but `zh-CN`.
     pub fn of(tag: &str) -> Self {
         if tag == "zh-CN" { Language::Chinese } else { Language::English }
     }
 }
 
-/// What was noticed. The names are public: `reason` of a verdict.
+/// Kinds of loops. The names are public: `reason` of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The same call, and as far as is known the same outcome.
+    /// The same call, with the same outcome as far as it is known.
     SameTool,
-    /// The same few calls in turn.
+    /// A repeated sequence of calls.
     Cycle,
     /// The same error, turn after turn.
     SameError,
     /// Calls of a tool that does not exist.
     UnknownTool,
-    /// The same exchange of words without a call.
+    /// The same exchange of messages without a call.
     NoToolCall,
-    /// The same passage again and again in one answer.
+    /// The same passage repeated in one answer.
     RepeatedText,
     /// More calls than the budget of a run.
     MaxToolCalls,
@@ -40,7 +38,7 @@ pub enum Reason {
     HardCap,
 }
 
-/// The sentence for what was noticed. `tool` is the tool of the calls, `count` how many there were.
+/// Returns the sentence for a finding. `tool` is the tool of the calls, `count` their number.
 pub fn finding(language: Language, reason: Reason, tool: &str, count: u64) -> String {
     let tool = shown(tool);
     match language {
@@ -87,7 +85,7 @@ pub fn finding(language: Language, reason: Reason, tool: &str, count: u64) -> St
     }
 }
 
-/// What follows the sentence where the call does not run.
+/// Returns the sentence after it if the call does not run.
 pub fn stopped(language: Language) -> &'static str {
     match language {
         Language::English => {
@@ -97,7 +95,7 @@ pub fn stopped(language: Language) -> &'static str {
     }
 }
 
-/// What follows it where a model reads on.
+/// Returns the sentence after it if a model reads on.
 pub fn warned(language: Language) -> &'static str {
     match language {
         Language::English => "Do something else than to repeat it.",
@@ -105,7 +103,7 @@ pub fn warned(language: Language) -> &'static str {
     }
 }
 
-/// A name of a tool in a sentence: one line, and not long.
+/// Returns the name of a tool for a sentence: on one line, and not long.
 fn shown(tool: &str) -> String {
     const LONGEST: usize = 60;
     let plain: String =

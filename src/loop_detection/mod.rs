@@ -1,19 +1,35 @@
-//! Whether an agent goes in circles.
+//! Loop detection: whether an agent repeats itself without progress.
 //!
-//! The detector is asked before a call and told how it went. It never reads a clock and never calls anybody: the same
-//! calls give the same answers.
+//! The detector checks a call before it runs, and its outcome is recorded afterwards. It reads no clock and calls no
+//! other component: the same calls give the same answers.
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | [`detector`] | one run: its counts, its questions, and what approvals change |
+//! | [`detector`] | one run: its counts, its questions, its approvals |
 //! | [`signature`] | when two calls, or two results, are the same |
-//! | [`conduct`] | what a call is for: does it wait, can it change something |
-//! | [`errors`] | what the text of a result says about a failure |
-//! | [`calls`] | which loops the last calls show |
-//! | [`answers`] | loops without calls: the same exchange of words again and again |
-//! | [`repetition`] | a passage that one answer says again and again |
+//! | [`call_effect`] | whether a call waits, and whether it can change state |
+//! | [`errors`] | whether the text of a result is an error |
+//! | [`call_history`] | which loops the last calls show |
+//! | [`repeated_replies`] | loops without calls: the same exchange of messages |
+//! | [`repetition`] | a passage that one answer repeats |
 //! | [`rules`] | the numbers, and those of each profile |
-//! | [`words`] | what people and models are told |
+//! | [`messages`] | messages for users and models |
+//!
+//! ```
+//! use spillway_core::loop_detection::detector::{Action, Detector};
+//! use spillway_core::loop_detection::rules::Rules;
+//!
+//! let mut detector = Detector::new(Rules::default());
+//! let action = (0..10)
+//!     .map(|turn| {
+//!         let id = format!("call-{turn}");
+//!         let action = detector.check(&id, "read_file", r#"{"path": "a.txt"}"#, None, None).action;
+//!         detector.record(&id, "the same content", None);
+//!         action
+//!     })
+//!     .find(|action| *action != Action::Allow);
+//! assert_eq!(action, Some(Action::Ask));
+//! ```
 
 pub mod call_effect;
 pub mod call_history;

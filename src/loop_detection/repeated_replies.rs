@@ -1,57 +1,57 @@
-//! Loops without calls: the same words are said to the model again and again, and it answers without doing anything; or
-//! it says the same again and again, or the same but for its numbers.
+//! Detects loops without calls: the same message is sent to the model again and again, and it answers without a call;
+//! or its answers repeat, apart from numbers.
 
 use serde::{Deserialize, Serialize};
 
 use super::signature::words;
 
-/// Who said something.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// A person, or a host that reminds the model of something.
+    /// A person, or a host that reminds the model.
     User,
     /// The model.
     Assistant,
 }
 
-/// What was said since the last call.
+/// Messages since the last call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
     asked: Option<String>,
-    /// Answers without a call to what was last asked.
+    /// Number of answers without a call to the last question.
     unanswered: u64,
     said: Option<String>,
-    /// Equal texts of the model without a call between them.
+    /// Number of equal answers of the model without a call between them.
     repeated: u64,
-    /// The last text of the model without its numbers.
+    /// The last answer of the model without its numbers.
     #[serde(default)]
     numbered: Option<String>,
-    /// Texts of the model that differ by numbers at most, without a call or another question between them.
+    /// Number of answers that differ only by numbers, without a call or another question between them.
     #[serde(default)]
     renumbered: u64,
 }
 
-/// A loop of words: how often, and what an approval for good is about.
+/// A loop of replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
-    /// Answers without a call.
+    /// Number of answers without a call.
     pub count: u64,
-    /// The same, where numbers make no difference.
+    /// Number of answers that are equal apart from numbers.
     pub renumbered: u64,
-    /// The hash of what is said again and again.
+    /// Hash of the repeated message, which identifies the loop for a permanent approval.
     pub subject: String,
 }
 
-/// A text with fewer letters says nothing but its numbers: somebody counts.
+/// Minimum number of letters of a text. One with fewer is only its numbers, such as a count.
 const FEWEST_LETTERS: usize = 4;
 
 impl Answers {
-    /// A call was made: whatever is said, something is done.
+    /// Records a call, which ends a loop of replies.
     pub fn called(&mut self) {
         *self = Answers::default();
     }
 
-    /// Something was said. The answer is the repetition so far, from the first on.
+    /// Records a message. Returns the repetition so far, beginning with the first.
     pub fn said(&mut self, role: Role, text: &str) -> Option<Exchange> {
         let subject = words(text);
         match role {
@@ -64,7 +64,7 @@ impl Answers {
                 self.asked = Some(subject.clone());
                 again.then_some(Exchange { count: self.unanswered, renumbered: 0, subject })
             }
-            // An answer of nothing is no text that repeats; what it answers to does.
+            // An empty answer is not a repeated text, but the message it answers may be.
             Role::Assistant if text.trim().is_empty() => None,
             Role::Assistant => {
                 let again = self.said.as_ref() == Some(&subject);
@@ -74,7 +74,7 @@ impl Answers {
                 let counts = numbered.is_some() && self.numbered == numbered;
                 self.renumbered = if counts { self.renumbered + 1 } else { 0 };
                 self.numbered.clone_from(&numbered);
-                // A call may still follow this one; those before it had none.
+                // This answer may still be followed by a call; those before it were not.
                 if again {
                     let (count, renumbered) = (self.repeated, self.renumbered);
                     return Some(Exchange { count, renumbered, subject });
@@ -85,7 +85,7 @@ impl Answers {
         }
     }
 
-    /// Starts counting anew.
+    /// Resets all counts.
     pub fn forget(&mut self) {
         self.unanswered = 0;
         self.repeated = 0;
@@ -93,7 +93,7 @@ impl Answers {
     }
 }
 
-/// The text with one digit for each number; none if it says little else.
+/// Replaces each number by one digit. Returns `None` if little else is left.
 fn without_numbers(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut letters = 0;

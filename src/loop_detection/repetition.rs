@@ -1,37 +1,37 @@
-//! A passage that one answer says again and again.
+//! Detects a passage that one answer repeats.
 //!
-//! The answer is read as a stream of characters in which white space is one blank and a number one digit. Wherever the last
-//! [`CHUNK`] characters were seen before, the distance to that place is a period; while the distance stays the same, the
-//! text repeats. Each character costs one look into a table, so the time is linear.
+//! The answer is read as a stream of characters in which white space is one blank and a number one digit. Wherever the
+//! last [`CHUNK`] characters were seen before, the distance to that position is a period; while the distance stays the
+//! same, the text repeats. Each character costs one table lookup, so the time is linear.
 //!
-//! Lists, tables, code and data repeat for good reasons. Their lines are part of the stream, but a period counts only if
-//! enough of it is prose.
+//! Lists, tables, code and data repeat for good reasons. Their lines are part of the stream, but a period counts only
+//! if enough of it is prose.
 
 use std::collections::HashMap;
 
 use super::signature::words;
 
-/// Characters that must be the same to be found again.
+/// Number of characters that must match to find an earlier occurrence.
 const CHUNK: usize = 50;
 
-/// A passage is said so often at least, the first time included.
+/// Minimum number of occurrences, the first one included.
 const TIMES: usize = 10;
 
-/// A repetition has so many characters at least.
+/// Minimum length of a repetition in characters.
 const SHORTEST: usize = 400;
 
-/// Of a longer answer so many characters of its end are read: whoever repeats does not stop.
+/// Maximum number of characters read of an answer, from its end: a repetition does not stop.
 const LONGEST: usize = 200_000;
 
-/// Letters of prose in a period, at least.
+/// Minimum number of prose letters in a period.
 const LETTERS: usize = 2;
 
-/// A passage and how often it is said.
+/// A repeated passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repetition {
-    /// How often, the first time included.
+    /// Number of occurrences, the first one included.
     pub count: u64,
-    /// The hash of the passage.
+    /// Hash of the passage.
     pub subject: String,
 }
 
@@ -39,18 +39,18 @@ pub struct Repetition {
 #[derive(Debug, Clone, Copy)]
 struct Letter {
     letter: char,
-    /// It is a letter, and not in a list, a table, code or data.
+    /// True for a letter outside of lists, tables, code and data.
     prose: bool,
 }
 
-/// The longest repetition of the answer; none if it has none.
+/// Returns the longest repetition of the answer, if there is one.
 pub fn repetition(text: &str) -> Option<Repetition> {
     let stream = stream(text);
     let stream = stream.get(stream.len().saturating_sub(LONGEST)..)?;
     if stream.len() < SHORTEST {
         return None;
     }
-    // A hash that moves on by one character in constant time.
+    // A rolling hash, which moves on by one character in constant time.
     const BASE: u64 = 0x0100_0000_01b3;
     let leaving = (1..CHUNK).fold(1_u64, |power, _| power.wrapping_mul(BASE));
     let mut hash = 0_u64;
@@ -84,12 +84,12 @@ pub fn repetition(text: &str) -> Option<Repetition> {
     let (run, period, end) = best?;
     let passage = stream.get(end.checked_sub(period)?..end)?;
     let passage: String = passage.iter().map(|each| each.letter).collect();
-    // The first time is where the others are found.
+    // The first occurrence is where the others are found.
     let count = ((run + CHUNK - 1) / period + 1) as u64;
     Some(Repetition { count, subject: words(&passage) })
 }
 
-/// The characters of an answer.
+/// Returns the characters of an answer.
 fn stream(text: &str) -> Vec<Letter> {
     let mut stream: Vec<Letter> = Vec::with_capacity(text.len());
     let mut fenced = false;
@@ -111,7 +111,7 @@ fn stream(text: &str) -> Vec<Letter> {
     stream
 }
 
-/// Whether a line is no item of a list, row of a table, line of code or of data.
+/// Returns true if a line is no item of a list, row of a table, line of code or of data.
 fn is_prose(line: &str, trimmed: &str) -> bool {
     let marked = ["- ", "* ", "+ ", "|", "#", ">", "{", "[", "}", "]", "<", "//", "$ ", "at "];
     let ends = [';', '{', '}', ',', '|'];

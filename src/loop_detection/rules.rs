@@ -1,8 +1,8 @@
-//! The numbers of the detector, and those of each profile.
+//! The parameters of the detector, and those of each profile.
 //!
-//! The defaults for attempts, calls, repeats and the cool-down are Moryflow's (ADR 0002, part B). The three signals, which
-//! are the same outcome, the same error and the same exchange of words, and their numbers were measured on 239 recorded sessions:
-//! see `docs/doom-loop.md`.
+//! The defaults for attempts, calls, repetitions and the cool-down are Moryflow's (ADR 0002, part B). The three
+//! signals, which are the same outcome, the same error and the same exchange of messages, and their numbers were
+//! measured on 239 recorded sessions: see `docs/doom-loop.md`.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::options::fields::{boolean, choice, count_from, object, refuse, string
 use crate::tools::plain;
 use crate::util::suggest;
 
-/// How far a count has to get; nothing switches a level off.
+/// Counts at which a level is reached; `None` disables the level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Levels {
     /// The model is warned.
@@ -25,7 +25,7 @@ pub struct Levels {
     pub stop: Option<u64>,
 }
 
-/// What is the same in a profile as in Spillway's defaults is not a field.
+/// The numbers that differ between profiles.
 #[derive(Debug, Clone, Copy)]
 struct Numbers {
     same_tool: Levels,
@@ -73,7 +73,8 @@ const PROFILES: [(&str, Numbers); 6] = [
             max_period: 2,
             same_error: None,
             unknown_tool: Some(10),
-            // A few calls in any order, with the same results: more than the threshold of one call, which has to be in view.
+            // A few calls in any order with the same results: more than the threshold of one call, which must be
+            // visible in the window.
             standstill: Some(30),
             window: 30,
             warn_whatever_the_outcome: true,
@@ -85,7 +86,7 @@ const PROFILES: [(&str, Numbers); 6] = [
     ("moryflow", Numbers { budget_is_attempt: true, always_is_attempt: true, ..DEFAULTS }),
 ];
 
-/// So many times the budget of calls, and a run ends whatever was approved.
+/// Multiple of the budget of calls at which a run ends whatever was approved.
 const HARD_CAP_FACTOR: u64 = 5;
 
 const FIELDS: [&str; 11] = [
@@ -102,46 +103,46 @@ const FIELDS: [&str; 11] = [
     "pollTools",
 ];
 
-/// Everything that the detector goes by.
+/// All parameters of the detector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
-    /// Approvals of loops in a run; the next question is a stop.
+    /// Maximum number of approved loops in a run; the next question is a stop.
     pub max_attempts: u64,
-    /// Calls until the user is asked; nothing for no budget.
+    /// Number of calls until the user is asked; `None` for no budget.
     pub max_tool_calls: Option<u64>,
-    /// Calls that are not judged after an approval.
+    /// Number of calls that are not checked after an approval.
     pub cooldown: u64,
-    /// The same call with the same outcome, the call that is asked about included.
+    /// The same call with the same outcome, the call being checked included.
     pub same_tool: Levels,
-    /// The same for calls that wait for something.
+    /// The same for calls that wait.
     pub poll: Levels,
     /// Repetitions of a cycle of two calls or more.
     pub cycle: Levels,
-    /// Calls in the longest cycle that is looked for.
+    /// Maximum length of a cycle in calls.
     pub max_period: usize,
-    /// Turns running that end in the same error.
+    /// Number of consecutive turns that end in the same error.
     pub same_error: Option<u64>,
-    /// Calls of a tool that does not exist.
+    /// Number of calls of a tool that does not exist.
     pub unknown_tool: Option<u64>,
-    /// Answers without a call to the same words.
+    /// Number of answers without a call to the same message.
     pub same_answer: Option<u64>,
-    /// Calls running that are a few calls again and again, in any order, with the same results.
+    /// Number of consecutive calls that are the same few calls, in any order, with the same results.
     pub standstill: Option<usize>,
-    /// Calls that are looked back at.
+    /// Number of calls remembered.
     pub window: usize,
-    /// A warning comes even when outcomes change.
+    /// True if a warning comes even when outcomes change.
     pub warn_whatever_the_outcome: bool,
-    /// More calls than the budget count as an attempt when they are approved.
+    /// True if the approval of more calls than the budget counts as an attempt.
     pub budget_is_attempt: bool,
-    /// A question that was answered for good still counts as an attempt.
+    /// True if a question with a permanent approval still counts as an attempt.
     pub always_is_attempt: bool,
-    /// Nobody can be asked: every question is a stop.
+    /// True if no user can be asked: every question is a stop.
     pub headless: bool,
-    /// The language of messages.
     pub language: Language,
-    /// Names of fields that do not tell calls and results apart, by plain tool name; those under `*` for every tool.
+    /// Names of fields that do not distinguish calls and results, by normalized tool name; those under `*` for every
+    /// tool.
     pub volatile: BTreeMap<String, Vec<String>>,
-    /// More tools that wait, by their plain names.
+    /// Further tools that wait, by normalized name.
     pub poll_tools: Vec<String>,
 }
 
@@ -176,7 +177,7 @@ impl Rules {
         }
     }
 
-    /// Reads the options of a caller. The error names the option that is wrong.
+    /// Reads the options of a caller. The error names the invalid option.
     pub fn read(options: &Value) -> Result<Self> {
         const CODE: Code = Code::InvalidConfig;
         let options = object(options, CODE, "options")?;
@@ -212,12 +213,12 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Calls after which a run ends, whatever was approved.
+    /// Returns the number of calls after which a run ends, whatever was approved.
     pub fn hard_cap(&self) -> Option<u64> {
         self.max_tool_calls.map(|calls| calls.saturating_mul(HARD_CAP_FACTOR))
     }
 
-    /// The window always holds as many calls as the rule has to see.
+    /// Sets the threshold, and a window that holds as many calls as the rule needs.
     fn set_same_tool(&mut self, threshold: Option<u64>) {
         self.same_tool.ask = threshold;
         self.same_tool.warn =
@@ -227,7 +228,7 @@ impl Rules {
     }
 }
 
-/// Calls that are remembered at most.
+/// Maximum number of calls remembered.
 pub const LONGEST_WINDOW: usize = 1000;
 
 fn profile(name: &Value) -> Result<Numbers> {
@@ -244,7 +245,7 @@ fn tag(value: &Value) -> Option<&str> {
     value.get("$type").and_then(Value::as_str)
 }
 
-/// A whole number, or nothing for `Infinity`.
+/// Reads a whole number, or `None` for `Infinity`.
 fn limit(least: u64, value: &Value, field: &str) -> Result<Option<u64>> {
     if tag(value) == Some("Infinity") {
         return Ok(None);
@@ -254,7 +255,7 @@ fn limit(least: u64, value: &Value, field: &str) -> Result<Option<u64>> {
         .map_err(|error| Error { message: format!("{}, or Infinity", error.message), ..error })
 }
 
-/// A list for every tool, or one per tool.
+/// Reads a list for every tool, or one per tool.
 fn volatile(value: &Value, field: &str) -> Result<BTreeMap<String, Vec<String>>> {
     if value.is_array() {
         return Ok(BTreeMap::from([("*".to_owned(), strings(value, Code::InvalidConfig, field)?)]));

@@ -1,4 +1,4 @@
-//! When two calls are the same call, and two results the same result.
+//! Hashes of calls and results: when two of them are the same.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -29,11 +29,11 @@ const TERMINAL_FIELDS: [&str; 14] = [
     "endedat",
 ];
 
-/// Fields of a terminal's arguments in which models say why they run the command, in other words each time.
+/// Fields of a terminal's arguments in which models explain the command, in different words each time.
 const TERMINAL_REMARKS: [&str; 3] = ["description", "explanation", "justification"];
 
-/// Fields of the result of sending something that differ between equal messages. What tells the place is not among
-/// them: another conversation is another result.
+/// Fields of the result of sending a message that differ between equal messages. The destination is not among them:
+/// another conversation is another result.
 const SENT_FIELDS: [&str; 10] = [
     "id",
     "messageid",
@@ -47,7 +47,7 @@ const SENT_FIELDS: [&str; 10] = [
     "date",
 ];
 
-/// Names of a value that differ from call to call and mean nothing, plain.
+/// Returns the normalized names of a tool's volatile fields.
 fn own_fields<'a>(volatile: &'a BTreeMap<String, Vec<String>>, tool: &str) -> Vec<&'a str> {
     if volatile.is_empty() {
         return Vec::new();
@@ -56,8 +56,8 @@ fn own_fields<'a>(volatile: &'a BTreeMap<String, Vec<String>>, tool: &str) -> Ve
     lists.into_iter().flatten().flatten().map(String::as_str).collect()
 }
 
-/// `tool:` and 64 hexadecimal digits over the tool and its arguments. The order of members does not matter, nor the
-/// size. `arguments` is JSON; a text that holds JSON is taken for what it holds, because models write arguments so.
+/// Returns `tool:` and 64 hexadecimal digits for a tool and its arguments, independent of the order of members.
+/// `arguments` is JSON; a string that contains JSON is treated as its content, because models write arguments so.
 pub fn signature(tool: &str, arguments: &str, volatile: &BTreeMap<String, Vec<String>>) -> String {
     let fields = own_fields(volatile, tool);
     let form = match structure(arguments) {
@@ -74,7 +74,7 @@ pub fn signature(tool: &str, arguments: &str, volatile: &BTreeMap<String, Vec<St
     format!("{tool}:{}", hash(&[tool, &form]))
 }
 
-/// The hash of what a result says, without what differs between equal runs.
+/// Hashes the content of a result, without fields that differ between equal runs.
 pub fn outcome(
     tool: &str,
     result: &str,
@@ -101,7 +101,7 @@ pub fn outcome(
     hash(&[if is_error { "error" } else { "" }, &form])
 }
 
-/// The hash of some words, white space apart.
+/// Hashes a text, ignoring white space.
 pub fn words(text: &str) -> String {
     hash(&[&text.split_whitespace().collect::<Vec<_>>().join(" ")])
 }
@@ -124,7 +124,7 @@ fn sort_of(tool: &str) -> Sort {
     Sort::Other
 }
 
-/// An object or array, also one that stands in a string.
+/// Parses an object or array, also one inside a string.
 fn structure(json: &str) -> Option<Value> {
     let first = json.trim_start().bytes().next()?;
     if !matches!(first, b'{' | b'[' | b'"') {
@@ -142,7 +142,7 @@ fn structure(json: &str) -> Option<Value> {
     }
 }
 
-/// Takes out members at every depth. The parser bounds the depth.
+/// Removes members at every depth. The parser bounds the depth.
 fn remove(value: &mut Value, goes: &dyn Fn(&str) -> bool) {
     match value {
         Value::Object(members) => {
@@ -154,14 +154,14 @@ fn remove(value: &mut Value, goes: &dyn Fn(&str) -> bool) {
     }
 }
 
-/// Lines that terminals put before an output, and how long it took: a run of tests, each test, each package.
+/// Lines that terminals print before an output, and durations: of a test run, a test, a package.
 static TIMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     const TIMES: &str = concat!(
         r"(?m)^(?:Chunk ID|Wall time|Original token count|Process running with session ID|Session ID|PID|Duration|Elapsed|Command):.*$",
         r"|\bin \d+\.\d+ ?s(?:ec(?:onds?)?)?\b",
         r"|^[ \t]*(?:Time|Duration):?[ \t]+\d+(?:\.\d+)? ?(?:ms|s|min)(?:, estimated .*| \(.*\))?\r?$",
         r"|^[ \t]*Start at[ \t]+[\d:]+\r?$",
-        // A bare number of seconds can be how far something has come.
+        // A number of seconds alone can be progress.
         r"| \((?:\d+(?:\.\d+)? ?ms|\d+\.\d+ ?s)\)\r?$",
         r"|\t(?:\d+\.\d+s|\(cached\))\r?$",
     );

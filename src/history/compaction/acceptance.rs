@@ -1,38 +1,38 @@
-//! Whether what came out is worth taking, and whether compacting again makes sense.
+//! Decides whether a summary is accepted, and whether another compaction makes sense.
 
 use serde::{Deserialize, Serialize};
 
-/// A step that frees less than this share of the history is not taken: it would cost the provider's cache, and a model's
-/// time, for nothing.
+/// Minimum share of the history that a step must free. A smaller gain is not worth the loss of the provider's cache and
+/// the model's time.
 pub const LEAST_PROGRESS: f64 = 0.1;
 
-/// What is known of a summary.
+/// Sizes before and after a compaction.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
-    /// The size of the history before.
+    /// Size of the history before.
     pub before: f64,
-    /// With the summary.
+    /// Size of the history with the summary.
     pub after: f64,
-    /// Of what the summary stands for.
+    /// Size of the messages that the summary replaces.
     pub input: f64,
-    /// Of the summary.
+    /// Size of the summary.
     pub summary: f64,
 }
 
-/// What becomes of it.
+/// The decision about a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It stands for what it says.
+    /// It is used.
     Taken,
-    /// It is larger than what it stands for.
+    /// It is larger than the messages that it replaces.
     SummaryTooLarge,
     /// It frees too little.
     NoProgress,
 }
 
-/// Whether a summary is taken.
+/// Decides whether a summary is used.
 pub fn judge(outcome: &Outcome) -> Verdict {
     let Outcome { before, after, input, summary } = *outcome;
     if summary >= input {
@@ -44,49 +44,50 @@ pub fn judge(outcome: &Outcome) -> Verdict {
     }
 }
 
-/// Whether a step frees enough.
+/// Returns true if a step frees enough.
 pub fn is_progress(before: f64, after: f64) -> bool {
     before > 0.0 && before - after >= LEAST_PROGRESS * before
 }
 
-/// So many compactions in so many turns of the model mean that compacting does not help.
+/// This number of compactions in as many answers of the model means that compacting does not help.
 pub const MOST_COMPACTIONS: usize = 3;
 
-/// After so many failures in a row the summariser is not asked by itself,
+/// Number of consecutive failures after which summaries pause.
 pub const MOST_FAILURES: u32 = 3;
 
-/// until so many more answers of the model: what failed may work again.
+/// Number of answers of the model that the pause lasts.
 pub const PAUSE: u64 = 10;
 
-/// What earlier compactions of a session left behind.
+/// The compactions of a session so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Past {
-    /// Answers of the model that were summarised away.
+    /// Number of answers of the model that were replaced by summaries.
     pub answers: u64,
-    /// The number of the answer after which each of the newest compactions was made.
+    /// For each of the newest compactions the number of answers after which it was made.
     pub recent: Vec<u64>,
-    /// Summaries that failed since the last that did not.
+    /// Number of failed summaries since the last success.
     pub failures: u32,
-    /// The number of the answer after which the last one failed.
+    /// Number of answers after which the last one failed.
     #[serde(default)]
     pub failed_at: u64,
 }
 
-/// Whether to compact now.
+/// The decision whether to compact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permit {
-    /// Yes.
+    /// Compact.
     Go,
-    /// Without a summary: too many have failed.
+    /// Compact without a summary, because too many have failed.
     Blocked,
-    /// Compacting does not help.
+    /// Do not compact: it does not help.
     Thrash,
 }
 
 impl Past {
-    /// Whether to compact a history with so many answers of the model. Who asks for it by hand is not refused.
+    /// Decides whether to compact a history with `answers` answers of the model. An explicit request (`force`) is never
+    /// refused.
     pub fn permit(&self, answers: u64, force: bool) -> Permit {
         if force {
             return Permit::Go;
@@ -105,7 +106,7 @@ impl Past {
         if self.failures >= MOST_FAILURES && pauses { Permit::Blocked } else { Permit::Go }
     }
 
-    /// A compaction was made in a history of `answers`, of which `dropped` are gone.
+    /// Records a compaction of a history with `answers` answers, of which `dropped` were replaced.
     #[must_use]
     pub fn compacted(mut self, answers: u64, dropped: u64) -> Past {
         self.recent.push(self.answers.saturating_add(answers));
@@ -116,7 +117,7 @@ impl Past {
         self
     }
 
-    /// The summariser failed for a history of `answers`.
+    /// Records a failed summary of a history with `answers` answers.
     #[must_use]
     pub fn failed(mut self, answers: u64) -> Past {
         self.failures = self.failures.saturating_add(1);
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn three_failures_block_until_somebody_asks() {
+    fn three_failures_block_all_but_explicit_requests() {
         let past = Past::default().failed(1).failed(2);
         assert_eq!(past.permit(0, false), Permit::Go);
         let past = past.failed(3);

@@ -1,7 +1,7 @@
-//! The record of changed files that outlives every summary.
+//! The list of changed files, which survives every summary.
 //!
-//! A summariser may forget which files it changed; this does not. It is a few lines in the message of the summary, read
-//! back and added to by the next compaction.
+//! A summary may omit which files were changed. This list of a few lines in the message of the summary is read back and
+//! extended by the next compaction.
 
 use serde_json::Value;
 
@@ -10,12 +10,12 @@ use crate::permission::Domain;
 use crate::permission::targets::{Touched, touched};
 use crate::tools::{Kind, kind, last_part};
 
-/// How a change went.
+/// The outcome of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The result does not say that it failed.
+    /// The result does not report a failure.
     Done,
-    /// The result says so.
+    /// The result reports a failure.
     Failed,
     /// There is no result.
     Unknown,
@@ -31,15 +31,15 @@ impl Outcome {
     }
 }
 
-/// Longer names of tools and files are cut: characters.
+/// Maximum length in characters of names of tools and files; longer ones are truncated.
 const LONGEST: usize = 160;
 
-/// Whether calls of this tool belong into the record.
+/// Returns true if calls of this tool belong in the list.
 pub fn is_edit(tool: &str) -> bool {
     kind(tool).or_else(|| kind(last_part(tool))) == Some(Kind::Edit)
 }
 
-/// The lines of a call: one for each file that it changes. None if it changes nothing.
+/// Returns the entries of a call, one for each file that it changes.
 pub fn lines(tool: &str, args: &Value, outcome: Outcome) -> Vec<String> {
     if !is_edit(tool) || !matches!(Access::of(tool, args), Access::Write) {
         return Vec::new();
@@ -58,8 +58,8 @@ pub fn lines(tool: &str, args: &Value, outcome: Outcome) -> Vec<String> {
         .collect()
 }
 
-/// The lines of a record with new ones: each once, with how often it came, in the order in which they came last. Of more
-/// than `most` the oldest go.
+/// Merges new entries into a list: each occurs once with its count, ordered by its last occurrence. The oldest ones in
+/// excess of `most` are dropped.
 pub fn merged(known: &[String], new: &[String], most: usize) -> Vec<String> {
     let mut all: Vec<(String, u64)> = Vec::new();
     let mut places = std::collections::HashMap::new();
@@ -78,7 +78,7 @@ pub fn merged(known: &[String], new: &[String], most: usize) -> Vec<String> {
         .collect()
 }
 
-/// A line without its count, and the count.
+/// Splits an entry into its text and its count.
 fn counted(line: &str) -> (&str, u64) {
     let parts = line.strip_suffix(')').and_then(|line| line.rsplit_once(" (×"));
     match parts.and_then(|(line, times)| Some((line, times.parse().ok()?))) {
@@ -87,7 +87,7 @@ fn counted(line: &str) -> (&str, u64) {
     }
 }
 
-/// One line, whatever a model wrote.
+/// Joins a text to one line.
 fn plain(text: &str) -> String {
     let line: String =
         text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();

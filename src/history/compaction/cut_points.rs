@@ -1,36 +1,34 @@
-//! Between which messages a history may be cut.
+//! Positions between messages at which a history may be split.
 
-/// Who speaks in a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The user.
     User,
-    /// The model.
     Assistant,
-    /// A summary of what was before.
+    /// A summary of earlier messages.
     Summary,
     /// Instructions.
     System,
     /// Results of tools.
     Tool,
-    /// Nobody knows.
+    /// Unknown.
     Other,
 }
 
-/// A place where a history may be cut: before the message of this index.
+/// A position at which a history may be split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// The first message behind the cut.
+    /// Index of the first message after the split.
     pub at: usize,
-    /// A turn begins there; else the cut is inside of one.
+    /// True if a turn begins there; otherwise the split is within one.
     pub is_turn: bool,
 }
 
-/// The legal cuts of a history, ascending, without its two ends.
+/// Returns the legal positions in ascending order, without the two ends of the history.
 ///
-/// `pairs` are the messages of a call and of its result; of a call that may still be running the second is the length of
-/// the history. No cut is legal
-/// - between a call and its result: providers refuse one without the other;
+/// `pairs` holds the messages of each call and its result; for a call that may still be running the second is the
+/// length of the history. No split is legal
+/// - between a call and its result: providers reject one without the other;
 /// - before a result;
 /// - between two messages of the model: they are one answer, and its thinking must stay with its calls.
 pub fn cuts(roles: &[Role], pairs: &[(usize, usize)]) -> Vec<Cut> {
@@ -61,8 +59,8 @@ pub fn cuts(roles: &[Role], pairs: &[(usize, usize)]) -> Vec<Cut> {
     found
 }
 
-/// Whether a turn begins with this message: the user speaks, and did not already. What a user says in several messages
-/// before the model answers is one turn.
+/// Returns true if a turn begins with this message: a user message that does not follow another one. Several user
+/// messages before an answer are one turn.
 pub fn begins_turn(role: Role, before: Option<Role>) -> bool {
     role == Role::User && before != Some(Role::User)
 }

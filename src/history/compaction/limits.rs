@@ -1,14 +1,14 @@
-//! When a history is too long, and how much of it may stay; the numbers of each profile.
+//! When a history is too long, and how much of it may stay, with the numbers of each profile.
 
 use serde::Serialize;
 
-/// How a text is measured.
+/// How the size of a text is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// By script and format, with what a message takes beside its text.
+    /// Estimated by script and format, with an overhead per message.
     Estimate,
-    /// Four UTF-16 units are a token, and nothing else counts.
+    /// Four UTF-16 code units are a token, without overheads.
     Quarters,
 }
 
@@ -16,34 +16,33 @@ pub enum Measure {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Numbers {
-    /// Whose they are.
+    /// Name of the profile.
     #[serde(skip)]
     pub name: &'static str,
-    /// Compaction begins at this share of what is usable.
+    /// Share of the usable size at which compaction begins.
     pub trigger_share: f64,
-    /// It begins when exactly so much is used, too.
+    /// True if compaction begins when exactly that share is used.
     pub inclusive: bool,
-    /// Tokens that an answer gets at most,
+    /// Maximum number of tokens reserved for an answer.
     pub answer_tokens: f64,
-    /// and the share of the window that it gets at most.
+    /// Maximum share of the window reserved for an answer.
     pub answer_share: f64,
-    /// So many UTF-16 units are too many where nobody knows the window; `None`: never.
+    /// Limit in UTF-16 code units if the window is unknown; `None` means no limit.
     pub max_chars: Option<f64>,
-    /// So many of the newest turns are protected.
+    /// Number of newest turns that are protected.
     pub recent_turns: u32,
-    /// The newest outputs before them stay as long as they have no more tokens than this together.
+    /// The newest outputs before them are kept up to this total of tokens.
     pub protect_output_tokens: f64,
-    /// Outputs go only if they have more tokens than this together.
+    /// Outputs are replaced only if they have more tokens than this in total.
     pub min_output_tokens: f64,
-    /// Outputs of these tools stay.
+    /// Tools whose outputs are kept.
     pub protected_tools: &'static [&'static str],
-    /// What stands for an output that went; `None`: the pruner's words.
+    /// The text that replaces an output; `None` for the pruner's placeholder.
     pub placeholder: Option<&'static str>,
-    /// How texts are measured.
     pub measure: Measure,
 }
 
-/// The decision record's numbers.
+/// The numbers of the decision record.
 pub const DOCUMENT: Numbers = Numbers {
     name: "",
     trigger_share: 0.8,
@@ -59,7 +58,7 @@ pub const DOCUMENT: Numbers = Numbers {
     measure: Measure::Estimate,
 };
 
-/// All profiles; the first is what holds without one.
+/// All profiles; the first is the default.
 pub static PROFILES: [Numbers; 4] = [
     DOCUMENT,
     Numbers {
@@ -73,7 +72,7 @@ pub static PROFILES: [Numbers; 4] = [
         trigger_share: 1.0,
         inclusive: true,
         answer_tokens: 20_000.0,
-        // Its reserve is the same for every window; of a small one it would leave nothing.
+        // Its reserve is constant; it would leave nothing of a small window.
         answer_share: 0.5,
         max_chars: None,
         recent_turns: 2,
@@ -97,54 +96,55 @@ pub static PROFILES: [Numbers; 4] = [
     },
 ];
 
-/// The numbers of a profile; those of the document for the empty name.
+/// Returns the numbers of a profile; the empty name is the default.
 pub fn numbers(name: &str) -> Option<&'static Numbers> {
     PROFILES.iter().find(|numbers| numbers.name == name)
 }
 
 impl Numbers {
-    /// What a window has room for beside an answer and what is reserved: below 0 if there is not even room for these.
+    /// Returns the room in a window beside the answer and the reserve; negative if those do not fit.
     pub fn room(&self, window: f64, reserved: f64) -> f64 {
         window - self.answer_tokens.min((self.answer_share * window).floor()) - reserved
     }
 }
 
-/// What a summary may have of what is usable.
+/// Share of the usable size that a summary may take.
 const SUMMARY_SHARE: f64 = 0.15;
 
-/// So much of that is room enough for one, where turns stay whole in exchange.
+/// Minimum fraction of that size with which a summary is accepted in favour of whole turns.
 const LEAST_OF_SUMMARY: f64 = 2.0 / 3.0;
 
-/// What stays when the newest turn has to be cut: a history that is full again after the next answer would be cut at every answer.
+/// Share kept if the newest turn has to be split. A history that is full again after the next answer would be split at
+/// every answer.
 const CUT_SHARE: f64 = 0.5;
 
-/// The sizes that decide, in tokens, or in UTF-16 units where nobody knows the window.
+/// The limits in tokens, or in UTF-16 code units if the window is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// Compaction begins above.
+    /// Size above which compaction begins.
     pub trigger: f64,
-    /// Nothing may be larger; protected turns are whole as long as they fit into this.
+    /// Maximum size; protected turns are kept whole while they fit.
     pub usable: f64,
-    /// What stays when the newest turn has to be cut.
+    /// Size kept if the newest turn has to be split.
     pub cut: f64,
-    /// What a summary may have.
+    /// Maximum size of a summary.
     pub summary: f64,
 }
 
 impl Limits {
-    /// For a window. Never less than 1, so that a window that is all reserved is one that is full.
+    /// Returns the limits for a window. Never less than 1, so that a window that is reserved completely is full.
     pub fn of_window(window: f64, reserved: f64, summary: f64, numbers: &Numbers) -> Limits {
         Limits::of(numbers.room(window, reserved).max(1.0), numbers.trigger_share, summary)
     }
 
-    /// Where nobody knows the window.
+    /// Returns the limits if the window is unknown.
     pub fn of_chars(chars: f64, summary: f64, numbers: &Numbers) -> Limits {
         let share = numbers.trigger_share;
         Limits { trigger: chars, ..Limits::of((chars / share).max(1.0), share, summary) }
     }
 
-    /// For a size that the caller asks for.
+    /// Returns the limits for a size that the caller requests.
     pub fn of_target(target: f64, summary: f64) -> Limits {
         Limits::of(target.max(1.0), 1.0, summary)
     }
@@ -158,12 +158,12 @@ impl Limits {
         }
     }
 
-    /// What a summary needs at least.
+    /// Returns the minimum room that a summary needs.
     pub fn least_summary(&self) -> f64 {
         self.summary * LEAST_OF_SUMMARY
     }
 
-    /// Whether this is too much.
+    /// Returns true if a size is too large.
     pub fn is_over(&self, size: f64, inclusive: bool) -> bool {
         size > self.trigger || (inclusive && size >= self.trigger)
     }

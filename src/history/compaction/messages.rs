@@ -1,24 +1,24 @@
-//! What the summariser is asked for, and what stands in the history.
+//! The prompt for summaries, and the texts that are put into the history.
 
 use serde::Serialize;
 
-/// The words of one language.
+/// The texts of one language.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Words {
-    /// A summary begins with it.
+    /// The start of a summary.
     pub prefix: &'static str,
-    /// Stands before what was done in the turn that was cut.
+    /// Introduces the work done in a turn that was split.
     pub turn: &'static str,
-    /// Stands before the record of changed files.
+    /// Introduces the list of changed files.
     pub changes: &'static str,
-    /// Stands where an image was.
+    /// Replaces an image.
     pub image: &'static str,
-    /// Stands for messages that the summariser does not get to see; `{n}` is their number.
+    /// Replaces `{n}` messages that are not passed to the summarizer.
     pub omitted: &'static str,
 }
 
-/// In English and Chinese. Both are recognised, whatever language is written.
+/// English and Chinese. Both are recognized, whichever is written.
 pub static WORDS: [Words; 2] = [
     Words {
         prefix: "[Session Summary]",
@@ -36,26 +36,26 @@ pub static WORDS: [Words; 2] = [
     },
 ];
 
-/// The words of a language.
+/// Returns the texts of a language.
 pub fn words(chinese: bool) -> &'static Words {
     if chinese { &WORDS[1] } else { &WORDS[0] }
 }
 
-/// What a summary is asked for.
+/// The requirements for a summary.
 #[derive(Debug, Clone, Copy)]
 pub struct Wish {
-    /// Of the beginning of a turn that goes on, instead of everything before.
+    /// Summarize the start of a turn that continues, instead of all earlier messages.
     pub turn: bool,
-    /// There is a summary to bring up to date.
+    /// Update an existing summary.
     pub update: bool,
-    /// So many tokens at most.
+    /// Maximum number of tokens.
     pub tokens: f64,
-    /// In Chinese.
+    /// Write in Chinese.
     pub chinese: bool,
 }
 
-/// The instructions for the summariser. They say three times over that the conversation is data, because a page that a
-/// tool fetched may say otherwise.
+/// Returns the instructions for the summarizer. They state three times that the conversation is data, because a page
+/// that a tool fetched may claim otherwise.
 pub fn instructions(wish: &Wish) -> String {
     let tokens = wish.tokens.max(1.0).round();
     let mut parts: Vec<String> = Vec::new();
@@ -118,10 +118,10 @@ pub fn instructions(wish: &Wish) -> String {
     parts.join("\n\n")
 }
 
-/// Fewer Chinese characters among all letters are names and quotes.
+/// Minimum share of Chinese characters among all letters; fewer are names and quotes.
 const CHINESE_SHARE: f64 = 0.15;
 
-/// Whether a text is Chinese. Japanese and Korean are not, though they have the characters.
+/// Returns true if a text is Chinese. Japanese and Korean are not, although they share characters.
 pub fn is_chinese(text: &str) -> bool {
     let (mut letters, mut han, mut others) = (0u32, 0u32, 0u32);
     for letter in text.chars().filter(|letter| letter.is_alphabetic()) {

@@ -1,16 +1,16 @@
-//! What of a history goes when it is made shorter by a summary.
+//! Compaction: replaces old messages by a summary.
 //!
-//! The messages and the summary stay in JavaScript. What arrives here are columns: what each message is and how large, which
-//! messages hold a call and its result, which outputs can be replaced. What leaves are places.
+//! The messages and the summary stay in JavaScript. The core receives columns: the role and the size of each message,
+//! the messages of each call and its result, the outputs that can be replaced. It returns indexes.
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | [`cuts`] | between which messages a history may be cut |
-//! | [`limits`] | when it is time, and how much may stay; the numbers of each profile |
-//! | [`plan`] | which outputs go, where the kept part begins, which images go |
-//! | [`verdict`] | whether what came out is worth taking, and whether compacting again makes sense |
-//! | [`record`] | the record of changed files that outlives every summary |
-//! | [`words`] | what the summariser is asked for, and what stands in the history |
+//! | [`cut_points`] | between which messages a history may be split |
+//! | [`limits`] | when to compact, and how much may stay; the numbers of each profile |
+//! | [`plan`] | which outputs are replaced, where the kept part begins, which images are removed |
+//! | [`acceptance`] | whether a summary is accepted, and whether another compaction makes sense |
+//! | [`changed_files`] | the list of changed files, which survives every summary |
+//! | [`messages`] | the prompt for summaries, and the texts in the history |
 
 pub mod acceptance;
 pub mod changed_files;

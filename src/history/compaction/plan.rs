@@ -1,11 +1,13 @@
-//! Which outputs go, where the kept part of a history begins, and which images go.
+//! Plans a compaction: which outputs are replaced, where the kept part of the history begins, and which images are
+//! removed.
 //!
-//! The newest turns stay as they are, as long as they fit. What is before them goes: outputs first, and if that is not
-//! enough, all of it, for a summary. If the newest turns alone do not fit, the kept part begins at a legal cut inside of
-//! the oldest of them, or of the next, and of what is cut no more stays than leaves half of what is usable, so that there is
-//! room to work; turns that fit stay whole. The newest message of the user always stays.
+//! The newest turns are kept unchanged while they fit. Among the messages before them, outputs are replaced first; if that
+//! is not enough, all of these messages are replaced by a summary. If the newest turns alone do not fit, the kept part
+//! begins at a legal position within the oldest of them, or of the next one, and at most half of the usable size is
+//! kept of turns that are split, so that there is room to work; turns that fit stay whole. The newest user message is
+//! always kept.
 //!
-//! A larger window never keeps less: every bound grows with it, and of all places that fit the earliest is taken.
+//! A larger window never keeps less: every limit grows with it, and of all positions that fit the earliest is taken.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,107 +18,103 @@ use super::limits::Limits;
 /// A message.
 #[derive(Debug, Clone, Copy)]
 pub struct Message {
-    /// Who speaks.
     pub role: Role,
-    /// Everything in it.
+    /// Size of the message with everything in it.
     pub size: f64,
 }
 
 /// The output of a tool that can be replaced.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
-    /// The message that it is in.
+    /// Index of the message that contains it.
     pub message: usize,
-    /// Its size.
     pub size: f64,
-    /// That of what would take its place.
+    /// Size of the placeholder.
     pub placeholder: f64,
 }
 
-/// What is wanted.
+/// The request for a plan.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Wanted {
-    /// What is sent beside the history.
+    /// Size of everything that is sent beside the history.
     pub environment: f64,
-    /// So many of the newest turns are protected.
+    /// Number of newest turns that are protected.
     pub recent_turns: usize,
-    /// The newest outputs before them stay as long as they are not larger than this together.
+    /// The newest outputs before them are kept up to this total size.
     pub protect_output: f64,
-    /// Outputs go only if they are larger than this together.
+    /// Outputs are replaced only if their total size exceeds this.
     pub min_output: f64,
-    /// Exactly the limit is too much.
+    /// True if a size equal to the limit is too large.
     pub inclusive: bool,
-    /// Compact whatever the size.
+    /// Compact whatever the size is.
     pub force: bool,
-    /// There is somebody who writes summaries.
+    /// True if a summarizer is available.
     pub can_summarize: bool,
 }
 
-/// What is done first.
+/// The first step of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Nothing.
     None,
-    /// Outputs go.
+    /// Replace outputs.
     Outputs,
-    /// A summary is asked for; if it fails, outputs go.
+    /// Request a summary; if that fails, replace outputs.
     Summary,
 }
 
-/// Why nothing is done.
+/// The reason for doing nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// There is room.
+    /// The history fits.
     NotNeeded,
-    /// Everything is protected, or gone already.
+    /// Everything is protected, or was replaced already.
     NothingOld,
-    /// What could go is too little.
+    /// Too little would be freed.
     NoProgress,
 }
 
-/// What to do.
+/// A plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// What is done first.
     pub step: Step,
-    /// Why nothing is done.
+    /// The reason if `step` is `None`.
     pub reason: Option<Reason>,
-    /// Everything together, what is sent beside the history included.
+    /// Total size, including everything that is sent beside the history.
     pub total: f64,
-    /// Messages before this one stay: instructions.
+    /// Messages before this index are kept: instructions.
     pub first: usize,
-    /// Messages from this one on stay.
+    /// Messages from this index on are kept.
     pub from: usize,
-    /// The beginning of the turn that is cut; the same as `from` if none is.
+    /// Start of the turn that is split; equal to `from` if none is.
     pub turn: usize,
-    /// Messages at the beginning of that turn that stay, because the user said them last.
+    /// Range of messages at the start of that turn that are kept, because they are the newest of the user.
     pub head: (usize, usize),
-    /// The outputs that go, by their places in the question.
+    /// Indexes of the outputs to replace.
     pub outputs: Vec<usize>,
-    /// The history without them.
+    /// Size of the history after replacing them.
     pub after_outputs: f64,
-    /// The history when everything between goes, and without the summary.
+    /// Size of the history without the replaced messages, and without the summary.
     pub after_cut: f64,
-    /// What the summary may have at most.
+    /// Maximum size of the summary.
     pub room: f64,
 }
 
-/// Where the kept part may begin.
+/// Positions at which the kept part may begin.
 struct Places {
-    /// From where the protected turns begin to `whole`, or the end if there is none.
+    /// Positions from the start of the protected turns to `whole`, or to the end.
     all: Vec<usize>,
-    /// The earliest turn that fits, with everything behind it.
+    /// The earliest turn that fits together with everything after it.
     whole: Option<usize>,
 }
 
-/// A summary is asked for if it could have this part of what it stands for, and still free enough.
+/// A summary is requested if it could take this fraction of the messages it replaces and still free enough.
 const SUMMARY_OF_NEWS: f64 = 0.1;
 
-/// Decides what goes. `pairs` are as in [`cuts`], `outputs` in the order of their messages.
+/// Makes a plan. `pairs` is as in [`cuts`]; `outputs` are in the order of their messages.
 pub fn plan(
     messages: &[Message],
     pairs: &[(usize, usize)],
@@ -131,17 +129,17 @@ struct History<'a> {
     limits: &'a Limits,
     wanted: &'a Wanted,
     roles: Vec<Role>,
-    /// The size before each message, and of all.
+    /// Cumulative size before each message, and the total.
     starts: Vec<f64>,
     cuts: Vec<Cut>,
     outputs: &'a [Output],
-    /// The size of all outputs before each, and what they would free.
+    /// Cumulative sizes of outputs, and of the savings from replacing them.
     sizes: Vec<f64>,
     freed: Vec<f64>,
     first: usize,
-    /// The first message that is neither an instruction at the beginning nor a summary behind it.
+    /// The first message after the initial instructions and an earlier summary.
     body: usize,
-    /// Where turns begin.
+    /// Starts of turns.
     turns: Vec<usize>,
 }
 
@@ -162,7 +160,7 @@ impl<'a> History<'a> {
         let body = skip(first, &[Role::Summary]);
         let begins = |at: usize| {
             let before = at.checked_sub(1).and_then(|before| roles.get(before)).copied();
-            // What is left of a turn that was cut is one, too.
+            // The rest of a turn that was split is a turn as well.
             at == body || roles.get(at).is_some_and(|role| begins_turn(*role, before))
         };
         let turns = (body..roles.len()).filter(|&at| begins(at)).collect();
@@ -208,7 +206,7 @@ impl<'a> History<'a> {
         Plan { reason: Some(if nothing { Reason::NothingOld } else { Reason::NoProgress }), ..plan }
     }
 
-    /// Where the kept part may begin.
+    /// Returns the positions at which the kept part may begin.
     fn places(&self) -> Places {
         let protected = self.protected();
         let later = || self.cuts.iter().map(|cut| cut.at).filter(|&at| at > protected);
@@ -219,7 +217,7 @@ impl<'a> History<'a> {
         Places { all, whole }
     }
 
-    /// The first place before which outputs free enough.
+    /// Returns the first position before which replacing outputs frees enough.
     fn enough_outputs(&self, places: &Places, total: f64) -> Option<usize> {
         let Limits { trigger, cut, .. } = *self.limits;
         places.all.iter().copied().find(|&at| {
@@ -228,7 +226,7 @@ impl<'a> History<'a> {
         })
     }
 
-    /// Where the kept part begins.
+    /// Returns the start of the kept part.
     fn from(&self, places: &Places) -> usize {
         let last = places.all.last().copied().unwrap_or(self.body);
         if !self.wanted.can_summarize {
@@ -239,19 +237,19 @@ impl<'a> History<'a> {
         if places.whole == places.all.first().copied() {
             return from;
         }
-        // What does not fit is cut further where the oldest turn is too small to make a difference.
+        // If the history does not fit, it is split further where the oldest turn is too small to matter.
         let mut further = self.cuts.iter().map(|cut| cut.at).filter(|&at| at >= from);
         further.find(|&at| self.is_worth_a_summary(at)).unwrap_or(from)
     }
 
-    /// Whether a summary of what is before this message would free enough.
+    /// Returns true if a summary of the messages before `at` would free enough.
     fn is_worth_a_summary(&self, at: usize) -> bool {
         let head = self.head(self.turn_of(at), at);
         let expected = self.kept(at, head) + self.expected(at, head);
         self.has_news(at) && is_progress(self.size(0, self.roles.len()), expected)
     }
 
-    /// A plan that does nothing yet, with the kept part at this place.
+    /// Returns a plan without a step, with the kept part beginning at `from`.
     fn at(&self, from: usize, total: f64) -> Plan {
         let turn = self.turn_of(from);
         let head = self.head(turn, from);
@@ -268,28 +266,28 @@ impl<'a> History<'a> {
             outputs: (0..self.gone(from)).collect(),
             after_outputs: total - self.wanted.environment - self.frees(from),
             after_cut,
-            // Where nothing fits anyway, somebody else has to shorten what is kept; the summary gets its share.
+            // If nothing fits anyway, another step has to shorten the kept part; the summary gets its share.
             room: if left < self.limits.least_summary() { self.limits.summary } else { left },
         }
     }
 
-    /// Where the protected turns begin.
+    /// Returns the start of the protected turns.
     fn protected(&self) -> usize {
         let turns = self.wanted.recent_turns.max(1);
         let newest = self.turns.len().checked_sub(turns).and_then(|at| self.turns.get(at));
         let Some(&from) = newest else { return self.body };
-        // What is still running, or answered late, keeps what is before it.
+        // A call that is still running, or was answered late, keeps the messages before it.
         let legal = self.cuts.iter().rev().map(|cut| cut.at).find(|&at| at <= from);
         legal.unwrap_or(self.body).max(self.body)
     }
 
-    /// The beginning of the turn that this message is in.
+    /// Returns the start of the turn that contains a message.
     fn turn_of(&self, at: usize) -> usize {
         let before = self.turns.partition_point(|&turn| turn <= at);
         before.checked_sub(1).and_then(|turn| self.turns.get(turn)).copied().unwrap_or(at)
     }
 
-    /// What the user said last, if the kept part begins behind it.
+    /// Returns the newest user messages, if the kept part begins after them.
     fn head(&self, turn: usize, from: usize) -> (usize, usize) {
         let newest = self.turns.iter().rev().find(|&&at| self.roles.get(at) == Some(&Role::User));
         if newest != Some(&turn) || from <= turn {
@@ -304,12 +302,12 @@ impl<'a> History<'a> {
         start(to) - start(from)
     }
 
-    /// What stays when everything before this message goes.
+    /// Returns the size kept if everything before `from` is replaced.
     fn kept(&self, from: usize, (start, end): (usize, usize)) -> f64 {
         self.size(0, self.first) + self.size(start, end) + self.size(from, self.roles.len())
     }
 
-    /// The same with a summary, and with what is sent beside it.
+    /// Returns that size with a summary and with everything sent beside the history.
     fn with_summary(&self, from: usize) -> f64 {
         let head = self.head(self.turn_of(from), from);
         let before = self.size(self.first, self.body);
@@ -317,7 +315,7 @@ impl<'a> History<'a> {
         self.kept(from, head) + summary + self.wanted.environment
     }
 
-    /// Whether everything from this message on fits whole, beside what goes out anyway.
+    /// Returns true if all messages from `from` on fit, in addition to everything that is sent anyway.
     fn fits(&self, from: usize) -> bool {
         let before = self.size(self.first, self.body);
         let summary = if self.has_news(from) { self.limits.least_summary() } else { before };
@@ -325,21 +323,21 @@ impl<'a> History<'a> {
         self.kept(from, head) + summary + self.wanted.environment <= self.limits.usable
     }
 
-    /// What a summary will probably have: as much as the one that it brings up to date, or a part of what it stands for.
+    /// Estimates the size of the summary: that of the summary it updates, or a fraction of the messages it replaces.
     fn expected(&self, from: usize, (start, end): (usize, usize)) -> f64 {
         let before = self.size(self.first, self.body);
         let news = self.size(self.body, from) - self.size(start, end);
         before.max(self.limits.summary.min(SUMMARY_OF_NEWS * news))
     }
 
-    /// Whether anything before this message is not in a summary yet, and does not stay.
+    /// Returns true if a message before `from` is in no summary yet and is not kept.
     fn has_news(&self, from: usize) -> bool {
         let (start, end) = self.head(self.turn_of(from), from);
         let stays = |at: usize| at >= start && at < end;
         (self.body..from).any(|at| self.roles.get(at) != Some(&Role::Summary) && !stays(at))
     }
 
-    /// How many outputs go when the kept part begins at this message.
+    /// Returns the number of outputs replaced if the kept part begins at `from`.
     fn gone(&self, from: usize) -> usize {
         let before = self.outputs.partition_point(|output| output.message < from);
         let all = self.sizes.get(before).copied().unwrap_or_default();
@@ -364,8 +362,8 @@ fn sums(sizes: impl Iterator<Item = f64>) -> Vec<f64> {
     sums
 }
 
-/// The messages whose images go so that a history gets smaller by `excess`: the oldest first. `images` has the size of the
-/// images in each message that may lose them.
+/// Returns the messages whose images are removed to free `excess`, oldest first. `images` has the size of the removable
+/// images in each message.
 pub fn images(images: &[f64], excess: f64) -> Vec<usize> {
     let mut left = excess;
     let mut gone = Vec::new();
@@ -522,7 +520,7 @@ mod tests {
         assert_eq!(images(&[10.0], 100.0), [0]);
     }
 
-    /// What stays, with a summary that has what every summary may.
+    /// Returns the size kept, with a summary of maximum size.
     fn kept(plan: &Plan, limits: &Limits) -> f64 {
         match plan.step {
             Step::None => plan.total,
@@ -544,7 +542,7 @@ mod tests {
             let (messages, pairs, outputs) = history(&text, &sizes);
             let wanted = Wanted { can_summarize, ..WANTED };
             let of = |window: f64| {
-                // A summary of one size whatever the window, so that only what stays is compared.
+                // A summary of constant size, so that only the kept part is compared.
                 let limits = Limits::of_window(window, 0.0, 100.0, numbers("").expect("known"));
                 let plan = plan(&messages, &pairs, &outputs, &limits, &wanted);
                 (kept(&plan, &limits), plan)

@@ -1,56 +1,58 @@
-//! Which of many results become shorter so that all of them fit.
+//! Decides which of many results are shortened so that all of them fit.
 //!
-//! The results of the newest turn are fresh: a quarter of the room is theirs whatever the others take, because a model
-//! that cannot read what it just asked for asks again, for ever. Of the others the largest shrink first; when all of
-//! them are short, the oldest make room for a line that says so. What was sent before stays as it was sent: a provider's
-//! prompt cache holds only as far as the history is the same. It gives way only when the fresh results would not have
-//! their share, and then by enough that it need not again at once.
+//! Results of the newest turn are fresh: a quarter of the budget is theirs whatever the others take, because a model
+//! that cannot read what it just requested requests it again, indefinitely. The others are shortened by size, largest
+//! first; when all of them are short, the oldest are replaced by a line that says so. Results that were sent before
+//! keep the form in which they were sent, because a provider's prompt cache holds only for an unchanged prefix. That
+//! form is given up only if the fresh results would not get their share, and then by enough that it does not recur at
+//! once.
 
 use super::limits::MIN_KEEP_CHARS;
 use crate::util::sort::sort_by_key;
 
-/// What is known of one result. All lengths are weights.
+/// The facts about one result. All lengths are weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Entry {
-    /// The length of its text.
+    /// Length of its text.
     pub weight: u64,
-    /// It belongs to the newest turn.
+    /// True if it belongs to the newest turn.
     pub fresh: bool,
-    /// The length in which it was sent before, if it was.
+    /// Length in which it was sent before, if it was.
     pub frozen: Option<u64>,
-    /// The length of the line that can stand for it.
+    /// Length of the line that can replace it.
     pub marker: u64,
-    /// The length of the shortest such line.
+    /// Length of the shortest such line.
     pub compact: u64,
 }
 
-/// What becomes of a result.
+/// The form in which a result is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// As it is.
+    /// Complete.
     Whole,
     /// As it was sent before.
     Frozen,
-    /// Cut to at most so much.
+    /// Truncated to at most this length.
     Cut(u64),
-    /// A line that stands for it.
+    /// Replaced by a line.
     Marker,
-    /// The shortest line that stands for it.
+    /// Replaced by the shortest line.
     Compact,
 }
 
-/// What becomes of all results.
+/// The forms of all results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// One form per result, in their order.
     pub forms: Vec<Form>,
-    /// At most so much is left of all of them.
+    /// Upper bound of the total length.
     pub total: u64,
-    /// Something that was sent before has another form now: the provider's prompt cache is lost from there on.
+    /// True if the form of a result that was sent before has changed: the provider's prompt cache is lost from there
+    /// on.
     pub rebaselined: bool,
 }
 
-/// Plans for results from the oldest to the newest: at most `cap` each, and at most `budget` together.
+/// Makes a plan for results from the oldest to the newest: at most `cap` each, and at most `budget` in total.
 pub fn plan(entries: &[Entry], cap: u64, budget: Option<u64>) -> Plan {
     let mut draft = Draft::new(entries, cap);
     if let Some(budget) = budget.filter(|budget| draft.total(|_| true) > *budget) {
@@ -96,7 +98,7 @@ impl<'a> Draft<'a> {
         self.shrink_fresh(budget.saturating_sub(self.total(others)));
     }
 
-    /// Shortens these results, oldest first, to `allowed` together, or as far as lines can stand for them; and to `hard`
+    /// Shortens these results, oldest first, to `allowed` in total, or as far as lines can replace them; and to `hard`
     /// whatever that leaves of them.
     fn shrink(&mut self, places: &[usize], allowed: u64, hard: u64) {
         if self.sum(places) <= allowed {
@@ -140,7 +142,7 @@ impl<'a> Draft<'a> {
         self.cut_to(&[newest], allowed - self.sum(others));
     }
 
-    /// The greatest length to which all of these can be cut so that they have at most `allowed` together.
+    /// Returns the greatest length to which all of these can be truncated so that their total is at most `allowed`.
     fn level(&self, places: &[usize], allowed: u64) -> u64 {
         let mut sizes: Vec<u64> = places.iter().map(|&at| self.size(at)).collect();
         sort_by_key(&mut sizes, |size| *size);

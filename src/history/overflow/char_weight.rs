@@ -1,28 +1,28 @@
-//! How long a text is.
+//! The length of a text in characters, weighted by script.
 //!
-//! Four characters make a token only in scripts with letters. A character of a dense script is about a token by itself,
-//! so it counts four times; any other counts as the UTF-16 units that it has.
+//! Four characters make a token only in alphabetic scripts. A character of a dense script is about a token by itself,
+//! so it counts four times; any other counts as its UTF-16 code units.
 
 use crate::text::utf16;
 
 /// How characters are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// UTF-16 units.
+    /// As UTF-16 code units.
     Units,
-    /// UTF-16 units, and four for a character of a dense script.
+    /// As UTF-16 code units, and as four for a character of a dense script.
     Script,
 }
 
 const DENSE: u64 = 4;
 
 impl Weight {
-    /// As a profile counts.
+    /// Returns the weight of a profile.
     pub fn of(weighted: bool) -> Self {
         if weighted { Weight::Script } else { Weight::Units }
     }
 
-    /// The length of a text.
+    /// Returns the length of a text.
     pub fn measure(self, text: &[u16]) -> u64 {
         let units = text.len() as u64;
         match self {
@@ -31,12 +31,12 @@ impl Weight {
         }
     }
 
-    /// The longest start that counts at most `max`, in units. It ends between two characters.
+    /// Returns the longest prefix with a length of at most `max`, in units. It ends between two characters.
     pub fn fit(self, text: &[u16], max: u64) -> usize {
         self.walk(max, |at| utf16::scalar_at(text, at))
     }
 
-    /// The longest end that counts at most `max`, in units. It starts between two characters.
+    /// Returns the longest suffix with a length of at most `max`, in units. It starts between two characters.
     pub fn fit_end(self, text: &[u16], max: u64) -> usize {
         self.walk(max, |kept| utf16::scalar_before(text, text.len() - kept))
     }
@@ -54,9 +54,9 @@ impl Weight {
     }
 }
 
-/// What dense characters count above their units.
+/// Returns the length of dense characters in excess of their units.
 fn extra(text: &[u16]) -> u64 {
-    // Most texts have none; a look at single units is cheap, and only ideographs beyond 16 bits need pairs.
+    // Most texts have none; examining single units is cheap, and only ideographs beyond 16 bits need pairs.
     let mut extra = 0u64;
     let mut at = 0;
     while let Some(&unit) = text.get(at) {
@@ -82,9 +82,9 @@ fn is_dense(scalar: u32) -> bool {
     )
 }
 
-/// A short name for a text that another text does not have: the same for the same units, in every process.
+/// Returns a short hash of a text: the same for the same units in every process.
 pub fn fingerprint(text: &[u16]) -> u64 {
-    // FNV-1a, a unit a step: nobody gains anything from a collision but a stale preview of their own text.
+    // FNV-1a over units: a collision gains an attacker nothing but a stale preview of their own text.
     text.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &unit| {
         (hash ^ u64::from(unit)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -1,42 +1,42 @@
-//! Whether an error or an answer of a provider says that the request did not fit.
+//! Classifies an error or an answer of a provider: whether the request was too long.
 //!
-//! In order, first answer wins: a limit on what passes in a time, a limit of one field, a code, a wording, the status
-//! 413, a refusal that says nothing, the answer itself. What only sounds like an overflow comes before what sounds like
-//! one, because "too many tokens" are most often too many per minute; but words that anybody uses for such limits do not
-//! outweigh a code or a wording that means an overflow and nothing else.
+//! The checks run in this order, and the first match decides: a rate limit, a limit of one field, a code, a wording,
+//! the status 413, a refusal without a reason, the answer itself. Errors that only resemble an overflow come before
+//! overflows, because "too many tokens" most often means too many per minute; but generic words for such limits do not
+//! outweigh a code or a wording that can only mean an overflow.
 
 use serde::{Deserialize, Serialize};
 
 use super::provider_errors::{Matcher, WORDINGS, Wording, loose_numbers};
 use crate::util::sort::sort_by_key;
 
-/// What an error is about.
+/// The subject of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// The request is too long for the model's context, or for the provider.
     Overflow,
-    /// Too much in a time.
+    /// A rate limit.
     Rate,
-    /// One field of the request is too long; the others may stay.
+    /// One field of the request is too long.
     Field,
-    /// Something else, or nothing.
+    /// Anything else.
     Other,
 }
 
-/// How sure that is.
+/// The confidence of a classification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
-    /// Nothing speaks for it but the circumstances.
+    /// Only circumstances suggest it.
     Low,
-    /// A wording that nobody owns, or a status.
+    /// A generic wording, or a status.
     Medium,
-    /// A code, a status or a wording that has one meaning.
+    /// A code, a status or a wording with a single meaning.
     High,
 }
 
-/// What was found in one error, or in one answer.
+/// The facts found in one error, or in one answer.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Facts {
@@ -46,48 +46,46 @@ pub struct Facts {
     pub codes: Vec<String>,
     /// Messages, outermost first.
     pub texts: Vec<String>,
-    /// Why a model stopped.
+    /// Reasons why a model stopped.
     pub stop_reasons: Vec<String>,
-    /// Tokens that the provider counted in the request.
+    /// Number of input tokens that the provider counted.
     pub input_tokens: Option<f64>,
-    /// Tokens that the model wrote.
+    /// Number of output tokens.
     pub output_tokens: Option<f64>,
-    /// A window that the provider names in a field of its own.
+    /// Context window that the provider reports in a field of its own.
     pub window_tokens: Option<f64>,
 }
 
-/// A question.
+/// The input of a classification.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Request {
-    /// The error itself, then the errors that it gathers, in order.
+    /// The error itself, then the errors that it aggregates, in order.
     pub candidates: Vec<Facts>,
-    /// Our own estimate of the request.
+    /// Own estimate of the request in tokens.
     pub estimated_tokens: Option<f64>,
-    /// The model's window.
+    /// The model's context window in tokens.
     pub context_window: Option<f64>,
 }
 
-/// Numbers as a provider counts them.
+/// Numbers as the provider counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Numbers {
-    /// What the request takes, with what it reserves for the answer if that is counted against the limit.
+    /// Size of the request, including the reserve for the answer if that counts towards the limit.
     pub actual: Option<u64>,
-    /// What there is.
+    /// The limit.
     pub limit: Option<u64>,
-    /// What the request reserves for the answer.
+    /// The reserve for the answer.
     pub output: Option<u64>,
 }
 
-/// The answer.
+/// The result of a classification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Class {
-    /// Whether it is an overflow.
+    /// True for an overflow.
     pub overflow: bool,
-    /// What it is.
     pub kind: Kind,
-    /// How sure that is.
     pub confidence: Confidence,
     #[serde(skip_serializing_if = "Option::is_none")]
     actual_tokens: Option<u64>,
@@ -101,12 +99,12 @@ pub struct Class {
     limit_length: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<&'static str>,
-    /// What was recognised.
+    /// Name of the rule that matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched: Option<String>,
 }
 
-/// Codes, types and names that say it all, in lower case.
+/// Codes, types and names with a single meaning, in lower case.
 const CODES: [(&str, Kind); 23] = [
     ("rate_limit_exceeded", Kind::Rate),
     ("rate_limit_error", Kind::Rate),
@@ -130,24 +128,24 @@ const CODES: [(&str, Kind); 23] = [
     ("contextwindowexceedederror", Kind::Overflow),
     ("tokens_limit_reached", Kind::Overflow),
     ("content_too_large", Kind::Overflow),
-    // z.ai has numbers for codes.
+    // z.ai uses numbers as codes.
     ("1261", Kind::Overflow),
 ];
 
-/// Our own estimates are off by a fifth at times.
+/// Minimum ratio of our own estimate to the window: estimates are off by a fifth at times.
 const NEAR: f64 = 0.8;
 
-/// Of an answer that was cut off at once, the request fills so much of the window.
+/// Minimum share of the window that a request fills whose answer was cut off at once.
 const FULL: f64 = 0.99;
 
-/// Of a longer message only so many bytes of either end are read: providers are brief, and what is not is a page or an
-/// echo of the request.
+/// Number of bytes read at either end of a long message: providers are brief, and a longer message is a page or an echo
+/// of the request.
 const END: usize = 16 * 1024;
 
-/// So many messages are read of an error.
+/// Maximum number of messages read of an error.
 const TEXTS: usize = 64;
 
-/// Classifies an error or an answer. Of an error that gathers several, the last that says something counts.
+/// Classifies an error or an answer. In an error that aggregates several, the last one that can be classified counts.
 pub fn classify(request: &Request) -> Class {
     let classes = || request.candidates.iter().map(|facts| classify_one(facts, request));
     let own = classes().next();
@@ -200,12 +198,12 @@ fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &
         let said = said(Kind::Rate).map(|said| Class { confidence: Confidence::High, ..said });
         return said.unwrap_or_else(|| class(Kind::Rate, Confidence::High, Some("status-429")));
     }
-    // Nothing that is shortened pays a bill.
+    // Shortening the request does not help with billing.
     if status(402) {
         return class(Kind::Other, Confidence::High, Some("status-402"));
     }
     let is_sure = |class: &Class| class.confidence == Confidence::High;
-    // What anybody says of limits also stands in advice and links below an overflow that has one meaning.
+    // Generic words for limits also occur in advice and links below an unambiguous overflow.
     let is_advice =
         |class: &Class| !is_sure(class) && said(Kind::Overflow).is_some_and(|of| is_sure(&of));
     said(Kind::Rate)
@@ -224,7 +222,7 @@ fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &
                     Some(true) => by_status(Kind::Overflow, Confidence::Low, "near-window"),
                     // The status alone says that it was too large.
                     None if too_large => by_status(Kind::Overflow, Confidence::Low, "status-413"),
-                    // Some providers close the connection on a request that is too long, and clients say so.
+                    // Some providers close the connection on a request that is too long, and clients report that.
                     None if bodyless == Some(400) && facts.statuses.is_empty() => {
                         by_status(Kind::Overflow, Confidence::Low, "status-400-no-body")
                     }
@@ -236,7 +234,7 @@ fn decide(facts: &Facts, texts: &[String], rows: &[&'static Wording], request: &
         .unwrap_or_else(|| class(Kind::Other, Confidence::Low, None))
 }
 
-/// Overflows of requests that were answered.
+/// Detects overflows of requests that were answered.
 fn answer(facts: &Facts, request: &Request) -> Option<Class> {
     let overflow = |confidence, matched| Some(class(Kind::Overflow, confidence, Some(matched)));
     let stopped = |reasons: &[&str]| {
@@ -278,7 +276,7 @@ fn is_near(request: &Request) -> Option<bool> {
     request.estimated_tokens.map(|estimate| estimate >= NEAR * window)
 }
 
-/// The rows that match any of the texts, in the order of the table.
+/// Returns the rows that match any of the texts, in the order of the table.
 fn rows(texts: &[String]) -> Vec<&'static Wording> {
     let Some(matcher) = Matcher::get() else { return Vec::new() };
     let mut rows: Vec<usize> =
@@ -288,7 +286,7 @@ fn rows(texts: &[String]) -> Vec<&'static Wording> {
     rows.into_iter().filter_map(|row| WORDINGS.get(row)).collect()
 }
 
-/// The numbers of the first wording of the kind that has any; what it leaves open is taken from the others.
+/// Returns the numbers of the first matching wording of the kind that has any; missing ones are taken from the others.
 fn numbers(
     texts: &[String],
     rows: &[&Wording],
@@ -303,7 +301,7 @@ fn numbers(
     for row in rows.iter().filter(|row| row.kind == kind) {
         for text in texts {
             let read = row.read(text.as_bytes(), window);
-            // An answer's share without its whole would be of another message.
+            // The share of the answer without the total would be from another message.
             if numbers.actual.is_none() && read.actual.is_some() {
                 (numbers.actual, numbers.output) = (read.actual, read.output);
             }
@@ -329,7 +327,7 @@ fn limit_of(number: Option<f64>) -> Option<u64> {
         .map(|number| number as u64)
 }
 
-/// The status that a client's own words for an answer without a body name: `400 status code (no body)`.
+/// Returns the status in a client's message for a response without a body: `400 status code (no body)`.
 fn bodyless_status(text: &str) -> Option<u16> {
     let text = text.trim();
     let text = text.strip_prefix("error:").unwrap_or(text).trim();
@@ -340,7 +338,7 @@ fn bodyless_status(text: &str) -> Option<u16> {
     (rest == "(no body)" || (rest.is_empty() && status == 413)).then_some(status)
 }
 
-/// Whether there was no body: clients make up a message then.
+/// Returns true if there was no body: clients make up a message then.
 fn says_nothing(text: &str) -> bool {
     let text = text.trim();
     let text = text.strip_prefix("error:").unwrap_or(text).trim();
@@ -349,7 +347,7 @@ fn says_nothing(text: &str) -> bool {
     matches!(text, "" | "(no body)" | "bad request" | "{}" | "null")
 }
 
-/// The text in lower case, and without its middle if it is long.
+/// Returns the text in lower case, and without its middle if it is long.
 fn shortened(text: &str) -> String {
     if text.len() <= 2 * END {
         return text.to_ascii_lowercase();

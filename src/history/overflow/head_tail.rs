@@ -1,24 +1,24 @@
-//! Which part of a too long result stays.
+//! Truncates results that are too long.
 //!
-//! The start stays, up to a line break if there is one in the last fifth of the room. If the end looks as if it said
-//! how things went, it stays too. The cap holds with everything that is said about the cut.
+//! The start is kept, up to a line break if there is one in the last fifth of the room. If the end looks as if it
+//! states an outcome, it is kept too. The limit includes the marker and the suffix.
 
 use super::char_weight::Weight;
 use crate::text::utf16;
 
-/// What is said about a cut, and where it may be made.
+/// The parameters of truncation.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule<'a> {
     /// How characters are counted.
     pub weight: Weight,
-    /// So much of each text stays where there is room for it.
+    /// Length kept of each text where there is room for it.
     pub min_keep: u64,
-    /// What ends a cut text, longest first; `{removed}` is the number of characters that went. The first is used that
-    /// takes at most half of the room, or the only one as far as it fits.
+    /// Suffixes of a truncated text, longest first; `{removed}` is the number of removed characters. The first that
+    /// takes at most half of the room is used, or the only one as far as it fits.
     pub suffixes: &'a [String],
 }
 
-/// A text, as far as a cut looks at it: of one that is much longer than what may stay, its ends are enough.
+/// A text, or the ends of one that is much longer than the limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'a> {
     start: &'a [u16],
@@ -29,14 +29,14 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// A whole text.
+    /// Wraps a whole text.
     pub fn whole(text: &'a [u16], weight: Weight) -> Self {
         let (weight, characters) = (weight.measure(text), characters(text));
         Text { start: text, end: text, units: text.len(), weight, characters }
     }
 
-    /// The ends of a text of so many units, with the length and the number of characters of the whole. The first must have
-    /// two more units than may stay, the second [`END_UNITS`].
+    /// Wraps the ends of a text of `units` units, with the length and the number of characters of the whole. The first
+    /// must have two more units than the limit, the second [`END_UNITS`].
     pub fn ends(
         start: &'a [u16],
         end: &'a [u16],
@@ -48,34 +48,34 @@ impl<'a> Text<'a> {
     }
 }
 
-/// So many units of the end of a text are looked at. At its beginning a character may be split.
+/// Number of units examined at the end of a text. The first character may be split.
 pub const END_UNITS: usize = MAX_TAIL as usize + 2;
 
-/// What stays of a text: its start, a marker and its end if that is important, and the suffix.
+/// A truncated text: its start, a marker and its end if that is important, and the suffix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// Units of its start.
+    /// Number of units of the start.
     pub head: usize,
-    /// Units of its end.
+    /// Number of units of the end.
     pub tail: usize,
-    /// What stands between the two.
+    /// The text between the two.
     pub middle: &'static str,
-    /// What stands at the end.
+    /// The suffix.
     pub suffix: String,
-    /// Characters that went.
+    /// Number of characters removed.
     pub removed: u64,
 }
 
-/// Stands between the two ends of a text.
+/// Separates the two ends of a text.
 pub const MIDDLE: &str = "\n\n⚠️ [... middle content omitted — showing head and tail ...]\n\n";
 
-/// Both ends stay only where there is more room than this.
+/// Minimum room for keeping both ends.
 const BOTH_ENDS_FROM: u64 = 4_000;
 const MAX_TAIL: u64 = 4_000;
-/// The end is looked at so far, in units.
+/// Number of units examined at the end.
 const LOOK: usize = 2_000;
 
-/// Cuts the texts of one result so that together they have at most `max`. None for a text that stays as it is.
+/// Truncates the texts of one result to at most `max` in total. `None` for a text that is not changed.
 pub fn cut_all(texts: &[Text<'_>], max: u64, rule: &Rule<'_>) -> Vec<Option<Kept>> {
     let weights: Vec<u64> = texts.iter().map(|text| text.weight).collect();
     if weights.iter().sum::<u64>() <= max {
@@ -85,8 +85,8 @@ pub fn cut_all(texts: &[Text<'_>], max: u64, rule: &Rule<'_>) -> Vec<Option<Kept
     texts.iter().zip(shares).map(|(text, share)| cut(text, share, rule)).collect()
 }
 
-/// Divides the room among texts in proportion to their lengths. Each has its minimum if that fits. The sum is never
-/// above `max`.
+/// Divides the room among texts in proportion to their lengths. Each gets its minimum if possible. The sum never
+/// exceeds `max`.
 fn shares(weights: &[u64], max: u64, min_keep: u64) -> Vec<u64> {
     let filled = weights.iter().filter(|weight| **weight > 0).count().max(1) as u64;
     let least = min_keep.min(max / filled);
@@ -100,13 +100,13 @@ fn shares(weights: &[u64], max: u64, min_keep: u64) -> Vec<u64> {
     weights.iter().zip(floors).map(|(weight, floor)| floor + share(weight - floor)).collect()
 }
 
-/// Cuts one text to at most `max`, or none if it has no more.
+/// Truncates one text to at most `max`, or returns `None` if it is not longer.
 pub fn cut(text: &Text<'_>, max: u64, rule: &Rule<'_>) -> Option<Kept> {
     let (weight, total) = (rule.weight, text.weight);
     if total <= max {
         return None;
     }
-    // How many characters go when so many units of the ends stay.
+    // Number of characters removed if these units of the ends are kept.
     let gone = |head: usize, tail: usize| {
         let head = characters(text.start.get(..head).unwrap_or_default());
         let tail = characters(text.end.get(text.end.len() - tail..).unwrap_or_default());
@@ -119,7 +119,7 @@ pub fn cut(text: &Text<'_>, max: u64, rule: &Rule<'_>) -> Option<Kept> {
     let removed = gone(head, tail);
     let suffix = fitting(fill(template, removed), max, weight);
     if suffix.is_empty() && head == 0 {
-        // Anything is better than nothing.
+        // Any text is better than none.
         let head = weight.fit(text.start, max);
         let removed = gone(head, 0);
         return Some(Kept { head, tail: 0, middle: "", suffix, removed });
@@ -127,7 +127,7 @@ pub fn cut(text: &Text<'_>, max: u64, rule: &Rule<'_>) -> Option<Kept> {
     Some(Kept { head, tail, middle: if tail > 0 { MIDDLE } else { "" }, suffix, removed })
 }
 
-/// The words for a room.
+/// Returns the suffix for a limit.
 fn suffix_for<'a>(total: u64, max: u64, rule: &Rule<'a>) -> &'a str {
     let [only] = rule.suffixes else {
         let fits = |suffix: &&String| length(&fill(suffix, total), rule.weight) <= max / 2;
@@ -136,7 +136,7 @@ fn suffix_for<'a>(total: u64, max: u64, rule: &Rule<'a>) -> &'a str {
     only
 }
 
-/// How much of both ends stays.
+/// Returns the number of units kept of both ends.
 fn ends(text: &Text<'_>, room: u64, weight: Weight) -> (usize, usize) {
     let Text { start, end, units, .. } = *text;
     let middle = length(MIDDLE, weight);
@@ -159,7 +159,7 @@ fn ends(text: &Text<'_>, room: u64, weight: Weight) -> (usize, usize) {
 
 const LINE_FEED: u16 = 0x0a;
 
-/// How much of the start stays: to the last line break if it is beyond four fifths of the room.
+/// Returns the number of units kept of the start: up to the last line break if it is beyond four fifths of the room.
 fn head(text: &[u16], room: u64, weight: Weight) -> usize {
     let end = weight.fit(text, room);
     let looked = text.get(..text.len().min(end + 1)).unwrap_or_default();
@@ -169,7 +169,7 @@ fn head(text: &[u16], room: u64, weight: Weight) -> usize {
     }
 }
 
-/// Whether the end of a text says how things went: a failure, a result, or the end of a structure.
+/// Returns true if the end of a text states an outcome: a failure, a result, or the end of a structure.
 fn is_important(end: &[u16]) -> bool {
     let text = String::from_utf16_lossy(end).to_lowercase();
     let parts = [
@@ -197,7 +197,7 @@ fn length(text: &str, weight: Weight) -> u64 {
     weight.measure(&utf16::of_text(text))
 }
 
-/// As much of the words as fits.
+/// Truncates a suffix to the room.
 fn fitting(words: String, max: u64, weight: Weight) -> String {
     let units = utf16::of_text(&words);
     let end = weight.fit(&units, max);
@@ -208,7 +208,7 @@ fn fitting(words: String, max: u64, weight: Weight) -> String {
     }
 }
 
-/// How many characters there are. Half a pair is one.
+/// Returns the number of characters. A lone surrogate is one.
 pub fn characters(units: &[u16]) -> u64 {
     let is_pair = |pair: &[u16]| match pair {
         &[high, low] => high & 0xfc00 == 0xd800 && low & 0xfc00 == 0xdc00,
@@ -315,7 +315,7 @@ mod tests {
             let whole: Vec<Text> = texts.iter().map(|text| Text::whole(text, weight)).collect();
             let kept = cut_all(&whole, max, &rule);
             prop_assert_eq!(kept.len(), texts.len());
-            // Their ends say as much.
+            // The ends give the same result.
             let ends: Vec<Text> = whole
                 .iter()
                 .map(|text| Text {

@@ -1,27 +1,27 @@
-//! How much of a model's context its input may use.
+//! Computes how much of a model's context the input may use.
 
 use crate::history::compaction::limits::DOCUMENT;
 
-/// What a model can take, in tokens.
+/// The limits of a model in tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
-    /// Input and output together. 0 if nobody knows.
+    /// Input and output together; 0 if unknown.
     pub context: f64,
-    /// What an answer may have. 0 if nobody knows.
+    /// Maximum output; 0 if unknown.
     pub output: f64,
-    /// What the input may have, where the provider has such a limit.
+    /// Maximum input, if the provider has such a limit.
     pub input: Option<f64>,
 }
 
-/// What stays free by default, unless an answer can have less.
+/// Default reserve in tokens, unless the maximum output is less.
 const RESERVED: f64 = 20_000.0;
 
-/// The same as a share of a window that is not larger than that.
+/// Default reserve as a share of a window that is not larger than that.
 const RESERVED_SHARE: f64 = 0.2;
 
-/// Returns the tokens that the input may have: the context without the answer or what is reserved, whichever is more, and
-/// not more than the provider's limit of the input without what is reserved, because the next turn adds to it before
-/// anybody looks again. None if the context is not known, or if nothing would be left.
+/// Returns the maximum number of input tokens: the context without the larger of answer and reserve, and at most the
+/// provider's input limit without the reserve, because the next turn adds to it before the next check. Returns `None`
+/// if the context is unknown, or if nothing would be left.
 pub fn usable(model: &Model, reserved: Option<f64>) -> Option<f64> {
     let Model { context, output, input } = *model;
     if !context.is_finite() || context <= 0.0 {
@@ -34,7 +34,7 @@ pub fn usable(model: &Model, reserved: Option<f64>) -> Option<f64> {
         limit if limit <= RESERVED => RESERVED_SHARE * limit,
         _ => RESERVED,
     });
-    // An answer as long as the context says nothing about the input.
+    // A maximum output as large as the context says nothing about the input.
     let is_known = output < context;
     let usable = match input {
         Some(input) => (input - reserved).min(if is_known { context - output } else { context }),
@@ -45,7 +45,7 @@ pub fn usable(model: &Model, reserved: Option<f64>) -> Option<f64> {
     (usable > 0.0).then_some(usable)
 }
 
-/// The tokens that a history may have in a window where a model's limits are not known: as many as a compaction leaves it.
+/// Returns the maximum number of tokens of a history if the model's limits are unknown: as many as a compaction leaves.
 pub fn target(window: f64, reserved: f64) -> f64 {
     DOCUMENT.room(window, reserved).max(0.0)
 }

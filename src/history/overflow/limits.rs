@@ -1,7 +1,8 @@
-//! How much of a context the results of tools may take.
+//! The limits of tool results in a context.
 //!
-//! A profile is data: the numbers, the words and the order of a system as it was. [`OPENCLAW`] has the newest numbers and
-//! is what a recovery uses; [`OPENCLAW_2026_02`] has those of the document, and so have the document's functions.
+//! A profile is data: the numbers, messages and order of a system at a point in time. [`OPENCLAW`] has the newest
+//! numbers and is the default of a recovery; [`OPENCLAW_2026_02`] has those of the document, and is used by the
+//! document's functions.
 
 use std::collections::BTreeSet;
 
@@ -9,51 +10,51 @@ use serde::Serialize;
 
 use super::plan::Order;
 
-/// No result is longer, whatever the window: about 100,000 tokens.
+/// Maximum length of a result for any window: about 100,000 tokens.
 pub const HARD_MAX_TOOL_RESULT_CHARS: u64 = 400_000;
 
-/// So much of a result stays where there is room for it: enough to see what it is about.
+/// Length kept of a result where there is room for it: enough to see its subject.
 pub const MIN_KEEP_CHARS: u64 = 2_000;
 
-/// The share of the window that one result may take.
+/// Maximum share of the window for one result.
 pub const MAX_TOOL_RESULT_CONTEXT_SHARE: f64 = 0.3;
 
-/// So many compactions are tried before a recovery gives up on them.
+/// Maximum number of compactions in a recovery.
 pub const MAX_OVERFLOW_COMPACTION_ATTEMPTS: u32 = 3;
 
-/// Characters that make a token, by all of these rules.
+/// Characters per token in all of these rules.
 pub const CHARS_PER_TOKEN: u64 = 4;
 
-/// Ends a result that was cut on its way into a session.
+/// Suffix of a result that was truncated before it was added to a session.
 pub const GUARD_TRUNCATION_SUFFIX: &str = "\n\n⚠️ [Content truncated during persistence — original exceeded size limit. \
      Use offset/limit parameters or request specific sections for large content.]";
 
-/// The numbers and words of a system.
+/// The numbers and messages of a system.
 #[derive(Debug)]
 pub struct Profile {
-    /// Its public name.
+    /// Public name.
     pub name: &'static str,
-    /// The cap of a result by window: up to so many tokens exclusively, so many characters. The last holds for the rest;
-    /// none if only the share counts.
+    /// Maximum length of a result by window: for windows below a number of tokens, a number of characters; the last one
+    /// for all others. Empty if only the share counts.
     tiers: &'static [(f64, u64)],
-    /// The cap where the window is not known.
+    /// Maximum length if the window is unknown.
     unknown_window: u64,
-    /// The same caps for what one request shows of a result.
+    /// The same limits for the part of a result that one request shows.
     projection: &'static [(f64, u64)],
-    /// How all results together are bounded, if they are.
+    /// Limits of all results together, if there are any.
     aggregate: Option<AggregateNumbers>,
-    /// So much of a result stays where there is room for it.
+    /// Length kept of a result where there is room for it.
     pub min_keep: u64,
-    /// Whether characters of dense scripts count four times.
+    /// True if characters of dense scripts count four times.
     pub weighted: bool,
-    /// What a recovery tries first.
+    /// The first step of a recovery.
     pub order: Order,
-    /// What ends a cut text, longest first: the first that takes at most half of the room is used. `{removed}` is the
-    /// number of characters that went.
+    /// Suffixes of a truncated text, longest first: the first that takes at most half of the room is used. `{removed}`
+    /// is the number of removed characters.
     pub suffixes: &'static [&'static str],
 }
 
-/// How all results together are bounded.
+/// Limits of all results together.
 #[derive(Debug)]
 struct AggregateNumbers {
     request_share: f64,
@@ -102,40 +103,41 @@ pub static OPENCLAW_2026_02: Profile = Profile {
     ],
 };
 
-/// What follows the number in every suffix that has one.
+/// Follows the number in every suffix that has one.
 pub const COUNTED: &str = " more characters";
 
-/// What stands before the number in a suffix of any profile: by this and [`COUNTED`] a text that was cut is known again.
+/// Returns the texts before the number in the suffixes of all profiles. A truncated text is recognized by these and
+/// [`COUNTED`].
 pub fn openings() -> BTreeSet<&'static str> {
     let suffixes = [&OPENCLAW, &OPENCLAW_2026_02].into_iter().flat_map(|profile| profile.suffixes);
     suffixes.filter_map(|suffix| Some(suffix.split_once("{removed}")?.0.trim_start())).collect()
 }
 
-/// The profile of a name.
+/// Returns a profile by name.
 pub fn profile(name: &str) -> Option<&'static Profile> {
     [&OPENCLAW, &OPENCLAW_2026_02].into_iter().find(|profile| profile.name == name)
 }
 
-/// The limits for one window, in characters; what a character counts is the profile's [`Profile::weighted`].
+/// The limits for one window, in characters, weighted as [`Profile::weighted`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// What one result may have at most.
+    /// Maximum length of one result.
     pub per_result: u64,
-    /// What one request may show of a result.
+    /// Maximum length of one result in one request.
     pub projection: u64,
-    /// What one request may show of all results; none if there is no such bound.
+    /// Maximum length of all results in one request, if there is a limit.
     pub request: Option<u64>,
-    /// What a recovery leaves of all results; none if there is no such bound.
+    /// Maximum length of all results after a recovery, if there is a limit.
     pub recovery: Option<u64>,
-    /// So much of a result stays where there is room for it.
+    /// Length kept of a result where there is room for it.
     pub min_keep: u64,
-    /// Whether characters of dense scripts count four times.
+    /// True if characters of dense scripts count four times.
     pub weighted: bool,
 }
 
-/// The limits for a window of so many tokens; not finite if nobody knows. `cap` is the caller's own cap of a result,
-/// which holds within the share of the window.
+/// Returns the limits for a window in tokens, which is not finite if it is unknown. `cap` is the caller's own limit of
+/// a result, within the share of the window.
 pub fn limits(profile: &Profile, window: f64, cap: Option<u64>) -> Limits {
     let share = share_of(window, MAX_TOOL_RESULT_CONTEXT_SHARE);
     let bounded = |cap: u64| share.map_or(cap, |share| share.min(cap));
@@ -160,7 +162,7 @@ pub fn limits(profile: &Profile, window: f64, cap: Option<u64>) -> Limits {
     Limits { per_result, projection, request, recovery, min_keep, weighted }
 }
 
-/// A share of the window in characters, whole tokens of it.
+/// Returns a share of the window in characters, rounded down to whole tokens.
 fn share_of(window: f64, share: f64) -> Option<u64> {
     let tokens = (window * share).floor();
     window.is_finite().then(|| (tokens.max(0.0) as u64).saturating_mul(CHARS_PER_TOKEN))

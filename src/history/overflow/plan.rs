@@ -1,67 +1,66 @@
-//! Which step of a recovery comes next.
+//! The state machine of a recovery.
 //!
-//! A state machine whose transitions are data: [`TRANSITIONS`] is the whole of it, and [`next`] only looks them up. A
-//! recovery ends, because every transition that does something counts as an attempt, and with no attempt left only
+//! The transitions are data: [`TRANSITIONS`] is the whole machine, and [`next`] only looks them up. A recovery
+//! terminates, because every transition to a state with a step counts as an attempt, and without attempts only
 //! [`State::Failed`] follows.
 
 use serde::{Deserialize, Serialize};
 
-/// What is tried first.
+/// The order of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Results first, because that is local and instant; then compaction, which asks a model.
+    /// Results first, which is local and instant; then compaction, which needs a model.
     CheapestFirst,
-    /// Compaction first, as the document has it.
+    /// Compaction first, as in the document.
     CompactionFirst,
 }
 
-/// Where a recovery is.
+/// The state of a recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// Nothing was done.
+    /// Initial state.
     Start,
-    /// Every result is held to its cap.
+    /// Limiting every single result.
     Oversized,
-    /// All results together are held to their budget.
+    /// Limiting all results together.
     Aggregate,
-    /// The caller's compaction.
+    /// Compaction by the caller.
     Compaction,
-    /// The request can be sent again.
+    /// Final: the request can be sent again.
     Retry,
-    /// Nothing more can be done.
+    /// Final: nothing more can be done.
     Failed,
 }
 
-/// What came of it.
+/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
     /// The history fits, by the estimate.
     Fits,
-    /// It is smaller, by enough to count, and does not fit.
+    /// It is smaller by enough to count, and does not fit.
     Smaller,
-    /// There was nothing to do, or it was too little to count; the history is as before. At the start: it does not fit.
+    /// There was nothing to do, or too little to count; the history is unchanged. In the initial state: it does not
+    /// fit.
     Nothing,
-    /// What came out would break a call from its result; the history is as before.
+    /// The result would separate a call from its result; the history is unchanged.
     Refused,
-    /// The step failed; the history is as before.
+    /// The step failed; the history is unchanged.
     Error,
 }
 
-/// What must hold for a transition.
+/// The condition of a transition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
-    /// Nothing.
     Always,
-    /// The caller can compact, it was not compaction that overflowed, nor did it fail in this call, and fewer than the
-    /// allowed number were tried.
+    /// The caller can compact, compaction neither overflowed nor failed in this call, and attempts at it are left.
     CompactionLeft,
-    /// In this call compaction was tried, and results were not held to what is left then.
+    /// Compaction was tried in this call, and results were not limited to the remaining room yet.
     LastResort,
-    /// Results were not cut since the recovery began.
+    /// Results were not truncated since the recovery began.
     TruncationUntried,
 }
 
@@ -71,17 +70,14 @@ pub enum Guard {
 pub struct Transition {
     /// The order that it belongs to.
     pub order: Order,
-    /// Where the recovery is.
     pub from: State,
-    /// What came of it.
+    /// The outcomes that it applies to.
     pub on: &'static [Event],
-    /// What must hold.
     pub when: Guard,
-    /// Where it goes.
     pub to: State,
-    /// The number of compactions begins anew.
+    /// True if the count of compactions restarts.
     pub resets_compactions: bool,
-    /// Why.
+    /// The reason for the transition.
     pub why: &'static str,
 }
 
@@ -104,7 +100,7 @@ const fn row(
     Transition { order, from, on, when, to, resets_compactions: false, why }
 }
 
-/// Every transition. Of those that match, the first is taken.
+/// All transitions. The first that matches is taken.
 pub static TRANSITIONS: &[Transition] = &[
     row(CheapestFirst, Start, &[Fits], Always, Retry, "the history fits already"),
     row(CheapestFirst, Start, FRUITLESS, Always, Oversized, "cutting is local and instant"),
@@ -193,23 +189,23 @@ pub static TRANSITIONS: &[Transition] = &[
     row(CompactionFirst, Oversized, FRUITLESS, Always, Failed, "no result is too long"),
 ];
 
-/// What a recovery has used up, and what it may.
+/// The budget of a recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counters {
-    /// Steps that were tried since the recovery began, whatever came of them.
+    /// Number of steps tried since the recovery began, whatever their outcome.
     pub attempts: u32,
-    /// So many may be.
+    /// Maximum of `attempts`.
     pub max_attempts: u32,
-    /// Compactions that were tried.
+    /// Number of compactions tried.
     pub compactions: u32,
-    /// So many may be.
+    /// Maximum of `compactions`.
     pub max_compactions: u32,
-    /// The caller can compact, and nothing speaks against trying.
+    /// True if the caller can compact, and nothing speaks against trying.
     pub can_compact: bool,
-    /// Results were cut since the recovery began.
+    /// True if results were truncated since the recovery began.
     pub truncated: bool,
-    /// Results were held to all that is left, compaction not being possible any more.
+    /// True if results were limited to the remaining room, because compaction was not possible any more.
     pub squeezed: bool,
 }
 
@@ -225,8 +221,7 @@ impl Counters {
     }
 }
 
-/// The transition from a state. None from the ends, and none but failure when no attempt is left: then a state that would
-/// do something is not entered.
+/// Returns the transition from a state: none from a final state, and only to failure if no attempt is left.
 pub fn next(
     order: Order,
     from: State,

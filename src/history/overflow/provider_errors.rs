@@ -1,7 +1,8 @@
-//! How providers word that a request is too long, and what only sounds like it.
+//! How providers word that a request is too long, and errors that only resemble it.
 //!
-//! One row per wording, with an example and the numbers in it. Patterns see the text in lower case. In a pattern
-//! `{actual}`, `{limit}`, `{input}`, `{output}` and `{over}` stand for a number, which may have thousands separators.
+//! One row per wording, with an example and the numbers in it. Patterns are matched against the text in lower case. In
+//! a pattern `{actual}`, `{limit}`, `{input}`, `{output}` and `{over}` match a number, which may have thousands
+//! separators.
 
 use std::sync::OnceLock;
 
@@ -11,9 +12,9 @@ use super::classify::{Confidence, Kind, Numbers};
 
 /// A wording.
 pub(super) struct Wording {
-    /// Its stable name.
+    /// Stable name.
     pub name: &'static str,
-    /// Whose wording it is, if it is one provider's.
+    /// The provider, if it is the wording of one.
     pub provider: Option<&'static str>,
     pub kind: Kind,
     pub confidence: Confidence,
@@ -52,10 +53,10 @@ const fn only_limit(limit: u64) -> (Option<u64>, Option<u64>) {
 
 use Kind::{Field, Other, Overflow, Rate};
 
-/// In order: of two rows of a kind that match, the first one counts.
+/// In order: of two matching rows of a kind, the first one counts.
 #[rustfmt::skip]
 pub(super) const WORDINGS: &[Wording] = &[
-    // Limits on what passes in a time, which no shortening lifts for good.
+    // Rate limits, which shortening does not lift.
     row(Rate, "tokens-per-minute", "openai", r"tokens per (?:min|hour|day).{0,60}?limit:? {limit},(?: used:? [0-9,]+,)? requested:? {actual}",
         "Request too large for gpt-4o in organization org-abc on tokens per min (TPM): Limit 30000, Requested 50000. The input or output tokens must be reduced in order to run successfully.", both(50_000, 30_000)),
     row(Rate, "too-many-tokens-please-wait", "bedrock", r"too many tokens(?: per day)?, please wait", "Too many tokens, please wait before trying again.", NONE),
@@ -164,7 +165,7 @@ pub(super) const WORDINGS: &[Wording] = &[
     row(Overflow, "zai-max-length", "zai", r"prompt exceeds max length", "Prompt exceeds max length", NONE),
     row(Overflow, "current-length", "cerebras", r"current length is {actual} while limit is {limit}", "Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192", both(9000, 8192)),
     row(Overflow, "groq-reduce", "groq", r"reduce the length of the messages or completion", "Please reduce the length of the messages or completion.", NONE),
-    // What several say, or somebody may say tomorrow.
+    // Generic wordings.
     row(Overflow, "sum-over-limit", "", r"(?:prompt|input|messages|context)[^.]{0,60}? {input} \+ {output} > {limit}", "prompt and completion do not fit: 30000 + 4096 > 32768", both(34_096, 32_768)),
     row(Overflow, "input-length", "", r"input length {actual} exceeds (?:the |model'?s? )?max(?:imum)? length(?: of)? {limit}", "Input length 140000 exceeds the maximum length 131072", both(140_000, 131_072)),
     row(Overflow, "input-tokens-exceed", "", r"(?:input|prompt|message|total) tokens(?: of [a-z ]{1,40}?)? exceeds? (?:the )?(?:limit|max)(?:[a-z]* of {limit})?", "Number of input tokens exceeds maximum length.", NONE),
@@ -186,7 +187,7 @@ pub(super) const WORDINGS: &[Wording] = &[
     row(Overflow, "chinese", "", "上下文(?:长度|窗口)?(?:已)?(?:过长|太长|超长|超出|超过|超限|溢出)|(?:输入|提示词|请求|对话|消息|prompt ?)(?:内容|文本|长度|历史)*(?:过长|太长|超长|超限|超出|超过)|超(?:出|过).{0,60}?(?:上下文|最大(?:输入)?长度|长度限制|token ?(?:数量?)?(?:限制|上限))|tokens? ?(?:数量?|总数)?(?:已)?超(?:出|过|限)|(?:压缩|缩短|精简)(?:上下文|输入|提示词|对话)", "输入内容过长,请缩短后重试", NONE),
 ];
 
-/// The numbers that stand in a text in anybody's words.
+/// Returns the numbers in a text of unknown wording.
 pub(super) fn loose_numbers(text: &[u8]) -> Numbers {
     let mut numbers = Numbers::default();
     for pattern in LOOSE {
@@ -197,14 +198,14 @@ pub(super) fn loose_numbers(text: &[u8]) -> Numbers {
     numbers
 }
 
-/// Which rows match a text in lower case, and how to read the numbers out of it.
+/// The compiled wordings.
 pub(super) struct Matcher {
     set: RegexSet,
 }
 
 const NUMBER: &str = r"(?:[0-9]{1,3}(?:[,_.'][0-9]{3})+|[0-9]+)(?:[km]\b)?";
 
-/// Where numbers stand in the words of anybody: for what a wording leaves open, not for what an error is.
+/// Patterns of numbers in unknown wordings, for numbers that a wording leaves open.
 const LOOSE: &[&str] = &[
     r"requested (?:a total of |about |approximately |up to )?{actual} tokens",
     r"resulted in (?:about )?{actual} tokens",
@@ -213,7 +214,7 @@ const LOOSE: &[&str] = &[
 ];
 
 impl Matcher {
-    /// The rows, compiled once; `None` if the table itself is at fault, which the tests exclude.
+    /// Returns the compiled rows, or `None` if the table is invalid, which the tests exclude.
     pub fn get() -> Option<&'static Matcher> {
         static MATCHER: OnceLock<Option<Matcher>> = OnceLock::new();
         let matcher = MATCHER.get_or_init(|| {
@@ -225,14 +226,15 @@ impl Matcher {
         matcher.as_ref()
     }
 
-    /// The rows that match, in the order of the table.
+    /// Returns the indexes of the rows that match, in order.
     pub fn matches(&self, text: &[u8]) -> Vec<usize> {
         self.set.matches(text).iter().collect()
     }
 }
 
 impl Wording {
-    /// The numbers in a text that this wording matches. `window` is what is exceeded where only the excess is told.
+    /// Returns the numbers in a text that this wording matches. `window` is the limit if the text states only the
+    /// excess.
     pub fn read(&self, text: &[u8], window: Option<u64>) -> Numbers {
         read(self.pattern, text, window)
     }
@@ -240,7 +242,7 @@ impl Wording {
 
 fn read(pattern: &str, text: &[u8], window: Option<u64>) -> Numbers {
     let mut numbers = Numbers::default();
-    // Compiled when it is needed: an error is rare, and most rows never match.
+    // Compiled on demand: errors are rare, and most rows never match.
     let expression = RegexBuilder::new(&expression(pattern, true))
         .unicode(false)
         .dot_matches_new_line(true)
@@ -268,7 +270,7 @@ fn expression(pattern: &str, named: bool) -> String {
     })
 }
 
-/// A number that JavaScript holds exactly, without its separators; thousands and millions may be a letter.
+/// Parses a number that JavaScript represents exactly; thousands and millions may be a letter.
 fn number(text: &[u8]) -> Option<u64> {
     let digits: String =
         text.iter().filter(|byte| byte.is_ascii_digit()).map(|byte| char::from(*byte)).collect();

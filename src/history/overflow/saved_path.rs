@@ -1,19 +1,18 @@
-//! Where a result says that its full output was saved.
+//! Finds where a result says that its full output was saved.
 //!
-//! Only what the text says counts: a path that the model was never shown is not disclosed to it.
+//! Only the text counts: a path that the model was never shown is not disclosed to it.
 
 use memchr::memmem;
 
-/// Where an output is, as the text says.
+/// The location of an output according to the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
-    /// The file.
     pub path: String,
-    /// Only parts of the output are in it.
+    /// True if only a part of the output was saved.
     pub partial: bool,
 }
 
-/// What stands before a path, what ends it besides the end of the line, and whether only parts are there.
+/// The text before a path, the text that ends it besides the end of the line, and whether only a part was saved.
 const LEADS: &[(&str, &str, bool)] = &[
     ("Full output saved to: ", "", false),
     ("bytes saved to: ", "", true),
@@ -31,14 +30,14 @@ const LEADS: &[(&str, &str, bool)] = &[
     ("[read ", "]", false),
 ];
 
-/// No path is longer.
+/// Maximum length of a path in bytes.
 const LONGEST: usize = 4096;
 
-/// So many places of either end of a text are looked at.
+/// Maximum number of occurrences examined at either end of a text.
 const MOST: usize = 16;
 
-/// The places that a text names, the last first. Anybody can write such a line: which of them is a saved output only its storage
-/// knows.
+/// Returns the paths in a text, last first. Any text can contain such a line: only the storage knows which of them are
+/// saved outputs.
 pub fn saved(text: &str) -> Vec<Saved> {
     let mut found: Vec<_> = LEADS
         .iter()
@@ -70,13 +69,13 @@ fn read(rest: &str, (_, end, partial): &(&str, &str, bool)) -> Option<Saved> {
         .then(|| Saved { path: path.to_owned(), partial: *partial || path.contains(".partial.") })
 }
 
-/// A drive and one backslash: the text is no JSON, which would have two.
+/// Returns true for a drive and one backslash: the text is not JSON, which would have two.
 fn is_windows(line: &str) -> bool {
     let after = line.split_once(":\\").map(|(_, after)| after);
     after.is_some_and(|after| !after.starts_with('\\'))
 }
 
-/// The text may be JSON, in which the end of the line, or of the text, is escaped.
+/// Unescapes a path if the text is JSON, in which the end of the line, or of the text, is escaped.
 fn unescaped(line: &str) -> String {
     let mut out = String::new();
     let mut characters = line.chars();
@@ -93,7 +92,7 @@ fn unescaped(line: &str) -> String {
     out
 }
 
-/// The lines that can stand for a result, the longer first.
+/// Returns the lines that can replace a result, longer first.
 pub fn markers(saved: Option<&Saved>) -> [String; 2] {
     match saved {
         None => [
@@ -110,10 +109,11 @@ pub fn markers(saved: Option<&Saved>) -> [String; 2] {
     }
 }
 
-/// What ends a cut text whose full output is in a file: the words of a profile, and before them those that name the file.
+/// Returns the suffixes of a truncated text whose full output is in a file: first those that name the file, then those
+/// of the profile.
 pub fn suffixes(saved: &Saved, words: &[&str]) -> Vec<String> {
     let Saved { path, partial } = saved;
-    // A brace in a path is no place for a number.
+    // Braces in a path are not a placeholder.
     let what = if *partial { "part of the output" } else { "full output" };
     let with_path = (!path.contains('{'))
         .then(|| format!("\n\n[... {{removed}} more characters truncated; {what}: {path}]"));

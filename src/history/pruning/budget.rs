@@ -1,37 +1,37 @@
-//! Results beyond a budget in tokens.
+//! Prunes results in excess of a token budget.
 
 use serde::Deserialize;
 
 use super::policies::{Form, View};
 use crate::util::sort::sort_by;
 
-/// A budget in tokens of results.
+/// A budget for results in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Budget {
-    /// The newest results stay as long as they have no more than this together: tokens.
+    /// The newest results are kept up to this total.
     pub protect_tokens: f64,
-    /// Nothing goes unless more than this can: tokens.
+    /// Results are pruned only if more than this can be freed.
     pub min_tokens: f64,
-    /// Results in the newest turns of the user stay: a number of turns.
+    /// Number of newest turns of the user whose results are kept.
     pub protect_turns: usize,
-    /// So much may remain of all results: tokens. Without it whatever is not protected goes.
+    /// Target for the total of all results. `None` prunes everything that is not protected.
     pub target_tokens: Option<f64>,
-    /// Which go first while the results are over the target.
+    /// The order in which results are pruned to reach the target.
     pub order: Order,
 }
 
-/// Which results go first.
+/// The order of pruning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// The oldest.
+    /// Oldest first.
     Oldest,
-    /// Those that free most.
+    /// Largest savings first.
     Largest,
 }
 
-/// The results that go, of those that are `movable`.
+/// Returns the results to prune, of those that are `movable`.
 pub fn over_budget(
     view: &View<'_>,
     results: &[usize],
@@ -41,7 +41,7 @@ pub fn over_budget(
     let turns = view.turns.len();
     let protected_from = match turns.checked_sub(budget.protect_turns) {
         _ if budget.protect_turns == 0 => usize::MAX,
-        // There are not even so many turns.
+        // There are fewer turns.
         None | Some(0) => return Vec::new(),
         Some(at) => view.turns.get(at).copied().unwrap_or(usize::MAX),
     };
@@ -73,7 +73,7 @@ pub fn over_budget(
     if freed > budget.min_tokens { gone } else { Vec::new() }
 }
 
-/// As many of the `open` results, newest first, as have to go until the `total` is within the target.
+/// Returns as many of the `open` results, given newest first, as must be pruned to bring `total` down to the target.
 fn down_to(
     target: f64,
     order: Order,

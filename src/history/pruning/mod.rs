@@ -1,19 +1,19 @@
-//! Which old parts of a history are left out of the next request, and when.
+//! Pruning: leaves old parts of a history out of the next request.
 //!
-//! Leaving something out changes the prompt in its middle, and what comes behind the change has to be paid as if it were
-//! new. So there are two questions: what may go ([`policies`]), and whether the moment is worth it ([`schedule`]). What
-//! went stays away, with the same bytes in its place, for as long as the history is asked about.
+//! A pruned part changes the prompt in its middle, and everything after the change is charged as new. So there are two
+//! questions: what may be pruned ([`policies`]), and whether this is a good moment ([`schedule`]). A pruned part stays
+//! pruned, with the same bytes in its place, for as long as the history is used.
 //!
 //! | module | what it decides |
 //! | --- | --- |
-//! | [`policies`] | which items may go |
-//! | [`budget`] | which results are beyond a budget of tokens |
-//! | [`pressure`] | which results are trimmed or go when the context window fills up |
-//! | [`trim`] | what stays of a result that is trimmed |
-//! | [`superseded`] | which reads of a file were overtaken by later ones |
-//! | [`schedule`] | whether letting them go now pays, and from where on |
-//! | [`placeholder`] | what stands where something was |
-//! | [`pruner`] | what is known about a history from request to request |
+//! | [`policies`] | which items may be pruned |
+//! | [`budget`] | which results exceed a token budget |
+//! | [`pressure`] | which results are trimmed or pruned when the context window fills up |
+//! | [`trim`] | which parts of a trimmed result are kept |
+//! | [`superseded`] | which reads of a file are superseded by later ones |
+//! | [`schedule`] | whether pruning now is worth its cost, and from where on |
+//! | [`placeholder`] | the text in place of a pruned item |
+//! | [`pruner`] | the state of a history from request to request |
 
 pub mod budget;
 pub mod placeholder;

@@ -1,9 +1,10 @@
-//! What stands in for something that was left out. Short, because it is paid for at every request; and it says how to get
-//! the whole back.
+//! Placeholders for pruned items. Short, because they are paid for in every request; and they say how to get the
+//! content back.
 
 use super::policies::Kind;
 
-/// The placeholder of a result or of an argument, in English or Chinese. `path` is where the full output was saved.
+/// Returns the placeholder of a result or of an argument, in English or Chinese. `path` is where the full output was
+/// saved.
 pub fn placeholder(kind: Kind, chinese: bool, path: Option<&str>) -> String {
     match (kind, chinese, path) {
         (Kind::Result, false, None) => {

@@ -1,9 +1,9 @@
-//! Which items of a history may go.
+//! Decides which items of a history may be pruned.
 //!
-//! Policies combine: an item may go when one of them says so. Whatever they say, some things stay: what the model has
-//! not seen yet, what belongs to its newest messages or stands before the first of the user if the rules keep that, a
-//! result whose call is not in view, what holds more than text, results of protected tools, and what is no longer than
-//! its placeholder.
+//! Policies combine: an item may be pruned if any of them selects it. Some items are always kept: those the model has
+//! not seen yet, those in its newest messages or before the first user message if the rules keep these, results whose
+//! call is not in the history, items with more than text, results of protected tools, and items no longer than their
+//! placeholder.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::superseded::{Read, superseded};
 use crate::history::outdated::{Answer, Rule as OutdatedRule, outdated};
 use crate::history::result_facts::Facts;
 
-/// What an item is.
+/// Kinds of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The result of a call.
@@ -24,10 +24,10 @@ pub enum Kind {
     Arguments,
 }
 
-/// How much of an item is sent. It only ever becomes less.
+/// The form in which an item is sent. Forms only ever become shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Form {
-    /// All of it.
+    /// Complete.
     #[default]
     Whole,
     /// Its start and its end.
@@ -36,35 +36,35 @@ pub enum Form {
     Gone,
 }
 
-/// Something in a history that can be replaced by a placeholder.
+/// A part of a history that can be replaced by a placeholder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// The message that holds it.
+    /// Index of the message that contains it.
     pub message: usize,
-    /// What it is.
     pub kind: Kind,
-    /// Its size in tokens.
+    /// Size in tokens.
     pub tokens: f64,
-    /// Its size in tokens once it is trimmed, if it is long enough for that.
+    /// Size in tokens once trimmed, if it is long enough for that.
     pub trimmed: Option<f64>,
-    /// The size of its placeholder in tokens.
+    /// Size of its placeholder in tokens.
     pub placeholder: f64,
-    /// It must stay, whatever the policies say.
+    /// True if it must be kept, whatever the policies say.
     pub fixed: bool,
-    /// The call failed, as far as anybody knows.
+    /// True if the call is known to have failed.
     pub failed: bool,
-    /// It comes from a terminal.
+    /// True if it comes from a terminal.
     pub terminal: bool,
-    /// The call wrote or edited a file.
+    /// True if the call wrote or edited a file.
     pub writes: bool,
-    /// When the tool finished, in milliseconds since the epoch; not finite if nobody knows.
+    /// Time at which the tool finished, in milliseconds since the epoch; not finite if unknown.
     pub time: f64,
-    /// The read of a file, if it is one: most are none, and every item is looked at before each request.
+    /// The file that was read, if it is a read. Boxed, because most items are not, and every item is examined before
+    /// each request.
     pub read: Option<Box<Read>>,
 }
 
 impl Item {
-    /// Its size in a form: tokens.
+    /// Returns the size in tokens in a form.
     pub fn size(&self, form: Form) -> f64 {
         match form {
             Form::Whole => self.tokens,
@@ -74,66 +74,66 @@ impl Item {
     }
 }
 
-/// A rule that lets items go.
+/// A rule that selects items.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Policy {
     /// Every result but the newest `keep_recent`.
     Results,
-    /// Results of terminals that are older than `max_age_ms`, as the rule of outdated results has it.
+    /// Results of terminals that are older than `max_age_ms`, by the rule of outdated results.
     Outdated {
-        /// Milliseconds.
+        /// Age in milliseconds.
         max_age_ms: f64,
     },
     /// Reads of a file that `keep_reads` newer ones cover.
     Superseded {
-        /// A number of reads per file.
+        /// Number of reads per file.
         keep_reads: usize,
     },
-    /// Results beyond a budget.
+    /// Results in excess of a budget.
     Budget(Budget),
     /// Results but the newest `keep_recent`, by how full the context window is.
     Pressure(Pressure),
     /// Arguments of writes and edits, in messages before the newest `keep_recent` results.
     Arguments {
-        /// Shorter ones stay: tokens.
+        /// Minimum size in tokens.
         min_tokens: f64,
     },
 }
 
-/// The rules of a pruner that concern what may go.
+/// The rules for what may be pruned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
-    /// One of them suffices.
+    /// An item is selected by any of them.
     pub policies: Vec<Policy>,
-    /// So many of the newest results stay.
+    /// Number of newest results that are kept.
     pub keep_recent: usize,
-    /// So many of the newest messages of the model stay, and everything behind the first of them.
+    /// Number of newest messages of the model that are kept, with everything after the first of them.
     pub keep_messages: usize,
-    /// Everything before the first message of the user stays.
+    /// True if everything before the first user message is kept.
     pub keep_preamble: bool,
-    /// Results of failed calls stay.
+    /// True if results of failed calls are kept.
     pub keep_errors: bool,
 }
 
-/// A history, as far as the policies look at it.
+/// The view of a history that policies evaluate.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     /// In the order of their messages.
     pub items: &'a [Item],
-    /// How much of each is sent by now.
+    /// The current form of each item.
     pub forms: &'a [Form],
-    /// Tokens of the request as it is sent by now.
+    /// Tokens of the request in its current form.
     pub tokens: f64,
-    /// The messages of users, ascending.
+    /// Indexes of user messages, ascending.
     pub turns: &'a [usize],
-    /// The messages of the model, ascending.
+    /// Indexes of the model's messages, ascending.
     pub answers: &'a [usize],
-    /// The model has not seen what is in this message and behind it.
+    /// The model has not seen this message and those after it.
     pub unseen_from: usize,
-    /// Nothing before this message is looked at by budgets: a summary stands there.
+    /// Budgets ignore messages before this one, which are replaced by a summary.
     pub budget_from: usize,
-    /// Milliseconds since the epoch.
+    /// Current time in milliseconds since the epoch.
     pub now: f64,
 }
 
@@ -142,12 +142,12 @@ impl View<'_> {
         self.forms.get(at).copied().unwrap_or_default()
     }
 
-    /// The size of an item as it is sent by now: tokens.
+    /// Returns the size of an item in its current form, in tokens.
     pub(super) fn size(&self, at: usize) -> f64 {
         self.items.get(at).map_or(0.0, |item| item.size(self.form(at)))
     }
 
-    /// The messages that the rules do not keep.
+    /// Returns the messages that the rules do not keep.
     fn open(&self, rules: &Rules) -> Range<usize> {
         let from = match self.turns.first() {
             _ if !rules.keep_preamble => 0,
@@ -156,23 +156,23 @@ impl View<'_> {
         };
         let kept_from = match self.answers.len().checked_sub(rules.keep_messages) {
             Some(at) => self.answers.get(at).copied().unwrap_or(usize::MAX),
-            // There are not even so many.
+            // There are fewer.
             None => 0,
         };
         from..self.unseen_from.min(kept_from)
     }
 }
 
-/// What may become of an item.
+/// The form that the policies want for an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Goal {
-    /// How much of it has to be sent: what it is now, or less.
+    /// The form: the current one, or a shorter one.
     pub form: Form,
-    /// The first policy that says so, by its place; `None` if the item stays what it is.
+    /// Index of the first policy that selects the item; `None` if its form does not change.
     pub policy: Option<usize>,
 }
 
-/// For each item how much of it has to be sent, and by which policy.
+/// Returns for each item the form and the policy that wants it.
 pub fn goals(view: &View<'_>, rules: &Rules) -> Vec<Goal> {
     let open = view.open(rules);
     let movable: Vec<bool> = view
@@ -253,7 +253,7 @@ fn old_terminals(
         Answer::Outdated(places) => {
             places.iter().filter_map(|&place| results.get(place as usize).copied()).collect()
         }
-        // Everything is known, so nothing is asked.
+        // All facts are known, so nothing has to be read.
         Answer::Read(_) => Vec::new(),
     }
 }
@@ -282,7 +282,7 @@ pub(super) mod tests {
         goals(view, rules).iter().map(|goal| goal.form).collect()
     }
 
-    /// A result of so many tokens in a message; its placeholder has 10.
+    /// A result of this many tokens in a message; its placeholder has 10.
     pub fn result(message: usize, tokens: f64) -> Item {
         Item {
             message,
@@ -318,7 +318,7 @@ pub(super) mod tests {
 
     const ANSWERS: [usize; 5] = [1, 3, 5, 7, 99];
 
-    /// The places of what goes.
+    /// Returns the indexes of the items to prune.
     fn goes(items: &[Item], rules: &Rules) -> Vec<usize> {
         let forms = vec![Form::Whole; items.len()];
         gone(&may_go(&view(items, &forms, &ANSWERS), rules))
@@ -362,7 +362,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_newest_messages_of_the_model_stay_with_what_is_behind_them() {
+    fn the_newest_messages_of_the_model_are_kept_with_all_after_them() {
         let items = results(&[100.0, 100.0, 100.0, 100.0]);
         let forms = [Form::Whole; 4];
         let view = view(&items, &forms, &[1, 3, 5, 7]);
@@ -416,7 +416,7 @@ pub(super) mod tests {
             failed,
             ..result(2, 100.0)
         };
-        // Now is 1,000,000.
+        // The current time is 1,000,000.
         let items = [
             at(98_999.0, true, false),
             at(99_999.0, true, false),
@@ -457,7 +457,7 @@ pub(super) mod tests {
         assert_eq!(goes(&items, &Rules { keep_recent: 1, ..policy.clone() }), [0, 4]);
         assert_eq!(goes(&items, &Rules { keep_recent: 2, ..policy.clone() }), [0]);
         assert_eq!(goes(&items, &Rules { keep_recent: 3, ..policy }), NOTHING);
-        // Arguments are no results.
+        // Arguments are not results.
         assert_eq!(goes(&items[4..5], &rules(&[Policy::Results])), NOTHING);
     }
 }

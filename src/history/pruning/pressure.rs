@@ -1,27 +1,27 @@
-//! Results by how full the context window is.
+//! Prunes results by how full the context window is.
 //!
-//! When it fills up, the long ones are trimmed: their start and their end often say enough. Only if that does not help,
-//! and if there is enough to gain, whole results go, oldest first, until the window is no longer so full.
+//! When the window fills up, long results are trimmed: their start and their end are often enough. If that does not
+//! help, and enough can be freed, whole results are pruned, oldest first, until the window is no longer too full.
 
 use serde::Deserialize;
 
 use super::policies::{Form, View};
 
-/// How full is too full.
+/// Thresholds for the context window.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pressure {
-    /// The size of the window: tokens.
+    /// Size of the window in tokens.
     pub context_window: f64,
-    /// Long results are trimmed from this share of the window on.
+    /// Share of the window from which on long results are trimmed.
     pub trim_at: f64,
-    /// Results go from this share of the window on, if trimming did not help.
+    /// Share of the window from which on results are pruned, if trimming did not help.
     pub clear_at: f64,
-    /// None go unless those that may have at least this together: tokens.
+    /// Minimum total of prunable results in tokens.
     pub min_tokens: f64,
 }
 
-/// What becomes of these results, which are in the order of their messages. Those that stay as they are do not appear.
+/// Returns the new forms of these results, which are in the order of their messages. Unchanged ones are omitted.
 pub fn under_pressure(
     view: &View<'_>,
     results: &[usize],
@@ -72,7 +72,7 @@ mod tests {
     const RULE: Pressure =
         Pressure { context_window: 10_000.0, trim_at: 0.3, clear_at: 0.5, min_tokens: 0.0 };
 
-    /// What becomes of results of so many tokens, with so many more around them.
+    /// Returns the forms of results with these sizes, beside `around` other tokens.
     fn forms(tokens: &[f64], around: f64, rule: &Pressure) -> Vec<Form> {
         next(tokens, &vec![Whole; tokens.len()], around, rule)
     }
@@ -138,7 +138,7 @@ mod tests {
             let first = forms(&tokens, around, &rule);
             let second = next(&tokens, &first, around, &rule);
             prop_assert!(second.iter().zip(&first).all(|(second, first)| second >= first));
-            // Those that went no longer count as a gain, so nothing more goes unless the window is still too full.
+            // Pruned results no longer count as savings, so nothing more is pruned unless the window is still too full.
             let kept: f64 = tokens.iter().zip(&first).map(|(tokens, form)| result(0, *tokens).size(*form)).sum();
             if around + kept < 5000.0 {
                 prop_assert_eq!(second, first);

@@ -1,65 +1,64 @@
-//! What is known about one history, from request to request.
+//! The pruning state of one history from request to request.
 
 use serde::{Deserialize, Serialize};
 
 use super::policies::{Form, Goal, Item, Rules, View, goals};
 use super::schedule::{self, Decision, Move, Prompt, Purse};
 
-/// Who speaks, as far as it matters here.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// A user. A turn begins.
+    /// A user. Begins a turn.
     User,
-    /// The model: it has seen everything before.
+    /// The model, which has seen everything before.
     Assistant,
-    /// A summary of what was before.
+    /// A summary of earlier messages.
     Summary,
-    /// Everything else.
+    /// Any other author.
     Other,
 }
 
 /// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
     pub role: Role,
-    /// Its size in tokens, items included.
+    /// Size in tokens, items included.
     pub tokens: f64,
 }
 
-/// All that lasts from one process to the next, apart from the history itself.
+/// The state that outlives a process, apart from the history itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Account {
-    /// What has been paid so far.
+    /// Costs so far.
     pub purse: Purse,
-    /// Requests so far.
+    /// Number of requests so far.
     pub requests: u64,
-    /// The time of the last one, in milliseconds since the epoch.
+    /// Time of the last request in milliseconds since the epoch.
     pub last_request: Option<f64>,
 }
 
-/// What an answer says beside the decision.
+/// The decision about a request, with figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// The places of the items that go now.
+    /// Indexes of the items pruned now.
     pub goes: Vec<usize>,
-    /// The places of the items that are trimmed now.
+    /// Indexes of the items trimmed now.
     pub trims: Vec<usize>,
-    /// Of each of them, those that go first, the place of the policy that says so.
+    /// For each of them, pruned ones first, the index of the policy that selected it.
     pub policies: Vec<usize>,
-    /// Why, and the figures.
+    /// The reason, and its figures.
     pub decision: Decision,
     /// Tokens of the request without pruning.
     pub tokens_before: f64,
     /// Tokens of the request.
     pub tokens_after: f64,
-    /// What has been paid, this request included.
+    /// Costs so far, this request included.
     pub purse: Purse,
 }
 
-/// The history of one session and what was decided about it.
+/// The history of one session and the decisions about it.
 #[derive(Debug, Clone)]
 pub struct Pruner {
     rules: Rules,
@@ -68,22 +67,22 @@ pub struct Pruner {
     messages: Vec<Message>,
     items: Vec<Item>,
     forms: Vec<Form>,
-    /// Of each item the number of the request at which it could have gone first.
+    /// For each item the number of the request at which it was first prunable.
     since: Vec<Option<u64>>,
-    /// The messages of each role that matters, ascending.
+    /// Indexes of the messages by role, ascending.
     turns: Vec<usize>,
     answers: Vec<usize>,
     summaries: Vec<usize>,
-    /// Tokens before each message as it is sent now, and as it would be if nothing had ever been left out; the total of the
-    /// messages that were counted is at the end.
+    /// Cumulative tokens before each message in its current form, and without any pruning, for the messages counted so
+    /// far; the total is at the end.
     starts: Vec<f64>,
     unpruned_starts: Vec<f64>,
-    /// Messages at the start that the last request had, too.
+    /// Number of messages at the start that the last request had as well.
     shared: usize,
 }
 
 impl Pruner {
-    /// A pruner that has seen nothing, or one that goes on where another stopped.
+    /// Creates a pruner, with the account of an earlier one if it continues that.
     pub fn new(rules: Rules, schedule: schedule::Rule, account: Account) -> Self {
         let (messages, items, forms, since) = Default::default();
         let (turns, answers, summaries) = Default::default();
@@ -105,12 +104,12 @@ impl Pruner {
         }
     }
 
-    /// What lasts.
+    /// Returns the state that outlives the process.
     pub fn account(&self) -> Account {
         self.account
     }
 
-    /// Forgets every message from `shared` on: the rest of the history is given anew.
+    /// Drops every message from `shared` on: the rest of the history is given again.
     pub fn keep(&mut self, shared: usize) {
         self.messages.truncate(shared);
         let items = self.items.partition_point(|item| item.message < shared);
@@ -124,13 +123,13 @@ impl Pruner {
         self.shared = self.messages.len();
     }
 
-    /// Says that a request at `last_request` had the first `shared` messages, though this pruner did not see it.
+    /// Declares that a request at `last_request` had the first `shared` messages, although this pruner did not see it.
     pub fn resume(&mut self, shared: usize, last_request: Option<f64>) {
         self.shared = shared.min(self.messages.len());
         self.account.last_request = self.account.last_request.or(last_request);
     }
 
-    /// The next message of the history.
+    /// Appends a message to the history.
     pub fn push(&mut self, message: Message) {
         let place = self.messages.len();
         match message.role {
@@ -142,7 +141,8 @@ impl Pruner {
         self.messages.push(message);
     }
 
-    /// The next item, in the message pushed last. `carried` requests have carried it since it could have gone.
+    /// Appends an item of the last message. `carried` is the number of requests that contained it since it was
+    /// prunable.
     pub fn push_item(&mut self, mut item: Item, form: Form, carried: Option<u64>) {
         item.message = self.messages.len().saturating_sub(1);
         self.items.push(item);
@@ -151,16 +151,16 @@ impl Pruner {
         self.since.push(carried.map(|carried| next.saturating_sub(carried)));
     }
 
-    /// For each item how many requests have carried it since it could have gone.
+    /// Returns for each item the number of requests that contained it since it was prunable.
     pub fn carried(&self) -> impl Iterator<Item = Option<u64>> {
         self.since.iter().map(|since| since.map(|since| self.account.requests + 1 - since))
     }
 
-    /// Decides what the request at `now` leaves out, and books the request. Whatever the messages look like, the model has
-    /// seen nothing from `unseen_from` on.
+    /// Decides what the request at `now` leaves out, and records the request. The model has seen nothing from
+    /// `unseen_from` on, whatever the messages look like.
     pub fn decide(&mut self, now: f64, unseen_from: usize) -> Answer {
         let age = self.account.last_request.map(|last| now - last);
-        // Of a clock that was set back nothing can be said, and an error costs less this way.
+        // If the clock was set back the age is unknown, and assuming a warm cache is the cheaper error.
         let cold = age.is_none_or(|age| age > self.schedule.cache_lifetime_ms);
         self.account.requests += 1;
         self.count();
@@ -220,7 +220,7 @@ impl Pruner {
         goals(&view, &self.rules)
     }
 
-    /// The moves, in the order of their messages, each with the place of its item.
+    /// Returns the moves in the order of their messages, each with the index of its item.
     fn moves(&mut self, goals: &[Goal]) -> Vec<(usize, Move)> {
         let requests = self.account.requests;
         let mut moves = Vec::new();
@@ -239,7 +239,7 @@ impl Pruner {
         moves
     }
 
-    /// Forgets what was counted behind the start of this message: it is another one, or is sent in another form.
+    /// Drops cumulative counts after the start of this message, which has changed.
     fn count_again_from(&mut self, message: usize) {
         self.starts.truncate(message + 1);
         self.unpruned_starts.truncate(message + 1);
@@ -319,7 +319,7 @@ mod tests {
         turn(&mut pruner, &[9000.0; 17]);
         assert_eq!(pruner.decide(0.0, usize::MAX).goes, [0usize; 0]);
         turn(&mut pruner, &[10.0]);
-        // All of them belong to a response that goes on.
+        // All of them belong to a response that continues.
         assert_eq!(pruner.decide(1e9, 0).goes, [0usize; 0]);
         // One of them is among the newest five, and the others have been seen.
         assert_eq!(pruner.decide(2e9, usize::MAX).goes.len(), 13);

@@ -1,14 +1,14 @@
-//! When pruning pays.
+//! When pruning is worth its cost.
 //!
 //! A provider keeps the prefix of a prompt in a cache and charges little for it. A change in the middle breaks the
-//! prefix: everything behind it is paid in full once more. Carrying something costs a little at every request, getting
-//! rid of it costs much once: this is the question of renting or buying. The answer here is the one that needs no
-//! forecast: buy when the rent that was paid comes close to the price ([`PATIENCE`]).
+//! prefix: everything after it is paid in full once more. Carrying an item costs a little at every request, pruning it
+//! costs much once: this is the problem of renting or buying. The rule used here needs no forecast: buy when the rent
+//! paid comes close to the price ([`PATIENCE`]).
 //!
-//! That alone can still end badly, when a session ends right after it has paid for a break. So there is a purse. It
-//! holds what pruning has saved so far, and a share of what the session would have cost without it
-//! ([`Rule::max_loss`]). A break that the purse cannot pay waits. Therefore the total never exceeds that of doing
-//! nothing by more than the share, whatever comes next: after a break every request costs less than its counterpart.
+//! That alone can still end badly, when a session ends right after it has paid for a break. Therefore lossy moves have
+//! a budget. It consists of the savings of pruning so far, and a share of what the session would have cost without it
+//! ([`Rule::max_loss`]). A break that exceeds this budget waits. The total thus never exceeds that of doing nothing by
+//! more than the share, whatever comes next: after a break every request costs less than its counterpart.
 //!
 //! A break need not begin at the oldest item: the further back the first change, the more has to be paid again. The
 //! moves that are tried are the suffixes of the items, and the longest one that pays is taken.
@@ -17,95 +17,94 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Rent that has been paid, as a part of the price of the break, at which breaking pays. On recorded sessions everything
-/// from 0.25 to 1 costs the same within a hundredth; lower breaks oftener, higher loses more when a session goes on.
+/// Rent paid, as a fraction of the price of the break, at which breaking pays. On recorded sessions everything from
+/// 0.25 to 1 costs the same within a hundredth; lower values break more often, higher ones lose more when a session
+/// continues.
 const PATIENCE: f64 = 0.75;
 
-/// A break may cost this much more than it seems to, and the purse must still cover it: tokens are estimated, and an
-/// error in what lies behind a break must not cost more than was allowed. Of the recorded sessions, priced at four
-/// characters to a token, one ends at 110.9 % without it where 110 % is allowed, and none above 103.6 % with it.
+/// Safety factor for the price of a break that the savings must cover: tokens are estimated, and an error in the part
+/// after a break must not cost more than allowed. Among the recorded sessions, priced at four characters to a token, one
+/// ends at 110.9 % without it where 110 % is allowed, and none above 103.6 % with it.
 const MARGIN: f64 = 1.15;
 
-/// What a token of a prompt costs. Only the relations matter.
+/// Prices of a prompt token. Only the ratios matter.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Prices {
-    /// In a prefix that is in the cache.
+    /// A token in a cached prefix.
     pub read: f64,
-    /// The first time it is sent.
+    /// A token that is sent for the first time.
     pub write: f64,
-    /// Sent before, and not in the cache any more.
+    /// A token that was sent before and is not cached any more.
     pub miss: f64,
 }
 
-/// Which moments are good.
+/// The moments at which to prune.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// Those at which it pays.
+    /// When it is worth its cost.
     Cache,
-    /// Those at which the cache is gone.
+    /// When the cache has expired.
     Cold,
-    /// All, whatever it costs.
+    /// At every request, whatever it costs.
     Always,
 }
 
-/// How the schedule decides.
+/// The parameters of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
-    /// What tokens cost.
     pub prices: Prices,
-    /// How long a cache outlives its last use, in milliseconds.
+    /// Lifetime of a cache after its last use, in milliseconds.
     pub cache_lifetime_ms: f64,
-    /// The total may exceed that of doing nothing by this share.
+    /// Maximum excess of the total over that of doing nothing, as a share.
     pub max_loss: f64,
-    /// Which moments are good.
     pub when: When,
 }
 
-/// What has been paid, and what doing nothing would have cost.
+/// The costs so far, with and without pruning.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Purse {
     /// Priced tokens of all requests so far.
     pub paid: f64,
-    /// The same without pruning.
+    /// Priced tokens of the same requests without pruning.
     pub unpruned: f64,
 }
 
 impl Purse {
-    /// What can be spent on a break, if the next request costs `unpruned` without pruning.
+    /// Returns the budget for a break, if the next request costs `unpruned` without pruning.
     fn holds(&self, max_loss: f64, unpruned: f64) -> f64 {
         (1.0 + max_loss) * (self.unpruned + unpruned) - self.paid
     }
 }
 
-/// Something that can go.
+/// A possible change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Move {
-    /// The message that changes.
+    /// Index of the message that changes.
     pub message: usize,
-    /// Tokens that become free.
+    /// Number of tokens freed.
     pub freed: f64,
-    /// Tokens of what takes its place, which was never sent before.
+    /// Number of tokens of the replacement, which was never sent before.
     pub put: f64,
-    /// Requests that carried it since it could have gone, this one included.
+    /// Number of requests that contained the item since it was prunable, this one included.
     pub carried: f64,
 }
 
-/// The next request, before anything more is left out.
+/// The next request, before further pruning.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt<'a> {
-    /// Tokens before each message, and the total at the end.
+    /// Cumulative tokens before each message, and the total at the end.
     pub starts: &'a [f64],
-    /// The same if nothing had ever been left out.
+    /// The same without any pruning.
     pub unpruned_starts: &'a [f64],
-    /// Messages at the start that the last request had too, unchanged.
+    /// Number of unchanged messages at the start that the last request had as well.
     pub shared: usize,
-    /// The cache has nothing of the last request.
+    /// True if the cache of the last request has expired.
     pub cold: bool,
 }
 
-/// What becomes free behind a break, in messages that were sent before and in those that were not, and what is put into
-/// those that were.
+/// Tokens freed after a break, in messages that were sent before and in those that were not, and tokens of replacements
+/// in the former.
 #[derive(Debug, Clone, Copy, Default)]
 struct Freed {
     sent: f64,
@@ -114,7 +113,7 @@ struct Freed {
 }
 
 impl Prompt<'_> {
-    /// What the request costs if the first change is in the message `change`.
+    /// Returns the cost of the request if the first change is in the message `change`.
     fn cost(&self, prices: &Prices, starts: &[f64], change: usize, freed: Freed) -> f64 {
         let at = |message: usize| starts.get(message).copied().unwrap_or(0.0);
         let total = starts.last().copied().unwrap_or(0.0);
@@ -130,48 +129,47 @@ impl Prompt<'_> {
     }
 }
 
-/// Why something was done, or was not.
+/// The reason for a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// There is nothing that could go.
+    /// Nothing can be pruned.
     NothingToFree,
-    /// The cache is gone anyway, or the break costs less than what it frees.
+    /// The cache has expired anyway, or the break costs less than it frees.
     Free,
-    /// What carrying it has cost comes close to the price of the break.
+    /// The cost of carrying the items comes close to the price of the break.
     Pays,
     /// The caller wants every move made at once.
     Always,
-    /// It has not been carried for long enough.
+    /// The items have not been carried for long enough.
     TooEarly,
-    /// The caller wants to wait until the cache is gone.
+    /// The caller waits until the cache has expired.
     Warm,
-    /// It would pay, but what was saved so far does not cover it.
+    /// The break would pay, but the savings so far do not cover it.
     PurseTooSmall,
 }
 
-/// What to do at one request.
+/// The decision about one request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
-    /// Why.
     pub reason: Reason,
-    /// The first of the moves that are made; all behind it are made too.
+    /// Index of the first move that is made, with all after it; `None` if none is.
     #[serde(skip)]
     pub from: Option<usize>,
-    /// Tokens that the moves free: those that are made, or else all that could be.
+    /// Tokens freed by the moves that are made, or else by all possible ones.
     pub freed: f64,
-    /// Priced tokens that the moves cost at this request; negative if they save at once.
+    /// Cost of the moves at this request in priced tokens; negative if they save at once.
     pub price: f64,
-    /// Priced tokens that carrying the same has cost so far.
+    /// Cost of carrying the same items so far, in priced tokens.
     pub carried: f64,
-    /// Priced tokens that could have been spent.
+    /// The budget for the break in priced tokens.
     pub purse: f64,
-    /// Whether the prompt was in the cache.
+    /// True if the cache of the prompt has expired.
     pub cold: bool,
 }
 
-/// Decides about one request and books it. `moves` are in the order of their messages.
+/// Decides about one request and records it. `moves` are in the order of their messages.
 pub fn decide(rule: &Rule, purse: &mut Purse, prompt: &Prompt<'_>, moves: &[Move]) -> Decision {
     let prices = &rule.prices;
     let unpruned = prompt.unchanged(prices, prompt.unpruned_starts);
@@ -203,7 +201,7 @@ pub fn decide(rule: &Rule, purse: &mut Purse, prompt: &Prompt<'_>, moves: &[Move
         if let Some(reason) = at_once {
             best = Some((at, tried, reason));
         } else if rule.when == When::Cold {
-            // It waits, and says for what.
+            // It waits, and the reason says for which condition.
         } else if tried.price <= 0.0 {
             best = Some((at, tried, Reason::Free));
         } else if pays && as_it_is + MARGIN * tried.price <= holds {
@@ -245,11 +243,11 @@ mod tests {
         Rule { prices: PRICES, cache_lifetime_ms: 0.0, max_loss: 0.1, when }
     }
 
-    /// A name, when, what was saved, whether it is cold, the moves, and what comes out.
+    /// Name, timing, earlier savings, whether the cache has expired, moves, and the expected decision.
     type Case =
         (&'static str, When, f64, bool, &'static [(usize, f64, f64)], Reason, Option<usize>);
 
-    /// Has saved this many priced tokens before.
+    /// Decides with these savings in priced tokens.
     fn asked(
         rule: &Rule,
         saved: f64,
@@ -269,7 +267,7 @@ mod tests {
     #[test]
     fn each_reason_has_its_moment() {
         use Reason::{Always, Free, NothingToFree, Pays, PurseTooSmall, TooEarly, Warm};
-        // Behind a change in message 4 there are 4,000 tokens to pay again, less the 900 that went.
+        // After a change in message 4 there are 4,000 tokens to pay again, without the 900 freed.
         let cases: [Case; 13] = [
             ("nothing", When::Cache, 1e6, false, &[], NothingToFree, None),
             ("nothing", When::Always, 1e6, true, &[], NothingToFree, None),
@@ -337,9 +335,9 @@ mod tests {
     }
 
     #[test]
-    fn the_purse_holds_the_price_and_a_margin() {
+    fn the_savings_cover_the_price_and_a_margin() {
         let price = 1.25 * 3100.0 - 0.1 * 4000.0;
-        // The share of this very request may be spent, too.
+        // The share of this very request counts too.
         let own = 0.1 * (0.1 * 8000.0 + 1.25 * 2000.0);
         for (saved, reason) in
             [(1.14 * price - own, Reason::PurseTooSmall), (1.16 * price - own, Reason::Pays)]

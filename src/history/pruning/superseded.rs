@@ -1,7 +1,7 @@
-//! Which reads of a file were overtaken by later reads of it.
+//! Finds reads of a file that later reads of it supersede.
 //!
-//! A read is superseded when so many newer reads that worked show the same file, in the same or a wider range. Failed
-//! reads neither count nor are superseded.
+//! A read is superseded if enough newer successful reads show the same file in the same or a wider range. Failed reads
+//! neither count nor are superseded.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::tools::{Kind, kind, last_part};
 
-/// How tools call the file that they read. The first that is there counts.
+/// Argument names for the file to read. The first one present counts.
 const PATHS: [&str; 9] = [
     "file_path",
     "filePath",
@@ -21,7 +21,7 @@ const PATHS: [&str; 9] = [
     "filename",
     "fileName",
 ];
-/// How tools call the first line.
+/// Argument names for the first line.
 const FIRST_LINES: [&str; 7] = [
     "offset",
     "start_line",
@@ -31,25 +31,25 @@ const FIRST_LINES: [&str; 7] = [
     "line_start",
     "start_line_one_indexed",
 ];
-/// How tools call the last line.
+/// Argument names for the last line.
 const LAST_LINES: [&str; 6] =
     ["end_line", "endLine", "to_line", "toLine", "line_end", "end_line_one_indexed_inclusive"];
-/// How tools call the number of lines.
+/// Argument names for the number of lines.
 const COUNTS: [&str; 5] = ["limit", "line_count", "lineCount", "num_lines", "count"];
 
-/// What a call does with files, by the name of its tool and its arguments.
+/// The file access of a call, by the name of its tool and its arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Access {
-    /// It reads one file.
+    /// Reads one file.
     Read(Read),
-    /// It changes files.
+    /// Changes files.
     Write,
-    /// Something else, or nobody knows.
+    /// None, or unknown.
     None,
 }
 
 impl Access {
-    /// A tool that both views and edits says in its `command` which it does.
+    /// Returns the file access of a call. A tool that both views and edits says in its `command` which it does.
     pub fn of(tool: &str, args: &Value) -> Access {
         let text = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str());
         let number = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_f64());
@@ -75,7 +75,7 @@ impl Access {
     }
 }
 
-/// Whether calls of a tool can read or change files at all, as far as anybody knows.
+/// Returns true if calls of a tool are known to read or change files.
 pub fn handles_files(tool: &str) -> bool {
     matches!(kind(tool).or_else(|| kind(last_part(tool))), Some(Kind::Read | Kind::Edit))
 }
@@ -83,18 +83,18 @@ pub fn handles_files(tool: &str) -> bool {
 /// A read of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
-    /// The file, as [`normal_path`] writes it.
+    /// The path as [`normal_path`] returns it.
     pub path: String,
-    /// The first line that was asked for; lines count from 1.
+    /// First requested line, from 1.
     pub from_line: f64,
-    /// The last line that was asked for; infinite for the end of the file.
+    /// Last requested line; infinite for the end of the file.
     pub to_line: f64,
-    /// Whether it showed something.
+    /// True if the read succeeded.
     pub worked: bool,
 }
 
-/// The places of the superseded ones among these reads, which are in the order of their results. Linear in the number of
-/// reads as long as few ranges of one file differ.
+/// Returns the indexes of the superseded reads, given in the order of their results. Linear in the number of reads as
+/// long as few ranges of one file differ.
 pub fn superseded<'a>(
     reads: impl DoubleEndedIterator<Item = (usize, &'a Read)>,
     keep: usize,
@@ -122,8 +122,8 @@ pub fn superseded<'a>(
     found
 }
 
-/// One way of writing a path: `./a`, `a` and `b/../a` are the same file. Nothing is looked up, so links stay what they
-/// are. Backslashes separate as well, because agents on Windows write both.
+/// Normalizes a path: `./a`, `a` and `b/../a` are the same file. The file system is not accessed, so symlinks are not
+/// resolved. Backslashes separate as well, because agents on Windows write both.
 pub fn normal_path(path: &str) -> String {
     let path = path.trim().replace('\\', "/");
     let rooted = path.starts_with('/');
@@ -134,7 +134,7 @@ pub fn normal_path(path: &str) -> String {
             ("..", Some(&last)) if last != ".." => {
                 parts.pop();
             }
-            // There is nothing above the root.
+            // The root has no parent.
             ("..", None) if rooted => {}
             _ => parts.push(part),
         }

@@ -1,34 +1,34 @@
-//! What stays of a long result before it goes altogether: its start, its end, and how much that is of the whole.
+//! Trims a long result to its start and its end before it is pruned completely.
 
 use crate::history::overflow::char_weight::Weight;
 
-/// How long is too long. Characters are UTF-16 units.
+/// The parameters of trimming. Characters are UTF-16 code units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// Up to this length a text stays whole.
+    /// Length up to which a text is kept whole.
     pub max_chars: usize,
-    /// So much of the start stays.
+    /// Length kept of the start.
     pub head_chars: usize,
-    /// So much of the end stays.
+    /// Length kept of the end.
     pub tail_chars: usize,
 }
 
-/// The parts of a text that was trimmed.
+/// The parts of a trimmed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trimmed {
-    /// Units of its start.
+    /// Number of units of the start.
     pub head: usize,
-    /// Units of its end.
+    /// Number of units of the end.
     pub tail: usize,
-    /// What stands at the end.
+    /// The note at the end.
     pub note: String,
 }
 
-/// Stands between the two ends. These words and those of the note are OpenClaw's.
+/// Separates the two ends. This text and that of the note are OpenClaw's.
 pub const MIDDLE: &str = "\n...\n";
 
-/// Trims a text, or answers none if it stays whole. `path` is where the full output was saved. Characters stay whole, so
-/// either end can have one unit less than the rule has.
+/// Trims a text, or returns `None` if it is kept whole. `path` is where the full output was saved. Characters are not
+/// split, so either end may be one unit shorter than the rule says.
 pub fn trim(text: &[u16], rule: &Rule, chinese: bool, path: Option<&str>) -> Option<Trimmed> {
     let total = text.len();
     if total <= rule.max_chars || rule.head_chars.saturating_add(rule.tail_chars) >= total {

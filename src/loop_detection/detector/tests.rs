@@ -10,7 +10,7 @@ fn check(detector: &mut Detector, at: usize, arguments: u8) -> Verdict {
     detector.check(&at.to_string(), "tool", &arguments.to_string(), None, None)
 }
 
-/// What the rules for calls without results say, looked up in the whole sequence.
+/// A naive version of the rules for calls without results, applied to the whole sequence.
 fn is_asked(calls: &[u8]) -> bool {
     let last = calls.last().copied();
     let in_a_row = calls.iter().rev().take_while(|call| Some(**call) == last).count();
@@ -34,7 +34,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_saved_goes_on(calls in prop::collection::vec((0u8..3, 0u8..2), 0..40), at in 0usize..40) {
+    fn a_saved_detector_continues(calls in prop::collection::vec((0u8..3, 0u8..2), 0..40), at in 0usize..40) {
         let mut whole = Detector::new(Rules::default());
         let mut resumed = Detector::new(Rules::default());
         for (index, (call, result)) in calls.into_iter().enumerate() {
@@ -74,7 +74,7 @@ fn an_id_that_comes_again_is_another_call_once_something_happened() {
     assert_eq!(rounds(&mut { said }), expected);
     assert_eq!(rounds(&mut |_, _| None), [Action::Allow; 5]);
 
-    // Calls of two tools with ids that begin anew in every turn: a cycle.
+    // Calls of two tools with ids that restart in every turn: a cycle.
     let mut detector = Detector::new(Rules::default());
     let mut actions = Vec::new();
     for _ in 0..3 {
@@ -83,7 +83,7 @@ fn an_id_that_comes_again_is_another_call_once_something_happened() {
     }
     assert_eq!(actions.last(), Some(&Action::Ask));
 
-    // And without anything in between there is still the cap.
+    // Without anything in between there is still the cap.
     let mut detector = Detector::new(Rules::default());
     let stopped = (1..=1000).find(|_| again(&mut detector, None) == Action::Stop);
     assert_eq!(stopped, Some(301));
@@ -135,7 +135,7 @@ fn a_state_of_another_version_is_refused() {
 }
 
 #[test]
-fn questions_that_nobody_answers_do_not_pile_up() {
+fn unanswered_questions_do_not_pile_up() {
     let rules =
         Rules { max_tool_calls: None, ..Rules::read(&json!({ "sameToolThreshold": 1 })).unwrap() };
     let mut detector = Detector::new(rules);

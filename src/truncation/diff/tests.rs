@@ -86,7 +86,7 @@ fn gaps_count_what_is_missing() {
 }
 
 #[test]
-fn what_is_a_diff_is_described_by_its_structure() {
+fn diffs_are_recognized_by_their_structure() {
     let git = diff(2, 1, 4);
     let plain = git
         .lines()
