@@ -1,6 +1,12 @@
-import { Writable } from 'node:stream';
+import { ByteRange, Capture, CapturePeek, ConfigSource, ContentPart, Durability, LineRange, NoticeInfo, NoticeLanguage, PartialLine, RawOutput, RedactionOptions, SaveError, SavedPart, ShownRange, SmartRule, StrategyResult, TruncationEventCallback, TruncationEventType, TruncationLimit, TruncationProfile } from './dist/entries/truncation.js';
+import { CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextStep, EstimateTokens, HistoryFormatName, OutdatedResultInfo, PolicyName, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
+import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
+import { ModeController, PermissionDomain, PermissionMode, PermissionTool } from './dist/entries/permission.js';
+import { updateConfig } from './dist/entries/config.js';
+import { Compacted, OverflowFacts, OverflowKind, OverflowProfile, OverflowRecoveryState, OverflowStep } from './dist/entries/overflow.js';
+import { TokenCalibration } from './dist/entries/tokens.js';
+import { Hooks, ToolHookRunner } from './dist/entries/extensions.js';
 
-/** The one error class. */
 /** Stable codes; compare these, not messages. */
 export type SpillwayErrorCode = 
 /** A setting is not allowed. */
@@ -56,7 +62,6 @@ export declare class SpillwayError extends Error {
 	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
 	static [Symbol.hasInstance](value: unknown): boolean;
 }
-/** What was learnt when a tool finished, for the time when its result is old and shortened and says it no more. */
 /** What is known of one call of a tool. */
 export interface ToolResultRecord {
 	/** The id of the call, as the model gave it. */
@@ -78,14 +83,6 @@ export interface ToolResultRecord {
 	outputPath?: string;
 	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
 	args?: Readonly<Record<string, unknown>>;
-}
-/** Whoever takes records, such as a {@link ToolResultLedger}. */
-export interface ToolResultRecorder {
-	record(entry: ToolResultRecord): void;
-}
-/** Whoever knows calls, such as a {@link ToolResultLedger}. */
-export interface ToolResultKnowledge {
-	get(toolCallId: string): Readonly<ToolResultRecord> | undefined;
 }
 /** Options of {@link ToolResultLedger}. */
 export interface ToolResultLedgerOptions {
@@ -137,77 +134,8 @@ export declare class ToolResultLedger {
  * @default 'head'
  */
 export type TruncationDirection = "head" | "tail" | "both";
-/** What stopped a cut. */
-export type TruncationLimit = "lines" | "bytes" | "tokens";
 /** The built-in strategies that can be named instead of instantiated. */
 export type TruncationStrategyName = "default" | "line" | "byte" | "smart" | "json" | "diff" | "csv";
-/** The language of the notices that Spillway writes. */
-export type NoticeLanguage = "en" | "zh-CN";
-/**
- * Numbers, wording and order of a known agent, for hosts that must look like it. A profile is data: it never weakens
- * safety and never loses text.
- */
-export type TruncationProfile = "opencode" | "openclaw-2026-02" | "openclaw" | "snow" | "takumi" | "moryflow";
-/** A stretch of the original text that the preview shows. Lines count from 1, bytes from 0; ends are exclusive for bytes, inclusive for lines. */
-export interface ShownRange {
-	fromLine: number;
-	toLine: number;
-	fromByte: number;
-	toByte: number;
-}
-/** A line that was cut inside because not even one line fitted: `shownBytes` of its `totalBytes` are in the preview. */
-export interface PartialLine {
-	line: number;
-	shownBytes: number;
-	totalBytes: number;
-}
-/** Where the full output went wrong on its way to the disk. The preview is returned all the same. */
-export interface SaveError {
-	/** Stable code, such as `STORAGE_WRITE` or `STORAGE_TIMEOUT`. */
-	code: string;
-	message: string;
-	/** Every directory that was tried, in order, with the operating system's reason (`ENOSPC: no space left on device`, …). */
-	attempts: {
-		dir: string;
-		error: string;
-	}[];
-}
-/** What a saved file holds of an output that is longer than `maxFileBytes`: its first and its last bytes, with one line between them. */
-export interface SavedPart {
-	/** Bytes of the start of the output; the first of the file. */
-	headBytes: number;
-	/** Bytes of the end of the output; the last of the file. */
-	tailBytes: number;
-	/** Bytes between them, which were not kept. */
-	omittedBytes: number;
-}
-/**
- * What is taken out of every output before it is saved. Each byte of it becomes `*`, except line breaks, so sizes, line
- * numbers and offsets stay true of the saved file, and the length of a secret shows. What overlaps counts as one.
- *
- * A match of up to 65,536 bytes is always found, wherever an output is split. Of a longer one at least the first 65,536 bytes
- * are redacted, or nothing if no shorter stretch of it matches.
- */
-export interface RedactionOptions {
-	/**
-	 * Regular expressions of Rust's `regex` crate, at most 100 of 1 to 4,096 bytes: no look-around and no back-references, and
-	 * none that matches the empty string. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on.
-	 * Of an expression with a group named `secret` only what that group matches is redacted.
-	 */
-	patterns?: readonly (string | RegExp)[];
-	/** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 1 MiB in all. */
-	values?: readonly string[];
-	/**
-	 * Redacts what has the shape of a well-known secret: private keys, JSON web tokens, `Authorization` and other headers with a
-	 * key, cookies, passwords in URLs and in arguments (`curl -u`, `mysql -p`), and the tokens of about 200 vendors, among them AWS,
-	 * Azure, GitHub, GitLab, Slack, Google, OpenAI, Anthropic, Stripe and npm; and values that are named as a secret
-	 * (`DB_PASSWORD=…`, `"password": "…"`, `--token …`, `<password>…</password>`, `name: API_KEY, value: …`), unless they are a
-	 * type, a placeholder or a reference such as `${DB_PASSWORD}`. A word of lower case alone counts only where nothing but a
-	 * password can stand.
-	 * @default false
-	 */
-	known?: boolean;
-}
 /**
  * The answer when nothing had to be cut: the very content that was given; of bytes, the text; with `terminal`, what a
  * terminal would show of it.
@@ -218,8 +146,6 @@ export interface UntouchedResult<C = string> {
 	/** Where the output is as it came. Only with `terminal`, and only of an output that is over the limits as it came. */
 	raw?: RawOutput;
 }
-/** Where an output is as it came, of which all that a terminal would show keeps the limits. */
-export type RawOutput = Pick<TruncatedResult, "outputPath" | "saveError" | "savedPart" | "redactions">;
 /** The answer when something was cut. */
 export interface TruncatedResult<C = string> {
 	/** What the model should read: preview and notice. */
@@ -334,53 +260,12 @@ export interface TruncationContext {
 	/** Aborts the call: it rejects with the signal's reason and leaves no file. */
 	signal?: AbortSignal;
 }
-/** What a strategy gives back. */
-export interface StrategyResult {
-	content: string;
-	removedLines?: number;
-	removedBytes?: number;
-}
 /** A way of shortening a text. */
 export interface TruncationStrategy {
 	readonly name: string;
 	needsTruncation(content: string, config: TruncationConfig): boolean;
 	truncate(content: string, config: TruncationConfig): StrategyResult;
 }
-/**
- * A kind of line that the strategy `smart` is to look for. Of all rules that hold for a line, built-in ones too, the one with
- * the highest weight decides.
- */
-export interface SmartRule {
-	/** The line holds one of them; ASCII letters match in either case. 1 to 64 texts of 3 to 128 bytes, without line breaks. */
-	words: readonly string[];
-	/**
-	 * And this matches: a regular expression of Rust's `regex` crate, which takes linear time; 1 to 4,096 bytes, no look-around and
-	 * no back-references. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on. It sees the line
-	 * without the escapes of a terminal, at most its first 1,024 bytes. Default: the words alone decide.
-	 */
-	pattern?: string | RegExp;
-	/**
-	 * How much the line matters, 0 to 1,000. Errors have 850 and more, words like `failed` 720, warnings 250; 0 is a veto: such a
-	 * line says that all is well, whatever else is in it.
-	 */
-	weight: number;
-	/**
-	 * Lines before it that help to understand it, 0 to 32.
-	 * @default 0
-	 */
-	before?: number;
-	/**
-	 * Lines after it that help to understand it, 0 to 32. Those of a trace follow as far as they go.
-	 * @default 0
-	 */
-	after?: number;
-}
-/** Options of `SmartStrategy`. */
-export interface SmartStrategyOptions {
-	/** At most 64, on top of the built-in ones. */
-	rules?: readonly SmartRule[];
-}
-export type TruncationEventType = "truncated" | "skipped" | "error";
 /** Something that happened to an output. Exactly one `truncated` or `skipped` ends a call; `error` events may come before it. */
 export interface TruncationEvent {
 	type: TruncationEventType;
@@ -402,7 +287,6 @@ export interface TruncationEvent {
 	sessionId?: string;
 	toolCallId?: string;
 }
-export type TruncationEventCallback = (event: TruncationEvent) => void;
 /** Where full outputs are kept. Implement it to keep them elsewhere. */
 export interface ITruncationStorage {
 	/** Saves a text and answers where it is: a path, an id, a URL. */
@@ -435,56 +319,10 @@ export interface CaptureOptions {
 	 */
 	customStrategyBytes?: number;
 }
-/** What there is of an output that is still coming in. */
-export interface CapturePeek {
-	/** What a preview would show if the output ended here, without a notice. */
-	text: string;
-	/** Whether that is not all. */
-	truncated: boolean;
-	/** Bytes so far. */
-	totalBytes: number;
-	/** Lines so far. */
-	totalLines: number;
-}
-/** A part of a tool result that holds text. */
-export interface TextContentPart {
-	type: "text";
-	text: string;
-}
-/** A part of a tool result that is kept in its place and never cut: images, files, resources. */
-export interface OtherContentPart {
-	type: string;
-	[key: string]: unknown;
-}
-export type ContentPart = TextContentPart | OtherContentPart;
 /** What `TruncationService.output` takes. */
 export type TruncationContent = string | Uint8Array | readonly ContentPart[];
 /** The type of the content that comes back: text for text and bytes, parts for parts. */
 export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string;
-/** Everything that a notice can be made from. */
-export interface NoticeInfo {
-	toolName: string;
-	failed: boolean;
-	direction: TruncationDirection;
-	limitedBy: TruncationLimit;
-	removedLines: number;
-	removedBytes: number;
-	keptLines: number;
-	keptBytes: number;
-	totalLines: number;
-	totalBytes: number;
-	ranges: ShownRange[];
-	partialLines: PartialLine[];
-	ceilingReached: boolean;
-	/** `''` when nothing was saved. */
-	outputPath: string;
-	saveError?: SaveError;
-	savedPart?: SavedPart;
-	redactions?: number;
-	availableTools: readonly string[];
-}
-/** How much a save survives: a killed process, a power cut without tearing, a power cut without losing what was acknowledged. */
-export type Durability = "process" | "file" | "full";
 /** Options of {@link TruncationService}. */
 export interface TruncationServiceConfig {
 	/** Settings for every tool. */
@@ -569,8 +407,6 @@ export interface TruncationServiceConfig {
 	 */
 	profile?: TruncationProfile;
 }
-/** Which layer a field of the effective configuration came from, weakest first. */
-export type ConfigSource = "default" | "profile" | "built-in tool" | "global" | "declared" | "tool" | "failed result" | "call";
 /** The configuration that a call would use, and where each field came from. */
 export interface EffectiveConfig {
 	config: TruncationConfig & {
@@ -604,40 +440,6 @@ export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (t
 /** The part of {@link TruncationService} that middleware asks for. */
 export interface OutputService {
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
-}
-declare const asyncDispose: typeof Symbol.asyncDispose;
-/** Reading saved outputs back: a range of lines or bytes, and a search, for files of any size. */
-/** Lines of a saved output. A line ends with `\n`. */
-export interface LineRange {
-	/**
-	 * The first line, from 1.
-	 * @default 1
-	 */
-	fromLine?: number;
-	/** How many. Default: as many as one call gives. */
-	lineCount?: number;
-	/** Set by `next` where a call ended inside a line: goes on at this byte, which is in the line `fromLine`. */
-	fromByte?: number;
-	/**
-	 * Bytes of the file that one call gives, 4 to 262,144. It ends after a whole line if one of them fits.
-	 * @default 262144
-	 */
-	maxBytes?: number;
-	signal?: AbortSignal;
-}
-/** Bytes of a saved output. */
-export interface ByteRange {
-	/**
-	 * The first byte, from 0.
-	 * @default 0
-	 */
-	fromByte?: number;
-	/**
-	 * How many, at most 262,144 in one call.
-	 * @default 262144
-	 */
-	byteCount?: number;
-	signal?: AbortSignal;
 }
 /** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
 export type ReadRange = LineRange | ByteRange;
@@ -720,7 +522,6 @@ export interface SearchResult {
 	/** The file holds only a part of the output; what is not in it was not searched. */
 	incomplete?: boolean;
 }
-/** Keeping a store within its bounds: what a sweep may do, and what it and the store say. */
 /** What a sweep goes by. What is not given is as the storage was told. */
 export interface SweepOptions {
 	/** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
@@ -921,8 +722,6 @@ export declare class TruncationStorage implements ITruncationStorage {
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
-/** What kind of access a rule is about. */
-export type PermissionDomain = "read" | "edit" | "bash" | "web_fetch" | "web_search" | "mcp" | "tool";
 /** What holds for a target, from the mildest to the strictest. */
 export type PermissionDecision = "allow" | "ask" | "deny";
 /**
@@ -952,20 +751,6 @@ export interface AppliedRule {
 	decision: PermissionDecision;
 	/** Who wrote it: the table of defaults, the user, the user by answering "always", or `hardDeny`. */
 	source: "default" | "user" | "approval" | "hard";
-}
-/** How a tool of one's own says what it touches; `none` is nothing. */
-export interface PermissionTool {
-	domain: Exclude<PermissionDomain, "mcp" | "tool"> | "none";
-	/**
-	 * What its arguments are.
-	 * @default 'paths' for read and edit, else what the domain says
-	 */
-	shape?: "paths" | "folder" | "glob" | "search" | "patch" | "command" | "address" | "query";
-	/**
-	 * The names of the arguments that count; no others are looked at.
-	 * @default the usual ones, such as `path`, `file_path`, `command`, `url`, `query`
-	 */
-	keys?: readonly string[];
 }
 /** Options of {@link PermissionPolicy}. */
 export interface PermissionPolicyOptions {
@@ -1028,8 +813,6 @@ export interface PermissionPolicyOptions {
 	/** Files that this storage saved for the session of a call may be read, unless the user denies it. */
 	storage?: Pick<TruncationStorage, "owns">;
 }
-/** How a session runs. */
-export type PermissionMode = "agent" | "full_access";
 /** A call of a tool. */
 export interface PermissionCall {
 	tool: string;
@@ -1117,53 +900,6 @@ export declare class PermissionPolicy {
 		rule: AppliedRule;
 		hiddenBy: AppliedRule;
 	}[];
-}
-/** What an audit records about a mode. */
-export interface ModeEvent {
-	type: "mode_requested" | "mode_changed";
-	sessionId: string;
-	previousMode: PermissionMode;
-	nextMode: PermissionMode;
-}
-/** Options of {@link ModeController}. */
-export interface ModeControllerOptions {
-	/**
-	 * The mode of a session that nobody switched.
-	 * @default 'agent'
-	 */
-	default?: PermissionMode;
-	/** Hears every change. What it throws is ignored. */
-	onEvent?: (event: ModeEvent) => void;
-}
-/** What {@link ModeController.setMode} answers. */
-export type ModeChange = {
-	mode: PermissionMode;
-	confirmationId?: undefined;
-}
-/** Nothing changed yet: somebody must confirm first. */
- | {
-	mode: PermissionMode;
-	confirmationId: string;
-};
-/**
- * The mode of each session. Switching to full access needs one confirmation per session; after that, and back, it is at once.
- *
- * @example
- * const { confirmationId } = modes.setMode('s1', 'full_access')
- * if (confirmationId && (await askTheUser())) modes.confirm(confirmationId)
- */
-export declare class ModeController {
-	constructor(options?: ModeControllerOptions);
-	getMode(sessionId: string): PermissionMode;
-	/** Switches, or answers a `confirmationId` for {@link confirm}. One that was answered before can no longer be confirmed. */
-	setMode(sessionId: string, mode: PermissionMode): ModeChange;
-	/**
-	 * Somebody agreed to full access.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if nobody was asked so, or it was answered
-	 */
-	confirm(confirmationId: string): ModeChange;
-	/** Forgets a session that is over. */
-	endSession(sessionId: string): void;
 }
 /** A call that is asked about. */
 export interface GateCall extends PermissionCall {
@@ -1430,42 +1166,6 @@ export declare class AuditLog {
  * @throws SpillwayError `STORAGE_NOT_FOUND`, `STORAGE_READ`; the reason of an aborted signal
  */
 export declare function verifyAudit(file: string, options?: VerifyAuditOptions): Promise<AuditReport>;
-/**
- * Takes an output while it is made. Made by {@link TruncationService.capture}.
- *
- * Pieces are text or bytes, split anywhere. End the stream and await `result`; destroy it, or abort the context's signal,
- * to give up. Once all of it has come in (`finish`), aborting comes too late. A failure is reported by `result`, so an `error` event
- * without a listener does not end the process. A write after the end fails, by its callback and `error`, and nothing else: `result`
- * is of what came before it.
- */
-export declare class Capture extends Writable {
-	/** Settles when the output has ended, with exactly what {@link TruncationService.output} gives for the whole. */
-	readonly result: Promise<TruncationResult>;
-	/**
-	 * What there is so far, as it would be shown if the output ended here.
-	 *
-	 * @throws SpillwayError `ABORTED` after an abort
-	 */
-	peek(): Promise<CapturePeek>;
-	/**
-	 * A part of the whole output, by lines or by bytes, as far as it has come in; at most 262,144 bytes of it in one call. `next` is
-	 * absent at the end of what is there: to go on later, ask from the byte or the line where the text ended. What is read is what
-	 * would be saved if the output ended here, redacted; once it is longer than `maxFileBytes`, only the first half of what its
-	 * file may hold can be read until it has ended.
-	 *
-	 * @throws SpillwayError `INVALID_ARGUMENT` for a wrong range, `STORAGE_NOT_FOUND` when the output could not be kept, `ABORTED`
-	 *   after an abort; rejects with the reason of the range's signal when that is aborted
-	 */
-	readRange(range: ReadRange): Promise<RangeResult>;
-	private checkNotGivenUp;
-	destroy(error?: Error): this;
-	/** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
-	write(chunk: unknown, encoding?: unknown, done?: unknown): boolean;
-	end(...given: unknown[]): this;
-	_write(chunk: string | Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void;
-	_final(callback: (error?: Error | null) => void): void;
-	_destroy(error: Error | null, callback: (error?: Error | null) => void): void;
-}
 /** Bounds the output of tools. */
 export declare class TruncationService implements OutputService {
 	/** Where full outputs are saved: the storage that was given, the {@link StorageList} of several, or one of its own. */
@@ -1615,229 +1315,6 @@ export interface CommandResult {
  * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
  */
 export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
-/** The formats that can be read. */
-export type HistoryFormatName = "openai-chat" | "openai-responses" | "openai-agents" | "anthropic" | "ai-sdk" | "langchain" | "gemini" | "mcp" | "pi" | "snow";
-/** What earlier compactions of a session left behind. Plain data. */
-export interface CompactionState {
-	/** Answers of the model that were summarised away. */
-	answers: number;
-	/** After which answer, counted over the whole session, each of the newest compactions was made. */
-	recent: number[];
-	/** Summaries that failed since the last that did not. */
-	failures: number;
-	/** After which answer the last one failed; ten answers later it is tried again. */
-	failedAt?: number;
-}
-/**
- * Why a compaction did what it did.
- * - `not-needed`: there is room; `disabled`: it was switched off;
- * - `nothing-old`: everything is protected or gone already; `no-progress`: what could go is less than a tenth;
- * - `outputs-suffice`: without old outputs it fits; `no-summarizer`: outputs went, and nobody writes summaries;
- * - `summarized`;
- * - `summary-failed`, `summary-timeout`, `summary-empty`, `summary-too-large`, `summary-no-progress`: outputs went, because
- *   the summary threw or was no text, did not come, was empty, larger than what it stands for, or frees too little;
- * - `summary-blocked`: the same, because three summaries in a row have failed, for ten answers of the model;
- * - `thrash`: three compactions in three turns of the model did not help. Only a `ContextManager` says so, as long as results
- *   can still be shortened; else it is an error;
- * - `media`: nothing else could go, so images and files were replaced by notes;
- * - `unreadable`: no message is in a known format.
- */
-export type CompactionReason = "not-needed" | "disabled" | "nothing-old" | "no-progress" | "outputs-suffice" | "no-summarizer" | "summarized" | "summary-failed" | "summary-timeout" | "summary-empty" | "summary-too-large" | "summary-no-progress" | "summary-blocked" | "thrash" | "media" | "unreadable";
-/** What {@link compactHistory} did. */
-export interface CompactionReport {
-	/** `none`: the very messages that went in. `outputs`: old outputs were replaced. `summary`: old messages were. */
-	action: "none" | "outputs" | "summary";
-	reason: CompactionReason;
-	/** What decided: the history and what is sent beside it, against the limit. */
-	trigger: {
-		size: number;
-		/** `Infinity` if nothing is too much. */
-		limit: number;
-		unit: "tokens" | "chars";
-		/** It was over the limit, or somebody asked for it. */
-		triggered: boolean;
-	};
-	/** What the history and what is sent beside it may have together, in the unit of the trigger. */
-	usable: number;
-	/** Whether they have no more, now. */
-	fits: boolean;
-	/** The history, estimated, in the unit of the trigger. */
-	sizeBefore: number;
-	sizeAfter: number;
-	/** UTF-16 units of all texts. */
-	charsBefore: number;
-	charsAfter: number;
-	messagesBefore: number;
-	messagesAfter: number;
-	/** Outputs that were replaced where they are. */
-	replacedOutputs: number;
-	/** By tool how many outputs are gone, replaced or summarised. */
-	droppedTools: Record<string, number>;
-	/** Images and files that were replaced by a note. */
-	replacedMedia: number;
-	/** What is kept: messages before `first`, those in `head`, and those from `from` on; indices of what went in. */
-	kept: {
-		first: number;
-		head: readonly [
-			number,
-			number
-		];
-		from: number;
-		cut: "turn" | "inside";
-	};
-	/** The summary, if there is one now. */
-	summary?: {
-		/** Its message in what came out. */
-		index: number;
-		text: string;
-		/** UTF-16 units. */
-		chars: number;
-		/** In the unit of the trigger. */
-		size: number;
-		/** It brings an earlier one up to date. */
-		updated: boolean;
-		/** It also tells of the beginning of a turn whose rest is kept. */
-		hasTurn: boolean;
-		/** It was longer than there was room for. */
-		shortened: boolean;
-	};
-	/** Why there is no summary. */
-	error?: SpillwayError;
-	/** For the next compaction of this session. */
-	state: CompactionState;
-	/** How the history is kept; `undefined` if no message is in a known format. */
-	format: HistoryFormatName | undefined;
-}
-/** What {@link compactHistory} would do. */
-export interface CompactionPlan {
-	/** `summary` if a summary would be asked for; what comes of it nobody knows before. */
-	action: "none" | "outputs" | "summary";
-	reason: CompactionReason;
-	trigger: CompactionReport["trigger"];
-	usable: number;
-	sizeBefore: number;
-	/** With `summary` that of what stays, without the summary. */
-	sizeAfter: number;
-	messages: number;
-	replacedOutputs: number;
-	droppedTools: Record<string, number>;
-	/** Images and files that would be replaced by a note; with `summary` nobody knows. */
-	replacedMedia: number;
-	kept: CompactionReport["kept"];
-	/** What the summary may have, in the unit of the trigger. */
-	room: number;
-	format: HistoryFormatName | undefined;
-}
-/** A fold as JSON. */
-export interface FoldState {
-	first: number;
-	head: [
-		number,
-		number
-	];
-	from: number;
-	/** A number per message that is folded, by which it is known again. */
-	sizes: number[];
-	/** The text of the summary. */
-	text: string;
-	format: HistoryFormatName;
-	/** Tokens that it saves. */
-	saved: number;
-}
-/** Tokens of a text, estimated. */
-export type EstimateTokens = (text: string) => number;
-/** A storage that can be asked whether a path is that of an output which it saved. */
-export interface OutputOwner {
-	/** Whether a path is that of an output that this store saved. */
-	owns(path: string): boolean;
-}
-/** The states of a recovery, and which follows which. */
-/** Where a recovery is. `retry` and `failed` are its ends. */
-export type OverflowState = "start" | "oversized" | "aggregate" | "compaction" | "retry" | "failed";
-/** What came of a state; at the start, `nothing` says that the history does not fit. */
-export type OverflowEvent = "fits" | "smaller" | "nothing" | "refused" | "error";
-/** One transition. Of those that match, the first is taken. */
-export interface OverflowTransition {
-	readonly order: "cheapest-first" | "compaction-first";
-	readonly from: OverflowState;
-	readonly on: readonly OverflowEvent[];
-	/**
-	 * What must hold: `compaction-left` is that the caller can compact, that it was not compaction that overflowed nor did
-	 * it fail in this call, and that fewer than the allowed number were tried; `last-resort` that no compaction is left and
-	 * results were not yet held to what remains then; `truncation-untried` that no results were cut since the recovery began.
-	 */
-	readonly when: "always" | "compaction-left" | "last-resort" | "truncation-untried";
-	readonly to: OverflowState;
-	/** The number of compactions begins anew; that of attempts never does. */
-	readonly resetsCompactions: boolean;
-	readonly why: string;
-}
-/** No result is longer, whatever the window: 400,000 UTF-16 units, about 100,000 tokens. */
-export declare const HARD_MAX_TOOL_RESULT_CHARS: number;
-/** So much of a result stays where there is room for it: 2,000 UTF-16 units. The cap wins over it. */
-export declare const MIN_KEEP_CHARS: number;
-/** The share of the window that one result may take: 0.3. */
-export declare const MAX_TOOL_RESULT_CONTEXT_SHARE: number;
-/** So many compactions are tried in one recovery: 3. */
-export declare const MAX_OVERFLOW_COMPACTION_ATTEMPTS: number;
-/** Ends a result that {@link guardSession} cut before it was written. */
-export declare const GUARD_TRUNCATION_SUFFIX: string;
-/**
- * Whose numbers, words and order: `openclaw` has the newest (16,000, 32,000 or 64,000 characters by window, Chinese,
- * Japanese and Korean characters counting four times, and a budget for all results together), `openclaw-2026-02` those of
- * the document (30 % of the window, at most 400,000 UTF-16 units, compaction first).
- */
-export type OverflowProfile = Extract<TruncationProfile, "openclaw" | "openclaw-2026-02">;
-/**
- * What one tool result may have at most: 30 % of the window at four characters a token, and never more than
- * {@link HARD_MAX_TOOL_RESULT_CHARS}.
- *
- * @param contextWindowTokens the model's window in tokens, at least 0; `NaN` or `Infinity` if nobody knows
- * @returns UTF-16 units: 153,600 for 128,000 tokens
- * @throws SpillwayError `INVALID_ARGUMENT` if it is no such number, or an option is not allowed
- */
-export declare function calculateMaxToolResultChars(contextWindowTokens: number, options?: MaxCharsOptions): number;
-/** Options of {@link calculateMaxToolResultChars}. */
-export interface MaxCharsOptions {
-	/**
-	 * Whose numbers: with `openclaw` 16,000, 32,000 or 64,000 by window, and 16,000 if nobody knows it.
-	 * @default 'openclaw-2026-02'
-	 */
-	profile?: OverflowProfile;
-	/** A cap of your own. It holds within 30 % of the window; a number that is not above 0 is ignored. */
-	maxChars?: number;
-}
-/** Every transition of {@link recoverFromOverflow}. */
-export declare const OVERFLOW_TRANSITIONS: readonly Readonly<OverflowTransition>[];
-/** What a provider's error said, as `classifyOverflow` gives it. */
-export interface OverflowFacts {
-	overflow: boolean;
-	kind: string;
-	actualTokens?: number | undefined;
-	limitTokens?: number | undefined;
-}
-/** What a step of a recovery did. */
-export interface OverflowStep {
-	step: "oversized" | "aggregate" | "compaction";
-	/** `fits`: that is enough. `smaller`: by enough to count. `nothing`, `refused`, `error`: the history is as before. */
-	event: OverflowEvent;
-	/** Estimated tokens of the history. */
-	tokensBefore: number;
-	/** What came out, or would have: with `nothing` and `refused` it was not used. */
-	tokensAfter: number;
-	/** Results that the step shortened. */
-	results: number;
-	/** Why nothing came of it. */
-	reason?: string;
-}
-/** What a recovery has used up; hand it to the next one of the same turn. Plain data. */
-export interface OverflowRecoveryState {
-	/** Steps that were tried. Nothing but the next turn makes it smaller. */
-	attempts: number;
-	compactions: number;
-	/** Results were cut. */
-	truncated: boolean;
-}
 /** What a recovery did. */
 export interface OverflowReport {
 	profile: OverflowProfile;
@@ -1856,10 +1333,6 @@ export interface OverflowReport {
 	 */
 	resume: "prompt" | "transcript" | "ended";
 }
-/** What the caller's compaction gives back: the new messages, or nothing if there was nothing to compact. */
-export type Compacted<M> = readonly M[] | {
-	messages: readonly M[];
-} | undefined;
 /** Options of {@link recoverFromOverflow}. */
 export interface RecoverOptions<M> {
 	/** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
@@ -1954,39 +1427,90 @@ export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Prom
 export declare namespace recoverFromOverflow {
 	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
 }
-/** What a hook changes in what the summariser is asked. What is not a string changes nothing. */
-export interface CompactionEdit {
-	/** Other instructions, in place of ours; the prompt is made of them. */
-	instructions?: string;
-	/** More to say: it comes behind the instructions. */
-	context?: string;
-	/** Another prompt, in place of everything. */
-	prompt?: string;
+/** What {@link compactHistory} did. */
+export interface CompactionReport {
+	/** `none`: the very messages that went in. `outputs`: old outputs were replaced. `summary`: old messages were. */
+	action: "none" | "outputs" | "summary";
+	reason: CompactionReason;
+	/** What decided: the history and what is sent beside it, against the limit. */
+	trigger: {
+		size: number;
+		/** `Infinity` if nothing is too much. */
+		limit: number;
+		unit: "tokens" | "chars";
+		/** It was over the limit, or somebody asked for it. */
+		triggered: boolean;
+	};
+	/** What the history and what is sent beside it may have together, in the unit of the trigger. */
+	usable: number;
+	/** Whether they have no more, now. */
+	fits: boolean;
+	/** The history, estimated, in the unit of the trigger. */
+	sizeBefore: number;
+	sizeAfter: number;
+	/** UTF-16 units of all texts. */
+	charsBefore: number;
+	charsAfter: number;
+	messagesBefore: number;
+	messagesAfter: number;
+	/** Outputs that were replaced where they are. */
+	replacedOutputs: number;
+	/** By tool how many outputs are gone, replaced or summarised. */
+	droppedTools: Record<string, number>;
+	/** Images and files that were replaced by a note. */
+	replacedMedia: number;
+	/** What is kept: messages before `first`, those in `head`, and those from `from` on; indices of what went in. */
+	kept: {
+		first: number;
+		head: readonly [
+			number,
+			number
+		];
+		from: number;
+		cut: "turn" | "inside";
+	};
+	/** The summary, if there is one now. */
+	summary?: {
+		/** Its message in what came out. */
+		index: number;
+		text: string;
+		/** UTF-16 units. */
+		chars: number;
+		/** In the unit of the trigger. */
+		size: number;
+		/** It brings an earlier one up to date. */
+		updated: boolean;
+		/** It also tells of the beginning of a turn whose rest is kept. */
+		hasTurn: boolean;
+		/** It was longer than there was room for. */
+		shortened: boolean;
+	};
+	/** Why there is no summary. */
+	error?: SpillwayError;
+	/** For the next compaction of this session. */
+	state: CompactionState;
+	/** How the history is kept; `undefined` if no message is in a known format. */
+	format: HistoryFormatName | undefined;
 }
-/** What `compaction.before` is told: what the summariser will be. */
-export type CompactionBeforeInfo<M = unknown> = Readonly<Omit<SummaryRequest<M>, "signal">>;
-/** Asked before each summary. Several are asked in their order; each sees what those before it changed. */
-export type CompactionBeforeHook<M = unknown> = (request: CompactionBeforeInfo<M>) => CompactionEdit | undefined | Promise<CompactionEdit | undefined>;
-/** Told after each compaction that did something. Its answer is not looked at. */
-export type CompactionAfterHook = (report: Readonly<CompactionReport>) => unknown;
-/**
- * The hooks around a compaction, by their names:
- * `{ 'compaction.before': (request) => ({ context: '…' }), 'compaction.after': (report) => { … } }`.
- * One that throws, or takes too long, is warned of and changes nothing.
- */
-export interface CompactionHooks<M = unknown> {
-	"compaction.before"?: CompactionBeforeHook<M> | readonly CompactionBeforeHook<M>[];
-	"compaction.after"?: CompactionAfterHook | readonly CompactionAfterHook[];
-}
-/** Whose numbers: `moryflow`, `opencode` or `takumi`. */
-export type CompactionProfile = Extract<TruncationProfile, "moryflow" | "opencode" | "takumi">;
-/** What is sent beside the history. It is counted, and the summariser is told of it. */
-export interface CompactionEnvironment {
-	systemPrompt?: string;
-	/** The definitions of tools, in whatever form they are sent. */
-	tools?: unknown;
-	/** Skills, or whatever else is put before the model. */
-	skills?: unknown;
+/** What {@link compactHistory} would do. */
+export interface CompactionPlan {
+	/** `summary` if a summary would be asked for; what comes of it nobody knows before. */
+	action: "none" | "outputs" | "summary";
+	reason: CompactionReason;
+	trigger: CompactionReport["trigger"];
+	usable: number;
+	sizeBefore: number;
+	/** With `summary` that of what stays, without the summary. */
+	sizeAfter: number;
+	messages: number;
+	replacedOutputs: number;
+	droppedTools: Record<string, number>;
+	/** Images and files that would be replaced by a note; with `summary` nobody knows. */
+	replacedMedia: number;
+	kept: CompactionReport["kept"];
+	/** What the summary may have, in the unit of the trigger. */
+	room: number;
+	format: HistoryFormatName | undefined;
 }
 /** What the summariser is asked for. */
 export interface SummaryRequest<M = unknown> {
@@ -2134,33 +1658,454 @@ export declare function compactHistory<M>(messages: readonly M[], options: Compa
 export declare namespace compactHistory {
 	var plan: <M>(messages: readonly M[], options: CompactOptions<M>) => CompactionPlan;
 }
-/** A place where a history may be cut. */
-export interface CutPoint {
-	/** The first message behind the cut. */
+interface FoldState {
+	first: number;
+	head: [
+		number,
+		number
+	];
+	from: number;
+	/** A number per message that is folded, by which it is known again. */
+	sizes: number[];
+	/** The text of the summary. */
+	text: string;
+	format: HistoryFormatName;
+	/** Tokens that it saves. */
+	saved: number;
+}
+/** Options of {@link HistoryPruner}. */
+export interface HistoryPrunerOptions {
+	/**
+	 * The numbers and words of a known agent, as defaults of the other options: `opencode` has its budget, its placeholder,
+	 * its estimate of tokens and its protected tool, and prunes whenever it can; `openclaw` has its pressure, keeps 3
+	 * messages of the model and the preamble, and waits for a cold cache; `snow` lets superseded reads go at once.
+	 */
+	profile?: "opencode" | "openclaw" | "snow";
+	/**
+	 * What may be left out.
+	 * @default ['results']
+	 */
+	policies?: readonly PrunePolicy[];
+	/**
+	 * So many of the newest results stay. A whole number of at least 0, or `Infinity`. Results that the model has not seen
+	 * yet always stay, however many they are.
+	 * @default 5
+	 */
+	keepRecent?: number;
+	/**
+	 * So many of the newest messages of the model stay, and everything behind the first of them. Nothing goes before there
+	 * are so many. A whole number of at least 0, or `Infinity`.
+	 * @default 0
+	 */
+	keepMessages?: number;
+	/**
+	 * Everything before the first message of the user stays: agents read there who they are. Without such a message nothing
+	 * goes.
+	 * @default false
+	 */
+	keepPreamble?: boolean;
+	/**
+	 * Results of failed calls stay.
+	 * @default false
+	 */
+	keepErrors?: boolean;
+	/**
+	 * Results of these tools stay. `*` stands for any characters; case and `-`, `_`, `.` between words do not matter.
+	 * @default []
+	 */
+	protectedTools?: readonly string[];
+	/**
+	 * Only results of these tools may go, with `*` likewise; a tool that is protected as well stays.
+	 * @default all tools
+	 */
+	onlyTools?: readonly string[];
+	/**
+	 * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache is gone
+	 * because nothing was sent for `cacheLifetimeMs`; then whatever may go goes. `always`: whatever may go goes at once; for
+	 * providers without a cache, or when room is all that counts.
+	 * @default 'cache'
+	 */
+	schedule?: "cache" | "cold" | "always";
+	/**
+	 * The size of the context window, which the policy `pressure` asks for: tokens, above 0.
+	 * @default 200000
+	 */
+	contextWindow?: number;
+	/**
+	 * What tokens cost, relative to each other. The default are those of providers that charge a tenth for what is in the
+	 * cache and a quarter more for what is put there. Without a cache all three are the same.
+	 * @default { read: 0.1, write: 1.25, miss: 1.25 }
+	 */
+	prices?: PrunePrices;
+	/**
+	 * How long the provider's cache outlives its last use: milliseconds, or `Infinity`.
+	 * @default 300000
+	 */
+	cacheLifetimeMs?: number;
+	/**
+	 * What all requests together may cost more than without pruning, as a share: 0.1 is ten per cent. Kept by construction,
+	 * as far as the estimates of tokens and the prices are right.
+	 * @default 0.1
+	 */
+	maxLoss?: number;
+	/**
+	 * What takes the place of something that is left out, or a function that says so. A function that throws or answers
+	 * something else than a string is reported as an error, and the default is used. Nothing goes that is shorter than what
+	 * takes its place.
+	 * @default a sentence that names the file with the full output, if there is one
+	 */
+	placeholder?: string | ((info: PrunedInfo) => string);
+	/**
+	 * The language of the default placeholder.
+	 * @default 'en'
+	 */
+	language?: NoticeLanguage;
+	/**
+	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+	 * call failed, when it finished, and where the full output was saved. Asked once about each result.
+	 */
+	ledger?: ToolResultKnowledge;
+	/**
+	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
+	 * named if this process saved it, and one that the host wrote into a message is believed.
+	 */
+	storage?: OutputOwner;
+	/**
+	 * Tokens of a text. If it throws or answers no number, that is reported and the built-in estimate is used.
+	 * @default the built-in estimate
+	 */
+	estimateTokens?: (text: string) => number;
+	/**
+	 * Told of everything that went wrong while pruning; the messages went out all the same.
+	 * @default a warning of the process
+	 */
+	onError?: (error: SpillwayError) => void;
+}
+/** Something that was left out for the first time. */
+export interface PrunedItem extends PrunedInfo {
+	/** Index of the message. */
 	index: number;
-	/** `turn`: the user speaks there. `inside`: in the middle of a turn, before the model is asked again. */
-	kind: "turn" | "inside";
+	/** The policy that let it go; of several the first. */
+	policy: PolicyName;
+	/** Its start and its end stay; it can still be left out later. */
+	trimmed?: true;
+}
+/** What one call of {@link HistoryPruner.prune} did, and why. Priced tokens are tokens times their price. */
+export interface PruneReport {
+	reason: PruneReason;
+	/** What was left out or trimmed for the first time. */
+	pruned: PrunedItem[];
+	/** How many items are left out or trimmed by now. */
+	total: number;
+	/** Tokens of all messages, estimated. */
+	tokensBefore: number;
+	/** Tokens of the messages that are sent, estimated. */
+	tokensAfter: number;
+	/** The provider's cache had nothing of the last request. */
+	cold: boolean;
+	/** Tokens that became free, or if nothing did, that could have. */
+	freed: number;
+	/** Priced tokens that freeing them costs at this request; negative if it saves at once. */
+	price: number;
+	/** Priced tokens that carrying them has cost so far. */
+	carried: number;
+	/** Priced tokens that could have been spent. */
+	purse: number;
+	/** Priced tokens of all requests so far, and what they would have been without pruning. */
+	cost: {
+		paid: number;
+		unpruned: number;
+	};
+	/** How the history is kept; `undefined` if no message is in a known format. */
+	format?: HistoryFormatName;
+}
+/** What {@link HistoryPruner.prune} gives back. */
+export interface PruneResult<M> {
+	messages: M[];
+	report: PruneReport;
+}
+/** What lasts of a pruner, as JSON. */
+export interface HistoryPrunerState {
+	version: 1;
+	/** What stands where something was, by the key of the item. */
+	placeholders: [
+		key: string,
+		text: string
+	][];
+	/** Where items are cut that are trimmed, in UTF-16 units of their start and end, and what stands between and behind. */
+	trims: [
+		key: string,
+		head: number,
+		tail: number,
+		middle: string,
+		suffix: string
+	][];
+	/** The account, in the binary's terms. */
+	account: object;
+	/** Of each item how many requests have carried it since it could have gone. */
+	carried: (number | null)[];
+	/** A number per message of the last request by which it is known again. */
+	sizes: number[];
+	/** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
+	adopted?: string[];
+	/** Where every call is an element of its own: the model has not seen the elements from this one on. */
+	unseenFrom?: number;
 }
 /**
- * The only places between messages where a history may be cut: never between a call and its result, parallel calls
- * included, never behind a call that is still running, before a result, or between two messages of one answer. Ascending;
- * the two ends of the history are not among them.
+ * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner
+ * belongs to one session: call {@link prune} once before every request, with the whole history.
  *
- * @param messages in any format that `detectFormat` knows; none if it is in no known format
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array
+ * What is left out stays away: once replaced, an item has the same bytes in every later request. Pairs of calls and
+ * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
+ * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
+ * its text, and the placeholder names them.
  */
-export declare function cutPoints(messages: readonly unknown[]): CutPoint[];
+export declare class HistoryPruner {
+	/** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
+	constructor(options?: HistoryPrunerOptions);
+	/**
+	 * Says what to send now, and books that it was sent.
+	 *
+	 * Never throws for what is in the history: messages that cannot be read stay as they are, and if everything fails, the
+	 * messages go out unpruned and `onError` is told why.
+	 *
+	 * @param messages the whole history, in any format that `detectFormat` knows. Never changed
+	 * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
+	 * @returns a new array in which changed messages are copies and all others are the very same objects; `messages` itself
+	 * if nothing is left out. The copies come again with the next call: to mark one for a cache, put another in its place
+	 */
+	prune<M>(messages: readonly M[], options?: {
+		now?: number;
+	}): PruneResult<M>;
+	/** The last decision, as sentences that a person can read. */
+	explain(): string;
+	/** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
+	toJSON(): HistoryPrunerState;
+	/**
+	 * A pruner that goes on where another stopped.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+	 */
+	static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner;
+}
+type WithoutImages = [
+	index: number,
+	size: number,
+	note: string,
+	saved: number
+];
+interface ImagesState {
+	format: HistoryFormatName;
+	messages: WithoutImages[];
+}
+type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, {
+	type: Name;
+}>, "type">;
+type Shared = "contextWindow" | "reserveTokens" | "environment" | "estimateTokens" | "language" | "ledger" | "storage";
+/** Options of {@link ContextManager}. */
+export interface ContextManagerOptions<M = unknown> {
+	/** The model's window in tokens; 0 or nothing: nobody knows. */
+	contextWindow?: number;
+	/** Tokens that stay free beside the room for an answer. @default 0 */
+	reserveTokens?: number;
+	/** What is sent beside the history: it counts, and the summariser is told of it. */
+	environment?: CompactOptions["environment"];
+	/** Tokens of a text. @default the built-in estimate */
+	estimateTokens?: (text: string) => number;
+	/** The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English */
+	language?: NoticeLanguage;
+	/** What was learnt when the tools finished: preferred over what messages say. */
+	ledger?: ToolResultKnowledge;
+	/** The storage that full outputs were saved in: with it, only paths that it owns are named. */
+	storage?: OutputOwner;
+	/** Results of terminal tools that are older than 15 minutes go. @default true */
+	outdated?: boolean | Settings<"outdated">;
+	/** Reads of a file that newer reads of it cover go. @default true */
+	superseded?: boolean | Settings<"superseded">;
+	/** Results beyond the newest 40,000 tokens of them go. @default true */
+	budget?: boolean | Settings<"budget">;
+	/** More about the three: when they go, and what may. */
+	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError">;
+	/** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
+	compaction?: false | Omit<CompactOptions<M>, Shared | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
+	/**
+	 * What still does not fit has its results shortened, by the rules of this profile; `false`: it goes out as it is.
+	 * @default 'openclaw'
+	 */
+	overflow?: false | OverflowProfile;
+	/** Told of everything that went wrong on the way; the messages went out all the same. @default a warning of the process */
+	onError?: (error: SpillwayError) => void;
+}
+/** What {@link ContextManager.prepare} did. */
+export interface ContextReport {
+	/** In the order in which they are done. */
+	steps: ContextStep[];
+	/** Tokens of the stored history, and of the messages that go out, estimated. What is sent beside them is not in it. */
+	tokensBefore: number;
+	tokensAfter: number;
+	/** Tokens of what is sent beside the history. */
+	environmentTokens: number;
+	/** What both may have together; `Infinity` if nobody knows the window. */
+	usable: number;
+	/** Whether they have no more. */
+	fits: boolean;
+	pruning: PruneReport;
+	/** Only if it was asked for at this request. */
+	compaction?: CompactionReport;
+}
+/** What {@link ContextManager.prepare} gives back. */
+export interface PreparedContext<M> {
+	/** For the request. */
+	messages: M[];
+	/**
+	 * The history with its compactions, and nothing else left out: for callers who want to store that. The very array that
+	 * went in if there was none.
+	 */
+	history: M[];
+	report: ContextReport;
+}
+/** What lasts of a manager, as JSON. */
+export interface ContextManagerState {
+	version: 1;
+	pruner: HistoryPrunerState;
+	fold: FoldState | null;
+	compaction: CompactionState | null;
+	/** Messages that go out without their images. */
+	images?: ImagesState;
+}
 /**
- * The `compact` of `recoverFromOverflow`, made of {@link compactHistory}: whatever the size, into the tokens that the recovery asks for.
- * It remembers over the recoveries of a session what its compactions left behind.
+ * What an agent calls before each request: what was learnt of results, outdated results, superseded reads, a budget of
+ * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
+ * what it did and why.
+ *
+ * One manager belongs to one session, and gets the whole stored history every time; that stays untouched. What it decided
+ * holds: what was left out stays left out with the same bytes, and a summary is applied again until the next. Who wants to
+ * store the compacted history takes `history` of the answer, and hands that in from then on.
  *
  * @example
- * await recoverFromOverflow({ messages, contextWindowTokens, overflow, compact: compactionStep({ summarize }) })
+ * const manager = new ContextManager({ contextWindow: 200_000, ledger, compaction: { summarize } })
+ * const { messages, report } = await manager.prepare(stored)
  */
-export declare function compactionStep<M>(options: Omit<CompactOptions<M>, "targetTokens" | "force" | "enabled">): (messages: M[], info: {
-	targetTokens: number;
-	signal: AbortSignal | undefined;
-}) => Promise<Compacted<M>>;
+export declare class ContextManager<M = unknown> {
+	/** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
+	constructor(options?: ContextManagerOptions<M>);
+	/**
+	 * The messages for the next request.
+	 *
+	 * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
+	 * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
+	 * `signal` ends it
+	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more, and
+	 * the request would be over the window;
+	 * `ABORTED` if the signal says so
+	 */
+	prepare(messages: readonly M[], options?: {
+		now?: number;
+		force?: boolean;
+		signal?: AbortSignal;
+	}): Promise<PreparedContext<M>>;
+	/** What was done at the last request, as sentences that a person can read. */
+	explain(): string;
+	/** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
+	toJSON(): ContextManagerState;
+	/**
+	 * A manager that goes on where another stopped.
+	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+	 */
+	static fromJSON<M = unknown>(state: ContextManagerState | string, options?: ContextManagerOptions<M>): ContextManager<M>;
+}
+/** What one call replaced. */
+export interface SimplifiedReport {
+	/** Results that were replaced; at least 1. */
+	count: number;
+	/** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
+	bytes: number;
+	/** The same in tokens, estimated. */
+	tokens: number;
+	/** Indices of the replaced messages, ascending. */
+	indices: number[];
+}
+/** Options of {@link simplifyOutdatedTerminalResults}. */
+export interface SimplifyOutdatedOptions {
+	/**
+	 * The time that ages are measured at: milliseconds since the epoch, at least 0.
+	 * @default Date.now()
+	 */
+	now?: number;
+	/**
+	 * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
+	 * @default 900000
+	 */
+	maxAgeMs?: number;
+	/**
+	 * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
+	 * @default 5
+	 */
+	keepRecent?: number;
+	/**
+	 * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
+	 * @default false
+	 */
+	countErrors?: boolean;
+	/**
+	 * A result with something in its `stderr` is an error.
+	 * @default true
+	 */
+	stderrIsError?: boolean;
+	/**
+	 * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
+	 * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
+	 * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
+	 * of tools in neither list.
+	 */
+	terminalTools?: readonly string[];
+	/**
+	 * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
+	 * something else than a string, the default is used and a warning is emitted.
+	 * @default '此命令返回内容已过时', or what `language` says
+	 */
+	placeholder?: string | ((info: OutdatedResultInfo) => string);
+	/**
+	 * The language of the default placeholder; in English `[Outdated output of a command was removed]`.
+	 * @default 'zh-CN'
+	 */
+	language?: NoticeLanguage;
+	/**
+	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+	 * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
+	 * when it finished, if the message has no time.
+	 */
+	ledger?: ToolResultKnowledge;
+	/**
+	 * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
+	 * host wrote into a message is believed.
+	 */
+	storage?: OutputOwner;
+	/** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
+	onSimplified?: (report: SimplifiedReport) => void;
+}
+/**
+ * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
+ * the messages that go in are never changed.
+ *
+ * A tool result is outdated when all of these hold:
+ * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
+ *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
+ * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
+ * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
+ *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
+ * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
+ *   known, and `stderr` is empty or not known.
+ *
+ * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a
+ * time, and where no message is in a known format, nothing can be done, and a warning says so once: codes
+ * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
+ *
+ * @param messages the history, in any format that `detectFormat` knows
+ * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
+ * is nothing to replace, `messages` itself
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
+ */
+export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
 /** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
 export interface DoomLoopOptions {
 	/**
@@ -2310,914 +2255,119 @@ export declare class DoomLoopDetector {
 	 */
 	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
 }
-/** What a user sets for truncation, all in one object. */
-export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
-}
-/** What {@link createTruncation} makes. */
-export interface Truncation<R extends ToolResultLike = ToolResultLike> {
-	service: TruncationService;
-	middleware: TruncationMiddleware<R>;
-}
-/**
- * Makes a service and its middleware. `false` switches truncation off.
- *
- * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
- * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
- * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
- *
- * @example
- * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
- * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
- */
-export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
-/** The keys that are Spillway's. Others are the application's, and stay as they are. */
-export interface SpillwayConfig {
-	agents?: {
-		runtime?: {
-			mode?: {
-				default?: PermissionMode;
-			};
-			/** `maxChars` in UTF-16 units, `recentTurns` in turns of the user. */
-			compaction?: {
-				maxChars?: number;
-				recentTurns?: number;
-			};
-			/** `false` is off. */
-			truncation?: boolean | {
-				maxLines?: number;
-				maxBytes?: number;
-				maxTokens?: number;
-				direction?: "head" | "tail" | "both";
-				strategy?: TruncationStrategyName;
-				/** A pattern is a string here, with flags inside: `(?i)`. */
-				smartRules?: (Omit<SmartRule, "pattern"> & {
-					pattern?: string;
-				})[];
-				enabled?: boolean;
-				/** Whether what is shown is what a terminal would show. */
-				terminal?: boolean;
-				/** Days that a saved output is kept. */
-				ttlDays?: number;
-			};
-			doomLoop?: Pick<DoomLoopOptions, "maxAttempts" | "maxToolCalls" | "sameToolThreshold" | "sameErrorThreshold" | "sameAnswerThreshold" | "cooldownToolCalls">;
-			permission?: Pick<PermissionPolicyOptions, "outsideEdit" | "mcpServers" | "sensitiveFiles"> & {
-				rules?: PermissionRule[];
-			};
-			[section: string]: unknown;
-		};
-		[key: string]: unknown;
-	};
-	[key: string]: unknown;
-}
-/** Something in a configuration that is not as it should be. */
-export interface ConfigProblem {
-	/** `error`: it was left out. `warning`: it has no effect, or another than its author may think. */
-	severity: "error" | "warning";
-	layer: "user" | "inline";
-	/** Of the field, such as `agents.runtime.truncation.maxLines`; empty for the whole. */
-	path: string;
-	/** A sentence, with file, line and column where there are any. */
-	message: string;
-	file?: string;
-	/** From 1. */
-	line?: number;
-	/** From 1, in UTF-16 units. */
-	column?: number;
-}
-/** What the capabilities take, made of a configuration. Only what was set is in it. */
-export interface ConfigOptions {
-	/** For `new ModeController({ default })`. @default 'agent' */
-	mode: PermissionMode;
-	/** For `createTruncation`. */
-	truncation: UserTruncationConfig | false;
-	/** For `new DoomLoopDetector`. */
-	doomLoop: DoomLoopOptions;
-	/** For `new PermissionPolicy`. */
-	permission: PermissionPolicyOptions;
-	/** For the compaction of a history. */
-	compaction: {
-		maxChars?: number;
-		recentTurns?: number;
-	};
-}
-/** What {@link loadConfig} found. */
-export interface LoadedConfig {
-	/** Both layers in one, under the documented names, without what was wrong. Nothing is filled in. */
-	config: SpillwayConfig;
-	problems: ConfigProblem[];
-	/** Which layer each field came from: `{ 'agents.runtime.mode.default': 'user' }`. */
-	sources: Record<string, "user" | "inline">;
-	options: ConfigOptions;
-}
-/** Where a configuration comes from. */
-export interface LoadConfigOptions {
-	/** JSON with comments, at most 4 MiB. It need not be there. */
-	userFile?: string;
-	/** Over the file; its rules come after the file's. */
-	inline?: SpillwayConfig;
-}
-/**
- * Reads a configuration and never fails over what is in it: what is wrong is told with line and column, and the rest is
- * used. Where rules of permission cannot be read, nothing is allowed unasked (`options.permission.failClosed`).
- *
- * @example
- * const { options, problems } = loadConfig({ userFile: join(homedir(), '.my-agent', 'config.jsonc') })
- * const policy = new PermissionPolicy(options.permission)
- * @throws SpillwayError `INVALID_ARGUMENT` for options of a wrong kind
- */
-export declare function loadConfig(options?: LoadConfigOptions): LoadedConfig;
-/** A change: objects are gone into, `null` removes, anything else replaces (RFC 7386). */
-export type ConfigChange = {
-	readonly [key: string]: unknown;
-};
-/**
- * Changes a user's file. Comments and formatting stay; the file is replaced in one step, keeps its mode, and is made if
- * it is not there. Writers wait for each other (a lock file beside it, for at most ten seconds), and every change is made
- * to what the file holds then.
- *
- * @param change what to change, or a function of what the file holds that answers it; that may be called again if
- * somebody else was faster. What it throws is thrown on
- * @returns what the file says now
- * @throws SpillwayError `INVALID_ARGUMENT` for a value that JSON cannot hold, `INVALID_CONFIG` for a wrong field or a file that
- * cannot be parsed, `STORAGE_READ`, `STORAGE_WRITE`
- */
-export declare function updateConfig(file: string, change: ConfigChange | ((current: SpillwayConfig) => ConfigChange | undefined | Promise<ConfigChange | undefined>)): Promise<LoadedConfig>;
-/** Something in a configuration that a person should look at. */
-export interface ConfigFinding {
-	/** A rule that can never count, a rule whose own examples fail, a wrong field, an unknown one. */
-	kind: "shadowed" | "example" | "invalid" | "unknown";
-	/** Such as `agents.runtime.permission.rules[3]`. */
-	path: string;
-	message: string;
-}
-/**
- * Looks for what loading accepts and nobody means, and for what it does not accept.
- * @throws SpillwayError `INVALID_ARGUMENT` for what is no object
- */
-export declare function lintConfig(config: SpillwayConfig): ConfigFinding[];
-/**
- * What may be left out of a request. Policies combine: an item goes when one of them lets it.
- * - `results`: results of tools, all but the newest `keepRecent`;
- * - `outdated`: results of terminal tools older than 15 minutes, as `simplifyOutdatedTerminalResults` judges them;
- * - `superseded`: reads of a file that 5 newer reads of it cover;
- * - `budget`: results beyond the newest 40,000 tokens of them, when that frees more than 20,000 tokens;
- * - `pressure`: when the context window fills up, long results are trimmed to their start and end, and if that does not
- *   help, results go, oldest first; all but the newest `keepRecent`;
- * - `arguments`: long arguments of old writes and edits.
- */
-export type PrunePolicy = "results" | "outdated" | "superseded" | "budget" | "pressure" | "arguments" | {
-	type: "results";
-} | {
-	type: "outdated";
-	/** Milliseconds, at least 0; results of exactly this age stay. @default 900000 */
-	maxAgeMs?: number;
-} | {
-	type: "superseded";
-	/** So many newer reads of a file make an older one go, if they show the same lines or more. @default 5 */
-	keepReads?: number;
-} | {
-	type: "budget";
-	/** The newest results stay as long as they have no more tokens than this together. @default 40000 */
-	protectTokens?: number;
-	/** Nothing goes unless more tokens than this can. @default 20000 */
-	minTokens?: number;
-	/** Results behind the last but so many messages of the user stay. @default 2 */
-	protectTurns?: number;
-	/** Results go until so many tokens of results remain. @default all go that are not protected */
-	targetTokens?: number;
-	/** Which go first on the way to `targetTokens`. @default 'oldest' */
-	order?: "oldest" | "largest";
-} | {
-	type: "pressure";
-	/** Long results are trimmed from this share of `contextWindow` on. The numbers here are OpenClaw's. @default 0.3 */
-	trimAt?: number;
-	/** Results go from this share on, until less is used. @default 0.5 */
-	clearAt?: number;
-	/** None go unless those that may have at least so many tokens together: 50,000 characters. @default 12500 */
-	minTokens?: number;
-	/** Results of at most so many UTF-16 units are not trimmed. @default 4000 */
-	maxChars?: number;
-	/** So many units of the start stay. @default 1500 */
-	headChars?: number;
-	/** So many units of the end stay. @default 1500 */
-	tailChars?: number;
-} | {
-	type: "arguments";
-	/** Arguments with fewer tokens stay. @default 500 */
-	minTokens?: number;
-};
-/** The types of policies. */
-export type PolicyName = Extract<PrunePolicy, string>;
-/** What a token of a prompt costs. Only the relations matter. */
-export interface PrunePrices {
-	/** In a prefix that the provider has in its cache. */
-	read: number;
-	/** The first time it is sent. */
-	write: number;
-	/** Sent before, and not in the cache any more. */
-	miss: number;
-}
-/** Something that was left out, as a placeholder can speak of it. */
-export interface PrunedInfo {
-	kind: "result" | "arguments";
-	toolName?: string;
-	toolCallId?: string;
-	/** Its size in tokens, estimated. */
-	tokens: number;
-	/** Where the full output was saved, if the message or the ledger tells. */
-	outputPath?: string;
-}
-/** Options of {@link HistoryPruner}. */
-export interface HistoryPrunerOptions {
-	/**
-	 * The numbers and words of a known agent, as defaults of the other options: `opencode` has its budget, its placeholder,
-	 * its estimate of tokens and its protected tool, and prunes whenever it can; `openclaw` has its pressure, keeps 3
-	 * messages of the model and the preamble, and waits for a cold cache; `snow` lets superseded reads go at once.
-	 */
-	profile?: "opencode" | "openclaw" | "snow";
-	/**
-	 * What may be left out.
-	 * @default ['results']
-	 */
-	policies?: readonly PrunePolicy[];
-	/**
-	 * So many of the newest results stay. A whole number of at least 0, or `Infinity`. Results that the model has not seen
-	 * yet always stay, however many they are.
-	 * @default 5
-	 */
-	keepRecent?: number;
-	/**
-	 * So many of the newest messages of the model stay, and everything behind the first of them. Nothing goes before there
-	 * are so many. A whole number of at least 0, or `Infinity`.
-	 * @default 0
-	 */
-	keepMessages?: number;
-	/**
-	 * Everything before the first message of the user stays: agents read there who they are. Without such a message nothing
-	 * goes.
-	 * @default false
-	 */
-	keepPreamble?: boolean;
-	/**
-	 * Results of failed calls stay.
-	 * @default false
-	 */
-	keepErrors?: boolean;
-	/**
-	 * Results of these tools stay. `*` stands for any characters; case and `-`, `_`, `.` between words do not matter.
-	 * @default []
-	 */
-	protectedTools?: readonly string[];
-	/**
-	 * Only results of these tools may go, with `*` likewise; a tool that is protected as well stays.
-	 * @default all tools
-	 */
-	onlyTools?: readonly string[];
-	/**
-	 * When to prune. `cache`: when it pays, given what the provider's prompt cache saves. `cold`: only when the cache is gone
-	 * because nothing was sent for `cacheLifetimeMs`; then whatever may go goes. `always`: whatever may go goes at once; for
-	 * providers without a cache, or when room is all that counts.
-	 * @default 'cache'
-	 */
-	schedule?: "cache" | "cold" | "always";
-	/**
-	 * The size of the context window, which the policy `pressure` asks for: tokens, above 0.
-	 * @default 200000
-	 */
+/** What is known of the request from elsewhere. */
+export interface ClassifyOverflowOptions {
+	/** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
+	estimatedTokens?: number;
+	/** The model's context window, in tokens. An answer whose usage is above it is an overflow that nobody reported. */
 	contextWindow?: number;
-	/**
-	 * What tokens cost, relative to each other. The default are those of providers that charge a tenth for what is in the
-	 * cache and a quarter more for what is put there. Without a cache all three are the same.
-	 * @default { read: 0.1, write: 1.25, miss: 1.25 }
-	 */
-	prices?: PrunePrices;
-	/**
-	 * How long the provider's cache outlives its last use: milliseconds, or `Infinity`.
-	 * @default 300000
-	 */
-	cacheLifetimeMs?: number;
-	/**
-	 * What all requests together may cost more than without pruning, as a share: 0.1 is ten per cent. Kept by construction,
-	 * as far as the estimates of tokens and the prices are right.
-	 * @default 0.1
-	 */
-	maxLoss?: number;
-	/**
-	 * What takes the place of something that is left out, or a function that says so. A function that throws or answers
-	 * something else than a string is reported as an error, and the default is used. Nothing goes that is shorter than what
-	 * takes its place.
-	 * @default a sentence that names the file with the full output, if there is one
-	 */
-	placeholder?: string | ((info: PrunedInfo) => string);
-	/**
-	 * The language of the default placeholder.
-	 * @default 'en'
-	 */
-	language?: NoticeLanguage;
-	/**
-	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
-	 * call failed, when it finished, and where the full output was saved. Asked once about each result.
-	 */
-	ledger?: ToolResultKnowledge;
-	/**
-	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
-	 * named if this process saved it, and one that the host wrote into a message is believed.
-	 */
-	storage?: OutputOwner;
-	/**
-	 * Tokens of a text. If it throws or answers no number, that is reported and the built-in estimate is used.
-	 * @default the built-in estimate
-	 */
-	estimateTokens?: (text: string) => number;
-	/**
-	 * Told of everything that went wrong while pruning; the messages went out all the same.
-	 * @default a warning of the process
-	 */
-	onError?: (error: SpillwayError) => void;
 }
-/** Why something was left out, or was not. */
-export type PruneReason = 
-/** There is nothing that may go. */
-"nothing-to-free"
-/** The cache is gone anyway, or the change costs less than it frees. */
- | "free"
-/** What carrying it has cost comes close to the price of the change. */
- | "pays"
-/** The schedule is `always`. */
- | "always"
-/** It has not been carried long enough. */
- | "too-early"
-/** The schedule is `cold`, and the cache is not. */
- | "warm"
-/** It would pay, but what was saved so far and `maxLoss` do not cover the price yet. */
- | "purse-too-small"
-/** The messages could not be read; they go out as they are. */
- | "unreadable"
-/** The messages are in no known format; they go out as they are. */
- | "unknown-format";
-/** Something that was left out for the first time. */
-export interface PrunedItem extends PrunedInfo {
-	/** Index of the message. */
-	index: number;
-	/** The policy that let it go; of several the first. */
-	policy: PolicyName;
-	/** Its start and its end stay; it can still be left out later. */
-	trimmed?: true;
-}
-/** What one call of {@link HistoryPruner.prune} did, and why. Priced tokens are tokens times their price. */
-export interface PruneReport {
-	reason: PruneReason;
-	/** What was left out or trimmed for the first time. */
-	pruned: PrunedItem[];
-	/** How many items are left out or trimmed by now. */
-	total: number;
-	/** Tokens of all messages, estimated. */
-	tokensBefore: number;
-	/** Tokens of the messages that are sent, estimated. */
-	tokensAfter: number;
-	/** The provider's cache had nothing of the last request. */
-	cold: boolean;
-	/** Tokens that became free, or if nothing did, that could have. */
-	freed: number;
-	/** Priced tokens that freeing them costs at this request; negative if it saves at once. */
-	price: number;
-	/** Priced tokens that carrying them has cost so far. */
-	carried: number;
-	/** Priced tokens that could have been spent. */
-	purse: number;
-	/** Priced tokens of all requests so far, and what they would have been without pruning. */
-	cost: {
-		paid: number;
-		unpruned: number;
-	};
-	/** How the history is kept; `undefined` if no message is in a known format. */
-	format?: HistoryFormatName;
-}
-/** What {@link HistoryPruner.prune} gives back. */
-export interface PruneResult<M> {
-	messages: M[];
-	report: PruneReport;
-}
-/** What lasts of a pruner, as JSON. */
-export interface HistoryPrunerState {
-	version: 1;
-	/** What stands where something was, by the key of the item. */
-	placeholders: [
-		key: string,
-		text: string
-	][];
-	/** Where items are cut that are trimmed, in UTF-16 units of their start and end, and what stands between and behind. */
-	trims: [
-		key: string,
-		head: number,
-		tail: number,
-		middle: string,
-		suffix: string
-	][];
-	/** The account, in the binary's terms. */
-	account: object;
-	/** Of each item how many requests have carried it since it could have gone. */
-	carried: (number | null)[];
-	/** A number per message of the last request by which it is known again. */
-	sizes: number[];
-	/** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
-	adopted?: string[];
-	/** Where every call is an element of its own: the model has not seen the elements from this one on. */
-	unseenFrom?: number;
+/** What {@link classifyOverflow} found. */
+export interface OverflowClass {
+	/** Whether `kind` is `'overflow'`. */
+	overflow: boolean;
+	kind: OverflowKind;
+	/**
+	 * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording that nobody owns, or a status.
+	 * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
+	 */
+	confidence: "high" | "medium" | "low";
+	/** Tokens of the request as the provider counted them, with those reserved for the answer if it counts them in. */
+	actualTokens?: number;
+	/** Tokens that there are: of an overflow the model's window, of a rate limit the tokens per time. */
+	limitTokens?: number;
+	/** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
+	outputTokens?: number;
+	/** Of a field: its length, in the units in which the provider counts that field. */
+	actualLength?: number;
+	/** Of a field: the length that is allowed, in the same units. */
+	limitLength?: number;
+	/** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
+	provider?: string;
+	/** What was recognised: a code, or the name of a rule. For logs. */
+	matched?: string;
 }
 /**
- * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner
- * belongs to one session: call {@link prune} once before every request, with the whole history.
+ * Says whether an error, or an answer, means that the request did not fit into the model's context.
  *
- * What is left out stays away: once replaced, an item has the same bytes in every later request. Pairs of calls and
- * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
- * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
- * its text, and the placeholder names them.
+ * Takes whatever a client throws or gives back: errors of the providers' packages, of the AI SDK and LangChain, events of
+ * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It looks into causes, and
+ * changes nothing. Never throws for what it is given, however odd.
+ *
+ * In order: rate limits, limits of single fields, codes, wordings, the status 413, a status 400 or 413 without a body
+ * (an overflow only if the estimate is at least 80 % of the window), and answers that were cut off at once.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
  */
-export declare class HistoryPruner {
-	/** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
-	constructor(options?: HistoryPrunerOptions);
+export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
+/** Options of {@link MemoryStorage}. */
+export interface MemoryStorageOptions {
+	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
+	maxStoreFiles?: number;
+	/** As for `TruncationStorage`. @default none */
+	maxFileBytes?: number;
+	/** As for `TruncationStorage`. @default none */
+	redact?: RedactionOptions;
+	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
+	retentionDays?: number;
+}
+/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
+export declare class MemoryStorage implements ITruncationStorage {
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
+	constructor(options?: MemoryStorageOptions);
+	/** Keeps a text and answers its path, which only this storage knows. */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** Keeps a copy of bytes and answers its path. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
+	read(path: string): Promise<string>;
+	/** As `TruncationStorage.readRange`. */
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	/** As `TruncationStorage.search`. */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** Whether a path is that of an output that this storage kept. */
+	owns(path: string): boolean;
+	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
+	cleanup(retentionDays?: number): Promise<number>;
+	/** As `TruncationStorage.sweep`; nothing is leased here. */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much is kept. */
+	usage(): Promise<StorageUsage>;
+	/** Forgets all outputs of a session, and answers how many there were. */
+	deleteSession(sessionId: string): Promise<number>;
+	/** Where paths begin; no folder of a disk. */
+	getStorageDir(): string;
+	/** Forgets everything. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+}
+/** Options of {@link estimateTokens}. */
+export interface EstimateTokensOptions {
 	/**
-	 * Says what to send now, and books that it was sent.
-	 *
-	 * Never throws for what is in the history: messages that cannot be read stay as they are, and if everything fails, the
-	 * messages go out unpruned and `onError` is told why.
-	 *
-	 * @param messages the whole history, in any format that `detectFormat` knows. Never changed
-	 * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
-	 * @returns a new array in which changed messages are copies and all others are the very same objects; `messages` itself
-	 * if nothing is left out. The copies come again with the next call: to mark one for a cache, put another in its place
+	 * `'typical'`: as near as it gets. `'upper'`: hardly ever below what a tokenizer counts, for decisions that must not
+	 * fail; usually 30 to 50 % more. Figures are in docs/tokens.md.
+	 * @default 'typical'
 	 */
-	prune<M>(messages: readonly M[], options?: {
-		now?: number;
-	}): PruneResult<M>;
-	/** The last decision, as sentences that a person can read. */
-	explain(): string;
-	/** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
-	toJSON(): HistoryPrunerState;
+	mode?: "typical" | "upper";
+	/** What real usage taught about a model; the estimate is multiplied by its factor. */
+	calibration?: TokenCalibration;
 	/**
-	 * A pruner that goes on where another stopped.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
+	 * Estimate as another agent does. `'opencode'`: UTF-16 units / 4, rounded. `'openclaw'`: the same rounded up, with a
+	 * Chinese, Japanese or Korean character counted as four. The mode means nothing there.
 	 */
-	static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner;
-}
-/** A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved. */
-export type WithoutImages = [
-	index: number,
-	size: number,
-	note: string,
-	saved: number
-];
-/** What lasts of it, as JSON. */
-export interface ImagesState {
-	format: HistoryFormatName;
-	messages: WithoutImages[];
-}
-/** The settings of a policy, without its type. */
-export type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, {
-	type: Name;
-}>, "type">;
-/** Options that all steps share. */
-export type Shared = "contextWindow" | "reserveTokens" | "environment" | "estimateTokens" | "language" | "ledger" | "storage";
-/** Options of {@link ContextManager}. */
-export interface ContextManagerOptions<M = unknown> {
-	/** The model's window in tokens; 0 or nothing: nobody knows. */
-	contextWindow?: number;
-	/** Tokens that stay free beside the room for an answer. @default 0 */
-	reserveTokens?: number;
-	/** What is sent beside the history: it counts, and the summariser is told of it. */
-	environment?: CompactOptions["environment"];
-	/** Tokens of a text. @default the built-in estimate */
-	estimateTokens?: (text: string) => number;
-	/** The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English */
-	language?: NoticeLanguage;
-	/** What was learnt when the tools finished: preferred over what messages say. */
-	ledger?: ToolResultKnowledge;
-	/** The storage that full outputs were saved in: with it, only paths that it owns are named. */
-	storage?: OutputOwner;
-	/** Results of terminal tools that are older than 15 minutes go. @default true */
-	outdated?: boolean | Settings<"outdated">;
-	/** Reads of a file that newer reads of it cover go. @default true */
-	superseded?: boolean | Settings<"superseded">;
-	/** Results beyond the newest 40,000 tokens of them go. @default true */
-	budget?: boolean | Settings<"budget">;
-	/** More about the three: when they go, and what may. */
-	pruning?: Omit<HistoryPrunerOptions, "policies" | "profile" | "contextWindow" | "ledger" | "storage" | "estimateTokens" | "language" | "onError">;
-	/** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
-	compaction?: false | Omit<CompactOptions<M>, Shared | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
-	/**
-	 * What still does not fit has its results shortened, by the rules of this profile; `false`: it goes out as it is.
-	 * @default 'openclaw'
-	 */
-	overflow?: false | OverflowProfile;
-	/** Told of everything that went wrong on the way; the messages went out all the same. @default a warning of the process */
-	onError?: (error: SpillwayError) => void;
-}
-/** A step of {@link ContextManager.prepare}. */
-export interface ContextStep {
-	step: "ledger" | "outdated" | "superseded" | "budget" | "compaction" | "overflow";
-	/** `off`: an option says so. `nothing`: it had nothing to do. */
-	outcome: "done" | "nothing" | "off";
-	/** Results that it looked up, replaced or shortened at this request, and images; with a summary, messages that it stands for. */
-	items: number;
-	/** Tokens that it freed at this request. */
-	freed: number;
-	/** Why, in words. */
-	reason: string;
-}
-/** What {@link ContextManager.prepare} did. */
-export interface ContextReport {
-	/** In the order in which they are done. */
-	steps: ContextStep[];
-	/** Tokens of the stored history, and of the messages that go out, estimated. What is sent beside them is not in it. */
-	tokensBefore: number;
-	tokensAfter: number;
-	/** Tokens of what is sent beside the history. */
-	environmentTokens: number;
-	/** What both may have together; `Infinity` if nobody knows the window. */
-	usable: number;
-	/** Whether they have no more. */
-	fits: boolean;
-	pruning: PruneReport;
-	/** Only if it was asked for at this request. */
-	compaction?: CompactionReport;
-}
-/** What {@link ContextManager.prepare} gives back. */
-export interface PreparedContext<M> {
-	/** For the request. */
-	messages: M[];
-	/**
-	 * The history with its compactions, and nothing else left out: for callers who want to store that. The very array that
-	 * went in if there was none.
-	 */
-	history: M[];
-	report: ContextReport;
-}
-/** What lasts of a manager, as JSON. */
-export interface ContextManagerState {
-	version: 1;
-	pruner: HistoryPrunerState;
-	fold: FoldState | null;
-	compaction: CompactionState | null;
-	/** Messages that go out without their images. */
-	images?: ImagesState;
+	profile?: "opencode" | "openclaw";
 }
 /**
- * What an agent calls before each request: what was learnt of results, outdated results, superseded reads, a budget of
- * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
- * what it did and why.
+ * Estimates how many tokens a text has, by its scripts and by what it is: prose, code, JSON, hashes, white space, digits,
+ * Chinese, Cyrillic, emoji. It knows no vocabulary; for exact numbers see {@link loadTokenCounter}.
  *
- * One manager belongs to one session, and gets the whole stored history every time; that stays untouched. What it decided
- * holds: what was left out stays left out with the same bytes, and a summary is applied again until the next. Who wants to
- * store the compacted history takes `history` of the answer, and hands that in from then on.
+ * Linear and fast enough for every tool result. An empty text has 0 tokens.
  *
- * @example
- * const manager = new ContextManager({ contextWindow: 200_000, ledger, compaction: { summarize } })
- * const { messages, report } = await manager.prepare(stored)
+ * @throws SpillwayError `INVALID_ARGUMENT` for something else than a text, or a wrong option
  */
-export declare class ContextManager<M = unknown> {
-	/** @throws SpillwayError `INVALID_ARGUMENT` if an option is unknown or not allowed */
-	constructor(options?: ContextManagerOptions<M>);
-	/**
-	 * The messages for the next request.
-	 *
-	 * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
-	 * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
-	 * `signal` ends it
-	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compacting does not help any more, and
-	 * the request would be over the window;
-	 * `ABORTED` if the signal says so
-	 */
-	prepare(messages: readonly M[], options?: {
-		now?: number;
-		force?: boolean;
-		signal?: AbortSignal;
-	}): Promise<PreparedContext<M>>;
-	/** What was done at the last request, as sentences that a person can read. */
-	explain(): string;
-	/** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
-	toJSON(): ContextManagerState;
-	/**
-	 * A manager that goes on where another stopped.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
-	 */
-	static fromJSON<M = unknown>(state: ContextManagerState | string, options?: ContextManagerOptions<M>): ContextManager<M>;
-}
-/**
- * Parameters of a model, under the names that agent frameworks use. What a provider does not know it refuses; which of
- * them to send is the host's choice.
- */
-export interface ModelParameters {
-	/** At least 0. */
-	temperature?: number;
-	/** From 0 to 1. */
-	topP?: number;
-	/** At least 0. */
-	topK?: number;
-	/** Tokens of an answer, a whole number of at least 1. */
-	maxTokens?: number;
-	/** The same, as the AI SDK calls it. */
-	maxOutputTokens?: number;
-	frequencyPenalty?: number;
-	presencePenalty?: number;
-	/** A whole number. */
-	seed?: number;
-	stopSequences?: readonly string[];
-	/** `'auto'`, `'required'`, `'none'`, the name of a tool, or an object. */
-	toolChoice?: string | object;
-	parallelToolCalls?: boolean;
-	truncation?: string;
-	store?: boolean;
-	promptCacheRetention?: string;
-	reasoning?: object;
-	text?: object;
-	providerData?: object;
-	providerOptions?: object;
-}
-/** A change of parameters: `null` takes one out, so that the model's own default counts. */
-export type ModelParameterChange = {
-	readonly [K in keyof ModelParameters]?: ModelParameters[K] | null;
-};
-/** The files of a folder that a user filled, read with care: one that cannot be read is told, and the others are used. */
-/** Something in a folder that is not as it should be. */
-export interface ExtensionProblem {
-	/** `error`: the file was left out. `warning`: it is used, without what the message names. */
-	severity: "error" | "warning";
-	/** The file, or the folder itself. */
-	path: string;
-	/** A sentence. */
-	message: string;
-	/** The field of a front matter. */
-	field?: string;
-	/** From 1. */
-	line?: number;
-}
-/** An agent: who it is, what it is told, and what it may use. */
-export interface AgentDefinition {
-	/** The front matter's `id`, else the name of the file without `.md`; at most 100 characters, in one form of Unicode (NFC). */
-	id: string;
-	/** For people. The front matter's `name`, else the id. */
-	name: string;
-	/** What it is for; a model that chooses among agents reads it. */
-	description?: string;
-	/** The front matter's `systemPrompt`, else what follows the front matter, without white space around it. */
-	systemPrompt: string;
-	/** The model to ask, as the host names models. */
-	model?: string;
-	/** Of the front matter's `modelSettings`, and of `temperature`, `topP` (`top_p`) and `maxTokens` (`max_tokens`) beside them. */
-	modelSettings?: ModelParameters;
-	/** The only tools that it may use. Without it, all. From a list, a text with commas, or a map of names to `true` and `false`. */
-	tools?: string[];
-	/** Tools that it may not use. */
-	disallowedTools?: string[];
-	/** The file. */
-	path: string;
-	/** What else the front matter says: the application's own keys. */
-	metadata: Record<string, unknown>;
-}
-/** Options of {@link loadAgents}. */
-export interface LoadAgentsOptions {
-	/**
-	 * Whether a file may be a link to another.
-	 * @default false
-	 */
-	followLinks?: boolean;
-}
-/** What {@link loadAgents} found. */
-export interface LoadedAgents {
-	/** In the order of the names of their files. */
-	agents: AgentDefinition[];
-	problems: ExtensionProblem[];
-}
-/**
- * Reads the agents of a folder: each `*.md` in it, at most 1,000 of at most 1 MiB, is one. A front matter in YAML or JSON,
- * between two lines of three dashes, says who the agent is; the rest is its system prompt. What is wrong with a file is told
- * with its path, and the others are read. Of two agents with one id the file whose name comes first counts. A folder that is
- * not there has no agents.
- *
- * @param dir such as `~/.my-agent/agents`, with the home folder spelt out
- * @example
- * const { agents, problems } = await loadAgents(join(homedir(), '.my-agent', 'agents'))
- * for (const { path, message } of problems) console.warn(`${path}: ${message}`)
- * @throws SpillwayError `INVALID_ARGUMENT` for a path or an option of a wrong kind
- */
-export declare function loadAgents(dir: string, options?: LoadAgentsOptions): Promise<LoadedAgents>;
-/** The parameters that a user may set. */
-export type UserParameter = "temperature" | "topP" | "maxTokens";
-/** A parameter as settings keep it: the value stays while it is switched off. */
-export interface ParameterSetting {
-	/** With `default` the model's own default counts, and the value is not read. @default 'default' */
-	mode?: "default" | "custom";
-	value?: number;
-}
-/** What a user set. Everything is kept when the mode changes, so going back and forth loses nothing. */
-export interface ModelSettingsInput {
-	/**
-	 * With the mode `default` neither the template nor any of `modelParams` is used. Without this field each parameter counts
-	 * by its own mode. @default mode 'default'
-	 */
-	systemPrompt?: {
-		mode?: "default" | "custom";
-		template?: string;
-	};
-	modelParams?: {
-		[K in UserParameter]?: ParameterSetting;
-	};
-}
-/** Options of {@link resolveModelSettings}. */
-export interface ResolveModelSettingsOptions extends ModelSettingsInput {
-	/** The application's own system prompt. */
-	defaultSystemPrompt: string;
-	/**
-	 * The agent that asks, such as one of `loadAgents`. Its system prompt takes the place of the default, and its parameters
-	 * of the model's; what the user set comes over both.
-	 */
-	agent?: {
-		systemPrompt?: string | undefined;
-		modelSettings?: ModelParameters | undefined;
-	} | undefined;
-}
-/** What a request is made with. */
-export interface ResolvedModelSettings {
-	systemPrompt: string;
-	/** Only what somebody switched on: a parameter that is not here must not be sent. */
-	modelSettings: ModelParameters;
-	/** Who said so. */
-	sources: {
-		systemPrompt: SettingSource;
-	} & {
-		[K in keyof ModelParameters]?: SettingSource;
-	};
-	/** Values that are switched on and cannot be used; they are left out. */
-	problems: string[];
-}
-/** Where a setting came from. */
-export type SettingSource = "default" | "agent" | "user";
-/**
- * The system prompt and the parameters of a request. A user's own prompt takes the place of the default and is never joined
- * to it; a blank one is none. With the mode `default` nothing of the user's is used. The result depends on the options alone,
- * and the options are not changed.
- *
- * @example
- * const { systemPrompt, modelSettings } = resolveModelSettings({
- *   defaultSystemPrompt: 'You are a coding agent.',
- *   systemPrompt: { mode: 'custom', template: 'You are terse.' },
- *   modelParams: { temperature: { mode: 'custom', value: 0.2 }, topP: { mode: 'default', value: 0.9 } },
- * })
- * // 'You are terse.', { temperature: 0.2 }
- * @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or of a wrong kind
- */
-export declare function resolveModelSettings(options: ResolveModelSettingsOptions): ResolvedModelSettings;
-export type OrNothing<T> = T | null | undefined;
-export type Answer<T> = OrNothing<T> | Promise<OrNothing<T>>;
-/** What the hooks of a request are told beside what they may change. */
-export interface ChatHookContext {
-	sessionId?: string | undefined;
-	/** The id of the agent that asks. */
-	agent?: string | undefined;
-	/** The id of the model that is asked. */
-	model?: string | undefined;
-}
-/** What a `chat.params` hook is told. */
-export interface ChatParamsCall extends ChatHookContext {
-	/** With what hooks before it changed. A copy. */
-	params: Readonly<Record<string, unknown>>;
-}
-/** Changes parameters of a request. */
-export type ChatParamsHook = (call: ChatParamsCall) => Answer<ModelParameterChange>;
-/** What a `chat.system` hook is told. */
-export interface ChatSystemCall extends ChatHookContext {
-	/** The system prompt, with what hooks before it changed. */
-	system: string;
-}
-/** A text and where it goes. With `append` and `prepend` a blank line stands between. A blank text changes nothing. */
-export interface PromptEdit {
-	text: string;
-	/** @default 'append' */
-	mode?: "append" | "prepend" | "replace";
-}
-/** Changes the system prompt of a request; a bare text is appended. */
-export type ChatSystemHook = (call: ChatSystemCall) => Answer<PromptEdit | string>;
-/** What a hook is told of a call. */
-export interface ToolHookCall {
-	tool: string;
-	toolCallId: string;
-	sessionId?: string;
-	/** With what is merged so far. A copy. */
-	args: unknown;
-}
-/** What a hook is told after the tool. */
-export interface ToolHookResult extends ToolHookCall {
-	/** The result, or of a tool that threw what the model will read. A copy. */
-	result: unknown;
-	isError: boolean;
-}
-/** What a hook changes in the arguments; they may be an object or JSON text. */
-export interface ToolInputEdit {
-	/** Defaults: what the model wrote wins. */
-	mergeInput?: object;
-	/** Overrides: these win over what the model wrote. */
-	overrideInput?: object;
-	/** Replaces all. */
-	input?: unknown;
-}
-/** Changes arguments, before anything is judged. */
-export type ToolBeforeHook = (call: ToolHookCall) => Answer<ToolInputEdit>;
-/** What a hook changes in a result. */
-export interface ToolHookEdit {
-	/** Replaces its text, and of a bare value all. Images of a result of MCP stay; its `structuredContent`, which says the same, goes. */
-	output?: unknown;
-	/** Put around a text. */
-	prepend?: string;
-	append?: string;
-}
-/** Changes a result. */
-export type ToolAfterHook = (call: ToolHookResult) => Answer<ToolHookEdit>;
-/** What `HookRunner.compactionBefore` needs to be told; hooks are told whatever else is there, too. */
-export interface CompactionBeforeCall {
-	/** What the summariser will be told, with what hooks before it changed. */
-	instructions: string;
-	/** All that it will read. */
-	prompt?: string;
-	/** Makes the prompt of other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not told of it. */
-	promptOf?: (instructions: string) => string;
-}
-/** Hooks around a tool. */
-export interface ToolHooks {
-	"tool.before"?: ToolBeforeHook | readonly ToolBeforeHook[];
-	/** Sees the full result. */
-	"tool.after"?: ToolAfterHook | readonly ToolAfterHook[];
-	/** Sees the result as the model will, and may make it longer again. */
-	"tool.final"?: ToolAfterHook | readonly ToolAfterHook[];
-}
-/** Hooks, by what they are about. */
-export interface Hooks extends ToolHooks, CompactionHooks {
-	"chat.params"?: ChatParamsHook | readonly ChatParamsHook[];
-	"chat.system"?: ChatSystemHook | readonly ChatSystemHook[];
-}
-/** The name of a hook. */
-export type HookName = keyof Hooks;
-/** A hook that threw, took too long, or answered what cannot be used. What it was about stays as it was. */
-export interface HookProblem {
-	hook: HookName;
-	source: "builtIn" | "user";
-	/** A sentence. */
-	message: string;
-	/** What was thrown. */
-	error?: unknown;
-}
-/** Options of {@link HookRunner}. */
-export interface HookRunnerOptions {
-	/** Run first, in this order. */
-	builtIn?: Hooks | readonly Hooks[] | undefined;
-	/** Run after all built-in ones, in this order. */
-	user?: Hooks | readonly Hooks[] | undefined;
-	/**
-	 * Milliseconds that a hook may take. One that never gives the thread back cannot be interrupted.
-	 * @default 5000
-	 */
-	timeoutMs?: number;
-	/** Told of each problem. Without it, `process.emitWarning` is. */
-	onProblem?: (problem: HookProblem) => void;
-}
-/**
- * Runs hooks: all built-in ones, then the user's, each in the order of its list; each sees what those before it changed.
- * A hook that throws, takes longer than `timeoutMs`, or answers what cannot be used is reported and changes nothing. No
- * method rejects. What hooks are told are copies.
- *
- * @example
- * const hooks = new HookRunner({ user: { 'chat.params': () => ({ temperature: 0.2 }) } })
- * const params = await hooks.chatParams({ temperature: 0.7, maxTokens: 100 }) // { temperature: 0.2, maxTokens: 100 }
- * const safe = guardTool(bash, { hooks, permission: gate })
- */
-export declare class HookRunner {
-	/** @throws SpillwayError `INVALID_ARGUMENT` for an option or a hook that is unknown or not allowed */
-	constructor(options?: HookRunnerOptions);
-	/** Whether anybody listens: a host may spare itself the work. */
-	has(name: HookName): boolean;
-	/**
-	 * The parameters of a request. Only parameters that are known and right are taken from a hook (`ModelParameters`); those
-	 * of the host pass, whatever they are.
-	 */
-	chatParams<P extends object>(params: P, context?: ChatHookContext): Promise<P>;
-	/** The system prompt of a request. */
-	chatSystem(system: string, context?: ChatHookContext): Promise<string>;
-	/** The arguments of a call, to be judged and then run. */
-	toolBefore(call: ToolHookCall): Promise<unknown>;
-	/** The full result of a call. */
-	toolAfter(call: ToolHookResult): Promise<unknown>;
-	/** The result of a call as the model will read it. */
-	toolFinal(call: ToolHookResult): Promise<unknown>;
-	/** What all hooks change in what a summariser is asked; nothing if they change nothing. */
-	compactionBefore(call: CompactionBeforeCall): Promise<CompactionEdit | undefined>;
-	/** Tells what came of a compaction. */
-	compactionAfter(report: object): Promise<void>;
-	/** For whoever takes hooks by their names: all `compaction.before` hooks as one. */
-	get "compaction.before"(): (call: CompactionBeforeCall) => Promise<CompactionEdit | undefined>;
-	/** All `compaction.after` hooks as one. */
-	get "compaction.after"(): (report: object) => Promise<void>;
-	private run;
-}
+export declare function estimateTokens(text: string, options?: EstimateTokensOptions): number;
 /** What a tool is told about the call. */
 export interface ExecutionContext {
 	sessionId?: string;
@@ -3331,8 +2481,6 @@ export interface ToolControls {
 	/** Milliseconds that a hook may take, where `hooks` is no runner, which has its own. @default 5000 */
 	hookTimeoutMs?: number;
 }
-/** Whoever runs the hooks around a tool, such as a {@link HookRunner}. None of its methods rejects. */
-export type ToolHookRunner = Pick<HookRunner, "toolBefore" | "toolAfter" | "toolFinal">;
 /** What a user says of a loop. */
 export type DoomLoopAnswer = "once" | "always" | "stop";
 /** Why a call gave no result of its tool. */
@@ -3367,858 +2515,12 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no control
  */
 export declare function guardTool<T extends Tool>(tool: T, controls?: ToolControls): GuardedTool<T>;
-/** Options of {@link loadTools}. */
-export interface LoadToolsOptions {
-	/**
-	 * The files are code that runs with all rights of this process. Unless this is `true`, the folder is not even looked at.
-	 * @default false
-	 */
-	enabled?: boolean;
-	/**
-	 * What stands around each tool, as with `guardTool`: permission, loops, audit, truncation, hooks. Without it the tools come
-	 * back as they are, for a host that guards all its tools itself.
-	 */
-	controls?: ToolControls | undefined;
-	/**
-	 * Names of the host's own tools. A tool of that name in the folder, whatever its case and joints (`BASH`, `read_file` and
-	 * `readFile`), is left out and told.
-	 */
-	reserved?: readonly string[];
-	/**
-	 * Milliseconds that a file may take to load.
-	 * @default 10000
-	 */
-	timeoutMs?: number;
-	/**
-	 * Whether each file is first loaded in a thread of its own, which can be ended: only so can an endless loop, or a file
-	 * that ends the process, be told and left out. What a file does while it is loaded it does twice then. TypeScript that a
-	 * loader reads is not tried.
-	 * @default true
-	 */
-	trial?: boolean;
-	/**
-	 * Loads `.ts`, `.mts` and `.cts` and gives what they export, such as `(path) => jiti.import(path)`. Without it the runtime
-	 * must read TypeScript by itself.
-	 */
-	loader?: ((path: string) => unknown) | undefined;
-	/**
-	 * Whether a file may be a link to another.
-	 * @default false
-	 */
-	followLinks?: boolean;
-}
-/** What {@link loadTools} found. */
-export interface LoadedTools {
-	/** In the order of the names of their files; in a file `default` first, then the names of the exports. */
-	tools: Tool[];
-	problems: ExtensionProblem[];
-	/** The file of each tool, by its name. */
-	paths: Record<string, string>;
-}
-/**
- * Loads the tools of a folder: every export of a `.js`, `.mjs`, `.cjs` or `.ts` file in it that has an `execute` function,
- * alone or in an array. A tool without a `name` is called like its file, or, if it is not the default export, like its
- * export. A file that does not load is told with its path, and the others are used. Of two tools with one name the first
- * counts, and those of the host before all. A file stays as it was loaded until the process ends.
- *
- * @example
- * const { tools, problems } = await loadTools(join(homedir(), '.my-agent', 'tools'), {
- *   enabled: config.externalTools === true,
- *   controls: { permission: gate, truncation: service, audit: log },
- *   reserved: ['read', 'edit', 'bash'],
- * })
- * @throws SpillwayError `INVALID_ARGUMENT` for a path or an option of a wrong kind
- */
-export declare function loadTools(dir: string, options?: LoadToolsOptions): Promise<LoadedTools>;
-/**
- * The format that a history is kept in: the one that most of its first telling messages are in, or if there are none, as
- * in a conversation without tools, the first that can read it all. A history keeps its format when it grows beyond its
- * first few calls of tools.
- *
- * @returns `undefined` if no message is in a known format
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array
- */
-export declare function detectFormat(messages: readonly unknown[]): HistoryFormatName | undefined;
-/** An outdated result, as a placeholder can speak of it. */
-export interface OutdatedResultInfo {
-	/** The tool, from the result or from the call that it answers. */
-	toolName?: string;
-	toolCallId?: string;
-	/** When the tool finished: milliseconds since the epoch. */
-	timestamp: number;
-	/** Milliseconds from then to `now`. */
-	ageMs: number;
-	/** Size of the result's text: UTF-8 bytes. */
-	bytes: number;
-	/** Where the full output was saved, from the ledger, the message's `outputPath` or from `truncationPath` or `outputPath` of its `metadata`. */
-	outputPath?: string;
-}
-/** What one call replaced. */
-export interface SimplifiedReport {
-	/** Results that were replaced; at least 1. */
-	count: number;
-	/** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
-	bytes: number;
-	/** The same in tokens, estimated. */
-	tokens: number;
-	/** Indices of the replaced messages, ascending. */
-	indices: number[];
-}
-/** Options of {@link simplifyOutdatedTerminalResults}. */
-export interface SimplifyOutdatedOptions {
-	/**
-	 * The time that ages are measured at: milliseconds since the epoch, at least 0.
-	 * @default Date.now()
-	 */
-	now?: number;
-	/**
-	 * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
-	 * @default 900000
-	 */
-	maxAgeMs?: number;
-	/**
-	 * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
-	 * @default 5
-	 */
-	keepRecent?: number;
-	/**
-	 * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
-	 * @default false
-	 */
-	countErrors?: boolean;
-	/**
-	 * A result with something in its `stderr` is an error.
-	 * @default true
-	 */
-	stderrIsError?: boolean;
-	/**
-	 * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
-	 * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
-	 * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
-	 * of tools in neither list.
-	 */
-	terminalTools?: readonly string[];
-	/**
-	 * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
-	 * something else than a string, the default is used and a warning is emitted.
-	 * @default '此命令返回内容已过时', or what `language` says
-	 */
-	placeholder?: string | ((info: OutdatedResultInfo) => string);
-	/**
-	 * The language of the default placeholder; in English `[Outdated output of a command was removed]`.
-	 * @default 'zh-CN'
-	 */
-	language?: NoticeLanguage;
-	/**
-	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
-	 * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
-	 * when it finished, if the message has no time.
-	 */
-	ledger?: ToolResultKnowledge;
-	/**
-	 * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
-	 * host wrote into a message is believed.
-	 */
-	storage?: OutputOwner;
-	/** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
-	onSimplified?: (report: SimplifiedReport) => void;
-}
-/**
- * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
- * the messages that go in are never changed.
- *
- * A tool result is outdated when all of these hold:
- * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
- *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
- * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
- * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
- *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
- * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
- *   known, and `stderr` is empty or not known.
- *
- * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a
- * time, and where no message is in a known format, nothing can be done, and a warning says so once: codes
- * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
- *
- * @param messages the history, in any format that `detectFormat` knows
- * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
- * is nothing to replace, `messages` itself
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
- */
-export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
-/** Options of {@link repairToolPairs}. */
-export interface RepairToolPairsOptions {
-	/**
-	 * The format of the history.
-	 * @default detectFormat(messages)
-	 */
-	format?: HistoryFormatName;
-	/**
-	 * What a synthesised result says.
-	 * @default '[missing tool result: the call was interrupted, or its result was lost]'
-	 */
-	text?: string;
-	/**
-	 * Calls at the end of the history may still be running: nobody has spoken since. `'keep'` waits for their results,
-	 * `'close'` answers them too, as after a crash or before a session is written for the last time.
-	 * @default 'keep'
-	 */
-	runningCalls?: "keep" | "close";
-}
-/**
- * Restores the pairs of calls and results, so that a provider takes the history.
- *
- * - A call without a result gets one, marked as an error where the format can, that says that the result is missing. It
- *   comes after the results of the same turn, and into their message where a format keeps results together. A call that
- *   may still be running at the end of the history is left alone.
- * - A result without a call before it, or of a call that has its result already, is removed; a message in which nothing
- *   is left goes with it.
- * - A blank name of a tool in a result becomes that of its call.
- * - A result that comes after somebody spoke is moved to its call. Where calls and results are items in any order
- *   (OpenAI's Responses and Agents SDK) it may stay.
- *
- * Calls are never removed, and neither is anything that belongs to a pair. Applying it again changes nothing. What
- * calls and results a message has is told by its format; results in the format `mcp` have no calls and stay.
- *
- * @param messages the history, in any of the formats
- * @returns a new array in which untouched messages are the very same objects; `messages` itself if there is nothing to do
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
- */
-export declare function repairToolPairs<M>(messages: readonly M[], options?: RepairToolPairsOptions): M[];
-/** What an error, or an answer, of a provider is about: whether the request did not fit. */
-/** What an error is about. */
-export type OverflowKind = 
-/** The request is too long for the model's context, or for the provider. */
-"overflow"
-/** Too much in a time: requests, or tokens per minute. Wait; shortening the request does not help for good. */
- | "rate"
-/** One field of the request is too long by itself: shorten that one. */
- | "field"
-/** Something else, or nothing that is known. */
- | "other";
-/** What is known of the request from elsewhere. */
-export interface ClassifyOverflowOptions {
-	/** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
-	estimatedTokens?: number;
-	/** The model's context window, in tokens. An answer whose usage is above it is an overflow that nobody reported. */
-	contextWindow?: number;
-}
-/** What {@link classifyOverflow} found. */
-export interface OverflowClass {
-	/** Whether `kind` is `'overflow'`. */
-	overflow: boolean;
-	kind: OverflowKind;
-	/**
-	 * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording that nobody owns, or a status.
-	 * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
-	 */
-	confidence: "high" | "medium" | "low";
-	/** Tokens of the request as the provider counted them, with those reserved for the answer if it counts them in. */
-	actualTokens?: number;
-	/** Tokens that there are: of an overflow the model's window, of a rate limit the tokens per time. */
-	limitTokens?: number;
-	/** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
-	outputTokens?: number;
-	/** Of a field: its length, in the units in which the provider counts that field. */
-	actualLength?: number;
-	/** Of a field: the length that is allowed, in the same units. */
-	limitLength?: number;
-	/** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
-	provider?: string;
-	/** What was recognised: a code, or the name of a rule. For logs. */
-	matched?: string;
-}
-/**
- * Says whether an error, or an answer, means that the request did not fit into the model's context.
- *
- * Takes whatever a client throws or gives back: errors of the providers' packages, of the AI SDK and LangChain, events of
- * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It looks into causes, and
- * changes nothing. Never throws for what it is given, however odd.
- *
- * In order: rate limits, limits of single fields, codes, wordings, the status 413, a status 400 or 413 without a body
- * (an overflow only if the estimate is at least 80 % of the window), and answers that were cut off at once.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
- */
-export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
-/** How much of a model's context its input may use, and whether a history uses more. */
-/** What a model can take. */
-export interface ModelLimits {
-	/** Input and output together, in tokens. 0 if nobody knows. */
-	context: number;
-	/**
-	 * What an answer may have, in tokens.
-	 * @default 0, which is not known
-	 */
-	output?: number;
-	/** What the input may have, in tokens, where the provider has such a limit beside the context. */
-	input?: number;
-}
-/** The tokens of a request as providers count them. */
-export interface TokenUsage {
-	/** Everything together; if it is missing or 0, the sum of the others. */
-	total?: number;
-	input?: number;
-	output?: number;
-	cacheRead?: number;
-	cacheWrite?: number;
-}
-/** Options of {@link isContextFull}. */
-export interface ContextFullOptions {
-	model: ModelLimits;
-	/** The tokens of the last request, not the sum over several. */
-	usage: TokenUsage;
-	/**
-	 * Tokens that stay free for the next answer. What an answer may have stays free in any case.
-	 * @default 20000, or what an answer may have if that is less; a fifth of a window that is not larger
-	 */
-	reservedTokens?: number;
-	/**
-	 * `false` is never full: compaction is switched off.
-	 * @default true
-	 */
-	auto?: boolean;
-}
-/**
- * The tokens that the input of a request may have: the context without the answer or what is reserved, whichever is more,
- * and not more than the provider's limit of the input without what is reserved.
- *
- * @returns `undefined` if nobody knows the context, or if nothing would be left
- * @throws SpillwayError `INVALID_ARGUMENT` if a number is not allowed
- */
-export declare function usableTokens(model: ModelLimits, reservedTokens?: number): number | undefined;
-/**
- * Whether the next request would be too long, by what the last one took: time to compact. Never if the model's context is
- * not known.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
- */
-export declare function isContextFull(options: ContextFullOptions): boolean;
-/** What stays of a text that was cut. */
-export interface CutText {
-	head: number;
-	tail: number;
-	middle: string;
-	suffix: string;
-}
-/** How a result was sent: cut texts (`null` for one that was not), or a line in its place; whole if neither. */
-export interface SentResult {
-	/** A short name of the texts that it was made from. */
-	source: string;
-	/** Its length as it was sent, as the profile counts. */
-	weight: number;
-	cuts?: readonly (CutText | null)[];
-	line?: string;
-}
-/** How the results of a history were sent. Plain data: it survives `JSON.stringify`. */
-export interface ProjectionState {
-	readonly version: 1;
-	/** By the id of the call; results without one by their tool and place. */
-	readonly sent: Readonly<Record<string, SentResult>>;
-}
-/** Options of {@link projectToolResults}. */
-export interface ProjectOptions {
-	/** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
-	contextWindowTokens: number;
-	/** What the last call gave back; without it this is the first request. */
-	state?: ProjectionState;
-	/**
-	 * Whose numbers and words.
-	 * @default 'openclaw'
-	 */
-	profile?: OverflowProfile;
-	/**
-	 * A cap of your own for one result: characters as the profile counts them, within 30 % of the window.
-	 * @default 16,000 below 100,000 tokens, else 32,000
-	 */
-	maxChars?: number;
-	/**
-	 * What all results may have together: characters.
-	 * @default as many as the window has tokens, at least the cap of one result, at most 256,000
-	 */
-	maxTotalChars?: number;
-	/**
-	 * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
-	 * answer yes only for paths of your own.
-	 * @default whether `storage` owns the path, or this process saved it
-	 */
-	outputExists?: (path: string) => boolean;
-	/** The storage that full outputs were saved in: only paths that it owns are named. */
-	storage?: OutputOwner;
-}
-/** What {@link projectToolResults} did. */
-export interface Projection<M> {
-	/** The messages for the request; the very array that went in if nothing had to be shortened. */
-	messages: M[];
-	/** For the next request. */
-	state: ProjectionState;
-	report: {
-		/** Results that are shown shortened. */
-		shortened: number;
-		/** Characters of all results, as the profile counts them: in the history, and in the request. */
-		charsBefore: number;
-		charsAfter: number;
-		/** A result that was sent before is shown in another form: the provider's prompt cache is lost from there on. */
-		rebaselined: boolean;
-	};
-}
-/**
- * Holds the tool results of a request to a cap each and a budget together, always in the same way: a result is sent again
- * with the same bytes as long as its text is the same, because a provider's prompt cache holds only as far as the history
- * does. It may get shorter, and never longer again.
- *
- * Results of the newest turn are protected: a quarter of the budget, or the whole newest result, is theirs. What was sent
- * before gives way only if they would not get that; then it makes room for several turns, and the report says so. Of the
- * older results the largest are cut first; then the oldest make room for a line that says so, and that names the file with
- * the full output if the result itself did and a storage says that it saved it.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is not allowed
- */
-export declare function projectToolResults<M>(messages: readonly M[], options: ProjectOptions): Projection<M>;
-/** Options of the document's functions. */
-export interface TruncateResultsOptions {
-	/**
-	 * Whose numbers and words.
-	 * @default 'openclaw-2026-02'
-	 */
-	profile?: OverflowProfile;
-	/**
-	 * A cap of your own for one result: characters as the profile counts them. It holds within 30 % of the window; a number
-	 * that is not above 0 is ignored.
-	 * @default by the profile and the window
-	 */
-	maxChars?: number;
-	/**
-	 * So much of each text stays where the cap has room for it: characters, at least 0.
-	 * @default 2000, or 0 with the profile `openclaw`
-	 */
-	minKeepChars?: number;
-	/**
-	 * Ends a text that was cut; `{removed}` stands for the number of characters that went.
-	 * @default by the profile
-	 */
-	suffix?: string;
-	/**
-	 * What all results may have together: characters, at least 0. `false` is no such bound.
-	 * @default none, or the budget of a recovery with the profile `openclaw`
-	 */
-	maxTotalChars?: number | false;
-	/**
-	 * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
-	 * answer yes only for paths of your own.
-	 * @default whether `storage` owns the path, or this process saved it
-	 */
-	outputExists?: (path: string) => boolean;
-	/** The storage that full outputs were saved in: only paths that it owns are named. */
-	storage?: OutputOwner;
-}
-/** What {@link truncateOversizedToolResultsInMessages} did. */
-export interface TruncatedMessages<M> {
-	/** The messages for the request; the very array that went in if nothing was too long. */
-	messages: M[];
-	/** Results that were shortened. */
-	truncatedCount: number;
-}
-/**
- * Shortens the tool results that are too long for the model's window, in a copy of the messages: for what is sent, not for
- * what is kept. Histories of every format that {@link detectFormat} knows.
- *
- * Of a long result the start stays, up to a line break if one is in the last fifth, and also the end if that says how
- * things went. Several texts of one result share the cap in proportion to their lengths. A line at the end says how many
- * characters went. The cap holds with that line, and wins over {@link MIN_KEEP_CHARS}. Messages that need nothing are
- * the very same objects.
- *
- * @param contextWindowTokens the model's window in tokens; `NaN` or `Infinity` if nobody knows
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or the window or an option is not allowed
- */
-export declare function truncateOversizedToolResultsInMessages<M>(messages: readonly M[], contextWindowTokens: number, options?: TruncateResultsOptions): TruncatedMessages<M>;
-/**
- * The length of a tool result's texts: UTF-16 units. Images count nothing. 0 for any other message, and for what is no
- * message at all.
- */
-export declare function getToolResultTextLength(message: unknown): number;
-/**
- * Whether truncating could help: whether a tool result is longer than the window allows, or with the profile `openclaw`
- * all of them together. Quick, and enough to decide whether it is worth a try.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or another parameter is not allowed
- */
-export declare function sessionLikelyHasOversizedToolResults(params: {
-	messages: readonly unknown[];
-	contextWindowTokens: number;
-} & TruncateResultsOptions): boolean;
-/** Sessions: a conversation kept as a tree of entries, to which things are only ever added. */
-/** An entry without its place in the tree. */
-export interface NewSessionEntry {
-	/** `message`, or whatever else a host keeps: a summary, a label, a change of the model. */
-	type: string;
-	/** With `type: 'message'`, the message. */
-	message?: unknown;
-	[key: string]: unknown;
-}
-/** An entry in its place. */
-export interface SessionEntry extends NewSessionEntry {
-	/** Unique in the session. */
-	id: string;
-	/** The entry before it on its branch; `null` for the first. */
-	parentId: string | null;
-}
-export type Maybe<T> = T | Promise<T>;
-/**
- * What a session must be able to do. Hosts implement it over what they have; {@link MemorySession} and
- * {@link JsonlSession} come with the package.
- */
-export interface Session {
-	/** All entries of all branches, in the order in which they were added. */
-	entries(): Maybe<readonly SessionEntry[]>;
-	/** The id of the entry that the next one follows; `null` if it will be the first. */
-	leaf(): Maybe<string | null>;
-	/** Adds an entry behind the leaf; it becomes the leaf. Gives back its id. */
-	append(entry: NewSessionEntry): Maybe<string>;
-	/** Makes another entry the leaf, or with `null` none: what is added next begins a new branch. Removes nothing. */
-	branch(id: string | null): Maybe<void>;
-}
-/** What is known of a result that is about to be written. */
-export interface GuardedResultInfo {
-	toolCallId: string | undefined;
-	toolName: string | undefined;
-	/** The result was made up because none had come. */
-	synthetic: boolean;
-}
-/** Options of {@link guardSession}. Hooks may be asynchronous; what one throws is a warning and changes nothing. */
-export interface GuardSessionOptions {
-	/**
-	 * What a result's texts may have together: UTF-16 units.
-	 * @default 400000
-	 */
-	maxToolResultChars?: number;
-	/**
-	 * Ends a text that was cut; `{removed}` stands for the number of characters that went.
-	 * @default GUARD_TRUNCATION_SUFFIX, or the path of the saved output if the text names it
-	 */
-	suffix?: string;
-	/**
-	 * Whether a result is made up for each call that has none when another message comes.
-	 * @default true
-	 */
-	synthesizeMissing?: boolean;
-	/** The storage that full outputs were saved in: only paths that it owns are named. @default what this process saved */
-	storage?: OutputOwner;
-	/** First: another message in place of any message. */
-	transform?: (message: unknown) => unknown;
-	/** After results were cut: another message in place of a result. */
-	transformToolResult?: (message: unknown, info: GuardedResultInfo) => unknown;
-	/** Last: another message to be written, or `{ block: true }` for none. Nothing is as it was. */
-	beforeWrite?: (message: unknown) => unknown;
-}
-/** A session that is guarded. */
-export interface GuardedSession extends Session {
-	entries(): Promise<readonly SessionEntry[]>;
-	leaf(): Promise<string | null>;
-	/** Adds an entry. Gives back its id, or that of the leaf if nothing was written. */
-	append(entry: NewSessionEntry): Promise<string>;
-	branch(id: string | null): Promise<void>;
-	/** Makes up the results that have not come. */
-	flush(): Promise<void>;
-	/** The ids of calls that wait for their results. */
-	pending(): string[];
-}
-/**
- * A session in front of another one that keeps what is added in bounds: results of tools are cut to
- * {@link HARD_MAX_TOOL_RESULT_CHARS} and end with {@link GUARD_TRUNCATION_SUFFIX}; a call whose result has not come when the
- * next message does gets one that says so; calls that a model began and never gave any arguments are taken out. What is
- * added is written in the order in which it came. The messages of the caller are never changed.
- *
- * Results are made up in the format of the call.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed
- */
-export declare function guardSession(session: Session, options?: GuardSessionOptions): GuardedSession;
-/** What was wrong with the file of a session. Everything 0 is a sound file. */
-export interface SessionDamage {
-	/** The last line has no end, as a write that was cut off leaves it. */
-	tornLine: boolean;
-	/** Lines that are no entries. Entries that stand whole in one, as a write that was cut off before them leaves it, are read. */
-	unreadable: number;
-	/** Entries that had the id of another; they have new ones. */
-	duplicateIds: number;
-	/** Lines that came twice, word for word; one of them is left. */
-	repeated: number;
-	/** Entries whose parent is missing, or that are their own ancestors; they follow the entry before them now. */
-	lostParents: number;
-}
-/** Options of {@link JsonlSession.open}. */
-export interface JsonlSessionOptions {
-	/**
-	 * Whether an entry is on the disk when {@link JsonlSession.append} is back, and survives a power cut. Without it, a
-	 * killed process loses nothing.
-	 * @default false
-	 */
-	sync?: boolean;
-}
-/**
- * A session in a file: one entry per line, in the order in which they were added, and never changed. Only its owner can
- * read the file (mode 0600).
- *
- * A damaged file is repaired when it is opened: a torn last line, lines that are no entries, ids that came twice, parents
- * that are missing. Everything that can be read is kept, and the damaged file beside the repaired one, under
- * {@link JsonlSession.keptOriginal}. The repair takes the place of the file in one step.
- *
- * Each line is written by one system call at the end of the file, so several processes may add to one file without tearing
- * each other's lines. Each has its own leaf and sees what the others wrote only when it opens the file again; a file must
- * not be opened for the first time after a crash while another process adds to it, because then it may be repaired.
- * The leaf of a file that is opened is its last entry.
- */
-export declare class JsonlSession implements Session {
-	/** Use {@link JsonlSession.open}. */
-	constructor(opening: symbol, state: object);
-	/**
-	 * Opens a session; the file is made if there is none, its folder is not.
-	 * @throws SpillwayError `STORAGE_READ` or `STORAGE_WRITE` with what the system said, `INVALID_ARGUMENT`
-	 */
-	static open(file: string, options?: JsonlSessionOptions): JsonlSession;
-	/** The path of the file. */
-	get file(): string;
-	/** What was wrong with the file when it was opened. */
-	get damage(): SessionDamage;
-	/** Where the file is as it was before it was repaired; `undefined` if it was sound. */
-	get keptOriginal(): string | undefined;
-	/** All entries of all branches, in the order in which they were added. */
-	entries(): readonly SessionEntry[];
-	leaf(): string | null;
-	/**
-	 * Adds an entry to the file.
-	 * @throws SpillwayError `STORAGE_WRITE` if it could not be written: then it was not added; or, with `sync`, if the disk
-	 * did not confirm it: then it was, and the message says so. `INVALID_ARGUMENT` if it has no `type` or no JSON, `CLOSED`
-	 */
-	append(entry: NewSessionEntry): string;
-	/** @throws SpillwayError `INVALID_ARGUMENT` if there is no such entry */
-	branch(id: string | null): void;
-	/** Closes the file. Nothing can be added any more. */
-	close(): void;
-	[Symbol.dispose](): void;
-}
-/** A session that lasts as long as the process. */
-export declare class MemorySession implements Session {
-	constructor();
-	/** All entries of all branches, in the order in which they were added. */
-	entries(): readonly SessionEntry[];
-	leaf(): string | null;
-	/** @throws SpillwayError `INVALID_ARGUMENT` if the entry has no `type` */
-	append(entry: NewSessionEntry): string;
-	/** @throws SpillwayError `INVALID_ARGUMENT` if there is no such entry */
-	branch(id: string | null): void;
-}
-/** Parameters of {@link truncateOversizedToolResultsInSession}. */
-export interface TruncateSessionParams extends TruncateResultsOptions {
-	session: Session;
-	/** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
-	contextWindowTokens: number;
-}
-/** What {@link truncateOversizedToolResultsInSession} did. */
-export interface TruncatedSession {
-	truncated: boolean;
-	/** Results that are shorter on the new branch. */
-	truncatedCount: number;
-	/** Why nothing was truncated. */
-	reason?: string;
-	/** The ids of the entries that were replayed, and of those that stand for them on the new branch. */
-	replayed?: Record<string, string>;
-}
-/**
- * Shortens the tool results that are too long, in a session: a new branch begins behind the parent of the first of them,
- * and every entry from there on is added to it again, shortened where it was too long. The old branch stays as it was, so
- * that the full results can be found there. Entries that name entries, such as summaries and labels, name the new ones on
- * the new branch; labels that were set elsewhere are set again.
- *
- * Never throws and never rejects: what goes wrong is the `reason`, and the session is left at the leaf that it had.
- */
-export declare function truncateOversizedToolResultsInSession(params: TruncateSessionParams): Promise<TruncatedSession>;
-/** 2,000 lines, 51,200 bytes, `head`, enabled, kept for 7 days. */
-export declare const DEFAULT_TRUNCATION_CONFIG: Readonly<TruncationConfig>;
-/** What differs for single tools: `bash` shows its last 500 lines, `grep` 3,000, `read` is left alone. */
-export declare const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<TruncationConfig>>>>;
-/** The places that a desktop agent keeps outputs in. */
-/** Folders of an application, for `storageDirs`: the vault first, then the application's own. */
-export interface AppPaths {
-	/** `<vault>/.agent-output` */
-	vaultDir(vault: string): string;
-	/** `~/.<app>/agent-output` */
-	dataDir: string;
-}
-/**
- * The places of an application, by its name. Nothing is made here.
- *
- * @example
- * const { vaultDir, dataDir } = appPaths('moryflow')
- * new TruncationService({ storageDirs: [vaultDir(vault), dataDir] })
- * A name with spaces, such as Electron's `productName`, becomes one of dashes: `My Agent` is `my-agent`. In Electron
- * `app.getPath('userData')` is the better place for `dataDir` where the application need not share it with others.
- * @throws SpillwayError `INVALID_ARGUMENT` unless the name is of letters, digits, spaces, `.`, `_` and `-` and begins with one of the first two
- */
-export declare function appPaths(appName: string): AppPaths;
-/** Options of {@link MemoryStorage}. */
-export interface MemoryStorageOptions {
-	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
-	maxStoreBytes?: number;
-	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
-	maxStoreFiles?: number;
-	/** As for `TruncationStorage`. @default none */
-	maxFileBytes?: number;
-	/** As for `TruncationStorage`. @default none */
-	redact?: RedactionOptions;
-	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
-	retentionDays?: number;
-}
-/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
-export declare class MemoryStorage implements ITruncationStorage {
-	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
-	constructor(options?: MemoryStorageOptions);
-	/** Keeps a text and answers its path, which only this storage knows. */
-	save(content: string, context: TruncationContext): Promise<string>;
-	/** Keeps a copy of bytes and answers its path. */
-	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
-	read(path: string): Promise<string>;
-	/** As `TruncationStorage.readRange`. */
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	/** As `TruncationStorage.search`. */
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Whether a path is that of an output that this storage kept. */
-	owns(path: string): boolean;
-	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
-	cleanup(retentionDays?: number): Promise<number>;
-	/** As `TruncationStorage.sweep`; nothing is leased here. */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much is kept. */
-	usage(): Promise<StorageUsage>;
-	/** Forgets all outputs of a session, and answers how many there were. */
-	deleteSession(sessionId: string): Promise<number>;
-	/** Where paths begin; no folder of a disk. */
-	getStorageDir(): string;
-	/** Forgets everything. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-}
-/**
- * Storages in order of preference. {@link save} asks them one after another until one takes the output; a path is read where it
- * is owned.
- */
-export declare class StorageList implements ITruncationStorage {
-	/** In order of preference. */
-	readonly storages: readonly ITruncationStorage[];
-	/** @throws SpillwayError `INVALID_CONFIG` for an empty list */
-	constructor(storages: readonly ITruncationStorage[]);
-	/** Saves a text in the first storage that takes it. @throws SpillwayError `STORAGE_WRITE` that says why none did */
-	save(content: string, context: TruncationContext): Promise<string>;
-	/** The same for bytes. */
-	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** The whole text of a saved output. */
-	read(path: string): Promise<string>;
-	/** A part of a saved output. @throws SpillwayError `STORAGE_NOT_OWNED` where no storage knows the path */
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	/** Lines of a saved output that match. */
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Whether one of the storages saved this output. One that cannot be asked owns nothing. */
-	owns(path: string): boolean;
-	/** Removes what is older than so many days from each of them, and answers how many. */
-	cleanup(retentionDays: number): Promise<number>;
-	/** Sweeps each storage that can be swept by the bounds that it was given, and adds the reports up. */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much they hold together; one that does not say counts as empty. */
-	usage(): Promise<StorageUsage>;
-	/** Removes all outputs of a session from each of them, and answers how many. */
-	deleteSession(sessionId: string): Promise<number>;
-	/** Where outputs go first. */
-	getStorageDir(): string;
-	/** Closes each of them. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-	private first;
-	/** Reads where the path is owned; where no storage says so, in the first that cannot be asked and finds it. */
-	private owner;
-	private sum;
-}
-/** How many tokens a text has: estimated, calibrated, or counted by somebody who knows. */
-/** Counts the tokens of a text, exactly for one model. */
-export type TokenCounter = (text: string) => number;
-/** Options of {@link estimateTokens}. */
-export interface EstimateTokensOptions {
-	/**
-	 * `'typical'`: as near as it gets. `'upper'`: hardly ever below what a tokenizer counts, for decisions that must not
-	 * fail; usually 30 to 50 % more. Figures are in docs/tokens.md.
-	 * @default 'typical'
-	 */
-	mode?: "typical" | "upper";
-	/** What real usage taught about a model; the estimate is multiplied by its factor. */
-	calibration?: TokenCalibration;
-	/**
-	 * Estimate as another agent does. `'opencode'`: UTF-16 units / 4, rounded. `'openclaw'`: the same rounded up, with a
-	 * Chinese, Japanese or Korean character counted as four. The mode means nothing there.
-	 */
-	profile?: "opencode" | "openclaw";
-}
-/** One request: what was estimated, and what the provider counted, both in tokens. */
-export interface TokenSample {
-	estimated: number;
-	actual: number;
-}
-/**
- * Estimates how many tokens a text has, by its scripts and by what it is: prose, code, JSON, hashes, white space, digits,
- * Chinese, Cyrillic, emoji. It knows no vocabulary; for exact numbers see {@link loadTokenCounter}.
- *
- * Linear and fast enough for every tool result. An empty text has 0 tokens.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` for something else than a text, or a wrong option
- */
-export declare function estimateTokens(text: string, options?: EstimateTokensOptions): number;
-/**
- * Learns from real usage how far estimates are off for one model and one kind of work. Keep one per model.
- *
- * The factor is the median of actual by estimated over the last 32 requests, long ones counting more: one odd request
- * changes little. It stays between 1/8 and 8, and is 1 until there is a request to learn from.
- *
- * @example
- * const calibration = new TokenCalibration()
- * calibration.add({ estimated: estimateTokens(prompt), actual: response.usage.input_tokens })
- * estimateTokens(next, { calibration })
- */
-export declare class TokenCalibration {
-	/**
-	 * @param usage what an earlier one had learnt: its `toJSON()`
-	 * @throws SpillwayError `INVALID_ARGUMENT` for something else than pairs of numbers above 0
-	 */
-	constructor(usage?: readonly TokenSample[]);
-	/** What estimates are multiplied by. */
-	get factor(): number;
-	/**
-	 * Learns from a request. The estimate must be one without this calibration.
-	 * @throws SpillwayError `INVALID_ARGUMENT` if a number is not finite and above 0
-	 */
-	add(usage: TokenSample): this;
-	/** What was learnt, for `new TokenCalibration(…)`. */
-	toJSON(): TokenSample[];
-}
-/** The packages that {@link loadTokenCounter} knows. */
-export type TokenCounterPackage = "gpt-tokenizer" | "js-tiktoken" | "tiktoken" | "@anthropic-ai/tokenizer";
-/**
- * Loads a tokenizer that you have installed beside Spillway, and gives its counting function. Nothing is loaded before.
- *
- * @param name the package
- * @param options.encoding which vocabulary; of `gpt-tokenizer` the module, such as `'gpt-tokenizer/encoding/cl100k_base'`
- * is loaded. @default 'o200k_base'
- * @throws SpillwayError `INVALID_ARGUMENT` for a package that is not known, or not installed, or does not know the encoding
- */
-export declare function loadTokenCounter(name: TokenCounterPackage, options?: {
-	encoding?: string;
-}): Promise<TokenCounter>;
 /** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
 export interface OutputSource {
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
 }
-/** A service whose storage is one, such as a `TruncationService`. */
-export interface OutputSourceHolder {
+interface OutputSourceHolder {
 	readonly storage: unknown;
 }
 /** Options of {@link createOutputTools}. */
@@ -4272,6 +2574,26 @@ export declare function createOutputTools(source: OutputSource | OutputSourceHol
 	OutputTool,
 	OutputTool
 ];
+/** What a user sets for truncation, all in one object. */
+export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
+}
+/** What {@link createTruncation} makes. */
+export interface Truncation<R extends ToolResultLike = ToolResultLike> {
+	service: TruncationService;
+	middleware: TruncationMiddleware<R>;
+}
+/**
+ * Makes a service and its middleware. `false` switches truncation off.
+ *
+ * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
+ * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
+ * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
+ *
+ * @example
+ * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
+ */
+export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
 /**
  * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
  * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
@@ -4282,131 +2604,5 @@ export declare function createOutputTools(source: OutputSource | OutputSourceHol
  * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
  */
 export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
-/** Recognising a preview that was taken for the whole. */
-/**
- * Whether a text holds a notice of Spillway, in any language and profile and in words of `formatNotice` that name the saved output:
- * as it was, behind the prefix of a comment, a quote or a diff, on one line, in a JSON string, or the last lines of it. A tool that
- * writes files can refuse such a text: the model has copied a preview, and the rest would be lost. A document that only speaks of
- * truncation, or has a line such as `...5 lines truncated...` in it, is none.
- */
-export declare function containsTruncationMarker(text: string): boolean;
-/** A tool result as such hosts have it. */
-export interface PluginToolResult {
-	/** What the model reads. */
-	llmContent: string | readonly ContentPart[];
-	/** What the user sees. */
-	returnDisplay?: unknown;
-	isError?: boolean;
-	/** Set once truncation has been dealt with. */
-	truncated?: boolean;
-	outputPath?: string;
-	metadata?: Record<string, unknown>;
-}
-/** What the host says about the call. */
-export interface PluginToolInfo {
-	toolUse?: {
-		name?: string;
-		callId?: string;
-	};
-	toolName?: string;
-	sessionId?: string;
-}
-/** The plugin; the host calls `toolResult` with itself as `this`. */
-export interface TruncationPlugin {
-	name: "truncation";
-	enforce: "post";
-	toolResult<R extends PluginToolResult>(this: object | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>;
-}
-/** What the plugin reads of its host: `truncation: false` switches it off. */
-export interface PluginHost {
-	config?: {
-		truncation?: boolean;
-	};
-}
-/**
- * A plugin over a service of one's own.
- *
- * Results over the limits get a preview, `truncated: true` and `outputPath` (`''` if nothing could be saved); others are
- * stamped `truncated: false`. Failed results, and results that carry `truncated` already, are left alone up to the hard
- * ceiling. Text parts share one budget; images keep their place. `returnDisplay` follows if it is missing or long.
- */
-export declare function createTruncationPlugin(options: {
-	service: OutputService;
-}): TruncationPlugin;
-/** The plugin with a service of its own, made with the defaults when it is first needed. */
-export declare const truncationPlugin: TruncationPlugin;
-/**
- * The base for strategies of one's own. `needsTruncation` and `truncate` keep both limits unless they are overridden,
- * so `super.needsTruncation(content, config)` works.
- */
-export declare abstract class BaseTruncationStrategy implements TruncationStrategy {
-	abstract readonly name: string;
-	/** Whether the text passes a limit. */
-	needsTruncation(content: string, config: TruncationConfig): boolean;
-	/** The part of the text that the limits allow, and how much is missing. */
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-	/** Lines of a text; a final newline does not start another. */
-	protected countLines(content: string): number;
-	/** UTF-8 bytes of a text. */
-	protected countBytes(content: string): number;
-	/** The first lines. */
-	protected truncateHead(content: string, maxLines: number): string[];
-	/** The last lines. */
-	protected truncateTail(content: string, maxLines: number): string[];
-}
-/** Keeps both limits. */
-export declare class DefaultTruncationStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-}
-/** Keeps the limit in lines, whatever their length. In a service the hard ceiling still holds. */
-export declare class LineBasedStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	needsTruncation(content: string, config: TruncationConfig): boolean;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-}
-/** Keeps the limit in bytes, whatever the number of lines. */
-export declare class ByteBasedStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	needsTruncation(content: string, config: TruncationConfig): boolean;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-}
-/**
- * Keeps both limits, and what a developer would look for: errors and what explains them, sums and exits, both ends, with
- * the exact gap at every cut.
- */
-export declare class SmartStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	/** What it looks for beside what it does by default. */
-	readonly rules: readonly SmartRule[];
-	/** @throws SpillwayError `INVALID_CONFIG` that names the field of the rule, its value and what is allowed */
-	constructor(options?: SmartStrategyOptions);
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-}
-/**
- * Keeps both limits, and JSON as JSON: what is shown of a JSON text, or of JSON Lines, parses, and every value in it is one of
- * the text, in its place and of its type. The notice says what is missing. Anything else is shown as by {@link SmartStrategy}.
- */
-export declare class JsonStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-}
-/**
- * Keeps both limits, and of a diff (`git diff`, `git show`, `git log -p`, `diff -u`) its structure: commits, files and heads of
- * hunks first, then as much of the hunks as fits. Each gap says how many lines that are added and removed, and how many files,
- * are missing in it. Anything else is shown as by {@link SmartStrategy}.
- */
-export declare class DiffStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-}
-/**
- * Keeps both limits, and a table as a table: what is shown of CSV (also with `;`) or TSV parses with the same columns, and every
- * row in it is one of the text: the header, the first and the last rows, and those that differ. The notice says what is missing.
- * Anything else is shown as by {@link SmartStrategy}.
- */
-export declare class CsvStrategy extends BaseTruncationStrategy {
-	readonly name: string;
-	truncate(content: string, config: TruncationConfig): StrategyResult;
-}
 
 export {};

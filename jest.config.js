@@ -1,7 +1,15 @@
 'use strict'
 
+const { exports: entries } = require('./package.json')
+
 /** The specs run against the built package, as users have it. */
 module.exports = {
+  // Examples have package.json files of their own, and are tested without an installation.
+  moduleNameMapper: Object.fromEntries(
+    Object.entries(entries).flatMap(([name, { require }]) =>
+      require ? [[`^spillway${name.slice(1)}$`, `<rootDir>/${require.default.slice(2)}`]] : [],
+    ),
+  ),
   testMatch: ['<rootDir>/__test__/**/*.spec.ts'],
   transform: {
     '^.+\\.ts$': [

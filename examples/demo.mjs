@@ -19,7 +19,7 @@ import {
   ToolRegistry,
   TruncationStorage,
   verifyAudit,
-} from '../index.mjs'
+} from 'spillway'
 
 const command = process.argv.slice(2).join(' ') || `"${process.execPath}" --v8-options`
 

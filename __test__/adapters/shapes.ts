@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HistoryPruner, TruncationService } from '../..'
+import { HistoryPruner, TruncationService } from 'spillway'
 import { tempDir } from '../support/temp'
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes of a framework, made by hand

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { type GateEvent, ModeController, PermissionGate, PermissionPolicy, SpillwayError } from '../..'
+import { type GateEvent, PermissionGate, PermissionPolicy, SpillwayError } from 'spillway'
+import { ModeController } from 'spillway/permission'
 import { tempDir } from '../support/temp'
 
 const ask = (toolCallId: string, command: string, sessionId = 's1') => ({

@@ -22,7 +22,7 @@ import {
   type AuditReceipt,
   type SpillwayError,
   verifyAudit,
-} from '../..'
+} from 'spillway'
 import { tempDir } from '../support/temp'
 
 const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 50)

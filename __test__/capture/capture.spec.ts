@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import fc from 'fast-check'
 import {
-  type Capture,
   type ITruncationStorage,
   runCommand,
   SpillwayError,
@@ -13,7 +12,8 @@ import {
   type TruncationService,
   type TruncationServiceConfig,
   type TruncationStrategy,
-} from '../../index.js'
+} from 'spillway'
+import type { Capture } from 'spillway/truncation'
 import { runChild } from '../support/child'
 import {
   bytesOf,

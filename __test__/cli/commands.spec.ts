@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { AuditLog, TruncationStorage } from '../../index.js'
+import { AuditLog, TruncationStorage } from 'spillway'
 import { filesIn, ownName, putOld, tempDir } from '../support/temp'
 import { cli, shell } from './support'
 

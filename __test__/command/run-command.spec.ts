@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CommandProgress, type RunCommandOptions, runCommand, SpillwayError } from '../../index.js'
+import { type CommandProgress, type RunCommandOptions, runCommand, SpillwayError } from 'spillway'
 import { runChild } from '../support/child'
 import { onUnix } from '../support/only'
 import { cut, makeListening, makeService, numbered, rejection } from '../support/outputs'

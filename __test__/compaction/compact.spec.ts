@@ -1,13 +1,6 @@
-import {
-  type CompactOptions,
-  compactHistory,
-  compactionStep,
-  cutPoints,
-  estimateTokens,
-  HookRunner,
-  recoverFromOverflow,
-  type SummaryRequest,
-} from '../../index.js'
+import { type CompactOptions, compactHistory, estimateTokens, recoverFromOverflow, type SummaryRequest } from 'spillway'
+import { HookRunner } from 'spillway/extensions'
+import { compactionStep, cutPoints } from 'spillway/history'
 import { deepFreeze } from '../history/support'
 import { isWhole, type Message, talk, turns, words } from './talk'
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { compactHistory, cutPoints, detectFormat } from '../../index.js'
+import { compactHistory } from 'spillway'
+import { cutPoints, detectFormat } from 'spillway/history'
 import { conversations, type Happening, hostile, pairedFormats, written } from '../history/histories'
 import { deepFreeze, formatNamed, formats } from '../history/support'
 

@@ -9,17 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import {
-  createTruncation,
-  DoomLoopDetector,
-  type LoadedConfig,
-  lintConfig,
-  loadConfig,
-  PermissionGate,
-  PermissionPolicy,
-  SpillwayError,
-  updateConfig,
-} from '../..'
+import { createTruncation, DoomLoopDetector, PermissionGate, PermissionPolicy, SpillwayError } from 'spillway'
+import { type LoadedConfig, lintConfig, loadConfig, updateConfig } from 'spillway/config'
 import { BINARY } from '../support/binary'
 import { startChild } from '../support/child'
 import { tempDir } from '../support/temp'
@@ -267,8 +258,8 @@ describe('updateConfig', () => {
     const file = fileOf('{ // kept\n}\n')
     const script = `
       for (let n = 0; n < 25; n++) {
-        await spillway.updateConfig(input.file, (now) => ({ all: [...(now.all ?? []), input.name + n] }))
-        await spillway.updateConfig(input.file, { [input.name]: n })
+        await subpath('config').updateConfig(input.file, (now) => ({ all: [...(now.all ?? []), input.name + n] }))
+        await subpath('config').updateConfig(input.file, { [input.name]: n })
       }`
     const children = ['a', 'b'].map((name) => startChild(script, { input: { file, name } }))
     const ended = children.map((child) => new Promise((resolve) => child.on('close', resolve)))

@@ -20,6 +20,7 @@ import type {
   TruncationServiceConfig,
   TruncationStrategy,
 } from '../../lib/types'
+import { everything } from '../support/everything'
 import { audit } from './actions/audit'
 import { compact } from './actions/compaction'
 import { config } from './actions/config'
@@ -77,7 +78,7 @@ interface Product {
 
 const root = resolve(__dirname, '../..')
 
-export const product: Product = require('../../index.js')
+export const product = everything as unknown as Product
 
 /** The end of time for every conversation in the rows. */
 export const NOW = 1_750_000_000_000

@@ -1,5 +1,5 @@
 // What every consumer does with the package, however it was loaded: a long output is truncated, saved and read back, a history
-// is pruned and repaired, tokens are counted, a rule is asked, and a mistake is an error of the one class.
+// is pruned, tokens are counted, a rule is asked, and a mistake is an error of the one class.
 
 const assert = require('node:assert')
 const { mkdtempSync, rmSync } = require('node:fs')
@@ -25,15 +25,11 @@ function history() {
 }
 
 /** What the binary answers with arrays of numbers: it must arrive in every runtime. */
-function numbersArrive({ HistoryPruner, estimateTokens, repairToolPairs }) {
+function numbersArrive({ HistoryPruner, estimateTokens }) {
   const messages = history()
-  const repaired = repairToolPairs(messages)
-  const results = (some) => some.filter(({ role }) => role === 'tool')
-  assert.deepStrictEqual(results(repaired).slice(0, 20), results(messages))
-  assert.strictEqual(results(repaired).length, 21)
-  const { messages: sent } = new HistoryPruner({ schedule: 'always' }).prune(repaired, { now: 0 })
+  const { messages: sent } = new HistoryPruner({ schedule: 'always' }).prune(messages, { now: 0 })
   const size = (some) => JSON.stringify(some).length
-  assert.ok(size(sent) < size(repaired) / 2, `pruned to ${size(sent)} of ${size(repaired)}`)
+  assert.ok(size(sent) < size(messages) / 2, `pruned to ${size(sent)} of ${size(messages)}`)
   assert.ok(estimateTokens('some words') > 0)
 }
 
@@ -50,7 +46,7 @@ module.exports = async function use(spillway) {
     assert.strictEqual(await storage.read(result.outputPath), LONG)
     const range = await storage.readRange(result.outputPath, { fromLine: 4711, lineCount: 1 })
     assert.strictEqual(range.text, 'line 4711: 水は𝄞\n')
-    assert.ok(spillway.containsTruncationMarker(result.content))
+    assert.ok(result.content.includes(result.outputPath))
 
     const policy = new spillway.PermissionPolicy()
     assert.strictEqual(

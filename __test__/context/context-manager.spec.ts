@@ -1,4 +1,5 @@
-import { type CompactionState, ContextManager, type ContextManagerState, ToolResultLedger } from '../../index.js'
+import { ContextManager, type ContextManagerState, ToolResultLedger } from 'spillway'
+import type { CompactionState } from 'spillway/history'
 import { isWhole, type Message, talk, words } from '../compaction/talk'
 import { type Happening, pairedFormats, written } from '../history/histories'
 import { deepFreeze } from '../history/support'

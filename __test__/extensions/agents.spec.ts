@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadAgents } from '../..'
+import { loadAgents } from 'spillway/extensions'
 import { onUnix } from '../support/only'
 import { tempDir } from '../support/temp'
 

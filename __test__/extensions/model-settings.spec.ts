@@ -1,4 +1,4 @@
-import { type ResolveModelSettingsOptions, resolveModelSettings } from '../..'
+import { type ResolveModelSettingsOptions, resolveModelSettings } from 'spillway/extensions'
 
 const defaultSystemPrompt = 'You are a coding agent.'
 const custom = (value: number) => ({ mode: 'custom', value }) as const

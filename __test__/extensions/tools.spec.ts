@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type LoadToolsOptions, loadTools, MemoryStorage, PermissionPolicy, TruncationService } from '../..'
+import { MemoryStorage, PermissionPolicy, TruncationService } from 'spillway'
+import { type LoadToolsOptions, loadTools } from 'spillway/extensions'
 import { runChild } from '../support/child'
 import { onUnix } from '../support/only'
 import { tempDir } from '../support/temp'
@@ -180,8 +181,8 @@ describe('what is wrong is told, and the others load:', () => {
     const { names, problems, warnings } = runChild<Record<'names' | 'problems' | 'warnings', string[]>>(
       `const warnings = []
        process.on('warning', (warning) => warnings.push(String(warning)))
-       const one = await spillway.loadTools(input.ends, { enabled: true })
-       const two = await spillway.loadTools(input.hangs, { enabled: true, timeoutMs: 200 })
+       const one = await subpath('extensions').loadTools(input.ends, { enabled: true })
+       const two = await subpath('extensions').loadTools(input.hangs, { enabled: true, timeoutMs: 200 })
        const problems = [...one.problems, ...two.problems].map(({ path, message }) => path.replace(/.*\\//, '') + ' ' + message)
        answer({ names: [...one.tools, ...two.tools].map(({ name }) => name), problems, warnings })`,
       { input: { ends, hangs } },
@@ -222,7 +223,7 @@ describe('TypeScript', () => {
   test('is read by the runtime, or the problem says what would', () => {
     const dir = folder(files)
     const { names, problems, reads } = runChild<{ names: string[]; problems: string[]; reads: boolean }>(
-      `const { tools, problems } = await spillway.loadTools(input, { enabled: true })
+      `const { tools, problems } = await subpath('extensions').loadTools(input, { enabled: true })
        answer({ names: tools.map((one) => one.name), problems: problems.map((one) => one.message), reads: !!process.features.typescript })`,
       { input: dir },
     )
@@ -253,7 +254,7 @@ describe('TypeScript', () => {
   test('is read by what has registered itself for require', () => {
     const { names } = runChild<{ names: string[] }>(
       `require.extensions['.ts'] ??= (module) => module._compile("exports.default = { execute: () => 'a' }", module.filename)
-       const { tools } = await spillway.loadTools(input, { enabled: true })
+       const { tools } = await subpath('extensions').loadTools(input, { enabled: true })
        answer({ names: tools.map((one) => one.name) })`,
       { input: folder(files) },
     )

@@ -3,18 +3,15 @@ import { join } from 'node:path'
 import {
   compactHistory,
   createTruncationMiddleware,
-  guardSession,
   HistoryPruner,
-  MemorySession,
-  projectToolResults,
   recoverFromOverflow,
   simplifyOutdatedTerminalResults,
   ToolResultLedger,
   TruncationService,
   TruncationStorage,
-  truncateOversizedToolResultsInMessages,
-  truncateOversizedToolResultsInSession,
 } from 'spillway'
+import { projectToolResults, truncateOversizedToolResultsInMessages } from 'spillway/overflow'
+import { guardSession, MemorySession, truncateOversizedToolResultsInSession } from 'spillway/session'
 import { runChild } from '../support/child'
 import { numbered } from '../support/outputs'
 import { tempDir } from '../support/temp'

@@ -1,4 +1,4 @@
-import { type CompactOptions, ContextManager, compactHistory, estimateTokens, HistoryPruner } from '../../index.js'
+import { type CompactOptions, ContextManager, compactHistory, estimateTokens, HistoryPruner } from 'spillway'
 
 /** What takes room in a message and is neither said nor called must be counted, in every format. */
 

@@ -1,5 +1,6 @@
-import type { HistoryFormatName } from '../../index.js'
-import { detectFormat, SpillwayError } from '../../index.js'
+import { SpillwayError } from 'spillway'
+import type { HistoryFormatName } from 'spillway/history'
+import { detectFormat } from 'spillway/history'
 import shapes from './shapes.json'
 import { deepFreeze, type Fields, formatNamed, formats, Instance, names, plain, usual } from './support'
 

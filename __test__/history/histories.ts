@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { HistoryFormatName } from '../../index.js'
+import type { HistoryFormatName } from 'spillway/history'
 import type { Fields } from './support'
 
 /** What happens in a conversation, whatever format it is kept in. */

@@ -9,7 +9,7 @@ import {
   ToolResultLedger,
   type ToolResultRecord,
   TruncationService,
-} from '../../index.js'
+} from 'spillway'
 import { deepFreeze, type Fields } from './support'
 
 const NOW = 1_769_824_800_000

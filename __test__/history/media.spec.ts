@@ -1,4 +1,4 @@
-import { estimateTokens, HistoryPruner } from '../../index.js'
+import { estimateTokens, HistoryPruner } from 'spillway'
 
 /** A result with an image goes as a whole, and its placeholder says what was there. */
 

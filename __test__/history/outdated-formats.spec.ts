@@ -5,7 +5,7 @@ import {
   recoverFromOverflow,
   simplifyOutdatedTerminalResults,
   ToolResultLedger,
-} from '../../index.js'
+} from 'spillway'
 import { pairedFormats, written } from './histories'
 
 const HOUR = 3_600_000

@@ -1,11 +1,6 @@
 import fc from 'fast-check'
-import {
-  estimateTokens,
-  type OutdatedResultInfo,
-  type SimplifiedReport,
-  SpillwayError,
-  simplifyOutdatedTerminalResults,
-} from '../../index.js'
+import { estimateTokens, type SimplifiedReport, SpillwayError, simplifyOutdatedTerminalResults } from 'spillway'
+import type { OutdatedResultInfo } from 'spillway/history'
 
 type Message = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { detectFormat, repairToolPairs } from '../../index.js'
+import { detectFormat, repairToolPairs } from 'spillway/history'
 import { conversations, hostile, pairedFormats, written } from './histories'
 import { deepFreeze, type Fields, formatNamed, formats, names, plain } from './support'
 

@@ -1,4 +1,5 @@
-import { repairToolPairs, SpillwayError } from '../../index.js'
+import { SpillwayError } from 'spillway'
+import { repairToolPairs } from 'spillway/history'
 import { pairedFormats, written } from './histories'
 import { deepFreeze, type Fields } from './support'
 

@@ -1,12 +1,5 @@
-import {
-  compactHistory,
-  guardTool,
-  HookRunner,
-  type HookRunnerOptions,
-  type Hooks,
-  PermissionPolicy,
-  type ToolHookResult,
-} from '../..'
+import { compactHistory, guardTool, PermissionPolicy } from 'spillway'
+import { HookRunner, type HookRunnerOptions, type Hooks, type ToolHookResult } from 'spillway/extensions'
 
 /** A runner, and what it reports. */
 function watched(options: HookRunnerOptions) {

@@ -132,8 +132,8 @@ onLinux(
      const limits = { global: { maxLines: 2 } }
      const descriptors = () => fs.readdirSync('/proc/self/fd').length
      const text = 'a\\nb\\nc\\n'
-     const strategy = new spillway.DefaultTruncationStrategy()
-     const config = { ...spillway.DEFAULT_TRUNCATION_CONFIG, maxLines: 2 }
+     const strategy = new (subpath('truncation').DefaultTruncationStrategy)()
+     const config = { ...subpath('truncation').DEFAULT_TRUNCATION_CONFIG, maxLines: 2 }
      const settled = async () => {
        for (let i = 0; i < 3; i += 1) {
          gc()

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TruncationStorage } from '../../index.js'
+import { TruncationStorage } from 'spillway'
 import { runChild } from '../support/child'
 import { isLong, onUnix } from '../support/only'
 import { tempDir } from '../support/temp'

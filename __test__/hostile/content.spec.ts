@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { containsTruncationMarker, MemoryStorage, type TruncationDirection, TruncationStorage } from '../../index.js'
+import { MemoryStorage, type TruncationDirection, TruncationStorage } from 'spillway'
+import { containsTruncationMarker } from 'spillway/truncation'
 import { runChild } from '../support/child'
 import { isLong, mounted, withMemory } from '../support/only'
 import { bytesOf, countLines, cut, makeService, memoryStorage, numbered, rejection, thrown } from '../support/outputs'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { TruncationEvent, TruncationService } from '../../index.js'
+import type { TruncationEvent, TruncationService } from 'spillway'
 import { endChild, runChild, startChild } from '../support/child'
 import { asRoot, isLong, notHere, onLinux, onUnix, traced } from '../support/only'
 import { cut, makeListening, makeService, numbered, turn } from '../support/outputs'

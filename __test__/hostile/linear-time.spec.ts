@@ -1,4 +1,4 @@
-import { type ITruncationStorage, simplifyOutdatedTerminalResults, TruncationService } from '../../index.js'
+import { type ITruncationStorage, simplifyOutdatedTerminalResults, TruncationService } from 'spillway'
 
 /**
  * B33: ten times the input takes at most 13 times as long. The time is that of the processor, in all threads, so that

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, relative, sep } from 'node:path'
-import { createTruncationMiddleware, type TruncationEvent, TruncationStorage } from '../../index.js'
+import { createTruncationMiddleware, type TruncationEvent, TruncationStorage } from 'spillway'
 import { runChild } from '../support/child'
 import { isLong } from '../support/only'
 import { cut, makeListening, makeService, numbered, rejection } from '../support/outputs'

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { TruncationService, TruncationStorage } from '../../index.js'
+import { TruncationService, TruncationStorage } from 'spillway'
 import { runChild } from '../support/child'
 import { asRoot, isLong, mounted, notHere, onLinux, onUnix, traced } from '../support/only'
 import { cut, rejection, thrown } from '../support/outputs'

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { TruncationStorage } from '../../index.js'
+import { TruncationStorage } from 'spillway'
 import { runChild, startChild } from '../support/child'
 import { asRoot, isLong, isRoot, onUnix } from '../support/only'
 import { rejection } from '../support/outputs'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { DoomLoopDetector, type DoomLoopOptions, type DoomLoopVerdict } from '../..'
+import { DoomLoopDetector, type DoomLoopOptions, type DoomLoopVerdict } from 'spillway'
 import { folded, inWords } from '../conformance/actions/doom-loop'
 
 const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 50)

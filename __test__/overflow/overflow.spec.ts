@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { classifyOverflow, SpillwayError } from '../..'
+import { classifyOverflow, SpillwayError } from 'spillway'
 import fixtures from './fixtures.json'
 import { type Fixture, SHAPES } from './shapes'
 

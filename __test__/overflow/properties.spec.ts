@@ -1,13 +1,12 @@
 import fc from 'fast-check'
+import { recoverFromOverflow, SpillwayError } from 'spillway'
 import {
   calculateMaxToolResultChars,
   type OverflowProfile,
   type ProjectionState,
   projectToolResults,
-  recoverFromOverflow,
-  SpillwayError,
   truncateOversizedToolResultsInMessages,
-} from '../../index.js'
+} from 'spillway/overflow'
 import { deepFreeze, formats, type Message, type Turn } from '../support/histories'
 
 const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 200)

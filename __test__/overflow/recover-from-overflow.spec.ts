@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import ts from 'typescript'
+import {
+  type OverflowReport,
+  type RecoverOptions,
+  recoverFromOverflow,
+  SpillwayError,
+  TruncationStorage,
+} from 'spillway'
 import {
   calculateMaxToolResultChars,
   GUARD_TRUNCATION_SUFFIX,
@@ -12,17 +18,13 @@ import {
   MAX_TOOL_RESULT_CONTEXT_SHARE,
   MIN_KEEP_CHARS,
   OVERFLOW_TRANSITIONS,
-  type OverflowReport,
   type OverflowStep,
   projectToolResults,
-  type RecoverOptions,
-  recoverFromOverflow,
-  SpillwayError,
   sessionLikelyHasOversizedToolResults,
-  TruncationStorage,
   truncateOversizedToolResultsInMessages,
   usableTokens,
-} from '../../index.js'
+} from 'spillway/overflow'
+import ts from 'typescript'
 import { deepFreeze, formats, type Message } from '../support/histories'
 import { tempDir } from '../support/temp'
 

@@ -1,4 +1,4 @@
-import { PermissionPolicy } from '../..'
+import { PermissionPolicy } from 'spillway'
 
 const policy = new PermissionPolicy({ vault: '/vault' })
 const fetched = (host: string) => policy.evaluate({ tool: 'web_fetch', args: { url: `http://${host}/x` } }).decision

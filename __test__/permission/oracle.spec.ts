@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { PermissionPolicy } from '../..'
+import { PermissionPolicy } from 'spillway'
 import { describeUnless, isLong } from '../support/only'
 import bypass from './bypass.json'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { PermissionPolicy } from '../..'
+import { PermissionPolicy } from 'spillway'
 
 /** What git runs that takes a folder for a repository: the marker shows that it did. */
 const config = (marker: string) =>

@@ -9,7 +9,7 @@ import {
   SpillwayError,
   TruncationService,
   TruncationStorage,
-} from '../..'
+} from 'spillway'
 
 let root: string
 let vault: string

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PermissionPolicy, type PermissionRule } from '../..'
+import { PermissionPolicy, type PermissionRule } from 'spillway'
 import everyday from './everyday.json'
 
 const vault = '/vault/project'

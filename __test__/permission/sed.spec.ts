@@ -1,4 +1,4 @@
-import { PermissionPolicy } from '../..'
+import { PermissionPolicy } from 'spillway'
 
 const policy = new PermissionPolicy({
   vault: '/vault',

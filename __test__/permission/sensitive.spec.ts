@@ -1,4 +1,4 @@
-import { PermissionPolicy } from '../..'
+import { PermissionPolicy } from 'spillway'
 import data from './sensitive.json'
 
 const vault = '/home/u/project'

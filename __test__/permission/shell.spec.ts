@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PermissionPolicy } from '../..'
+import { PermissionPolicy } from 'spillway'
 import { endChild } from '../support/child'
 import bypass from './bypass.json'
 import everyday from './everyday.json'

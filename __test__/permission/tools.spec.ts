@@ -1,5 +1,5 @@
+import { PermissionGate, PermissionPolicy, type PermissionRule } from 'spillway'
 import { claudeOptions } from 'spillway/claude-agent-sdk'
-import { PermissionGate, PermissionPolicy, type PermissionRule } from '../..'
 
 const vault = '/vault'
 const rule = (pattern: string, decision: 'allow' | 'ask' | 'deny', domain = 'tool') =>

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PermissionPolicy } from '../..'
+import { PermissionPolicy } from 'spillway'
 import bypass from './bypass.json'
 import { shapes } from './wrappers.json'
 

@@ -1,16 +1,14 @@
 import fc from 'fast-check'
 import {
   compactHistory,
-  detectFormat,
   estimateTokens,
-  type HistoryFormatName,
   HistoryPruner,
   type HistoryPrunerOptions,
-  type PrunePolicy,
   type PruneReport,
   SpillwayError,
   ToolResultLedger,
-} from '../../index.js'
+} from 'spillway'
+import { detectFormat, type HistoryFormatName, type PrunePolicy } from 'spillway/history'
 import { conversations, hostile, pairedFormats, written } from '../history/histories'
 import { deepFreeze, formats } from '../history/support'
 

@@ -10,15 +10,15 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
+import { SpillwayError } from 'spillway'
+import { repairToolPairs } from 'spillway/history'
 import {
   guardSession,
   JsonlSession,
   MemorySession,
-  repairToolPairs,
   type Session,
-  SpillwayError,
   truncateOversizedToolResultsInSession,
-} from '../../index.js'
+} from 'spillway/session'
 import { pairedFormats, written } from '../history/histories'
 import { runChild } from '../support/child'
 import { formats, type Message } from '../support/histories'
@@ -329,7 +329,7 @@ describe('the file of a session', () => {
 traced('an entry whose sync failed was added, and the error says so', () => {
   const file = join(tempDir(), 'session.jsonl')
   const found = runChild<string[]>(
-    `const session = spillway.JsonlSession.open(input, { sync: true })
+    `const session = subpath('session').JsonlSession.open(input, { sync: true })
      const found = []
      for (let n = 0; n < 2; n += 1) {
        try { session.append({ type: 'message', message: n }) } catch (error) { found.push(error.code, error.message) }

@@ -1,5 +1,5 @@
 import { existsSync, utimesSync } from 'node:fs'
-import { type ITruncationStorage, MemoryStorage, TruncationService, TruncationStorage } from '../../index.js'
+import { type ITruncationStorage, MemoryStorage, TruncationService, TruncationStorage } from 'spillway'
 import { runChild } from '../support/child'
 import { onUnix } from '../support/only'
 import { cut, numbered } from '../support/outputs'

@@ -11,7 +11,7 @@ import {
   TruncationService,
   type TruncationServiceConfig,
   TruncationStorage,
-} from '../..'
+} from 'spillway'
 import { cut, memoryStorage, rejection } from '../support/outputs'
 import { tempDir } from '../support/temp'
 

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { appPaths, createOutputTools, MemoryStorage, TruncationStorage } from '../../index.js'
+import { createOutputTools, MemoryStorage, TruncationStorage } from 'spillway'
+import { appPaths } from 'spillway/truncation'
 import { cut, makeService, numbered, rejection, thrown } from '../support/outputs'
 import { tempDir } from '../support/temp'
 

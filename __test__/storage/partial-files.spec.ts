@@ -2,14 +2,14 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import {
-  containsTruncationMarker,
   createOutputTools,
   MemoryStorage,
   runCommand,
   type TruncatedResult,
   TruncationService,
   TruncationStorage,
-} from '../../index.js'
+} from 'spillway'
+import { containsTruncationMarker } from 'spillway/truncation'
 import { startChild } from '../support/child'
 import { cut, makeListening, makeService, numbered, thrown } from '../support/outputs'
 import { age, filesIn, tempDir } from '../support/temp'

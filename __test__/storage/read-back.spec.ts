@@ -1,7 +1,7 @@
 import { linkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { type ReadRange, TruncationStorage } from '../../index.js'
+import { type ReadRange, TruncationStorage } from 'spillway'
 import { runChild } from '../support/child'
 import { onUnix } from '../support/only'
 import { countLines, numbered, rejection } from '../support/outputs'

@@ -4,13 +4,13 @@ import {
   createTruncation,
   type ITruncationStorage,
   MemoryStorage,
-  type RedactionOptions,
   runCommand,
   type TruncatedResult,
   TruncationService,
   type TruncationServiceConfig,
   TruncationStorage,
-} from '../../index.js'
+} from 'spillway'
+import type { RedactionOptions } from 'spillway/truncation'
 import { cut, makeListening, makeService, numbered, rejection, thrown } from '../support/outputs'
 import { filesIn, overrideDefaultDir, tempDir } from '../support/temp'
 

@@ -1,7 +1,7 @@
 import { linkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { type SearchOptions, type SearchResult, TruncationStorage } from '../../index.js'
+import { type SearchOptions, type SearchResult, TruncationStorage } from 'spillway'
 import { onUnix } from '../support/only'
 import { bytesOf, countLines, numbered, rejection } from '../support/outputs'
 import { age, tempDir } from '../support/temp'

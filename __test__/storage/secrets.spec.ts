@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AuditLog, MemoryStorage, TruncationService, TruncationStorage } from '../../index.js'
+import { AuditLog, MemoryStorage, TruncationService, TruncationStorage } from 'spillway'
 import { cut } from '../support/outputs'
 import { tempDir } from '../support/temp'
 

@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { appPaths, SpillwayError, TruncationService, TruncationStorage } from '../../index.js'
+import { SpillwayError, TruncationService, TruncationStorage } from 'spillway'
+import { appPaths } from 'spillway/truncation'
 import { runChild, startChild } from '../support/child'
 import { isRoot, onLinux, onUnix } from '../support/only'
 import { cut, makeListening, makeService, numbered, rejection, thrown } from '../support/outputs'

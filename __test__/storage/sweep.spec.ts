@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { MemoryStorage, TruncationService, TruncationStorage } from '../../index.js'
+import { MemoryStorage, TruncationService, TruncationStorage } from 'spillway'
 import { startChild } from '../support/child'
 import { onUnix } from '../support/only'
 import { rejection } from '../support/outputs'

@@ -21,10 +21,11 @@ export interface ChildOptions {
   timeoutMs?: number
 }
 
-/** A script that has `spillway` and `input`, and hands over one value with `answer(value)`. */
+/** A script that has `spillway`, `subpath('history')` and `input`, and hands over one value with `answer(value)`. */
 function program(body: string, input: unknown): string {
   return `
     const spillway = require(${JSON.stringify(PACKAGE)})
+    const subpath = (name) => require('node:module').createRequire(${JSON.stringify(PACKAGE)})('spillway/' + name)
     const input = ${JSON.stringify(input ?? null)}
     const answer = (value) => require('node:fs').writeSync(1, JSON.stringify(value))
     const main = async () => { ${body} }

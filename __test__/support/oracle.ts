@@ -1,7 +1,7 @@
 /** Simple rules to compare with, written without a look at the binary, and the texts they are tried on. */
 
 import fc from 'fast-check'
-import type { TruncationDirection } from '../../index.js'
+import type { TruncationDirection } from 'spillway'
 import { bytesOf } from './outputs'
 
 /** What texts are made of: words, scripts, characters of many parts, breaks, halves of a pair. */

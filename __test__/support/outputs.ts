@@ -7,7 +7,7 @@ import {
   type TruncationResult,
   TruncationService,
   type TruncationServiceConfig,
-} from '../../index.js'
+} from 'spillway'
 import { tempDir } from './temp'
 
 /** `line 1` to `line n`, without a final newline. */

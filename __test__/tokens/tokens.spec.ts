@@ -1,12 +1,6 @@
 import fc from 'fast-check'
-import {
-  estimateTokens,
-  loadTokenCounter,
-  SpillwayError,
-  TokenCalibration,
-  type TruncationConfig,
-  TruncationService,
-} from '../..'
+import { estimateTokens, SpillwayError, type TruncationConfig, TruncationService } from 'spillway'
+import { loadTokenCounter, TokenCalibration } from 'spillway/tokens'
 import { tempDir } from '../support/temp'
 
 const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 100)

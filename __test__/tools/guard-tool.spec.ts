@@ -7,14 +7,14 @@ import {
   DoomLoopDetector,
   guardTool,
   MemoryStorage,
-  ModeController,
   PermissionGate,
   PermissionPolicy,
   type RefusedResult,
   ToolResultLedger,
   TruncationService,
   verifyAudit,
-} from '../..'
+} from 'spillway'
+import { ModeController } from 'spillway/permission'
 
 type Step = [string, unknown?]
 

@@ -6,7 +6,7 @@ import {
   MemoryStorage,
   type OutputToolResult,
   TruncationStorage,
-} from '../../index.js'
+} from 'spillway'
 import { onUnix } from '../support/only'
 import { bytesOf, makeService, memoryStorage, numbered, rejection, thrown } from '../support/outputs'
 import { tempDir } from '../support/temp'

@@ -8,7 +8,7 @@ import {
   ToolRegistry,
   type ToolResult,
   type TruncationContext,
-} from '../../index.js'
+} from 'spillway'
 import { numbered, rejection, thrown, turn } from '../support/outputs'
 import { tempDir } from '../support/temp'
 

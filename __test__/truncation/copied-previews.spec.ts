@@ -1,4 +1,5 @@
-import { containsTruncationMarker, type TruncationServiceConfig } from '../../index.js'
+import type { TruncationServiceConfig } from 'spillway'
+import { containsTruncationMarker } from 'spillway/truncation'
 import { cut, makeService, numbered } from '../support/outputs'
 
 const each =

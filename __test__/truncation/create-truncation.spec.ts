@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { createTruncation, SpillwayError } from '../../index.js'
+import { createTruncation, SpillwayError } from 'spillway'
 import { runChild } from '../support/child'
 
 describe('a limit for all tools that raises the one of a tool', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { BaseTruncationStrategy, CsvStrategy, type TruncationConfig } from '../..'
+import type { TruncationConfig } from 'spillway'
+import { BaseTruncationStrategy, CsvStrategy } from 'spillway/truncation'
 import { cut, makeService } from '../support/outputs'
 
 /** What RFC 4180 makes of a text. Blank lines do not count. */

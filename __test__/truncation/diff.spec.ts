@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { BaseTruncationStrategy, containsTruncationMarker, DiffStrategy, type TruncationConfig } from '../..'
+import type { TruncationConfig } from 'spillway'
+import { BaseTruncationStrategy, containsTruncationMarker, DiffStrategy } from 'spillway/truncation'
 import { cut, makeService } from '../support/outputs'
 
 interface File {

@@ -3,15 +3,8 @@ import { join } from 'node:path'
 import Ajv, { type AnySchemaObject } from 'ajv'
 import Ajv2020 from 'ajv/dist/2020'
 import fc from 'fast-check'
-import {
-  BaseTruncationStrategy,
-  containsTruncationMarker,
-  JsonStrategy,
-  MemoryStorage,
-  type TruncatedResult,
-  type TruncationConfig,
-  TruncationService,
-} from '../..'
+import { MemoryStorage, type TruncatedResult, type TruncationConfig, TruncationService } from 'spillway'
+import { BaseTruncationStrategy, containsTruncationMarker, JsonStrategy } from 'spillway/truncation'
 import { cut, makeService } from '../support/outputs'
 
 const ROWS = Array.from({ length: 5000 }, (_, id) => ({

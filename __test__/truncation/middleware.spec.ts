@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import {
-  type ContentPart,
   createTruncationMiddleware,
   type OutputService,
   type ToolResultLike,
@@ -9,7 +8,8 @@ import {
   type TruncationMiddlewareConfig,
   type TruncationOptions,
   type TruncationServiceConfig,
-} from '../../index.js'
+} from 'spillway'
+import type { ContentPart } from 'spillway/truncation'
 import { bytesOf, makeListening, makeService, numbered, turn } from '../support/outputs'
 import { filesIn, overrideDefaultDir, tempDir } from '../support/temp'
 
@@ -374,7 +374,7 @@ describe('text that is not well-formed', () => {
     const text = `${LONE}\n`.repeat(9)
     const result = await run('x', { output: text }, context)
     expect((result.output as string).isWellFormed()).toBe(true)
-    const { TruncationStorage } = await import('../../index.js')
+    const { TruncationStorage } = await import('spillway')
     const dir = service.effectiveConfig(context).config.storageDir!
     expect(await new TruncationStorage(dir).read(String(result.metadata?.truncationPath))).toBe(text)
   })

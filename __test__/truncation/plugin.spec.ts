@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { TruncationServiceConfig } from 'spillway'
 import {
   type ContentPart,
   createTruncationPlugin,
   type PluginHost,
   type PluginToolInfo,
   type PluginToolResult,
-  type TruncationServiceConfig,
   truncationPlugin,
-} from '../../index.js'
+} from 'spillway/truncation'
 import { runChild } from '../support/child'
 import { bytesOf, makeListening, numbered, thrown } from '../support/outputs'
 import { filesIn, overrideDefaultDir, tempDir } from '../support/temp'
@@ -206,7 +206,7 @@ test('the ready-made plugin has a service of its own with the defaults', async (
 test('the ready-made plugin touches nothing before it is used', () => {
   const home = tempDir()
   const count = runChild<number>(
-    `await spillway.truncationPlugin.toolResult.call(undefined, { llmContent: 'short' })
+    `await subpath('truncation').truncationPlugin.toolResult.call(undefined, { llmContent: 'short' })
      answer(require('node:fs').readdirSync(input).length)`,
     { input: home, env: { HOME: home, XDG_DATA_HOME: '', TMPDIR: home } },
   )

@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import {
-  BaseTruncationStrategy,
-  type ContentPart,
-  containsTruncationMarker,
   createTruncationMiddleware,
-  createTruncationPlugin,
   DoomLoopDetector,
   guardTool,
   MemoryStorage,
   runCommand,
-  type StrategyResult,
   ToolRegistry,
   ToolResultLedger,
   type TruncationConfig,
@@ -23,6 +18,13 @@ import { claudeOptions } from 'spillway/claude-agent-sdk'
 import { contextControl } from 'spillway/langchain'
 import { guardMcpTool } from 'spillway/mcp'
 import { guardTool as guardAgentTool } from 'spillway/openai-agents'
+import {
+  BaseTruncationStrategy,
+  type ContentPart,
+  containsTruncationMarker,
+  createTruncationPlugin,
+  type StrategyResult,
+} from 'spillway/truncation'
 import { cut, makeListening, makeService, numbered } from '../support/outputs'
 import { tempDir } from '../support/temp'
 

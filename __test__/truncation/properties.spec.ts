@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import {
-  ByteBasedStrategy,
-  type ContentPart,
-  DEFAULT_TRUNCATION_CONFIG,
-  DefaultTruncationStrategy,
-  LineBasedStrategy,
   MemoryStorage,
   type RangeResult,
   type ReadRange,
@@ -14,7 +9,14 @@ import {
   TruncationService,
   type TruncationServiceConfig,
   TruncationStorage,
-} from '../../index.js'
+} from 'spillway'
+import {
+  ByteBasedStrategy,
+  type ContentPart,
+  DEFAULT_TRUNCATION_CONFIG,
+  DefaultTruncationStrategy,
+  LineBasedStrategy,
+} from 'spillway/truncation'
 import { cutByHand, graphemeAt, isBlank, rawBytes, shownText, texts, wholeLines } from '../support/oracle'
 import { bytesOf, countLines } from '../support/outputs'
 import { tempDir } from '../support/temp'

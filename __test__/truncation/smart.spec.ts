@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs'
 import {
-  BaseTruncationStrategy,
-  containsTruncationMarker,
   MemoryStorage,
-  type SmartRule,
-  SmartStrategy,
   type TruncatedResult,
   type TruncationConfig,
   TruncationService,
   TruncationStorage,
-} from '../..'
+} from 'spillway'
+import { BaseTruncationStrategy, containsTruncationMarker, type SmartRule, SmartStrategy } from 'spillway/truncation'
 import { cut, makeService } from '../support/outputs'
 import { tempDir } from '../support/temp'
 

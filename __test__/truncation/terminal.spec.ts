@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import {
   createTruncationMiddleware,
-  loadConfig,
   MemoryStorage,
   runCommand,
   type TruncationOptions,
   type TruncationResult,
   TruncationService,
   TruncationStorage,
-} from '../..'
+} from 'spillway'
+import { loadConfig } from 'spillway/config'
 import { tempDir } from '../support/temp'
 
 const RUNS = Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 150)

@@ -1,6 +1,14 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  MemoryStorage,
+  type TruncationConfig,
+  type TruncationContext,
+  TruncationService,
+  type TruncationServiceConfig,
+  type TruncationStrategy,
+} from 'spillway'
+import {
   BaseTruncationStrategy,
   ByteBasedStrategy,
   type ContentPart,
@@ -8,16 +16,10 @@ import {
   DEFAULT_TRUNCATION_CONFIG,
   DefaultTruncationStrategy,
   LineBasedStrategy,
-  MemoryStorage,
   type NoticeInfo,
   type StrategyResult,
   TOOL_TRUNCATION_CONFIGS,
-  type TruncationConfig,
-  type TruncationContext,
-  TruncationService,
-  type TruncationServiceConfig,
-  type TruncationStrategy,
-} from '../../index.js'
+} from 'spillway/truncation'
 import { runChild } from '../support/child'
 import {
   bytesOf,

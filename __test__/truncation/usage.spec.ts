@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
 import {
-  BaseTruncationStrategy,
   createTruncation,
   createTruncationMiddleware,
-  DefaultTruncationStrategy,
   type ITruncationStorage,
   type Tool,
   ToolRegistry,
@@ -14,7 +12,8 @@ import {
   type TruncationEvent,
   type TruncationOptions,
   TruncationService,
-} from '../../index.js'
+} from 'spillway'
+import { BaseTruncationStrategy, DefaultTruncationStrategy } from 'spillway/truncation'
 import { numbered } from '../support/outputs'
 import { filesIn, overrideDefaultDir, tempDir } from '../support/temp'
 

@@ -1,13 +1,9 @@
-import * as everything from '../../index.js'
 import {
+  AuditLog,
   ContextManager,
-  compactionStep,
-  containsTruncationMarker,
   createOutputTools,
   createTruncation,
   createTruncationMiddleware,
-  DEFAULT_TRUNCATION_CONFIG,
-  DefaultTruncationStrategy,
   HistoryPruner,
   type ITruncationStorage,
   MemoryStorage,
@@ -21,8 +17,11 @@ import {
   type TruncationServiceConfig,
   TruncationStorage,
   type TruncationStrategy,
-} from '../../index.js'
+} from 'spillway'
+import { compactionStep } from 'spillway/history'
+import { containsTruncationMarker, DEFAULT_TRUNCATION_CONFIG, DefaultTruncationStrategy } from 'spillway/truncation'
 import { runChild } from '../support/child'
+import { everything } from '../support/everything'
 import {
   bytesOf,
   cut,
@@ -961,7 +960,7 @@ describe('whatever is handed over', () => {
   const make: Record<string, () => object> = {
     TruncationService: () => new TruncationService({ storage: new MemoryStorage() }),
     TruncationStorage: () => new TruncationStorage(tempDir()),
-    AuditLog: () => new everything.AuditLog({ dir: tempDir(), sessionId: 's' }),
+    AuditLog: () => new AuditLog({ dir: tempDir(), sessionId: 's' }),
   }
   const outside = new Set(['runCommand', 'SpillwayError'])
   /** For the package itself only. */
@@ -1003,7 +1002,7 @@ describe('whatever is handed over', () => {
     return [...new Set(names)].filter((name) => name !== 'constructor')
   }
 
-  const all = Object.entries(everything as Record<string, unknown>).filter(
+  const all = Object.entries(everything).filter(
     ([name, value]) => typeof value === 'function' && !outside.has(name),
   ) as [string, (...args: unknown[]) => unknown][]
 

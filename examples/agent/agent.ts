@@ -14,16 +14,14 @@ import {
   DoomLoopDetector,
   estimateTokens,
   guardTool,
-  HookRunner,
-  loadAgents,
-  loadConfig,
   PermissionGate,
   PermissionPolicy,
-  resolveModelSettings,
   ToolResultLedger,
   TruncationStorage,
   verifyAudit,
-} from '../../index.js'
+} from 'spillway'
+import { loadConfig } from 'spillway/config'
+import { HookRunner, loadAgents, resolveModelSettings } from 'spillway/extensions'
 import { toolsFor } from './tools'
 import type { AgentOptions, AgentRun, Answer, CallPart, Message, Question, ResultPart, TextPart } from './types'
 

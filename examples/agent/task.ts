@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { estimateTokens } from '../../index.js'
+import { estimateTokens } from 'spillway'
 import type { Answer, CallPart, Message, Model, Question, TextPart } from './types'
 
 /** The window that the example pretends the model has: tokens. Real ones are larger, and so are real projects. */

@@ -3,14 +3,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
-  containsTruncationMarker,
   createOutputTools,
   type ExecutionContext,
   runCommand,
   type Tool,
   type TruncationService,
   type TruncationStorage,
-} from '../../index.js'
+} from 'spillway'
+import { containsTruncationMarker } from 'spillway/truncation'
 
 /** A tool, and what the model is told of its arguments. */
 export type AgentTool = Tool & { description: string; inputSchema: Record<string, unknown> }

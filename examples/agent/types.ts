@@ -1,6 +1,6 @@
 /** What the parts of the example hand to each other. Messages are those of the AI SDK. */
 
-import type { Hooks, ModelParameters } from '../../index.js'
+import type { Hooks, ModelParameters } from 'spillway/extensions'
 import type { AgentTool } from './tools'
 
 export interface TextPart {

@@ -6,7 +6,6 @@ const { homedir } = require('node:os')
 const { join, parse, resolve } = require('node:path')
 const {
   AuditLog,
-  ModeController,
   PermissionGate,
   PermissionPolicy,
   runCommand,
@@ -14,6 +13,7 @@ const {
   TruncationService,
   TruncationStorage,
 } = require('spillway')
+const { ModeController } = require('spillway/permission')
 
 const SESSION = 'window'
 

@@ -2,7 +2,8 @@
 //
 //   node examples/hooks/format-output.mjs
 
-import { guardTool, HookRunner, MemoryStorage, TruncationService } from '../../index.mjs'
+import { guardTool, MemoryStorage, TruncationService } from 'spillway'
+import { HookRunner } from 'spillway/extensions'
 
 const hooks = new HookRunner({
   user: {

@@ -2,7 +2,7 @@
 //
 //   node examples/hooks/system-prompt.mjs
 
-import { HookRunner } from '../../index.mjs'
+import { HookRunner } from 'spillway/extensions'
 
 const today = process.env.TODAY ?? new Date().toISOString().slice(0, 10)
 

@@ -2,7 +2,7 @@
 //
 //   node examples/hooks/temperature.mjs
 
-import { HookRunner } from '../../index.mjs'
+import { HookRunner } from 'spillway/extensions'
 
 const hooks = new HookRunner({
   user: { 'chat.params': ({ agent }) => (agent === 'reviewer' ? { temperature: 0.1 } : undefined) },

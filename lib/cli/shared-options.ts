@@ -4,8 +4,6 @@ import { existsSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import {
   createTruncation,
-  type LoadedConfig,
-  loadConfig,
   SpillwayError,
   type TruncationOptions,
   type TruncationResult,
@@ -13,6 +11,7 @@ import {
   TruncationStorage,
   type UserTruncationConfig,
 } from 'spillway'
+import { type LoadedConfig, loadConfig } from 'spillway/config'
 import { type Option, type Parsed, UsageError } from './command'
 import { finiteBytes, oneOf, text, whole } from './parse-values'
 import { note, printable } from './terminal'

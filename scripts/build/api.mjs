@@ -1,5 +1,6 @@
-// The API reference: every name that `index.d.ts` exports, with what its comment says and its declaration. Written by
-// `entries.mjs`, which finds it stale when the types have changed.
+// The API reference: a page for the root and for each subpath, with every name that it exports, its comment and its declaration.
+// A name that the root exports too is on the page of its feature. Written by `entries.mjs`, which finds the pages stale when the types
+// have changed.
 
 import ts from 'typescript'
 
@@ -10,12 +11,9 @@ const SECTIONS = [
   ['Types', (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)],
 ]
 
-const HEAD = `# API reference
-
-Everything that \`spillway\` exports, made from its types. The pages in this folder explain how things work together;
-[errors.md](errors.md) has the error codes.
-`
-
+/** The import and the page of an entry point; the root has no name. */
+const importOf = (name) => (name === '' ? 'spillway' : `spillway/${name}`)
+const pageOf = (name) => `${name === '' ? 'spillway' : name}.md`
 /** The names of a statement. */
 const namesOf = (node) =>
   ts.isVariableStatement(node) ? node.declarationList.declarations.map(({ name }) => name.text) : [node.name.text]
@@ -58,31 +56,81 @@ const declarationOf = (node, source) =>
     .replace(/^export (declare )?/, '')
     .replaceAll('\t', '  ')
 
-/** The whole page, from the text of `index.d.ts`. */
-export function apiPage(text) {
-  const source = ts.createSourceFile('index.d.ts', text, ts.ScriptTarget.Latest, true)
-  const nodes = source.statements.filter(isExported)
-  const parts = [HEAD]
+/** The exported declarations of all files by name; overloads of a function are several of one name. */
+function declaredIn(files) {
+  const found = new Map()
+  for (const [path, text] of files) {
+    const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+    const nodes = source.statements.filter((node) => isExported(node) && !ts.isExportDeclaration(node))
+    for (const node of nodes)
+      for (const name of namesOf(node)) found.set(name, [...(found.get(name) ?? []), { node, source }])
+  }
+  return found
+}
+
+/** The names in the sections of a page: `[title, names]`. */
+const sectionsOf = (names, declared) =>
+  SECTIONS.map(([title, is]) => [title, names.filter((name) => is(declared.get(name)[0].node)).sort()]).filter(
+    ([, some]) => some.length > 0,
+  )
+
+/** A page with the names that it documents, and links to those that are on other pages. */
+function pageText(entry, names, declared, elsewhere) {
+  const parts = []
   const contents = []
   const anchors = anchorsOf()
-  for (const [title, is] of SECTIONS) {
-    const entries = nodes
-      .filter(is)
-      .flatMap((node) => namesOf(node).map((name) => ({ name, node })))
-      .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-    // Overloads of a function are one entry.
-    const byName = groupByName(entries)
+  for (const [title, some] of sectionsOf(names, declared)) {
     anchors(title)
-    contents.push(`**${title}**: ${[...byName.keys()].map((name) => `[\`${name}\`](#${anchors(name)})`).join(', ')}`)
+    contents.push(`**${title}**: ${some.map((name) => `[\`${name}\`](#${anchors(name)})`).join(', ')}`)
     parts.push(`## ${title}\n`)
-    for (const [name, same] of byName) {
+    for (const name of some) {
+      const same = declared.get(name)
       const docs = same.flatMap(({ node }) => docsOf(node))
-      const code = same.map(({ node }) => declarationOf(node, source)).join('\n')
+      const code = same.map(({ node, source }) => declarationOf(node, source)).join('\n')
       parts.push([`### ${name}`, ...docs, `\`\`\`ts\n${code}\n\`\`\``].join('\n\n'), '')
     }
   }
-  parts.splice(1, 0, `${contents.join('\n\n')}\n`)
-  return `${parts.join('\n').trimEnd()}\n`
+  const text = [`# \`${importOf(entry)}\`\n`, `${[...contents, ...elsewhere].join('\n\n')}\n`, ...parts].join('\n')
+  return `${text.trimEnd()}\n`
+}
+
+/** All pages by their paths, from the text of the declaration files and the names that each entry point exports. */
+export function apiPages(files, exported) {
+  const declared = declaredIn(files)
+  // The page of a name is that of the first feature that has it; the root documents what belongs to no feature.
+  const pages = new Map()
+  for (const [entry, names] of [...exported].reverse()) for (const name of names) pages.set(name, entry)
+  for (const name of exported.get('')) {
+    const feature = [...exported].find(([entry, names]) => entry !== '' && names.includes(name))
+    pages.set(name, feature?.[0] ?? '')
+  }
+  const link = (name) => `[\`${name}\`](${pageOf(pages.get(name))}#${name.toLowerCase()})`
+  const isValue = (name) =>
+    !ts.isInterfaceDeclaration(declared.get(name)[0].node) && !ts.isTypeAliasDeclaration(declared.get(name)[0].node)
+  const made = new Map()
+  const rows = []
+  for (const [entry, names] of exported) {
+    const own = names.filter((name) => pages.get(name) === entry)
+    const others = [...exported.keys()].filter((other) => other !== entry)
+    const elsewhere = others.flatMap((other) => {
+      const there = names.filter((name) => pages.get(name) === other).sort()
+      return there.length > 0
+        ? [`**Documented with [${importOf(other)}](${pageOf(other)})**: ${there.map(link).join(', ')}`]
+        : []
+    })
+    made.set(`docs/api/${pageOf(entry)}`, pageText(entry, own, declared, elsewhere))
+    rows.push(`| [\`${importOf(entry)}\`](${pageOf(entry)}) | ${names.filter(isValue).sort().map(link).join(', ')} |`)
+  }
+  const index = [
+    '# API reference\n',
+    'One page for each entry point, made from its types. A subpath has all names of its feature; the root has those that most',
+    'agents use. Adapters are in [recipes.md](../recipes.md), error codes in [errors.md](../errors.md).\n',
+    '| import | classes, functions and constants |',
+    '| --- | --- |',
+    ...rows,
+  ]
+  made.set('docs/api/README.md', `${index.join('\n')}\n`)
+  return made
 }
 
 /** What pages make of headings: without capitals, and numbered where two are the same then. */
@@ -94,10 +142,4 @@ function anchorsOf() {
     seen.set(anchor, before + 1)
     return before === 0 ? anchor : `${anchor}-${before}`
   }
-}
-
-function groupByName(entries) {
-  const groups = new Map()
-  for (const entry of entries) groups.set(entry.name, [...(groups.get(entry.name) ?? []), entry])
-  return groups
 }

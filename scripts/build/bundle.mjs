@@ -6,6 +6,7 @@
 // one copy of everything whichever is loaded.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 import { main, ROOT } from './run.mjs'
@@ -106,34 +107,31 @@ ${lines.join('\n')}
 `
 }
 
-/** The adapters, as `package.json` exports them: `ai-sdk` is `dist/adapters/ai-sdk.js`. */
-function adapterNames() {
+/** The entry points of the package besides its root, as `package.json` exports them, with the source of each. */
+function entryPoints() {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   return Object.values(exports).flatMap((entry) => {
-    const [, name] = /^\.\/dist\/adapters\/([\w-]+)\.js$/.exec(entry.require?.default ?? '') ?? []
-    return name === undefined ? [] : [name]
+    const [, kind, name] = /^\.\/dist\/(adapters|entries)\/([\w-]+)\.js$/.exec(entry.require?.default ?? '') ?? []
+    if (name === undefined) return []
+    return [{ kind, name, source: kind === 'adapters' ? join(LIB, kind, `${name}.ts`) : join(LIB, name, 'index.ts') }]
   })
 }
 
 /** Named imports need an ES module; it only passes on what the CommonJS one has. Node's own lexer would not see all of it. */
-function writeModule(name) {
-  const text = readFileSync(join(DIST, 'adapters', `${name}.js`), 'utf8')
-  const names = new Set(
-    [...text.matchAll(/^exports\.(\w+) = |defineProperty\(exports, "(\w+)"/gm)].map((m) => m[1] ?? m[2]),
-  )
-  names.delete('__esModule')
+function writeModule({ kind, name }) {
+  const names = Object.keys(createRequire(import.meta.url)(join(DIST, kind, `${name}.js`))).sort()
   // OpenCode looks for its plugin in the default export. A default in the CommonJS module would hide its other names in Bun.
-  const isPlugin = names.has('id') && names.has('server')
-  const list = [...names].sort().map((exported) => `  ${exported},\n`)
-  const lines = [`import adapter from './${name}.js'`, `export const {\n${list.join('')}} = adapter`]
+  const isPlugin = names.includes('id') && names.includes('server')
+  const list = names.map((exported) => `  ${exported},\n`)
+  const lines = [`import entry from './${name}.js'`, `export const {\n${list.join('')}} = entry`]
   if (isPlugin) lines.push('export default { id, server }')
-  writeFileSync(join(DIST, 'adapters', `${name}.mjs`), `${lines.join('\n\n')}\n`)
+  writeFileSync(join(DIST, kind, `${name}.mjs`), `${lines.join('\n\n')}\n`)
   const types = [`export * from './${name}.js'`]
   if (isPlugin) {
     types.push(`import { id, server } from './${name}.js'`)
     types.push('declare const plugin: { id: typeof id; server: typeof server }', 'export default plugin')
   }
-  writeFileSync(join(DIST, 'adapters', `${name}.d.mts`), `${types.join('\n')}\n`)
+  writeFileSync(join(DIST, kind, `${name}.d.mts`), `${types.join('\n')}\n`)
 }
 
 /** The licences of the packages in a file ask for their text beside every copy. */
@@ -154,21 +152,22 @@ async function bundleCommand() {
     external: (id) => (!/^[./]/.test(id) && !isAbsolute(id)) || id.endsWith('/package.json'),
   })
   const dir = join(DIST, 'cli')
+  const paths = new Map(entryPoints().map(({ kind, name }) => [`spillway/${name}`, `../${kind}/${name}.js`]))
+  paths.set('spillway', '../index.js')
   rmSync(dir, { recursive: true, force: true })
   await bundle.write({
     ...WRITTEN,
     dir,
     chunkFileNames: '[name].js',
     // By its path: the search for a package by its own name takes as long as compiling most of these files.
-    paths: { spillway: '../index.js' },
+    paths: (id) => paths.get(id) ?? id,
     codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
   })
   await bundle.close()
 }
 
 await main(async () => {
-  const adapters = adapterNames()
-  for (const name of adapters) writeModule(name)
+  const points = entryPoints()
   const found = rooms()
   const core = new Set(
     found.get('core').lines.flatMap((line) => [...reached(join(LIB, `${line.match(/'\.\/([^']+)'/)[1]}.ts`))]),
@@ -181,7 +180,7 @@ await main(async () => {
   }
   const entries = [
     ...[...found.keys()].map((room) => [`room-${room}`, room]),
-    ...adapters.map((adapter) => [`adapters/${adapter}`, join(LIB, 'adapters', `${adapter}.ts`)]),
+    ...points.map(({ kind, name, source }) => [`${kind}/${name}`, source]),
   ]
   const isOurs = (id) => /^[./]/.test(id) || isAbsolute(id) || found.has(id) || TAKEN_IN.includes(id)
   const bundle = await rolldown({
@@ -205,5 +204,6 @@ await main(async () => {
   })
   await bundle.close()
   writeFileSync(join(DIST, 'index.js'), entry(found))
+  for (const point of points) writeModule(point)
   await bundleCommand()
 })

@@ -1,43 +1,38 @@
-// The entry points that are made from `lib/` and committed, so that a change of the public API shows in a review:
-// `index.d.ts` has every type, `index.mjs` every name, `docs/api.md` what the types say. With `--check` nothing is written, and a difference fails.
+// The entry points that are made from `lib/`: the declarations of the root and of each subpath, `index.mjs`, and `docs/api/`.
+// Those outside `dist/` are committed, so that a change of the public API shows in a review. With `--check` nothing that is
+// committed is written, and a difference fails.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { main, ROOT, step } from './run.mjs'
+import { main, ROOT } from './run.mjs'
 
-/** Writes the entry points, or names those that are not as they should be. */
+const PAGES = 'docs/api'
+
+/** Writes the entry points, or returns the names of those that are out of date. */
 export async function entries({ check = false } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'spillway-types-'))
-  try {
-    const types = join(folder, 'index.d.ts')
-    await step('Collecting the types', 'npx', [
-      ...[
-        'dts-bundle-generator',
-        '--silent',
-        '--no-banner',
-        '--project',
-        'tsconfig.json',
-        '-o',
-        types,
-        'dist/index.d.ts',
-      ],
-    ])
-    const declarations = readFileSync(types, 'utf8')
-    // It needs TypeScript, which is not there before something is installed.
-    const { apiPage } = await import('./api.mjs')
-    const made = { 'index.d.ts': declarations, 'index.mjs': esModule(), 'docs/api.md': apiPage(declarations) }
-    const stale = Object.entries(made).filter(([name, text]) => {
-      const path = join(ROOT, name)
-      return !existsSync(path) || readFileSync(path, 'utf8') !== text
-    })
-    if (!check) for (const [name, text] of stale) writeFileSync(join(ROOT, name), text)
-    return stale.map(([name]) => name)
-  } finally {
-    rmSync(folder, { recursive: true })
+  // They need TypeScript, which is not there before something is installed.
+  const [{ declarations }, { apiPages }] = await Promise.all([import('./declarations.mjs'), import('./api.mjs')])
+  const { files, exported } = await declarations()
+  const pages = apiPages(files, exported)
+  const made = new Map([...files, ['index.mjs', esModule()], ...pages])
+  const stale = [...made].filter(([name, text]) => {
+    const path = join(ROOT, name)
+    return !existsSync(path) || readFileSync(path, 'utf8') !== text
+  })
+  const pagesFolder = join(ROOT, PAGES)
+  const old = existsSync(pagesFolder)
+    ? readdirSync(pagesFolder).flatMap((name) => (made.has(`${PAGES}/${name}`) ? [] : [`${PAGES}/${name}`]))
+    : []
+  const isBuilt = (name) => name.startsWith('dist/')
+  for (const [name, text] of stale) {
+    if (check && !isBuilt(name)) continue
+    mkdirSync(dirname(join(ROOT, name)), { recursive: true })
+    writeFileSync(join(ROOT, name), text)
   }
+  if (!check) for (const name of old) rmSync(join(ROOT, name))
+  return [...stale.map(([name]) => name).filter((name) => !isBuilt(name)), ...old]
 }
 
 /** The ES module only passes on what the CommonJS one has, so that there is one copy of every class. */

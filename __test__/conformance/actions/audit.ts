@@ -17,7 +17,7 @@ interface Product {
   verifyAudit(file: string): Promise<AuditReport>
 }
 
-const { AuditLog, verifyAudit }: Product = require('../../../index.js')
+const { AuditLog, verifyAudit }: Product = require('spillway')
 
 /** Appends the events of a row, verifies the log, and notes its name and records. */
 export async function audit(setup: Setup, outcome: Outcome): Promise<void> {

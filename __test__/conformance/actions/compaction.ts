@@ -21,7 +21,7 @@ export interface CompactionSetup {
 
 type Message = { role: string; content: unknown; [key: string]: unknown }
 
-const product: typeof import('../../../lib/compaction/compact-history') = require('../../../index.js')
+const product: typeof import('spillway/history') = require('spillway/history')
 
 function built(history: readonly TalkRecipe[]): Message[] {
   return history.flatMap((one, at): Message[] => {

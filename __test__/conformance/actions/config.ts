@@ -18,7 +18,7 @@ interface Product {
   updateConfig(file: string, change: unknown): Promise<LoadedConfig>
 }
 
-const { loadConfig, updateConfig }: Product = require('../../../index.js')
+const { loadConfig, updateConfig }: Product = require('spillway/config')
 
 /** Loads a configuration, after the changes of the row. */
 export async function config(setup: Setup, outcome: Outcome): Promise<void> {

@@ -44,7 +44,7 @@ interface Product {
   }
 }
 
-const { DoomLoopDetector }: Product = require('../../../index.js')
+const { DoomLoopDetector }: Product = require('spillway')
 
 /** The verdict in a word or two: `allow`, `warn same_tool`, `ask cycle`, `stop hard_cap`. */
 export function inWords({ action, reason, warning }: DoomLoopVerdict): string {

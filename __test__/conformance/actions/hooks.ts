@@ -24,7 +24,8 @@ interface Product {
   guardTool: typeof guard
 }
 
-const { HookRunner, guardTool }: Product = require('../../../index.js')
+const { guardTool }: Product = require('spillway')
+const { HookRunner }: Product = require('spillway/extensions')
 
 /** Asks the hooks of a row. */
 export async function hooks(setup: Setup, outcome: Outcome): Promise<void> {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { everything } from '../../support/everything'
 import type { Outcome } from '../actions'
 import { builtFrom, type Recipe, textOf } from '../recipes'
 import type { Setup } from '../rows'
@@ -69,7 +70,7 @@ interface Guarded {
   pending(): string[]
 }
 
-const product: Package = require('../../../index.js')
+const product = everything as unknown as Package
 
 /** What the rows call `{file}`: a file with the name of an output, in a folder that a storage owns. */
 const FILE = 'bash_1700000000000_aaaaaaaaaaaaa.txt'

@@ -30,7 +30,7 @@ interface Product {
   PermissionGate: (new (policy: object, options?: object) => Gate) & { fromJSON(state: object, policy: object): Gate }
 }
 
-const { PermissionPolicy, PermissionGate }: Product = require(join(__dirname, '../../..', 'index.js'))
+const { PermissionPolicy, PermissionGate }: Product = require('spillway')
 
 /** Decides about each call, or plays the steps; `decisions`, `targets`, `patterns` and `answers` are what came out. */
 export async function permission(

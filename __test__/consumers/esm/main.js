@@ -4,11 +4,13 @@ import assert from 'node:assert'
 import { createRequire } from 'node:module'
 import everything, * as names from 'spillway'
 import { SpillwayError, TruncationService } from 'spillway'
+import * as permission from 'spillway/permission'
 import use from '../use.cjs'
 
 const required = createRequire(import.meta.url)('spillway')
 assert.strictEqual(TruncationService, required.TruncationService)
 assert.strictEqual(SpillwayError, everything.SpillwayError)
+assert.strictEqual(permission.PermissionPolicy, everything.PermissionPolicy)
 assert.deepStrictEqual(
   Object.keys(names)
     .filter((name) => name !== 'default')

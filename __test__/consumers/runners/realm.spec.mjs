@@ -8,22 +8,24 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import {
+  createTruncation,
+  createTruncationMiddleware,
+  SpillwayError,
+  ToolRegistry,
+  TruncationService,
+  TruncationStorage,
+} from 'spillway'
+import {
   BaseTruncationStrategy,
   ByteBasedStrategy,
   containsTruncationMarker,
-  createTruncation,
-  createTruncationMiddleware,
   createTruncationPlugin,
   DEFAULT_TRUNCATION_CONFIG,
   DefaultTruncationStrategy,
   LineBasedStrategy,
-  SpillwayError,
   TOOL_TRUNCATION_CONFIGS,
-  ToolRegistry,
-  TruncationService,
-  TruncationStorage,
   truncationPlugin,
-} from 'spillway'
+} from 'spillway/truncation'
 
 const storageDir = mkdtempSync(join(process.env.SPILLWAY_STORAGE_DIR, 'realm-'))
 afterAll(() => rmSync(storageDir, { recursive: true, force: true }))

@@ -5,15 +5,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  BaseTruncationStrategy,
-  createTruncation,
-  createTruncationPlugin,
-  ToolRegistry,
-  TruncationService,
-  TruncationStorage,
-  truncationPlugin,
-} from 'spillway'
+import { createTruncation, ToolRegistry, TruncationService, TruncationStorage } from 'spillway'
+import { BaseTruncationStrategy, createTruncationPlugin, truncationPlugin } from 'spillway/truncation'
 
 const { startFakeTimers, stopFakeTimers, countFakeTimers } = globalThis
 

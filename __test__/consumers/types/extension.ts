@@ -1,15 +1,14 @@
 /** The types of hooks, agents, tools and settings, as a host writes against them. Compiled, never run. */
 
+import { guardTool, PermissionPolicy } from 'spillway'
 import {
   type AgentDefinition,
-  guardTool,
   HookRunner,
   type Hooks,
   loadAgents,
   loadTools,
-  PermissionPolicy,
   resolveModelSettings,
-} from 'spillway'
+} from 'spillway/extensions'
 
 const own: Hooks = {
   'chat.params': ({ agent }) => (agent === 'reviewer' ? { temperature: 0.1, topP: null } : undefined),

@@ -3,6 +3,7 @@
 // also takes `'both'`.
 
 import type * as Spillway from 'spillway'
+import type * as Truncation from 'spillway/truncation'
 import type * as Documented from './documented.js'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -41,9 +42,9 @@ holds<Equal<Spillway.TruncationOptions['direction'], Spillway.TruncationDirectio
 holds<Grows<Spillway.TruncationContext, Documented.TruncationContext, 'options'>>()
 holds<Equal<Spillway.TruncationContext['options'], Spillway.TruncationOptions | undefined>>()
 
-holds<Equal<Spillway.TruncationEventType, Documented.TruncationEventType>>()
+holds<Equal<Truncation.TruncationEventType, Documented.TruncationEventType>>()
 holds<Grows<Spillway.TruncationEvent, Documented.TruncationEvent>>()
-holds<Equal<Spillway.TruncationEventCallback, (event: Spillway.TruncationEvent) => void>>()
+holds<Equal<Truncation.TruncationEventCallback, (event: Spillway.TruncationEvent) => void>>()
 
 holds<Equal<keyof Spillway.TruncationStrategy, keyof Documented.TruncationStrategy>>()
 holds<Equal<ReturnType<Spillway.TruncationStrategy['needsTruncation']>, boolean>>()
@@ -68,11 +69,11 @@ holds<Assignable<Documented.TruncationContext, Spillway.TruncationContext>>()
 holds<Assignable<Documented.TruncationServiceConfig, Spillway.TruncationServiceConfig>>()
 holds<Assignable<Documented.ITruncationStorage, Spillway.ITruncationStorage>>()
 holds<Assignable<Documented.TruncationStrategy, Spillway.TruncationStrategy>>()
-holds<Assignable<Documented.TruncationEventCallback, Spillway.TruncationEventCallback>>()
+holds<Assignable<Documented.TruncationEventCallback, Truncation.TruncationEventCallback>>()
 holds<Assignable<Spillway.TruncationResult, Documented.TruncationResult>>()
 holds<Assignable<Spillway.TruncationEvent, Documented.TruncationEvent>>()
 holds<Assignable<Spillway.TruncationStorage, Documented.ITruncationStorage>>()
-holds<Assignable<Spillway.DefaultTruncationStrategy, Documented.TruncationStrategy>>()
+holds<Assignable<Truncation.DefaultTruncationStrategy, Documented.TruncationStrategy>>()
 
 // The content that comes back: text for text and bytes, the host's own parts for parts.
 type Part = { type: 'text'; text: string } | { type: 'image'; data: string }

@@ -1,15 +1,10 @@
 // The package as hosts use it. Nothing runs here: that it compiles is the test, and `@ts-expect-error` says what must not.
 
 import {
-  BaseTruncationStrategy,
   createTruncation,
   createTruncationMiddleware,
-  createTruncationPlugin,
-  DEFAULT_TRUNCATION_CONFIG,
   type ITruncationStorage,
   SpillwayError,
-  type StrategyResult,
-  TOOL_TRUNCATION_CONFIGS,
   ToolRegistry,
   type TruncationConfig,
   type TruncationContext,
@@ -20,8 +15,15 @@ import {
   TruncationService,
   TruncationStorage,
   type TruncationStrategy,
-  truncationPlugin,
 } from 'spillway'
+import {
+  BaseTruncationStrategy,
+  createTruncationPlugin,
+  DEFAULT_TRUNCATION_CONFIG,
+  type StrategyResult,
+  TOOL_TRUNCATION_CONFIGS,
+  truncationPlugin,
+} from 'spillway/truncation'
 
 const service = new TruncationService({
   global: { maxLines: 2000, maxBytes: 50 * 1024, direction: 'head' },

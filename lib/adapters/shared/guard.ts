@@ -5,10 +5,10 @@ import type {
   ExecutionContext,
   RefusedResult,
   ToolControls,
-  ToolHookResult,
   ToolResultRecord,
   ToolTruncationConfig,
 } from 'spillway'
+import type { ToolHookResult } from 'spillway/extensions'
 import { messageOf, SpillwayError } from '../../errors'
 import { guardTool, isToolHookRunner } from '../../tools/guard-tool'
 import { isArray } from '../../validation/validate'

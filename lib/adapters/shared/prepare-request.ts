@@ -1,6 +1,7 @@
 /** Requests on their way to a model: prepared before they go, shortened when they did not fit. Costs nobody a request. */
 
-import type { OverflowClass, OverflowRecoveryState } from 'spillway'
+import type { OverflowClass } from 'spillway'
+import type { OverflowRecoveryState } from 'spillway/overflow'
 import { classifyOverflow } from '../../overflow/classify-overflow'
 import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
 import { isArray } from '../../validation/validate'

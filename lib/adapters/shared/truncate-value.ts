@@ -1,6 +1,7 @@
 /** Bounding what a host hands over, in whatever shape it has it. */
 
-import type { ToolControls, ToolResultKnowledge, ToolResultLike, TruncationContext } from 'spillway'
+import type { ToolControls, ToolResultLike, TruncationContext } from 'spillway'
+import type { ToolResultKnowledge } from 'spillway/history'
 import { warn } from '../../truncation/events'
 import { middlewareOf } from '../../truncation/middleware'
 

@@ -1,7 +1,7 @@
 /** `spillway config lint`: what is wrong in a configuration, and what nobody can have meant. */
 
 import { accessSync, constants, statSync } from 'node:fs'
-import { lintConfig, loadConfig } from 'spillway'
+import { lintConfig, loadConfig } from 'spillway/config'
 import { type Command, type Parsed, UsageError } from '../command'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
 

@@ -1,7 +1,8 @@
 /** `spillway prune`: a conversation without the old results that it can do without. */
 
 import { writeFileSync } from 'node:fs'
-import { HistoryPruner, type HistoryPrunerOptions, type PrunePolicy, type PruneReport } from 'spillway'
+import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spillway'
+import type { PrunePolicy } from 'spillway/history'
 import { toJson } from '../../util/lossless-json'
 import { type Command, type Parsed, UsageError } from '../command'
 import { readConversation } from '../message-file'

@@ -1,7 +1,8 @@
 /** `spillway read`: a part of a saved output, or all of it. */
 
 import { createReadStream } from 'node:fs'
-import type { LineRange, OutputAccess, RangeResult, ReadRange, TruncationStorage } from 'spillway'
+import type { OutputAccess, RangeResult, ReadRange, TruncationStorage } from 'spillway'
+import type { LineRange } from 'spillway/truncation'
 import { type Command, type Parsed, UsageError } from '../command'
 import { pathOf } from '../outputs'
 import { finiteBytes, text, whole } from '../parse-values'

@@ -1,0 +1,14 @@
+/** Everything about the configuration file. */
+
+export {
+  type ConfigChange,
+  type ConfigFinding,
+  type ConfigOptions,
+  type ConfigProblem,
+  type LoadConfigOptions,
+  type LoadedConfig,
+  lintConfig,
+  loadConfig,
+  type SpillwayConfig,
+  updateConfig,
+} from './config-file'

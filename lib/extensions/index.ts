@@ -1,0 +1,37 @@
+/** Everything about agents, tools, hooks and model settings from files. */
+
+export { HookRunner } from '../hooks/runner'
+export type {
+  ChatHookContext,
+  ChatParamsCall,
+  ChatParamsHook,
+  ChatSystemCall,
+  ChatSystemHook,
+  CompactionBeforeCall,
+  HookName,
+  HookProblem,
+  HookRunnerOptions,
+  Hooks,
+  PromptEdit,
+  ToolAfterHook,
+  ToolBeforeHook,
+  ToolHookCall,
+  ToolHookEdit,
+  ToolHookResult,
+  ToolHooks,
+  ToolInputEdit,
+} from '../hooks/types'
+export type { ToolHookRunner } from '../tools/guard-tool'
+export { type AgentDefinition, type LoadAgentsOptions, type LoadedAgents, loadAgents } from './agents'
+export {
+  type ModelSettingsInput,
+  type ParameterSetting,
+  type ResolvedModelSettings,
+  type ResolveModelSettingsOptions,
+  resolveModelSettings,
+  type SettingSource,
+  type UserParameter,
+} from './model-settings'
+export type { ModelParameterChange, ModelParameters } from './parameters'
+export type { ExtensionProblem } from './scan-folder'
+export { type LoadedTools, type LoadToolsOptions, loadTools } from './tools'

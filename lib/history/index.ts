@@ -1,0 +1,60 @@
+/** Everything about histories: formats, pairs of calls and results, pruning, compaction. */
+
+export {
+  type CompactResult,
+  type CutPoint,
+  compactHistory,
+  compactionStep,
+  cutPoints,
+} from '../compaction/compact-history'
+export type {
+  CompactionAfterHook,
+  CompactionBeforeHook,
+  CompactionBeforeInfo,
+  CompactionEdit,
+  CompactionHooks,
+} from '../compaction/hooks'
+export type {
+  CompactionEnvironment,
+  CompactionProfile,
+  CompactOptions,
+  Summarize,
+  SummaryRequest,
+} from '../compaction/options'
+export type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from '../compaction/report'
+export {
+  ContextManager,
+  type ContextManagerState,
+  type ContextReport,
+  type PreparedContext,
+} from '../context/context-manager'
+export type { ContextManagerOptions } from '../context/options'
+export type { ContextStep } from '../context/steps'
+export type { HistoryPrunerOptions, PrunedInfo, PrunePrices } from '../pruning/options'
+export type { PolicyName, PrunePolicy } from '../pruning/policies'
+export {
+  HistoryPruner,
+  type HistoryPrunerState,
+  type PrunedItem,
+  type PruneReason,
+  type PruneReport,
+  type PruneResult,
+} from '../pruning/pruner'
+export type { EstimateTokens } from './estimate'
+export { detectFormat } from './formats'
+export {
+  type ToolResultKnowledge,
+  ToolResultLedger,
+  type ToolResultLedgerOptions,
+  type ToolResultLedgerState,
+  type ToolResultRecord,
+  type ToolResultRecorder,
+} from './ledger'
+export type { HistoryFormatName } from './message-view'
+export {
+  type OutdatedResultInfo,
+  type SimplifiedReport,
+  type SimplifyOutdatedOptions,
+  simplifyOutdatedTerminalResults,
+} from './outdated'
+export { type RepairToolPairsOptions, repairToolPairs } from './repair-tool-pairs'

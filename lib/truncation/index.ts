@@ -1,0 +1,85 @@
+/** Everything about truncation: strategies, storage, events and plugins. */
+
+export { Capture } from '../capture/capture'
+export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from '../settings/defaults'
+export { type AppPaths, appPaths } from '../storage/app-paths'
+export { TruncationStorage, type TruncationStorageOptions } from '../storage/file-storage'
+export { MemoryStorage, type MemoryStorageOptions } from '../storage/memory-storage'
+export type {
+  ByteRange,
+  LineRange,
+  OutputAccess,
+  RangeResult,
+  ReadRange,
+  SearchMatch,
+  SearchOptions,
+  SearchResult,
+} from '../storage/read'
+export type { SavedOutput, StorageUsage, SweepOptions, SweepReport, SweptFile } from '../storage/retention'
+export { StorageList } from '../storage/storage-list'
+export type {
+  CaptureOptions,
+  CapturePeek,
+  ConfigSource,
+  ContentOf,
+  ContentPart,
+  Durability,
+  EffectiveConfig,
+  ITruncationStorage,
+  NoticeInfo,
+  NoticeLanguage,
+  OtherContentPart,
+  OutputService,
+  PartialLine,
+  RawOutput,
+  RedactionOptions,
+  SavedPart,
+  SaveError,
+  ShownRange,
+  SmartRule,
+  SmartStrategyOptions,
+  StrategyResult,
+  TextContentPart,
+  ToolResultLike,
+  ToolTruncationConfig,
+  TruncatedResult,
+  TruncationConfig,
+  TruncationContent,
+  TruncationContext,
+  TruncationDirection,
+  TruncationEvent,
+  TruncationEventCallback,
+  TruncationEventType,
+  TruncationLimit,
+  TruncationMiddleware,
+  TruncationMiddlewareConfig,
+  TruncationOptions,
+  TruncationProfile,
+  TruncationResult,
+  TruncationServiceConfig,
+  TruncationStrategy,
+  TruncationStrategyName,
+  UntouchedResult,
+} from '../types'
+export { createTruncation, type Truncation, type UserTruncationConfig } from './create-truncation'
+export { createTruncationMiddleware } from './middleware'
+export { containsTruncationMarker } from './notice'
+export {
+  createTruncationPlugin,
+  type PluginHost,
+  type PluginToolInfo,
+  type PluginToolResult,
+  type TruncationPlugin,
+  truncationPlugin,
+} from './plugin'
+export { TruncationService } from './service'
+export {
+  BaseTruncationStrategy,
+  ByteBasedStrategy,
+  CsvStrategy,
+  DefaultTruncationStrategy,
+  DiffStrategy,
+  JsonStrategy,
+  LineBasedStrategy,
+  SmartStrategy,
+} from './strategies'
