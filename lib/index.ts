@@ -2,14 +2,12 @@
 
 export {
   type GateCall,
-  type GateDecision,
   type GateEvent,
   type GateResponse,
-  type GateState,
-  type PendingRequest,
   PermissionGate,
   type PermissionGateOptions,
 } from './approval/gate'
+export type { GateDecision, GateState, PendingRequest } from './approval/gate-state'
 export {
   type AuditEvent,
   AuditLog,
@@ -23,8 +21,9 @@ export {
 export { runCommand } from './command/run-command'
 export type { CommandProgress, CommandResult, RunCommandOptions, RunningCommand } from './command/types'
 export { type CompactResult, compactHistory } from './compaction/compact-history'
-export type { CompactOptions, Summarize, SummaryRequest } from './compaction/options'
+export type { CompactOptions, Summarize } from './compaction/options'
 export type { CompactionPlan, CompactionReport } from './compaction/report'
+export type { SummaryRequest } from './compaction/types'
 export {
   ContextManager,
   type ContextManagerState,
@@ -33,17 +32,9 @@ export {
 } from './context/context-manager'
 export type { ContextManagerOptions } from './context/options'
 export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
-export {
-  ToolResultLedger,
-  type ToolResultLedgerOptions,
-  type ToolResultLedgerState,
-  type ToolResultRecord,
-} from './history/ledger'
-export {
-  type SimplifiedReport,
-  type SimplifyOutdatedOptions,
-  simplifyOutdatedTerminalResults,
-} from './history/outdated'
+export { ToolResultLedger, type ToolResultLedgerOptions, type ToolResultLedgerState } from './history/ledger'
+export type { SimplifiedReport, SimplifyOutdatedOptions } from './history/options'
+export { simplifyOutdatedTerminalResults } from './history/outdated'
 export {
   type DoomLoopCall,
   DoomLoopDetector,
@@ -120,6 +111,7 @@ export type {
   ITruncationStorage,
   OutputService,
   ToolResultLike,
+  ToolResultRecord,
   ToolTruncationConfig,
   TruncatedResult,
   TruncationConfig,

@@ -5,9 +5,6 @@
  * final newline ends the last line without starting another; times are milliseconds.
  */
 
-import type { ToolResultRecorder } from './history/ledger'
-import type { TruncationService } from './truncation/service'
-
 /**
  * Which part of a long text is kept: its start, its end, or both with the middle left out.
  * @default 'head'
@@ -168,7 +165,7 @@ export interface TruncationConfig {
   /** @default true */
   enabled: boolean
   /**
-   * Days after which {@link TruncationService.cleanup} removes saved outputs. More than 0; `Infinity` keeps for ever. Service-wide only.
+   * Days after which `TruncationService.cleanup` removes saved outputs. More than 0; `Infinity` keeps for ever. Service-wide only.
    * @default 7
    */
   retentionDays: number
@@ -312,14 +309,14 @@ export interface ITruncationStorage {
   /** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
   saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>
   /**
-   * Saves bytes of any length: what {@link TruncationService.capture} took in. Called once the output has ended; its
+   * Saves bytes of any length: what `TruncationService.capture` took in. Called once the output has ended; its
    * pieces are valid until the next is asked for. Without it, captures of up to 64 MiB go to `saveBytes` or `save`, and
    * longer ones are not kept.
    */
   saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>
 }
 
-/** Options of {@link TruncationService.capture}. */
+/** Options of `TruncationService.capture`. */
 export interface CaptureOptions {
   /**
    * What happens when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
@@ -393,7 +390,7 @@ export interface NoticeInfo {
 /** How much a save survives: a killed process, a power cut without tearing, a power cut without losing what was acknowledged. */
 export type Durability = 'process' | 'file' | 'full'
 
-/** Options of {@link TruncationService}. */
+/** Options of `TruncationService`. */
 export interface TruncationServiceConfig {
   /** Settings for every tool. */
   global?: Partial<TruncationConfig>
@@ -403,7 +400,7 @@ export interface TruncationServiceConfig {
   /**
    * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
    * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they are the storage's own affair;
-   * `retentionDays` is what {@link TruncationService.cleanup} asks it for. An output that it does not take in time is saved in the
+   * `retentionDays` is what `TruncationService.cleanup` asks it for. An output that it does not take in time is saved in the
    * default folders. Of a list, each is tried in order, and nothing else.
    */
   storage?: ITruncationStorage | readonly ITruncationStorage[]
@@ -423,12 +420,12 @@ export interface TruncationServiceConfig {
   /** @default 'process' */
   durability?: Durability
   /**
-   * Bytes that {@link TruncationService.sweep} leaves in the folders; over it the oldest go first, those of sessions in use last.
+   * Bytes that `TruncationService.sweep` leaves in the folders; over it the oldest go first, those of sessions in use last.
    * @default 4294967296
    */
   maxStoreBytes?: number
   /**
-   * Outputs that {@link TruncationService.sweep} leaves in the folders.
+   * Outputs that `TruncationService.sweep` leaves in the folders.
    * @default 10000
    */
   maxStoreFiles?: number
@@ -524,7 +521,35 @@ export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (
   context: TruncationContext,
 ) => Promise<R>
 
-/** The part of {@link TruncationService} that middleware asks for. */
+/** The part of `TruncationService` that middleware asks for. */
 export interface OutputService {
   output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>
+}
+
+/** What is known of one call of a tool. */
+export interface ToolResultRecord {
+  /** The id of the call, as the model gave it. */
+  toolCallId: string
+  toolName: string
+  /** When the tool finished: milliseconds since the epoch. */
+  endedAt: number
+  /** The tool said that it failed. */
+  isError: boolean
+  /** The exit code of a command. */
+  exitCode?: number
+  /** Whether the command wrote something to its error stream. */
+  hasStderr?: boolean
+  /** The size of the whole output: UTF-8 bytes. */
+  bytes: number
+  /** Lines of the whole output, if somebody counted them. */
+  lines?: number
+  /** Where the full output was saved. */
+  outputPath?: string
+  /** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
+  args?: Readonly<Record<string, unknown>>
+}
+
+/** Whoever takes records, such as a `ToolResultLedger`. */
+export interface ToolResultRecorder {
+  record(entry: ToolResultRecord): void
 }

@@ -28,6 +28,7 @@ import { doomLoop } from './actions/doom-loop'
 import { hooks } from './actions/hooks'
 import { overflowActions } from './actions/overflow'
 import { permission } from './actions/permission'
+import type { Outcome } from './outcome'
 import { builtFrom, textOf } from './recipes'
 import type { Action, MessageRecipe, Setup } from './rows'
 
@@ -82,25 +83,6 @@ export const product = everything as unknown as Product
 
 /** The end of time for every conversation in the rows. */
 export const NOW = 1_750_000_000_000
-
-/** What one action did, in the terms that expectations are written in. */
-export interface Outcome {
-  /** The very value that was handed in. */
-  given: unknown
-  /** What the saved file must hold. */
-  givenText: string
-  /** The very value that came back. */
-  returned?: unknown
-  thrown?: unknown
-  /** The text that the model would read. */
-  text?: string
-  /** `truncated`, `outputPath`, the counts: whatever the result says about itself, under the names of `TruncationResult`. */
-  facts: Facts
-  events: TruncationEvent[]
-  dir: string
-  /** Regular files below `dir` that the action left there, by relative path. */
-  files: string[]
-}
 
 type Run = (setup: Setup, outcome: Outcome, service: () => Service) => Promise<void>
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { TruncatedResult, TruncationEvent } from '../../lib/types'
-import { type Outcome, product } from './actions'
+import { product } from './actions'
+import type { Outcome } from './outcome'
 import { exactBytes, type LineRule, lineCount, type Recipe, textOf } from './recipes'
 import type { Check, Setup } from './rows'
 

@@ -1,9 +1,46 @@
 /** What a gate left behind, read with care: whoever can write the text must not be able to say more than a person did. */
 
 import { isAbsolute } from 'node:path'
+import type { PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
 import { type Check, parsedState, strings } from '../validation/options'
 import { isArray, isRecord, wrong } from '../validation/validate'
-import type { GateState } from './gate'
+
+/** A question that waits for an answer. */
+export interface PendingRequest {
+  id: string
+  toolCallId: string
+  tool: string
+  args: unknown
+  sessionId?: string
+  cwd?: string
+  vault?: string
+  targets: string[]
+  reasons: string[]
+  suggestedRules: SuggestedRule[]
+  /** Milliseconds since the epoch. */
+  askedAt: number
+}
+
+/** How a call was decided. */
+export interface GateDecision {
+  decision: 'allow' | 'deny'
+  /** Who decided: rules, full access, an answer, or that the question was taken back. */
+  by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort'
+  /** The mode of the session then. */
+  mode: PermissionMode
+  /** What the person said who rejected it. */
+  message?: string
+  verdict: PermissionVerdict
+}
+
+/** What `PermissionGate.toJSON` keeps. */
+export interface GateState {
+  version: 1
+  pending: PendingRequest[]
+  /** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
+  answers: { call: string; decision: GateDecision }[]
+  approvals: { rule: SuggestedRule; sessionId: string | null }[]
+}
 
 type Checks = Readonly<Record<string, Check>>
 

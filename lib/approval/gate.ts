@@ -8,7 +8,7 @@ import { catchLater } from '../truncation/events'
 import { randomUUID } from '../util/crypto'
 import { checkKeys, isRecord, isRevoked, wrong } from '../validation/validate'
 import { identityOf, plainArguments } from './call-key'
-import { readGateState } from './gate-state'
+import { type GateDecision, type GateState, type PendingRequest, readGateState } from './gate-state'
 import type { ModeController } from './mode'
 
 /** A call that is asked about. */
@@ -17,34 +17,6 @@ export interface GateCall extends PermissionCall {
   toolCallId: string
   /** Waits no longer. The question is taken back when nobody waits for it any more. */
   signal?: AbortSignal
-}
-
-/** A question that waits for an answer. */
-export interface PendingRequest {
-  id: string
-  toolCallId: string
-  tool: string
-  args: unknown
-  sessionId?: string
-  cwd?: string
-  vault?: string
-  targets: string[]
-  reasons: string[]
-  suggestedRules: SuggestedRule[]
-  /** Milliseconds since the epoch. */
-  askedAt: number
-}
-
-/** How a call was decided. */
-export interface GateDecision {
-  decision: 'allow' | 'deny'
-  /** Who decided: rules, full access, an answer, or that the question was taken back. */
-  by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort'
-  /** The mode of the session then. */
-  mode: PermissionMode
-  /** What the person said who rejected it. */
-  message?: string
-  verdict: PermissionVerdict
 }
 
 /** What an audit records. */
@@ -75,15 +47,6 @@ export interface PermissionGateOptions {
   onEvent?: (event: GateEvent) => void
   /** Milliseconds since the epoch. @default Date.now */
   now?: () => number
-}
-
-/** What {@link PermissionGate.toJSON} keeps. */
-export interface GateState {
-  version: 1
-  pending: PendingRequest[]
-  /** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
-  answers: { call: string; decision: GateDecision }[]
-  approvals: { rule: SuggestedRule; sessionId: string | null }[]
 }
 
 interface Question {

@@ -3,8 +3,8 @@
 import { warn } from '../truncation/events'
 import { within } from '../util/with-timeout'
 import { isArray, isRecord } from '../validation/validate'
-import type { SummaryRequest } from './options'
 import type { CompactionReport } from './report'
+import type { SummaryRequest } from './types'
 
 /** What a hook changes in what the summariser is asked. What is not a string changes nothing. */
 export interface CompactionEdit {

@@ -9,40 +9,10 @@ import { atLeastZero, type Check, checkOptions, count, flag, owner, strings } fr
 import { checkSignal, isArray, isRecord, wrong } from '../validation/validate'
 import type { CompactionHooks } from './hooks'
 import type { CompactionState } from './report'
+import type { CompactionEnvironment, SummaryRequest } from './types'
 
 /** Whose numbers: `moryflow`, `opencode` or `takumi`. */
 export type CompactionProfile = Extract<TruncationProfile, 'moryflow' | 'opencode' | 'takumi'>
-
-/** What is sent beside the history. It is counted, and the summariser is told of it. */
-export interface CompactionEnvironment {
-  systemPrompt?: string
-  /** The definitions of tools, in whatever form they are sent. */
-  tools?: unknown
-  /** Skills, or whatever else is put before the model. */
-  skills?: unknown
-}
-
-/** What the summariser is asked for. */
-export interface SummaryRequest<M = unknown> {
-  /** Everything in one text, ready to be sent: instructions, the summary so far, and the messages. */
-  prompt: string
-  /** The instructions alone, for callers who send the messages themselves. */
-  instructions: string
-  /** The messages that the summary stands for, oldest first: the very objects, with their full outputs. */
-  messages: readonly M[]
-  /** `history`: everything before the turns that are kept. `turn`: the beginning of a turn whose rest is kept. */
-  part: 'history' | 'turn'
-  /** The summary so far, to be brought up to date; `undefined` the first time. */
-  previousSummary: string | undefined
-  /** What is sent beside the history. */
-  environment: CompactionEnvironment | undefined
-  /** So many tokens the summary should have at most. */
-  maxTokens: number
-  /** The language of the conversation, as far as that is known. */
-  language: NoticeLanguage
-  /** Aborted when the time is up, or when the caller's own signal is. */
-  signal: AbortSignal
-}
 
 /** Writes a summary: usually a request to a model. */
 export type Summarize<M = unknown> = (

@@ -7,7 +7,7 @@ import { wordsOf } from '../history/summary'
 import { call, native } from '../native/native'
 import { trimmed, trimOf } from '../pruning/trim'
 import { plainJson } from '../util/safe-stringify'
-import type { CompactionEnvironment } from './options'
+import type { CompactionEnvironment } from './types'
 
 /** Texts are tried with so many UTF-16 units of each output, then with fewer, until everything fits. pi's number is the first. */
 const OUTPUT_UNITS = [2000, 800, 300, 120]

@@ -8,9 +8,10 @@ import { TooLate, within } from '../util/with-timeout'
 import { describe } from '../validation/validate'
 import type { Measure, ReadHistory } from './history-reader'
 import { askBefore } from './hooks'
-import { CHARS_PER_TOKEN, type CompactSettings, type SummaryRequest } from './options'
+import { CHARS_PER_TOKEN, type CompactSettings } from './options'
 import { promptMaker } from './prompt'
 import type { CompactionReason } from './report'
+import type { SummaryRequest } from './types'
 
 /** What is asked about. */
 export interface Asker<M> {

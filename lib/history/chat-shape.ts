@@ -1,6 +1,6 @@
 /** What a format of histories has to tell, so that the rules need not know it. One file per format implements this. */
 
-import type { ToolResultRecord } from './ledger'
+import type { ToolResultRecord } from '../types'
 import type { Knowledge } from './message-cache'
 import type { ResultView } from './message-view'
 

@@ -14,14 +14,9 @@ export type {
   CompactionEdit,
   CompactionHooks,
 } from '../compaction/hooks'
-export type {
-  CompactionEnvironment,
-  CompactionProfile,
-  CompactOptions,
-  Summarize,
-  SummaryRequest,
-} from '../compaction/options'
+export type { CompactionProfile, CompactOptions, Summarize } from '../compaction/options'
 export type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from '../compaction/report'
+export type { CompactionEnvironment, SummaryRequest } from '../compaction/types'
 export {
   ContextManager,
   type ContextManagerState,
@@ -40,6 +35,7 @@ export {
   type PruneReport,
   type PruneResult,
 } from '../pruning/pruner'
+export type { ToolResultRecord, ToolResultRecorder } from '../types'
 export type { EstimateTokens } from './estimate'
 export { detectFormat } from './formats'
 export {
@@ -47,14 +43,8 @@ export {
   ToolResultLedger,
   type ToolResultLedgerOptions,
   type ToolResultLedgerState,
-  type ToolResultRecord,
-  type ToolResultRecorder,
 } from './ledger'
 export type { HistoryFormatName } from './message-view'
-export {
-  type OutdatedResultInfo,
-  type SimplifiedReport,
-  type SimplifyOutdatedOptions,
-  simplifyOutdatedTerminalResults,
-} from './outdated'
+export type { OutdatedResultInfo, SimplifiedReport, SimplifyOutdatedOptions } from './options'
+export { simplifyOutdatedTerminalResults } from './outdated'
 export { type RepairToolPairsOptions, repairToolPairs } from './repair-tool-pairs'

@@ -2,35 +2,8 @@
 
 import { SpillwayError } from '../errors'
 import { warn } from '../truncation/events'
+import type { ToolResultRecord, ToolResultRecorder } from '../types'
 import { isArray, isRecord, wrong } from '../validation/validate'
-
-/** What is known of one call of a tool. */
-export interface ToolResultRecord {
-  /** The id of the call, as the model gave it. */
-  toolCallId: string
-  toolName: string
-  /** When the tool finished: milliseconds since the epoch. */
-  endedAt: number
-  /** The tool said that it failed. */
-  isError: boolean
-  /** The exit code of a command. */
-  exitCode?: number
-  /** Whether the command wrote something to its error stream. */
-  hasStderr?: boolean
-  /** The size of the whole output: UTF-8 bytes. */
-  bytes: number
-  /** Lines of the whole output, if somebody counted them. */
-  lines?: number
-  /** Where the full output was saved. */
-  outputPath?: string
-  /** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
-  args?: Readonly<Record<string, unknown>>
-}
-
-/** Whoever takes records, such as a {@link ToolResultLedger}. */
-export interface ToolResultRecorder {
-  record(entry: ToolResultRecord): void
-}
 
 /** Whoever knows calls, such as a {@link ToolResultLedger}. */
 export interface ToolResultKnowledge {

@@ -5,7 +5,7 @@
 
 import { call, native } from '../native/native'
 import { batchesOf, isLatin1 } from '../native/text-batches'
-import type { ToolResultRecord } from './ledger'
+import type { ToolResultRecord } from '../types'
 
 /** The text of a result: one string, or the texts of its parts. */
 export type ResultText = string | readonly string[]

@@ -1,10 +1,97 @@
-/** The options of {@link simplifyOutdatedTerminalResults}, checked. */
+/** The options of `simplifyOutdatedTerminalResults`, checked. */
 
 import type { OutputOwner } from '../truncation/previews'
+import type { NoticeLanguage } from '../types'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
 import type { ToolResultKnowledge } from './ledger'
 import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './message-cache'
-import type { OutdatedResultInfo, SimplifiedReport, SimplifyOutdatedOptions } from './outdated'
+
+/** An outdated result, as a placeholder can speak of it. */
+export interface OutdatedResultInfo {
+  /** The tool, from the result or from the call that it answers. */
+  toolName?: string
+  toolCallId?: string
+  /** When the tool finished: milliseconds since the epoch. */
+  timestamp: number
+  /** Milliseconds from then to `now`. */
+  ageMs: number
+  /** Size of the result's text: UTF-8 bytes. */
+  bytes: number
+  /** Where the full output was saved, from the ledger, the message's `outputPath` or from `truncationPath` or `outputPath` of its `metadata`. */
+  outputPath?: string
+}
+
+/** What one call replaced. */
+export interface SimplifiedReport {
+  /** Results that were replaced; at least 1. */
+  count: number
+  /** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
+  bytes: number
+  /** The same in tokens, estimated. */
+  tokens: number
+  /** Indices of the replaced messages, ascending. */
+  indices: number[]
+}
+
+/** Options of `simplifyOutdatedTerminalResults`. */
+export interface SimplifyOutdatedOptions {
+  /**
+   * The time that ages are measured at: milliseconds since the epoch, at least 0.
+   * @default Date.now()
+   */
+  now?: number
+  /**
+   * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
+   * @default 900000
+   */
+  maxAgeMs?: number
+  /**
+   * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
+   * @default 5
+   */
+  keepRecent?: number
+  /**
+   * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
+   * @default false
+   */
+  countErrors?: boolean
+  /**
+   * A result with something in its `stderr` is an error.
+   * @default true
+   */
+  stderrIsError?: boolean
+  /**
+   * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
+   * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
+   * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
+   * of tools in neither list.
+   */
+  terminalTools?: readonly string[]
+  /**
+   * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
+   * something else than a string, the default is used and a warning is emitted.
+   * @default '此命令返回内容已过时', or what `language` says
+   */
+  placeholder?: string | ((info: OutdatedResultInfo) => string)
+  /**
+   * The language of the default placeholder; in English `[Outdated output of a command was removed]`.
+   * @default 'zh-CN'
+   */
+  language?: NoticeLanguage
+  /**
+   * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+   * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
+   * when it finished, if the message has no time.
+   */
+  ledger?: ToolResultKnowledge
+  /**
+   * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
+   * host wrote into a message is believed.
+   */
+  storage?: OutputOwner
+  /** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
+  onSimplified?: (report: SimplifiedReport) => void
+}
 
 const DEFAULT_MAX_AGE_MS = 15 * 60 * 1000
 const DEFAULT_KEEP_RECENT = 5

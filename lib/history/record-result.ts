@@ -3,9 +3,8 @@
 import { textOfValue } from '../truncation/content'
 import { catchLater, warn } from '../truncation/events'
 import { isSavedOutput } from '../truncation/previews'
-import type { ToolResultLike } from '../types'
+import type { ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
 import { isRecord } from '../validation/validate'
-import type { ToolResultRecord, ToolResultRecorder } from './ledger'
 
 /** A finished call. */
 export interface Finished {

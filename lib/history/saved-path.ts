@@ -2,7 +2,7 @@
 
 import { isSavedOutput, type OutputOwner } from '../truncation/previews'
 import { isPlace } from '../truncation/save'
-import type { ToolResultRecord } from './ledger'
+import type { ToolResultRecord } from '../types'
 import type { ResultView } from './message-view'
 
 const claims = new WeakSet<object>()

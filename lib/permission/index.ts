@@ -2,14 +2,12 @@
 
 export {
   type GateCall,
-  type GateDecision,
   type GateEvent,
   type GateResponse,
-  type GateState,
-  type PendingRequest,
   PermissionGate,
   type PermissionGateOptions,
 } from '../approval/gate'
+export type { GateDecision, GateState, PendingRequest } from '../approval/gate-state'
 export { type ModeChange, ModeController, type ModeControllerOptions, type ModeEvent } from '../approval/mode'
 export { PermissionPolicy } from './policy'
 export type {

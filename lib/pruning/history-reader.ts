@@ -4,7 +4,7 @@ import { Estimate, jsonOf } from '../history/estimate'
 import { FORMATS, formatNamed, type Reading, readMessage, remember } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { Votes } from '../history/formats/detect-format'
-import { knownCall, type ToolResultRecord } from '../history/ledger'
+import { knownCall } from '../history/ledger'
 import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../history/message-cache'
 import { sameView, sizeOf } from '../history/message-identity'
 import type {
@@ -20,10 +20,12 @@ import { savedPathOf } from '../history/saved-path'
 import { isSummary } from '../history/summary'
 import { ToolPairs } from '../history/tool-pairs'
 import { call, native } from '../native/native'
+import type { ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
 import { Columns, type ItemForm } from './columns'
 import { fileAccess, shortArguments } from './file-access'
 import { type News, nextFacts, textsOfResults } from './history-delta'
+import { KnownMessage } from './known-message'
 import { type PrunerSettings, pruningError } from './options'
 import { wantedPlaceholder } from './placeholder'
 import { HistoryItem, keyOf, Namesakes } from './prunable-item'
@@ -31,21 +33,6 @@ import { Projection } from './pruned-view'
 import { type Trim, trimmed, trimOf } from './trim'
 
 const { FACT_FAILED, ITEM_ARGUMENTS, ITEM_FIXED, ITEM_WRITES } = native
-
-/** A message that was read. */
-export class KnownMessage implements Reading {
-  view: MessageView = OTHER
-  format: ViewFormat | undefined = undefined
-  /** UTF-16 units of everything in it: by this it is known again in another process. */
-  size = 0
-  itemsBefore = 0
-  resultsBefore = 0
-  /** How many of its items are left out, and the copy without them, once it was made. */
-  gone = 0
-  copy: object | undefined = undefined
-
-  constructor(public object: unknown) {}
-}
 
 /** Where an earlier pruner stopped. */
 export interface Earlier {

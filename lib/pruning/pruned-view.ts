@@ -2,7 +2,7 @@
 
 import type { CallView } from '../history/message-view'
 import { shortArguments } from './file-access'
-import type { KnownMessage } from './history-reader'
+import type { KnownMessage } from './known-message'
 import type { HistoryItem } from './prunable-item'
 
 export class Projection {

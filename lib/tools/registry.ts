@@ -1,12 +1,17 @@
 /** A small executor for tools, for hosts that have none of their own. */
 
 import { messageOf, SpillwayError } from '../errors'
-import type { ToolResultRecorder } from '../history/ledger'
 import { observe } from '../history/record-result'
 import { Settings } from '../settings/settings'
 import { toJson } from '../truncation/content'
 import { warn } from '../truncation/events'
-import type { ToolResultLike, ToolTruncationConfig, TruncationContext, TruncationMiddleware } from '../types'
+import type {
+  ToolResultLike,
+  ToolResultRecorder,
+  ToolTruncationConfig,
+  TruncationContext,
+  TruncationMiddleware,
+} from '../types'
 import { isArray, isRecord, isRevoked, wrong } from '../validation/validate'
 
 /** What a tool is told about the call. */

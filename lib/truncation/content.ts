@@ -7,7 +7,6 @@ import type { ContentPart, OutputService, TextContentPart, TruncationContext, Tr
 import { plainJson } from '../util/safe-stringify'
 import { isArray, wrong } from '../validation/validate'
 import type { Facts } from './ingest'
-import type { TruncationService } from './service'
 
 /** Whether a value is a list of objects that say what they are, which is what a caller calls parts. */
 export function isParts(value: unknown): value is readonly ContentPart[] {
@@ -127,6 +126,12 @@ export async function boundValue(
   return { value: isSame ? soundJson(value, line) : result.content, result }
 }
 
+/** The part of a service of the package that says how JSON is best laid out; a service of the caller's may lack it. */
+interface LineFitter {
+  fits(content: string, context: TruncationContext): boolean
+  longestLine(context: TruncationContext): number | undefined
+}
+
 /** Bytes of a line of JSON that a service of the caller's can do without. */
 const LONGEST_LINE = 12_800
 
@@ -135,7 +140,7 @@ const LONGEST_LINE = 12_800
  * is so long (the text that a command printed, say) that a cut between lines would show nothing of what matters.
  */
 function laidOut(service: OutputService, line: string, context: TruncationContext): string {
-  const own = 'fits' in service ? (service as TruncationService) : undefined
+  const own = 'fits' in service ? (service as OutputService & LineFitter) : undefined
   if (own?.fits(line, context)) return line
   return cuttable(indented(line), () => line, own?.longestLine(context))
 }

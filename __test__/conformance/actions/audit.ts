@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { AuditEvent, AuditLogOptions, AuditReport } from '../../../lib/audit/audit-log'
-import type { Outcome } from '../actions'
-import type { Setup } from '../rows'
+import type { Outcome } from '../outcome'
+
+/** The part of a row that this action reads. */
+interface Setup {
+  audit?: AuditSetup
+  options?: Record<string, unknown>
+}
 
 /** What a row appends, and to the log of which session. */
 export interface AuditSetup {

@@ -1,6 +1,11 @@
-import type { Outcome } from '../actions'
+import type { Outcome } from '../outcome'
 import { type Recipe, textOf } from '../recipes'
-import type { Setup } from '../rows'
+
+/** The part of a row that this action reads. */
+interface Setup {
+  compaction?: CompactionSetup
+  options?: Record<string, unknown>
+}
 
 /** A message of a history: what somebody says, or a call of a tool with its output. */
 export type TalkRecipe =

@@ -1,8 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConfigChange, LoadConfigOptions, LoadedConfig } from '../../../lib/config/config-file'
-import type { Outcome } from '../actions'
-import type { Setup } from '../rows'
+import type { Outcome } from '../outcome'
+
+/** The part of a row that this action reads. */
+interface Setup {
+  config?: ConfigSetup
+}
 
 /** A configuration: the text of the file, what is inline, and changes that are made to the file side by side. */
 export interface ConfigSetup {

@@ -4,8 +4,13 @@ import type {
   DoomLoopResult,
   DoomLoopVerdict,
 } from '../../../lib/loop-detection/detector'
-import type { Outcome } from '../actions'
-import type { Setup } from '../rows'
+import type { Outcome } from '../outcome'
+
+/** The part of a row that this action reads. */
+interface Setup {
+  steps?: LoopStep[]
+  options?: Record<string, unknown>
+}
 
 /** One step of a run. `{i}` in arguments and results is the number of the step's repetition, from 1. */
 export interface LoopStep {

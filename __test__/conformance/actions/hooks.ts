@@ -1,7 +1,11 @@
 import type { HookRunnerOptions, Hooks } from '../../../lib/hooks/types'
 import type { guardTool as guard } from '../../../lib/tools/guard-tool'
-import type { Outcome } from '../actions'
-import type { Setup } from '../rows'
+import type { Outcome } from '../outcome'
+
+/** The part of a row that this action reads. */
+interface Setup {
+  hooks?: HookSetup
+}
 
 /** What hooks answer, and what they are asked about: a prompt, parameters, or a call of a tool that gives its arguments back. */
 export interface HookSetup {

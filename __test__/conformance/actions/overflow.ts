@@ -1,9 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { everything } from '../../support/everything'
-import type { Outcome } from '../actions'
+import type { Outcome } from '../outcome'
 import { builtFrom, type Recipe, textOf } from '../recipes'
-import type { Setup } from '../rows'
+
+/** The part of a row that this action reads. */
+interface Setup {
+  overflow?: OverflowSetup
+  options?: Record<string, unknown>
+}
 
 type Facts = Record<string, unknown>
 

@@ -1,0 +1,20 @@
+/** A message of a history, with what the pruner knows of it. */
+
+import type { Reading } from '../history/formats'
+import { OTHER } from '../history/formats/define-format'
+import type { MessageView, ViewFormat } from '../history/message-view'
+
+/** A message that was read. */
+export class KnownMessage implements Reading {
+  view: MessageView = OTHER
+  format: ViewFormat | undefined = undefined
+  /** UTF-16 units of everything in it: by this it is known again in another process. */
+  size = 0
+  itemsBefore = 0
+  resultsBefore = 0
+  /** How many of its items are left out, and the copy without them, once it was made. */
+  gone = 0
+  copy: object | undefined = undefined
+
+  constructor(public object: unknown) {}
+}
