@@ -4,8 +4,8 @@ import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
 import { ModeController, PermissionDomain, PermissionMode, PermissionTool } from './dist/entries/permission.js';
 import { updateConfig } from './dist/entries/config.js';
 import { Compacted, OverflowFacts, OverflowKind, OverflowProfile, OverflowRecoveryState, OverflowStep } from './dist/entries/overflow.js';
-import { TokenCalibration } from './dist/entries/tokens.js';
 import { Hooks, ToolHookRunner } from './dist/entries/extensions.js';
+import { TokenCalibration } from './dist/entries/tokens.js';
 
 /** Stable codes; compare these, not messages. */
 export type SpillwayErrorCode = 
@@ -61,73 +61,6 @@ export declare class SpillwayError extends Error {
 	readonly report?: unknown;
 	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
 	static [Symbol.hasInstance](value: unknown): boolean;
-}
-/** What is known of one call of a tool. */
-export interface ToolResultRecord {
-	/** The id of the call, as the model gave it. */
-	toolCallId: string;
-	toolName: string;
-	/** When the tool finished: milliseconds since the epoch. */
-	endedAt: number;
-	/** The tool said that it failed. */
-	isError: boolean;
-	/** The exit code of a command. */
-	exitCode?: number;
-	/** Whether the command wrote something to its error stream. */
-	hasStderr?: boolean;
-	/** The size of the whole output: UTF-8 bytes. */
-	bytes: number;
-	/** Lines of the whole output, if somebody counted them. */
-	lines?: number;
-	/** Where the full output was saved. */
-	outputPath?: string;
-	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
-	args?: Readonly<Record<string, unknown>>;
-}
-/** Options of {@link ToolResultLedger}. */
-export interface ToolResultLedgerOptions {
-	/**
-	 * So many calls are remembered; of more, those recorded first are forgotten. A whole number of at least 1.
-	 * @default 10000
-	 */
-	maxEntries?: number;
-}
-/** A ledger as JSON. */
-export interface ToolResultLedgerState {
-	version: 1;
-	entries: ToolResultRecord[];
-}
-/**
- * Remembers what was learnt when tools finished: most histories do not say when that was, whether it went well, or which
- * tool it was, and a shortened result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
- * it; `simplifyOutdatedTerminalResults` asks it.
- *
- * Recording is safe to repeat: what is known of a call stays, and a later record adds what was not known.
- *
- * @example
- * const ledger = new ToolResultLedger()
- * const middleware = createTruncationMiddleware({ service, ledger })
- * messages = simplifyOutdatedTerminalResults(messages, { ledger })
- */
-export declare class ToolResultLedger {
-	/** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */
-	constructor(options?: ToolResultLedgerOptions);
-	/** How many calls are remembered. */
-	get size(): number;
-	/**
-	 * Remembers a call. Of one that is known already, only what was not known before is added.
-	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
-	 */
-	record(entry: ToolResultRecord): void;
-	/** What is known of a call. Not to be changed. */
-	get(toolCallId: string): Readonly<ToolResultRecord> | undefined;
-	/** The ledger as plain JSON. */
-	toJSON(): ToolResultLedgerState;
-	/**
-	 * The ledger that {@link toJSON} gave, or the JSON text of it.
-	 * @throws SpillwayError `INVALID_ARGUMENT` that names what is wrong
-	 */
-	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
 /**
  * Which part of a long text is kept: its start, its end, or both with the middle left out.
@@ -207,7 +140,7 @@ export interface TruncationConfig {
 	/** @default true */
 	enabled: boolean;
 	/**
-	 * Days after which {@link TruncationService.cleanup} removes saved outputs. More than 0; `Infinity` keeps for ever. Service-wide only.
+	 * Days after which `TruncationService.cleanup` removes saved outputs. More than 0; `Infinity` keeps for ever. Service-wide only.
 	 * @default 7
 	 */
 	retentionDays: number;
@@ -298,13 +231,13 @@ export interface ITruncationStorage {
 	/** Saves bytes as they are. Without it, bytes are decoded as UTF-8 and handed to `save`. */
 	saveBytes?(content: Uint8Array, context: TruncationContext): Promise<string>;
 	/**
-	 * Saves bytes of any length: what {@link TruncationService.capture} took in. Called once the output has ended; its
+	 * Saves bytes of any length: what `TruncationService.capture` took in. Called once the output has ended; its
 	 * pieces are valid until the next is asked for. Without it, captures of up to 64 MiB go to `saveBytes` or `save`, and
 	 * longer ones are not kept.
 	 */
 	saveStream?(source: AsyncIterable<Uint8Array>, context: TruncationContext): Promise<string>;
 }
-/** Options of {@link TruncationService.capture}. */
+/** Options of `TruncationService.capture`. */
 export interface CaptureOptions {
 	/**
 	 * What happens when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
@@ -323,7 +256,7 @@ export interface CaptureOptions {
 export type TruncationContent = string | Uint8Array | readonly ContentPart[];
 /** The type of the content that comes back: text for text and bytes, parts for parts. */
 export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string;
-/** Options of {@link TruncationService}. */
+/** Options of `TruncationService`. */
 export interface TruncationServiceConfig {
 	/** Settings for every tool. */
 	global?: Partial<TruncationConfig>;
@@ -333,7 +266,7 @@ export interface TruncationServiceConfig {
 	/**
 	 * Keeps full outputs somewhere else than in files, or in files of its own. `storageDirs`, `durability`, `maxStoreBytes`,
 	 * `maxStoreFiles`, `maxFileBytes` and `sweepOnSave` are then not read, because they are the storage's own affair;
-	 * `retentionDays` is what {@link TruncationService.cleanup} asks it for. An output that it does not take in time is saved in the
+	 * `retentionDays` is what `TruncationService.cleanup` asks it for. An output that it does not take in time is saved in the
 	 * default folders. Of a list, each is tried in order, and nothing else.
 	 */
 	storage?: ITruncationStorage | readonly ITruncationStorage[];
@@ -353,12 +286,12 @@ export interface TruncationServiceConfig {
 	/** @default 'process' */
 	durability?: Durability;
 	/**
-	 * Bytes that {@link TruncationService.sweep} leaves in the folders; over it the oldest go first, those of sessions in use last.
+	 * Bytes that `TruncationService.sweep` leaves in the folders; over it the oldest go first, those of sessions in use last.
 	 * @default 4294967296
 	 */
 	maxStoreBytes?: number;
 	/**
-	 * Outputs that {@link TruncationService.sweep} leaves in the folders.
+	 * Outputs that `TruncationService.sweep` leaves in the folders.
 	 * @default 10000
 	 */
 	maxStoreFiles?: number;
@@ -437,9 +370,31 @@ export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResul
 }
 /** Runs after a tool and gives its result back, bounded. Never throws. */
 export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (toolName: string, result: R, context: TruncationContext) => Promise<R>;
-/** The part of {@link TruncationService} that middleware asks for. */
+/** The part of `TruncationService` that middleware asks for. */
 export interface OutputService {
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
+}
+/** What is known of one call of a tool. */
+export interface ToolResultRecord {
+	/** The id of the call, as the model gave it. */
+	toolCallId: string;
+	toolName: string;
+	/** When the tool finished: milliseconds since the epoch. */
+	endedAt: number;
+	/** The tool said that it failed. */
+	isError: boolean;
+	/** The exit code of a command. */
+	exitCode?: number;
+	/** Whether the command wrote something to its error stream. */
+	hasStderr?: boolean;
+	/** The size of the whole output: UTF-8 bytes. */
+	bytes: number;
+	/** Lines of the whole output, if somebody counted them. */
+	lines?: number;
+	/** Where the full output was saved. */
+	outputPath?: string;
+	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
+	args?: Readonly<Record<string, unknown>>;
 }
 /** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
 export type ReadRange = LineRange | ByteRange;
@@ -901,13 +856,6 @@ export declare class PermissionPolicy {
 		hiddenBy: AppliedRule;
 	}[];
 }
-/** A call that is asked about. */
-export interface GateCall extends PermissionCall {
-	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
-	toolCallId: string;
-	/** Waits no longer. The question is taken back when nobody waits for it any more. */
-	signal?: AbortSignal;
-}
 /** A question that waits for an answer. */
 export interface PendingRequest {
 	id: string;
@@ -933,6 +881,27 @@ export interface GateDecision {
 	/** What the person said who rejected it. */
 	message?: string;
 	verdict: PermissionVerdict;
+}
+/** What `PermissionGate.toJSON` keeps. */
+export interface GateState {
+	version: 1;
+	pending: PendingRequest[];
+	/** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
+	answers: {
+		call: string;
+		decision: GateDecision;
+	}[];
+	approvals: {
+		rule: SuggestedRule;
+		sessionId: string | null;
+	}[];
+}
+/** A call that is asked about. */
+export interface GateCall extends PermissionCall {
+	/** The same call has the same answer, however often it is asked; another call under the same id is another call. */
+	toolCallId: string;
+	/** Waits no longer. The question is taken back when nobody waits for it any more. */
+	signal?: AbortSignal;
 }
 /** What an audit records. */
 export type GateEvent = {
@@ -977,20 +946,6 @@ export interface PermissionGateOptions {
 	onEvent?: (event: GateEvent) => void;
 	/** Milliseconds since the epoch. @default Date.now */
 	now?: () => number;
-}
-/** What {@link PermissionGate.toJSON} keeps. */
-export interface GateState {
-	version: 1;
-	pending: PendingRequest[];
-	/** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
-	answers: {
-		call: string;
-		decision: GateDecision;
-	}[];
-	approvals: {
-		rule: SuggestedRule;
-		sessionId: string | null;
-	}[];
 }
 /**
  * Asks where the policy says so, and waits; nobody waits on a clock. One answer per call, however often and from wherever it
@@ -1426,6 +1381,51 @@ export interface OverflowPlan extends OverflowReport {
 export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Promise<Recovered<M>>;
 export declare namespace recoverFromOverflow {
 	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
+}
+/** Options of {@link ToolResultLedger}. */
+export interface ToolResultLedgerOptions {
+	/**
+	 * So many calls are remembered; of more, those recorded first are forgotten. A whole number of at least 1.
+	 * @default 10000
+	 */
+	maxEntries?: number;
+}
+/** A ledger as JSON. */
+export interface ToolResultLedgerState {
+	version: 1;
+	entries: ToolResultRecord[];
+}
+/**
+ * Remembers what was learnt when tools finished: most histories do not say when that was, whether it went well, or which
+ * tool it was, and a shortened result cannot be parsed any more. `createTruncationMiddleware` and `ToolRegistry` fill
+ * it; `simplifyOutdatedTerminalResults` asks it.
+ *
+ * Recording is safe to repeat: what is known of a call stays, and a later record adds what was not known.
+ *
+ * @example
+ * const ledger = new ToolResultLedger()
+ * const middleware = createTruncationMiddleware({ service, ledger })
+ * messages = simplifyOutdatedTerminalResults(messages, { ledger })
+ */
+export declare class ToolResultLedger {
+	/** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */
+	constructor(options?: ToolResultLedgerOptions);
+	/** How many calls are remembered. */
+	get size(): number;
+	/**
+	 * Remembers a call. Of one that is known already, only what was not known before is added.
+	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
+	 */
+	record(entry: ToolResultRecord): void;
+	/** What is known of a call. Not to be changed. */
+	get(toolCallId: string): Readonly<ToolResultRecord> | undefined;
+	/** The ledger as plain JSON. */
+	toJSON(): ToolResultLedgerState;
+	/**
+	 * The ledger that {@link toJSON} gave, or the JSON text of it.
+	 * @throws SpillwayError `INVALID_ARGUMENT` that names what is wrong
+	 */
+	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
 /** What {@link compactHistory} did. */
 export interface CompactionReport {
@@ -2013,99 +2013,6 @@ export declare class ContextManager<M = unknown> {
 	 */
 	static fromJSON<M = unknown>(state: ContextManagerState | string, options?: ContextManagerOptions<M>): ContextManager<M>;
 }
-/** What one call replaced. */
-export interface SimplifiedReport {
-	/** Results that were replaced; at least 1. */
-	count: number;
-	/** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
-	bytes: number;
-	/** The same in tokens, estimated. */
-	tokens: number;
-	/** Indices of the replaced messages, ascending. */
-	indices: number[];
-}
-/** Options of {@link simplifyOutdatedTerminalResults}. */
-export interface SimplifyOutdatedOptions {
-	/**
-	 * The time that ages are measured at: milliseconds since the epoch, at least 0.
-	 * @default Date.now()
-	 */
-	now?: number;
-	/**
-	 * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
-	 * @default 900000
-	 */
-	maxAgeMs?: number;
-	/**
-	 * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
-	 * @default 5
-	 */
-	keepRecent?: number;
-	/**
-	 * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
-	 * @default false
-	 */
-	countErrors?: boolean;
-	/**
-	 * A result with something in its `stderr` is an error.
-	 * @default true
-	 */
-	stderrIsError?: boolean;
-	/**
-	 * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
-	 * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
-	 * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
-	 * of tools in neither list.
-	 */
-	terminalTools?: readonly string[];
-	/**
-	 * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
-	 * something else than a string, the default is used and a warning is emitted.
-	 * @default '此命令返回内容已过时', or what `language` says
-	 */
-	placeholder?: string | ((info: OutdatedResultInfo) => string);
-	/**
-	 * The language of the default placeholder; in English `[Outdated output of a command was removed]`.
-	 * @default 'zh-CN'
-	 */
-	language?: NoticeLanguage;
-	/**
-	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
-	 * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
-	 * when it finished, if the message has no time.
-	 */
-	ledger?: ToolResultKnowledge;
-	/**
-	 * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
-	 * host wrote into a message is believed.
-	 */
-	storage?: OutputOwner;
-	/** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
-	onSimplified?: (report: SimplifiedReport) => void;
-}
-/**
- * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
- * the messages that go in are never changed.
- *
- * A tool result is outdated when all of these hold:
- * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
- *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
- * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
- * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
- *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
- * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
- *   known, and `stderr` is empty or not known.
- *
- * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a
- * time, and where no message is in a known format, nothing can be done, and a warning says so once: codes
- * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
- *
- * @param messages the history, in any format that `detectFormat` knows
- * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
- * is nothing to replace, `messages` itself
- * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
- */
-export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
 /** Options of {@link DoomLoopDetector}. A threshold can be `Infinity`: then the rule is off. */
 export interface DoomLoopOptions {
 	/**
@@ -2255,119 +2162,6 @@ export declare class DoomLoopDetector {
 	 */
 	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
 }
-/** What is known of the request from elsewhere. */
-export interface ClassifyOverflowOptions {
-	/** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
-	estimatedTokens?: number;
-	/** The model's context window, in tokens. An answer whose usage is above it is an overflow that nobody reported. */
-	contextWindow?: number;
-}
-/** What {@link classifyOverflow} found. */
-export interface OverflowClass {
-	/** Whether `kind` is `'overflow'`. */
-	overflow: boolean;
-	kind: OverflowKind;
-	/**
-	 * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording that nobody owns, or a status.
-	 * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
-	 */
-	confidence: "high" | "medium" | "low";
-	/** Tokens of the request as the provider counted them, with those reserved for the answer if it counts them in. */
-	actualTokens?: number;
-	/** Tokens that there are: of an overflow the model's window, of a rate limit the tokens per time. */
-	limitTokens?: number;
-	/** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
-	outputTokens?: number;
-	/** Of a field: its length, in the units in which the provider counts that field. */
-	actualLength?: number;
-	/** Of a field: the length that is allowed, in the same units. */
-	limitLength?: number;
-	/** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
-	provider?: string;
-	/** What was recognised: a code, or the name of a rule. For logs. */
-	matched?: string;
-}
-/**
- * Says whether an error, or an answer, means that the request did not fit into the model's context.
- *
- * Takes whatever a client throws or gives back: errors of the providers' packages, of the AI SDK and LangChain, events of
- * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It looks into causes, and
- * changes nothing. Never throws for what it is given, however odd.
- *
- * In order: rate limits, limits of single fields, codes, wordings, the status 413, a status 400 or 413 without a body
- * (an overflow only if the estimate is at least 80 % of the window), and answers that were cut off at once.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
- */
-export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
-/** Options of {@link MemoryStorage}. */
-export interface MemoryStorageOptions {
-	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
-	maxStoreBytes?: number;
-	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
-	maxStoreFiles?: number;
-	/** As for `TruncationStorage`. @default none */
-	maxFileBytes?: number;
-	/** As for `TruncationStorage`. @default none */
-	redact?: RedactionOptions;
-	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
-	retentionDays?: number;
-}
-/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
-export declare class MemoryStorage implements ITruncationStorage {
-	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
-	constructor(options?: MemoryStorageOptions);
-	/** Keeps a text and answers its path, which only this storage knows. */
-	save(content: string, context: TruncationContext): Promise<string>;
-	/** Keeps a copy of bytes and answers its path. */
-	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
-	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
-	read(path: string): Promise<string>;
-	/** As `TruncationStorage.readRange`. */
-	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
-	/** As `TruncationStorage.search`. */
-	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Whether a path is that of an output that this storage kept. */
-	owns(path: string): boolean;
-	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
-	cleanup(retentionDays?: number): Promise<number>;
-	/** As `TruncationStorage.sweep`; nothing is leased here. */
-	sweep(options?: SweepOptions): Promise<SweepReport>;
-	/** How much is kept. */
-	usage(): Promise<StorageUsage>;
-	/** Forgets all outputs of a session, and answers how many there were. */
-	deleteSession(sessionId: string): Promise<number>;
-	/** Where paths begin; no folder of a disk. */
-	getStorageDir(): string;
-	/** Forgets everything. */
-	close(): Promise<void>;
-	[asyncDispose](): Promise<void>;
-}
-/** Options of {@link estimateTokens}. */
-export interface EstimateTokensOptions {
-	/**
-	 * `'typical'`: as near as it gets. `'upper'`: hardly ever below what a tokenizer counts, for decisions that must not
-	 * fail; usually 30 to 50 % more. Figures are in docs/tokens.md.
-	 * @default 'typical'
-	 */
-	mode?: "typical" | "upper";
-	/** What real usage taught about a model; the estimate is multiplied by its factor. */
-	calibration?: TokenCalibration;
-	/**
-	 * Estimate as another agent does. `'opencode'`: UTF-16 units / 4, rounded. `'openclaw'`: the same rounded up, with a
-	 * Chinese, Japanese or Korean character counted as four. The mode means nothing there.
-	 */
-	profile?: "opencode" | "openclaw";
-}
-/**
- * Estimates how many tokens a text has, by its scripts and by what it is: prose, code, JSON, hashes, white space, digits,
- * Chinese, Cyrillic, emoji. It knows no vocabulary; for exact numbers see {@link loadTokenCounter}.
- *
- * Linear and fast enough for every tool result. An empty text has 0 tokens.
- *
- * @throws SpillwayError `INVALID_ARGUMENT` for something else than a text, or a wrong option
- */
-export declare function estimateTokens(text: string, options?: EstimateTokensOptions): number;
 /** What a tool is told about the call. */
 export interface ExecutionContext {
 	sessionId?: string;
@@ -2515,6 +2309,242 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no control
  */
 export declare function guardTool<T extends Tool>(tool: T, controls?: ToolControls): GuardedTool<T>;
+/** What one call replaced. */
+export interface SimplifiedReport {
+	/** Results that were replaced; at least 1. */
+	count: number;
+	/** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
+	bytes: number;
+	/** The same in tokens, estimated. */
+	tokens: number;
+	/** Indices of the replaced messages, ascending. */
+	indices: number[];
+}
+/** Options of `simplifyOutdatedTerminalResults`. */
+export interface SimplifyOutdatedOptions {
+	/**
+	 * The time that ages are measured at: milliseconds since the epoch, at least 0.
+	 * @default Date.now()
+	 */
+	now?: number;
+	/**
+	 * Results up to this age stay: milliseconds, at least 0. `Infinity` keeps all.
+	 * @default 900000
+	 */
+	maxAgeMs?: number;
+	/**
+	 * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
+	 * @default 5
+	 */
+	keepRecent?: number;
+	/**
+	 * Errors take up places among the newest like other results. Errors are never replaced, whatever this says.
+	 * @default false
+	 */
+	countErrors?: boolean;
+	/**
+	 * A result with something in its `stderr` is an error.
+	 * @default true
+	 */
+	stderrIsError?: boolean;
+	/**
+	 * The tools that run commands in a terminal; case and `-`, `_`, `.` between words do not matter. Replaces the built-in
+	 * list (`terminal-execute`, `bash`, `shell`, `exec`, `exec_command`, `run_command`, `run_shell_command`, …), and wins
+	 * over the built-in list of other tools (`read`, `filesystem-read`, `grep`, `edit`, …). The text decides about results
+	 * of tools in neither list.
+	 */
+	terminalTools?: readonly string[];
+	/**
+	 * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
+	 * something else than a string, the default is used and a warning is emitted.
+	 * @default '此命令返回内容已过时', or what `language` says
+	 */
+	placeholder?: string | ((info: OutdatedResultInfo) => string);
+	/**
+	 * The language of the default placeholder; in English `[Outdated output of a command was removed]`.
+	 * @default 'zh-CN'
+	 */
+	language?: NoticeLanguage;
+	/**
+	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+	 * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
+	 * when it finished, if the message has no time.
+	 */
+	ledger?: ToolResultKnowledge;
+	/**
+	 * The storage that full outputs were saved in: with it, a placeholder is only told of paths that it owns. Without it what the
+	 * host wrote into a message is believed.
+	 */
+	storage?: OutputOwner;
+	/** Told at the end of a call that replaced something. If it throws, a warning is emitted and nothing else changes. */
+	onSimplified?: (report: SimplifiedReport) => void;
+}
+/**
+ * Replaces the text of outdated terminal results by a placeholder. For what is sent to a model, not for what is kept:
+ * the messages that go in are never changed.
+ *
+ * A tool result is outdated when all of these hold:
+ * - it comes from a terminal: its tool is known to run commands, or its tool is unknown and its text is a JSON object
+ *   with `stdout`, `stderr` or `exitCode`, or is not JSON and has one of them with quotes and colon in it;
+ * - its `timestamp`, or what the `ledger` says, is more than 15 minutes back;
+ * - it is not among the 5 newest tool results of any kind, by time and then by position. Errors do not take up places;
+ *   a result without a timestamp stays, and counts as of the time of the nearest earlier one that has one;
+ * - it is no error: the text does not start with `Error:`, `messageStatus` is not `'error'`, the exit code is 0 or not
+ *   known, and `stderr` is empty or not known.
+ *
+ * A result whose content is more than text stays. Elements that are no messages at all stay, too. Where no result has a
+ * time, and where no message is in a known format, nothing can be done, and a warning says so once: codes
+ * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
+ *
+ * @param messages the history, in any format that `detectFormat` knows
+ * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
+ * is nothing to replace, `messages` itself
+ * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
+ */
+export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
+/** What is known of the request from elsewhere. */
+export interface ClassifyOverflowOptions {
+	/** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
+	estimatedTokens?: number;
+	/** The model's context window, in tokens. An answer whose usage is above it is an overflow that nobody reported. */
+	contextWindow?: number;
+}
+/** What {@link classifyOverflow} found. */
+export interface OverflowClass {
+	/** Whether `kind` is `'overflow'`. */
+	overflow: boolean;
+	kind: OverflowKind;
+	/**
+	 * `'high'`: a code, a status or a wording that has one meaning. `'medium'`: a wording that nobody owns, or a status.
+	 * `'low'`: nothing speaks for it but the circumstances, or nothing was recognised.
+	 */
+	confidence: "high" | "medium" | "low";
+	/** Tokens of the request as the provider counted them, with those reserved for the answer if it counts them in. */
+	actualTokens?: number;
+	/** Tokens that there are: of an overflow the model's window, of a rate limit the tokens per time. */
+	limitTokens?: number;
+	/** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
+	outputTokens?: number;
+	/** Of a field: its length, in the units in which the provider counts that field. */
+	actualLength?: number;
+	/** Of a field: the length that is allowed, in the same units. */
+	limitLength?: number;
+	/** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
+	provider?: string;
+	/** What was recognised: a code, or the name of a rule. For logs. */
+	matched?: string;
+}
+/**
+ * Says whether an error, or an answer, means that the request did not fit into the model's context.
+ *
+ * Takes whatever a client throws or gives back: errors of the providers' packages, of the AI SDK and LangChain, events of
+ * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It looks into causes, and
+ * changes nothing. Never throws for what it is given, however odd.
+ *
+ * In order: rate limits, limits of single fields, codes, wordings, the status 413, a status 400 or 413 without a body
+ * (an overflow only if the estimate is at least 80 % of the window), and answers that were cut off at once.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
+ */
+export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
+/** What a user sets for truncation, all in one object. */
+export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
+}
+/** What {@link createTruncation} makes. */
+export interface Truncation<R extends ToolResultLike = ToolResultLike> {
+	service: TruncationService;
+	middleware: TruncationMiddleware<R>;
+}
+/**
+ * Makes a service and its middleware. `false` switches truncation off.
+ *
+ * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
+ * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
+ * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
+ *
+ * @example
+ * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
+ * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
+ */
+export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
+/**
+ * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
+ * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
+ *
+ * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything goes wrong, the
+ * result still comes back, bounded, and an `error` event says why.
+ *
+ * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
+ */
+export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
+/** Options of {@link MemoryStorage}. */
+export interface MemoryStorageOptions {
+	/** Bytes that {@link MemoryStorage.sweep} leaves. @default 4294967296 */
+	maxStoreBytes?: number;
+	/** Outputs that {@link MemoryStorage.sweep} leaves. @default 10000 */
+	maxStoreFiles?: number;
+	/** As for `TruncationStorage`. @default none */
+	maxFileBytes?: number;
+	/** As for `TruncationStorage`. @default none */
+	redact?: RedactionOptions;
+	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
+	retentionDays?: number;
+}
+/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
+export declare class MemoryStorage implements ITruncationStorage {
+	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
+	constructor(options?: MemoryStorageOptions);
+	/** Keeps a text and answers its path, which only this storage knows. */
+	save(content: string, context: TruncationContext): Promise<string>;
+	/** Keeps a copy of bytes and answers its path. */
+	saveBytes(content: Uint8Array, context: TruncationContext): Promise<string>;
+	/** The whole text. @throws SpillwayError `STORAGE_NOT_OWNED`, `STORAGE_NOT_FOUND` when it was swept */
+	read(path: string): Promise<string>;
+	/** As `TruncationStorage.readRange`. */
+	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
+	/** As `TruncationStorage.search`. */
+	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
+	/** Whether a path is that of an output that this storage kept. */
+	owns(path: string): boolean;
+	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
+	cleanup(retentionDays?: number): Promise<number>;
+	/** As `TruncationStorage.sweep`; nothing is leased here. */
+	sweep(options?: SweepOptions): Promise<SweepReport>;
+	/** How much is kept. */
+	usage(): Promise<StorageUsage>;
+	/** Forgets all outputs of a session, and answers how many there were. */
+	deleteSession(sessionId: string): Promise<number>;
+	/** Where paths begin; no folder of a disk. */
+	getStorageDir(): string;
+	/** Forgets everything. */
+	close(): Promise<void>;
+	[asyncDispose](): Promise<void>;
+}
+/** Options of {@link estimateTokens}. */
+export interface EstimateTokensOptions {
+	/**
+	 * `'typical'`: as near as it gets. `'upper'`: hardly ever below what a tokenizer counts, for decisions that must not
+	 * fail; usually 30 to 50 % more. Figures are in docs/tokens.md.
+	 * @default 'typical'
+	 */
+	mode?: "typical" | "upper";
+	/** What real usage taught about a model; the estimate is multiplied by its factor. */
+	calibration?: TokenCalibration;
+	/**
+	 * Estimate as another agent does. `'opencode'`: UTF-16 units / 4, rounded. `'openclaw'`: the same rounded up, with a
+	 * Chinese, Japanese or Korean character counted as four. The mode means nothing there.
+	 */
+	profile?: "opencode" | "openclaw";
+}
+/**
+ * Estimates how many tokens a text has, by its scripts and by what it is: prose, code, JSON, hashes, white space, digits,
+ * Chinese, Cyrillic, emoji. It knows no vocabulary; for exact numbers see {@link loadTokenCounter}.
+ *
+ * Linear and fast enough for every tool result. An empty text has 0 tokens.
+ *
+ * @throws SpillwayError `INVALID_ARGUMENT` for something else than a text, or a wrong option
+ */
+export declare function estimateTokens(text: string, options?: EstimateTokensOptions): number;
 /** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
 export interface OutputSource {
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
@@ -2574,35 +2604,5 @@ export declare function createOutputTools(source: OutputSource | OutputSourceHol
 	OutputTool,
 	OutputTool
 ];
-/** What a user sets for truncation, all in one object. */
-export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
-}
-/** What {@link createTruncation} makes. */
-export interface Truncation<R extends ToolResultLike = ToolResultLike> {
-	service: TruncationService;
-	middleware: TruncationMiddleware<R>;
-}
-/**
- * Makes a service and its middleware. `false` switches truncation off.
- *
- * What is set for all tools goes before the built-in settings of single ones: `maxLines: 2000`, the default, raises the 500 lines of
- * `bash`. The first time that happens a warning with the code `SPILLWAY_TOOL_LIMIT` says so; `tools: { bash: { maxLines: 500 } }`
- * keeps the limit, and any entry of that tool with `maxLines` keeps the warning away.
- *
- * @example
- * const { middleware } = createTruncation({ maxLines: 1500, tools: { bash: { direction: 'tail' } } })
- * @throws SpillwayError `INVALID_CONFIG` that names the setting, its value and what is allowed
- */
-export declare function createTruncation<R extends ToolResultLike = ToolResultLike>(userConfig?: UserTruncationConfig<R> | boolean): Truncation<R>;
-/**
- * Middleware for a host's tool executor. Results within limits keep their output; longer ones get a preview, and
- * `metadata` says where the rest is: `truncated`, `truncationPath`, `truncationRemovedLines`, `truncationRemovedBytes`.
- *
- * A result that says `metadata.truncated` itself is left alone up to the hard ceiling. If anything goes wrong, the
- * result still comes back, bounded, and an `error` event says why.
- *
- * @throws SpillwayError `INVALID_CONFIG` for wrong options, at once
- */
-export declare function createTruncationMiddleware<R extends ToolResultLike = ToolResultLike>(config: TruncationMiddlewareConfig<R>): TruncationMiddleware<R>;
 
 export {};

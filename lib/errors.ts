@@ -1,8 +1,5 @@
 /** The one error class. */
 
-import { types } from 'node:util'
-import { plainJson } from './util/safe-stringify'
-
 const BRAND = Symbol.for('spillway.error')
 
 /** Stable codes; compare these, not messages. */
@@ -102,20 +99,4 @@ export function renamed(names: Readonly<Record<string, string>>, error: unknown)
   const name = `${known}${field.slice(start.length)}`
   const told = message.startsWith(field) ? `${name}${message.slice(field.length)}` : message
   return new SpillwayError(code, told, { field: name, cause })
-}
-
-/**
- * The sentence of anything that was thrown.
- * @internal
- */
-export function messageOf(thrown: unknown): string {
-  try {
-    if (typeof thrown === 'string') return thrown
-    // Under Jest the system's errors are of another realm, and no `instanceof` knows them. Anything may be thrown.
-    const message: unknown = typeof thrown === 'object' && thrown !== null && (thrown as Error).message
-    if (typeof message === 'string') return message
-    return typeof thrown !== 'object' || types.isNativeError(thrown) ? String(thrown) : plainJson(thrown)
-  } catch {
-    return 'a value that cannot be shown'
-  }
 }

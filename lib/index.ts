@@ -32,6 +32,15 @@ export {
 } from './context/context-manager'
 export type { ContextManagerOptions } from './context/options'
 export { SpillwayError, type SpillwayErrorCode, type SpillwayErrorOptions } from './errors'
+export {
+  type DoomLoopAnswer,
+  type DoomLoopQuestion,
+  type GuardedTool,
+  guardTool,
+  type RefusalKind,
+  type RefusedResult,
+  type ToolControls,
+} from './guard/guard-tool'
 export { ToolResultLedger, type ToolResultLedgerOptions, type ToolResultLedgerState } from './history/ledger'
 export type { SimplifiedReport, SimplifyOutdatedOptions } from './history/options'
 export { simplifyOutdatedTerminalResults } from './history/outdated'
@@ -70,20 +79,14 @@ export {
   type PruneReport,
   type PruneResult,
 } from './pruning/pruner'
+export { createTruncation, type Truncation, type UserTruncationConfig } from './service/create-truncation'
+export { createTruncationMiddleware } from './service/middleware'
+export { TruncationService } from './service/service'
 export { TruncationStorage, type TruncationStorageOptions } from './storage/file-storage'
 export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage'
 export type { OutputAccess, RangeResult, ReadRange, SearchMatch, SearchOptions, SearchResult } from './storage/read'
 export type { SavedOutput, StorageUsage, SweepOptions, SweepReport, SweptFile } from './storage/retention'
 export { type EstimateTokensOptions, estimateTokens } from './tokens/tokens'
-export {
-  type DoomLoopAnswer,
-  type DoomLoopQuestion,
-  type GuardedTool,
-  guardTool,
-  type RefusalKind,
-  type RefusedResult,
-  type ToolControls,
-} from './tools/guard-tool'
 export {
   createOutputTools,
   type OutputSource,
@@ -101,9 +104,6 @@ export {
   type ToolRegistryConfig,
   type ToolResult,
 } from './tools/registry'
-export { createTruncation, type Truncation, type UserTruncationConfig } from './truncation/create-truncation'
-export { createTruncationMiddleware } from './truncation/middleware'
-export { TruncationService } from './truncation/service'
 export type {
   CaptureOptions,
   ContentOf,

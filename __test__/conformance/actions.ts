@@ -13,7 +13,6 @@ import type {
   TruncationConfig,
   TruncationContent,
   TruncationContext,
-  TruncationEvent,
   TruncationMiddleware,
   TruncationMiddlewareConfig,
   TruncationResult,

@@ -5,7 +5,7 @@
 
 import type { ToolControls } from 'spillway'
 import { hasListener } from '../approval/gate'
-import { rememberOutput } from '../truncation/previews'
+import { rememberOutput } from '../storage/saved-outputs'
 import { plainJson } from '../util/safe-stringify'
 import type { Check } from '../validation/options'
 import { isRecord } from '../validation/validate'

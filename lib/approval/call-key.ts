@@ -1,7 +1,8 @@
 /** Which calls are one: agents count their calls anew in each session, and models repeat ids. */
 
 import { sha256 } from '../util/crypto'
-import { isArray, isRecord } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { isRecord } from '../validation/validate'
 
 /** A call as far as it tells itself apart from others. */
 export interface IdentifiedCall {

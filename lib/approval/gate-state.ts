@@ -2,8 +2,9 @@
 
 import { isAbsolute } from 'node:path'
 import type { PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
+import { isArray } from '../util/guards'
 import { type Check, parsedState, strings } from '../validation/options'
-import { isArray, isRecord, wrong } from '../validation/validate'
+import { isRecord, wrong } from '../validation/validate'
 
 /** A question that waits for an answer. */
 export interface PendingRequest {

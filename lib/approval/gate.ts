@@ -1,11 +1,12 @@
 /** Asking somebody, once for each call. */
 
 import { pathOf, storeApproval } from '../config/config-file'
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import { PermissionPolicy, readCall } from '../permission/policy'
 import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
-import { catchLater } from '../truncation/events'
 import { randomUUID } from '../util/crypto'
+import { messageOf } from '../util/message-of'
+import { catchLater } from '../util/warn'
 import { checkKeys, isRecord, isRevoked, wrong } from '../validation/validate'
 import { identityOf, plainArguments } from './call-key'
 import { type GateDecision, type GateState, type PendingRequest, readGateState } from './gate-state'

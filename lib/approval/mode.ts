@@ -2,8 +2,8 @@
 
 import { SpillwayError } from '../errors'
 import type { PermissionMode } from '../permission/types'
-import { catchLater } from '../truncation/events'
 import { randomUUID } from '../util/crypto'
+import { catchLater } from '../util/warn'
 import { checkKeys, isRecord, wrong } from '../validation/validate'
 
 /** What an audit records about a mode. */

@@ -2,15 +2,17 @@
 
 import { resolve } from 'node:path'
 import { types } from 'node:util'
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import { background, call, native, toSpillwayError } from '../native/native'
 import { encode, wellFormed } from '../settings/settings'
-import { catchLater } from '../truncation/events'
 import type { RedactionOptions } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
 import { plainJson } from '../util/safe-stringify'
-import { checkKeys, checkSignal, isArray, isRecord, wrong } from '../validation/validate'
+import { catchLater } from '../util/warn'
+import { checkKeys, checkSignal, isRecord, wrong } from '../validation/validate'
 
 /** Options of {@link AuditLog}. */
 export interface AuditLogOptions {

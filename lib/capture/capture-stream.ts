@@ -3,10 +3,6 @@
 import { accessSync, constants, mkdirSync, promises } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SpillwayError } from '../errors'
-import { background, call, native } from '../native/native'
-import { type Limits, type Plan, Settings } from '../settings/settings'
-import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from '../storage/file-storage'
-import { type RangeResult, type ReadRange, readRange } from '../storage/read'
 import {
   type Collected,
   chunkSlices,
@@ -19,13 +15,17 @@ import {
   read,
   readAll,
   type Shortened,
-} from '../truncation/ingest'
+} from '../ingest/ingest'
+import { Drain } from '../ingest/worker-tasks'
+import { background, call, native } from '../native/native'
+import { type Limits, type Plan, Settings } from '../settings/settings'
+import { openPlace, type Place, placeOf, saveTarget, type TruncationStorage } from '../storage/file-storage'
+import { type RangeResult, type ReadRange, readRange } from '../storage/read'
 import { hasNotices, hasPreviewOf, MAX_PREVIEW_BYTES, noticesIn, previewOf } from '../truncation/previews'
 import { type Client, ceilingOf, type Job, reportStrategy } from '../truncation/request'
 import { cleaned, renderWith, truncated, untouched } from '../truncation/result'
 import { type Kept, keptBy, keptByUs } from '../truncation/save'
 import { decide } from '../truncation/truncate'
-import { Drain } from '../truncation/worker-tasks'
 import type { CapturePeek, ITruncationStorage, TruncationContext, TruncationResult } from '../types'
 
 /** Units or bytes that are copied in before a thread is called: smaller pieces would cost more in calls than in work. */

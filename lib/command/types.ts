@@ -1,7 +1,7 @@
 /** The public shapes of running a command. Types only: nothing here runs. */
 
+import type { TruncationService } from '../service/service'
 import type { RangeResult, ReadRange } from '../storage/read'
-import type { TruncationService } from '../truncation/service'
 import type { CapturePeek, TruncationOptions, TruncationResult } from '../types'
 
 /** What a running command has printed so far. */

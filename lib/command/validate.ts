@@ -1,6 +1,7 @@
 /** Checking what is said of a program that is to run. */
 
-import { isArray, isRecord, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { isRecord, wrong } from '../validation/validate'
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for what is no name of a program */
 export function checkProgram(field: string, file: unknown): void {

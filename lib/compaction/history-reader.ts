@@ -11,7 +11,7 @@ import { savedPathOf } from '../history/saved-path'
 import { beginsAsSummary, isMarked, isSummary } from '../history/summary'
 import { pairsOf, type ToolPairs } from '../history/tool-pairs'
 import { call, native } from '../native/native'
-import { warn } from '../truncation/events'
+import { warn } from '../util/warn'
 import type { CompactSettings } from './options'
 
 /** Formats in which a summary is what a user said, because their providers take no other words inside of a history. */

@@ -1,8 +1,9 @@
 /** The hooks around a compaction: `compaction.before` and `compaction.after`. */
 
-import { warn } from '../truncation/events'
+import { isArray } from '../util/guards'
+import { warn } from '../util/warn'
 import { within } from '../util/with-timeout'
-import { isArray, isRecord } from '../validation/validate'
+import { isRecord } from '../validation/validate'
 import type { CompactionReport } from './report'
 import type { SummaryRequest } from './types'
 

@@ -1,9 +1,10 @@
 /** Asking the caller's summariser, and never waiting for ever. */
 
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import { viewOf } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { call, native } from '../native/native'
+import { messageOf } from '../util/message-of'
 import { TooLate, within } from '../util/with-timeout'
 import { describe } from '../validation/validate'
 import type { Measure, ReadHistory } from './history-reader'

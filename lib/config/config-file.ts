@@ -6,10 +6,11 @@ import { SpillwayError } from '../errors'
 import type { DoomLoopOptions } from '../loop-detection/detector'
 import { background, call, native } from '../native/native'
 import type { PermissionMode, PermissionPolicyOptions, PermissionRule, SuggestedRule } from '../permission/types'
+import type { UserTruncationConfig } from '../service/create-truncation'
 import { decode } from '../settings/settings'
-import type { UserTruncationConfig } from '../truncation/create-truncation'
 import type { SmartRule, TruncationStrategyName } from '../types'
-import { checkKeys, isArray, isRecord, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { checkKeys, isRecord, wrong } from '../validation/validate'
 
 /** The keys that are Spillway's. Others are the application's, and stay as they are. */
 export interface SpillwayConfig {

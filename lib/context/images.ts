@@ -3,7 +3,7 @@
 import { elementOf, formatNamed, formatOf, viewOf } from '../history/formats'
 import { sizeOf } from '../history/message-identity'
 import type { HistoryFormatName } from '../history/message-view'
-import { isArray } from '../validation/validate'
+import { isArray } from '../util/guards'
 
 /** A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved. */
 export type WithoutImages = [index: number, size: number, note: string, saved: number]

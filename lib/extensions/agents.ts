@@ -3,10 +3,11 @@
 import { isUtf8 } from 'node:buffer'
 import { join, parse } from 'node:path'
 import { pathOf } from '../config/config-file'
-import { messageOf } from '../errors'
-import { checkKeys, describe, isArray, isRecord, wrong } from '../validation/validate'
+import { type ModelParameters, readParameters, withParameters } from '../hooks/parameters'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
+import { checkKeys, describe, isRecord, wrong } from '../validation/validate'
 import type { FrontMatter } from './front-matter'
-import { type ModelParameters, readParameters, withParameters } from './parameters'
 import { bytesOf, type ExtensionProblem, namesIn, Refusal } from './scan-folder'
 
 /** An agent: who it is, what it is told, and what it may use. */

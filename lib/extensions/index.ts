@@ -1,5 +1,7 @@
 /** Everything about agents, tools, hooks and model settings from files. */
 
+export type { ToolHookRunner } from '../guard/guard-tool'
+export type { ModelParameterChange, ModelParameters } from '../hooks/parameters'
 export { HookRunner } from '../hooks/runner'
 export type {
   ChatHookContext,
@@ -21,7 +23,6 @@ export type {
   ToolHooks,
   ToolInputEdit,
 } from '../hooks/types'
-export type { ToolHookRunner } from '../tools/guard-tool'
 export { type AgentDefinition, type LoadAgentsOptions, type LoadedAgents, loadAgents } from './agents'
 export {
   type ModelSettingsInput,
@@ -32,6 +33,5 @@ export {
   type SettingSource,
   type UserParameter,
 } from './model-settings'
-export type { ModelParameterChange, ModelParameters } from './parameters'
 export type { ExtensionProblem } from './scan-folder'
 export { type LoadedTools, type LoadToolsOptions, loadTools } from './tools'

@@ -1,8 +1,8 @@
 /** What a request is made with: the system prompt and the parameters of the model. */
 
+import { type ModelParameters, namesOf, PARAMETERS, readParameters, withParameters } from '../hooks/parameters'
 import { type Check, checkOptions } from '../validation/options'
 import { describe, isRecord, wrong } from '../validation/validate'
-import { type ModelParameters, namesOf, PARAMETERS, readParameters, withParameters } from './parameters'
 
 /** The parameters that a user may set. */
 export type UserParameter = 'temperature' | 'topP' | 'maxTokens'

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { lstat, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../errors'
+import { messageOf } from '../util/message-of'
 
 /** Something in a folder that is not as it should be. */
 export interface ExtensionProblem {

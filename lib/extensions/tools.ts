@@ -2,12 +2,13 @@
 
 import { join, parse } from 'node:path'
 import { pathOf } from '../config/config-file'
-import { messageOf } from '../errors'
+import { guardTool, type ToolControls } from '../guard/guard-tool'
 import { Settings } from '../settings/settings'
 import { membersOf } from '../tools/bind-members'
-import { guardTool, type ToolControls } from '../tools/guard-tool'
 import type { Tool } from '../tools/registry'
-import { checkKeys, describe, isArray, isRecord, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
+import { checkKeys, describe, isRecord, wrong } from '../validation/validate'
 import { loadModule } from './load-module'
 import { checkFile, type ExtensionProblem, namesIn, Refusal } from './scan-folder'
 

@@ -1,7 +1,8 @@
 /** How many tokens a history takes, about. */
 
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import { estimateAll, estimateTokens } from '../tokens/tokens'
+import { messageOf } from '../util/message-of'
 import { plainJson } from '../util/safe-stringify'
 import { describe } from '../validation/validate'
 import type { ResultText } from './message-cache'

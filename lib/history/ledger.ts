@@ -1,9 +1,10 @@
 /** What was learnt when a tool finished, for the time when its result is old and shortened and says it no more. */
 
 import { SpillwayError } from '../errors'
-import { warn } from '../truncation/events'
-import type { ToolResultRecord, ToolResultRecorder } from '../types'
-import { isArray, isRecord, wrong } from '../validation/validate'
+import type { ToolResultRecord } from '../types'
+import { isArray } from '../util/guards'
+import { warn } from '../util/warn'
+import { isRecord, wrong } from '../validation/validate'
 
 /** Whoever knows calls, such as a {@link ToolResultLedger}. */
 export interface ToolResultKnowledge {

@@ -1,6 +1,6 @@
 /** The options of `simplifyOutdatedTerminalResults`, checked. */
 
-import type { OutputOwner } from '../truncation/previews'
+import type { OutputOwner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
 import type { ToolResultKnowledge } from './ledger'

@@ -1,11 +1,11 @@
 /** Outdated results of terminal tools make room for a placeholder. */
 
 import { debuglog } from 'node:util'
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
-import type { OutputOwner } from '../truncation/previews'
-import type { NoticeLanguage } from '../types'
-import { describe, isArray, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
+import { describe, wrong } from '../validation/validate'
 import { chat } from './chat'
 import type { FoundResult, HistoryFormat } from './chat-shape'
 import { detectFormat } from './formats'

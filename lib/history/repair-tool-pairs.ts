@@ -1,7 +1,8 @@
 /** Calls without results and results without calls: providers refuse a history that has one. */
 
 import { call as inBinary, native } from '../native/native'
-import { isArray, isRecord, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { isRecord, wrong } from '../validation/validate'
 import { detectFormat, elementOf, FORMATS, formatNamed, formatOf, viewOf } from './formats'
 import type { HistoryFormatName, ResultPiece, ViewFormat } from './message-view'
 import { pairsOf, type ToolPairs } from './tool-pairs'

@@ -1,7 +1,7 @@
 /** Where the full output of a result is, as far as that may be believed. */
 
-import { isSavedOutput, type OutputOwner } from '../truncation/previews'
-import { isPlace } from '../truncation/save'
+import { isPlace } from '../storage/receipt'
+import { isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import type { ToolResultRecord } from '../types'
 import type { ResultView } from './message-view'
 

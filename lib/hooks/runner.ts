@@ -1,13 +1,14 @@
 /** Runs hooks in one order, and lets none of them get in the way. */
 
 import type { CompactionEdit } from '../compaction/hooks'
-import { messageOf } from '../errors'
-import { readParameters, withParameters } from '../extensions/parameters'
-import { catchLater, warn } from '../truncation/events'
 import { plainCopy } from '../util/deep-clone'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
+import { catchLater, warn } from '../util/warn'
 import { within } from '../util/with-timeout'
-import { checkKeys, isArray, isRecord, wrong } from '../validation/validate'
+import { checkKeys, isRecord, wrong } from '../validation/validate'
 import { editedInput, editedPrompt, editedResult, editedSummary } from './edits'
+import { readParameters, withParameters } from './parameters'
 import type {
   ChatHookContext,
   CompactionBeforeCall,

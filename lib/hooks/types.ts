@@ -1,7 +1,7 @@
 /** The shapes of hooks. Types only: nothing here runs. */
 
 import type { CompactionHooks } from '../compaction/hooks'
-import type { ModelParameterChange } from '../extensions/parameters'
+import type { ModelParameterChange } from './parameters'
 
 type OrNothing<T> = T | null | undefined
 type Answer<T> = OrNothing<T> | Promise<OrNothing<T>>

@@ -7,7 +7,8 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import type * as Binding from '../../binding'
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
+import { messageOf } from '../util/message-of'
 
 /** The version that the binary must have. */
 const VERSION: string = require('../../package.json').version

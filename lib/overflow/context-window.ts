@@ -1,8 +1,8 @@
 /** How much of a model's context its input may use, and whether a history uses more. */
 
 import { call, native } from '../native/native'
+import { isArray } from '../util/guards'
 import { checkOptions } from '../validation/options'
-import { isArray } from '../validation/validate'
 import { CHECK } from './limits'
 
 /** What a model can take. */

@@ -3,7 +3,7 @@
 import { type ReadViews, viewsIn } from '../history/formats'
 import type { ResultView } from '../history/message-view'
 import { call, native } from '../native/native'
-import { isSavedOutput, type OutputOwner } from '../truncation/previews'
+import { isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import type { OverflowProfile } from './limits'
 import { removedBefore } from './previous-truncation'
 import { type FoundResult, fingerprintOf, type NewTexts, resultsOf, rewrite, sizeOf, weigh, weightOf } from './results'

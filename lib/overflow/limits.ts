@@ -2,8 +2,9 @@
 
 import { call, native } from '../native/native'
 import type { TruncationProfile } from '../types'
+import { isArray } from '../util/guards'
 import { type Check, checkOptions } from '../validation/options'
-import { isArray, isRecord, wrong } from '../validation/validate'
+import { isRecord, wrong } from '../validation/validate'
 import type { OverflowTransition } from './state-machine'
 
 const constants = JSON.parse(native.overflowConstants()) as {

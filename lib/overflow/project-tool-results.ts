@@ -1,8 +1,9 @@
 /** What a request shows of the tool results of a history, the same on every request. */
 
-import type { OutputOwner } from '../truncation/previews'
+import type { OutputOwner } from '../storage/saved-outputs'
+import { isArray } from '../util/guards'
 import { checkOptions, owner } from '../validation/options'
-import { isArray, wrong } from '../validation/validate'
+import { wrong } from '../validation/validate'
 import { boundResults, type CutText, type SentResult } from './limit-results'
 import { CHECK, checkedWindow, limitsOf, type OverflowProfile } from './limits'
 

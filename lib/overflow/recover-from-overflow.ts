@@ -1,16 +1,18 @@
 /** Recovery from a request that did not fit: a state machine, whose steps are done here. */
 
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import { Estimate, type EstimateTokens } from '../history/estimate'
 import { type ReadViews, viewsIn } from '../history/formats'
 import type { MessageView } from '../history/message-view'
 import { warnUnreadable } from '../history/notes'
 import { isAnswer } from '../history/roles'
 import { call, native } from '../native/native'
-import { catchLater, warn } from '../truncation/events'
-import type { OutputOwner } from '../truncation/previews'
+import type { OutputOwner } from '../storage/saved-outputs'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
+import { catchLater, warn } from '../util/warn'
 import { checkOptions, owner } from '../validation/options'
-import { describe, isArray, wrong } from '../validation/validate'
+import { describe, wrong } from '../validation/validate'
 import { budgetsOf } from './budget'
 import { boundResults } from './limit-results'
 import {

@@ -1,9 +1,10 @@
 /** The document's functions over the messages of a request. */
 
 import { viewsOf } from '../history/formats'
-import type { OutputOwner } from '../truncation/previews'
+import type { OutputOwner } from '../storage/saved-outputs'
+import { isArray } from '../util/guards'
 import { checkOptions, owner } from '../validation/options'
-import { isArray, wrong } from '../validation/validate'
+import { wrong } from '../validation/validate'
 import { boundResults } from './limit-results'
 import { CHECK, checkedWindow, limitsOf, type OverflowLimits, type OverflowProfile } from './limits'
 import { resultsOf, weightOf } from './results'

@@ -5,7 +5,8 @@ import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, resolve, sep } from 'node:path'
 import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
-import { checkKeys, isArray, isRecord, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { checkKeys, isRecord, wrong } from '../validation/validate'
 import type {
   AppliedRule,
   ExplainedTarget,

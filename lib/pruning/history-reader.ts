@@ -1,20 +1,13 @@
 /** A history read into columns for the pruner; from request to request only what is new is read. */
 
 import { Estimate, jsonOf } from '../history/estimate'
-import { FORMATS, formatNamed, type Reading, readMessage, remember } from '../history/formats'
+import { FORMATS, formatNamed, readMessage, remember } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { Votes } from '../history/formats/detect-format'
 import { knownCall } from '../history/ledger'
 import { factsOfAll, type ResultText, recordFacts, unitsOf } from '../history/message-cache'
 import { sameView, sizeOf } from '../history/message-identity'
-import type {
-  CallView,
-  HistoryFormatName,
-  MessageView,
-  ResultView,
-  TextSizes,
-  ViewFormat,
-} from '../history/message-view'
+import type { CallView, HistoryFormatName, MessageView, ResultView, TextSizes } from '../history/message-view'
 import { isAnswer } from '../history/roles'
 import { savedPathOf } from '../history/saved-path'
 import { isSummary } from '../history/summary'

@@ -1,12 +1,14 @@
 /** The options of {@link HistoryPruner}, checked, and what they mean for the binary. */
 
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import type { ToolResultKnowledge } from '../history/ledger'
-import { catchLater } from '../truncation/events'
-import type { OutputOwner } from '../truncation/previews'
+import type { OutputOwner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
+import { catchLater } from '../util/warn'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
-import { describe, isArray, isRecord, wrong } from '../validation/validate'
+import { describe, isRecord, wrong } from '../validation/validate'
 import { oneOf, type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 
 /** What a token of a prompt costs. Only the relations matter. */

@@ -1,6 +1,6 @@
 /** What a caller wants in the place of something that is left out. */
 
-import { catchLater } from '../truncation/events'
+import { catchLater } from '../util/warn'
 import { badAnswer, type PrunedInfo, type PrunerSettings, pruningError } from './options'
 import type { HistoryItem } from './prunable-item'
 

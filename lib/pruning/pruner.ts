@@ -4,8 +4,9 @@ import { SpillwayError } from '../errors'
 import type { HistoryFormatName } from '../history/message-view'
 import { warnUnreadable } from '../history/notes'
 import { call, native } from '../native/native'
+import { isArray } from '../util/guards'
 import { type Check, checkOptions, parsedState } from '../validation/options'
-import { isArray, wrong } from '../validation/validate'
+import { wrong } from '../validation/validate'
 import { HistoryReader } from './history-reader'
 import {
   type HistoryPrunerOptions,

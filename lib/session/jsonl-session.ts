@@ -18,9 +18,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import { CHECK } from '../overflow/limits'
 import { randomBytes } from '../util/crypto'
+import { messageOf } from '../util/message-of'
 import { checkOptions } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { Tree } from './entry-tree'

@@ -1,9 +1,9 @@
 /** The document's truncation of a session: a new branch with shortened results beside the old one. */
 
-import { messageOf } from '../errors'
 import { CHECK } from '../overflow/limits'
 import { readTruncateOptions, type TruncateResultsOptions, truncateBy } from '../overflow/truncate-tool-results'
-import { debug } from '../truncation/events'
+import { messageOf } from '../util/message-of'
+import { debug } from '../util/warn'
 import { wrong } from '../validation/validate'
 import { type NewSessionEntry, pathTo, type Session, type SessionEntry } from './types'
 

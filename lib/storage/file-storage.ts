@@ -1,10 +1,6 @@
 /** Full outputs as files: complete or absent, private, and readable only through the store that owns them. */
 
 import { SpillwayError } from '../errors'
-import { background, call, native } from '../native/native'
-import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
-import { type Limits, Settings, unreadable } from '../settings/settings'
-import { checkBytes } from '../truncation/content'
 import {
   type Collect,
   chunkSlices,
@@ -14,13 +10,17 @@ import {
   push,
   readAll,
   type SaveTarget,
-} from '../truncation/ingest'
-import { rememberOutput } from '../truncation/previews'
-import { Drain } from '../truncation/worker-tasks'
+} from '../ingest/ingest'
+import { Drain } from '../ingest/worker-tasks'
+import { background, call, native } from '../native/native'
+import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
+import { type Limits, Settings, unreadable } from '../settings/settings'
 import type { Durability, ITruncationStorage, RedactionOptions, TruncationContext } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
-import { checkContext, checkKeys, isArray, isRecord, readable, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { checkBytes } from '../validation/bytes'
+import { checkContext, checkKeys, isRecord, readable, wrong } from '../validation/validate'
 import {
   checkAccess,
   type OutputAccess,
@@ -40,6 +40,7 @@ import {
   type SweepOptions,
   type SweepReport,
 } from './retention'
+import { rememberOutput } from './saved-outputs'
 
 /** Options of {@link TruncationStorage}. */
 export interface TruncationStorageOptions {

@@ -1,15 +1,13 @@
 /** A storage without a disk: for tests, and for hosts that have none. */
 
 import { SpillwayError } from '../errors'
+import { readAll } from '../ingest/ingest'
 import { call, native } from '../native/native'
 import { DEFAULT_TRUNCATION_CONFIG } from '../settings/defaults'
-import { checkBytes } from '../truncation/content'
-import { readAll } from '../truncation/ingest'
-import { rememberOutput } from '../truncation/previews'
-import { RECEIPT, type Receipt } from '../truncation/save'
 import type { ITruncationStorage, RedactionOptions, SavedPart, TruncationContext } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { now } from '../util/clock'
+import { checkBytes } from '../validation/bytes'
 import { checkContext, checkKeys, isRecord, readable, wrong } from '../validation/validate'
 import { keeperOf, storageIntake, storageSettings } from './file-storage'
 import {
@@ -22,6 +20,7 @@ import {
   type SearchResult,
   search,
 } from './read'
+import { RECEIPT, type Receipt } from './receipt'
 import {
   type Bounds,
   checkBounds,
@@ -31,6 +30,7 @@ import {
   type SweepReport,
   type SweptFile,
 } from './retention'
+import { rememberOutput } from './saved-outputs'
 
 /** Options of {@link MemoryStorage}. */
 export interface MemoryStorageOptions {

@@ -1,8 +1,9 @@
 /** Several storages as one: what one of them does not take goes to the next, and each answers for its own paths. */
 
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
 import type { ITruncationStorage, TruncationContext } from '../types'
 import { asyncDispose } from '../util/async-dispose'
+import { messageOf } from '../util/message-of'
 import { wrong } from '../validation/validate'
 import type { TruncationStorage } from './file-storage'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read'

@@ -3,7 +3,8 @@
 import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { batchesOf, isLatin1 } from '../native/text-batches'
-import { isArray, isRecord, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { isRecord, wrong } from '../validation/validate'
 
 /** Counts the tokens of a text, exactly for one model. */
 export type TokenCounter = (text: string) => number

@@ -1,9 +1,10 @@
 /** Tools for the model, to get at the rest of what it was shown a preview of. */
 
-import { messageOf, renamed, SpillwayError } from '../errors'
+import { renamed, SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { wellFormed } from '../settings/settings'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
+import { messageOf } from '../util/message-of'
 import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
 
 /** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */

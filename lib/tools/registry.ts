@@ -1,10 +1,9 @@
 /** A small executor for tools, for hosts that have none of their own. */
 
-import { messageOf, SpillwayError } from '../errors'
-import { observe } from '../history/record-result'
+import { SpillwayError } from '../errors'
 import { Settings } from '../settings/settings'
 import { toJson } from '../truncation/content'
-import { warn } from '../truncation/events'
+import { observe } from '../truncation/record-result'
 import type {
   ToolResultLike,
   ToolResultRecorder,
@@ -12,7 +11,10 @@ import type {
   TruncationContext,
   TruncationMiddleware,
 } from '../types'
-import { isArray, isRecord, isRevoked, wrong } from '../validation/validate'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
+import { warn } from '../util/warn'
+import { isRecord, isRevoked, wrong } from '../validation/validate'
 
 /** What a tool is told about the call. */
 export interface ExecutionContext {

@@ -1,8 +1,10 @@
 /** What a tool gave back, whatever its shape: a bare value, an object with `output`, or a result of MCP. */
 
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
 import { plainJson } from '../util/safe-stringify'
-import { isArray, isRecord } from '../validation/validate'
+import { isRecord } from '../validation/validate'
 
 /** Whether this is a result of MCP, which keeps its text in parts. */
 export function isMcp(value: unknown): value is Record<string, unknown> & { content: readonly unknown[] } {

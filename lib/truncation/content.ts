@@ -1,12 +1,12 @@
 /** What an output can be: text, bytes, parts of a message, or any other value. */
 
 import { types } from 'node:util'
-import { SpillwayError } from '../errors'
+import type { Facts } from '../ingest/ingest'
 import { wellFormed } from '../settings/settings'
 import type { ContentPart, OutputService, TextContentPart, TruncationContext, TruncationResult } from '../types'
+import { isArray } from '../util/guards'
 import { plainJson } from '../util/safe-stringify'
-import { isArray, wrong } from '../validation/validate'
-import type { Facts } from './ingest'
+import { decodeBytes } from '../validation/bytes'
 
 /** Whether a value is a list of objects that say what they are, which is what a caller calls parts. */
 export function isParts(value: unknown): value is readonly ContentPart[] {
@@ -196,41 +196,6 @@ function soundJson(value: unknown, json: string): unknown {
   if (!json.includes(HALF)) return value
   const mended = json.replace(HALVES, (written, half) => (half === undefined ? written : '\ufffd'))
   return mended === json ? value : JSON.parse(mended)
-}
-
-/**
- * Bytes as a buffer over the same memory.
- * @throws SpillwayError `INVALID_ARGUMENT` if they were transferred away
- */
-function bufferOf(bytes: Uint8Array): Buffer {
-  try {
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  } catch (cause) {
-    throw new SpillwayError('INVALID_ARGUMENT', 'content: the bytes are gone; their buffer was transferred', {
-      field: 'content',
-      cause,
-    })
-  }
-}
-
-/** @throws SpillwayError `INVALID_ARGUMENT` unless these are bytes, and still there */
-export function checkBytes(content: unknown): asserts content is Uint8Array {
-  if (!types.isUint8Array(content)) throw wrong('content', content, 'a Uint8Array')
-  bufferOf(content)
-}
-
-/**
- * Bytes as the text that is shown of them.
- * @throws SpillwayError `INVALID_ARGUMENT` if they were transferred away, or no string can hold them
- */
-export function decodeBytes(bytes: Uint8Array): string {
-  const buffer = bufferOf(bytes)
-  try {
-    return buffer.toString('utf8')
-  } catch (cause) {
-    const problem = `content: got ${buffer.length} bytes, allowed is what one string can hold`
-    throw new SpillwayError('INVALID_ARGUMENT', problem, { field: 'content', cause })
-  }
 }
 
 /** The text of any value, as it would be bounded. */

@@ -1,12 +1,8 @@
 /** Telling the caller what happened, without ever letting that get in the way of the call. */
 
-import { debuglog } from 'node:util'
-import { messageOf } from '../errors'
 import type { TruncationContext, TruncationEvent, TruncationEventCallback } from '../types'
+import { catchLater, debug, warn } from '../util/warn'
 import { describe } from '../validation/validate'
-
-/** Writes to standard error with `NODE_DEBUG=spillway`. */
-export const debug = debuglog('spillway')
 
 /** An event without what every event has. */
 export type EventDetails = Omit<TruncationEvent, 'toolName' | 'timestamp' | 'sessionId' | 'toolCallId'>
@@ -51,19 +47,4 @@ function send(
 function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : describe(value)
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
-}
-
-/**
- * A callback that must answer at once may be asynchronous by mistake: its failure is reported, not left unhandled.
- * Answers whether it was.
- */
-export function catchLater(place: string, answer: unknown): boolean {
-  const isPromise = typeof (answer as PromiseLike<unknown> | null)?.then === 'function'
-  if (isPromise) Promise.resolve(answer).catch((error) => warn(place, error))
-  return isPromise
-}
-
-/** Reports what went wrong in a place of the caller's where a person can find it and no call trips over it. */
-export function warn(place: string, error: unknown): void {
-  process.emitWarning(`${place}: ${messageOf(error)}`, 'SpillwayWarning')
 }

@@ -1,8 +1,8 @@
 /** Whether a text is short, found out without leaving the thread. */
 
+import type { Source } from '../ingest/ingest'
 import { call, native } from '../native/native'
 import type { Limits, Plan } from '../settings/settings'
-import type { Source } from './ingest'
 
 /** Up to so many units a text is looked at on the spot: the copy takes less than a tenth of a millisecond. */
 export const AT_ONCE_UNITS = 2 ** 17

@@ -1,6 +1,17 @@
 /** Everything about truncation: strategies, storage, events and plugins. */
 
 export { Capture } from '../capture/capture'
+export { createTruncation, type Truncation, type UserTruncationConfig } from '../service/create-truncation'
+export { createTruncationMiddleware } from '../service/middleware'
+export {
+  createTruncationPlugin,
+  type PluginHost,
+  type PluginToolInfo,
+  type PluginToolResult,
+  type TruncationPlugin,
+  truncationPlugin,
+} from '../service/plugin'
+export { TruncationService } from '../service/service'
 export { DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS } from '../settings/defaults'
 export { type AppPaths, appPaths } from '../storage/app-paths'
 export { TruncationStorage, type TruncationStorageOptions } from '../storage/file-storage'
@@ -61,18 +72,7 @@ export type {
   TruncationStrategyName,
   UntouchedResult,
 } from '../types'
-export { createTruncation, type Truncation, type UserTruncationConfig } from './create-truncation'
-export { createTruncationMiddleware } from './middleware'
 export { containsTruncationMarker } from './notice'
-export {
-  createTruncationPlugin,
-  type PluginHost,
-  type PluginToolInfo,
-  type PluginToolResult,
-  type TruncationPlugin,
-  truncationPlugin,
-} from './plugin'
-export { TruncationService } from './service'
 export {
   BaseTruncationStrategy,
   ByteBasedStrategy,

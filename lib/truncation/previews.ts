@@ -4,7 +4,8 @@
  */
 
 import { call, native } from '../native/native'
-import type { ITruncationStorage, TruncatedResult } from '../types'
+import { noticeOfOutput, rememberOutput } from '../storage/saved-outputs'
+import type { TruncatedResult } from '../types'
 
 /** A preview, and what was answered with it. */
 export type Preview = TruncatedResult<string>
@@ -32,35 +33,9 @@ const byLength = new Map<number, Known[]>()
 const previews = new Set<Known>()
 let units = 0
 
-/** Each path with its notice, if that is remembered. The oldest first. */
-const paths = new Map<string, string>()
 /** By the name of the file, which no other file has. */
 const noticesByName = new Map<string, { path: string; notice: string }>()
 const foreign = new Set<string>()
-
-/** Remembers that a storage, or the host itself, answered a path. */
-export function rememberOutput(path: unknown, notice = ''): void {
-  if (typeof path !== 'string' || path === '') return
-  paths.delete(path)
-  paths.set(path, notice)
-  if (paths.size > MAX_PATHS) paths.delete(first(paths.keys()))
-}
-
-/** A storage that can be asked whether a path is that of an output which it saved. */
-export interface OutputOwner {
-  /** Whether a path is that of an output that this store saved. */
-  owns(path: string): boolean
-}
-
-/** Whether a path is that of a saved output: the storage says so, or without one this process saved it. */
-export function isSavedOutput(path: string, storage?: OutputOwner): boolean {
-  if (storage === undefined) return paths.has(path)
-  try {
-    return storage.owns(path) === true
-  } catch {
-    return false
-  }
-}
 
 /**
  * Remembers a preview, so that it is never cut again. One that does not say that it is one is a text like any other.
@@ -189,7 +164,7 @@ export function noticesIn(text: string): EarlierNotice[] {
     }
     for (const path of foreign) {
       const at = part.lastIndexOf(path)
-      if (at !== -1) found.set(path, { path, notice: paths.get(path) ?? '', at: from + at + path.length })
+      if (at !== -1) found.set(path, { path, notice: noticeOfOutput(path), at: from + at + path.length })
     }
   }
   if (text.length <= 2 * END_UNITS) look(0, text.length)
@@ -255,9 +230,4 @@ function lineOf(notice: string, path: string): string {
 
 function first<T>(items: Iterable<T>): T {
   return items[Symbol.iterator]().next().value as T
-}
-
-/** Whether a storage of the caller's can be asked who owns a path. */
-export function isOwner(storage: ITruncationStorage | OutputOwner | undefined): storage is OutputOwner {
-  return typeof (storage as Partial<OutputOwner> | undefined)?.owns === 'function'
 }

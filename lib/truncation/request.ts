@@ -1,6 +1,7 @@
 /** One output on its way, and what everything that works on it must know. */
 
 import { SpillwayError } from '../errors'
+import type { Source } from '../ingest/ingest'
 import type { Limits, Plan, Settings } from '../settings/settings'
 import type {
   ContentPart,
@@ -9,10 +10,10 @@ import type {
   TruncationServiceConfig,
   TruncationStrategy,
 } from '../types'
+import { debug } from '../util/warn'
+import { decodeBytes } from '../validation/bytes'
 import { checkContext } from '../validation/validate'
-import { decodeBytes } from './content'
-import { debug, type EventDetails, emit } from './events'
-import type { Source } from './ingest'
+import { type EventDetails, emit } from './events'
 import type { EarlierNotice } from './previews'
 
 /** What a service is to the work that is done for it. */

@@ -2,13 +2,15 @@
 
 import { types } from 'node:util'
 import { SpillwayError } from '../errors'
+import type { Facts, Intake, RenderRequest, Shortened } from '../ingest/ingest'
 import { wellFormed } from '../settings/settings'
+import { rememberOutput } from '../storage/saved-outputs'
 import type { ContentPart, NoticeInfo, TruncatedResult, TruncationContext, TruncationResult } from '../types'
+import { catchLater, warn } from '../util/warn'
 import { describe } from '../validation/validate'
 import { isParts, isTextPart, replaceTexts, textsOf } from './content'
-import { catchLater, emitSkipped, warn } from './events'
-import type { Facts, Intake, RenderRequest, Shortened } from './ingest'
-import { around, type Preview, rememberOutput, rememberPreview, repeated, standsIn } from './previews'
+import { emitSkipped } from './events'
+import { around, type Preview, rememberPreview, repeated, standsIn } from './previews'
 import { type Client, isHeard, type Job, report, reportStrategy, textOf } from './request'
 import type { Kept } from './save'
 

@@ -1,35 +1,17 @@
 /** Where a whole output went: into a store of ours, or to a storage of the caller's that has to answer in time. */
 
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
+import type { Outcome } from '../ingest/ingest'
 import { fileStorage, placeOf, type TruncationStorage } from '../storage/file-storage'
+import { isPlace, RECEIPT, type Receipt } from '../storage/receipt'
 import type { ITruncationStorage, SavedPart, SaveError } from '../types'
+import { messageOf } from '../util/message-of'
 import { alarm, keepAlive } from '../util/timer'
 import { describe } from '../validation/validate'
-import type { Outcome } from './ingest'
 import type { Client } from './request'
-
-/** Under this name a storage of ours says how what it just saved differs from the output. */
-export const RECEIPT = Symbol('receipt')
-
-/** How what was saved differs from the output. */
-export interface Receipt {
-  part?: SavedPart
-  redactions?: number
-}
 
 function receiptOf(storage: ITruncationStorage, path: string): Receipt | undefined {
   return (storage as { [RECEIPT]?: (path: string) => Receipt | undefined })[RECEIPT]?.(path)
-}
-
-/** No path or URL is longer; what goes into a notice must leave room for the text. */
-const MAX_PLACE_UNITS = 4096
-
-/** What ends a line, or hides or turns what follows. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f]/u
-
-/** Whether what a storage answered can stand in one line of a notice. */
-export function isPlace(path: unknown): path is string {
-  return typeof path === 'string' && path !== '' && path.length <= MAX_PLACE_UNITS && !UNPRINTABLE.test(path)
 }
 
 /** Where the whole output is, or why it is nowhere. */

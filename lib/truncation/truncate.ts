@@ -1,7 +1,8 @@
 /** What becomes of an output that is there: it is left alone, or saved and shortened. */
 
 import { types } from 'node:util'
-import { messageOf, SpillwayError } from '../errors'
+import { SpillwayError } from '../errors'
+import { Intake, type Outcome, type RenderRequest, type Source } from '../ingest/ingest'
 import { type Limits, type Plan, wellFormed } from '../settings/settings'
 import { placeOf, saveTarget } from '../storage/file-storage'
 import type {
@@ -12,11 +13,12 @@ import type {
   TruncationResult,
   TruncationStrategy,
 } from '../types'
+import { messageOf } from '../util/message-of'
+import { catchLater } from '../util/warn'
+import { decodeBytes } from '../validation/bytes'
 import { describe, wrong } from '../validation/validate'
-import { decodeBytes, isParts, textsOf } from './content'
-import { catchLater } from './events'
+import { isParts, textsOf } from './content'
 import { AT_ONCE_UNITS, isDrawn, isWithin } from './fast-path'
-import { Intake, type Outcome, type RenderRequest, type Source } from './ingest'
 import {
   type EarlierNotice,
   hasNotices,

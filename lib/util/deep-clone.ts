@@ -1,7 +1,7 @@
 /** Copies of what a caller or a model handed over, so that nobody changes what was judged. */
 
 import { types } from 'node:util'
-import { isArray } from '../validation/validate'
+import { isArray } from './guards'
 
 /** Deeper values are handed on as they are; nothing that is JSON is so deep. */
 const DEEPEST = 200

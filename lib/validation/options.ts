@@ -1,7 +1,8 @@
 /** Objects of options, looked at one option at a time. */
 
 import { call, native } from '../native/native'
-import { isArray, isRecord, isRevoked, readable, wrong } from './validate'
+import { isArray } from '../util/guards'
+import { isRecord, isRevoked, readable, wrong } from './validate'
 
 /** What is allowed, in words and as a test. */
 export type Check = readonly [allowed: string, test: (value: unknown) => boolean]

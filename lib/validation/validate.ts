@@ -2,6 +2,7 @@
 
 import { SpillwayError, type SpillwayErrorCode } from '../errors'
 import type { TruncationContext } from '../types'
+import { isArray } from '../util/guards'
 
 /** An error that names the field, the kind of its value, and what is allowed; never the value itself, which may be an output. */
 export function wrong(
@@ -20,15 +21,6 @@ export function describe(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
-
-/** Whether this is an array that can be read at all: a proxy can refuse even that. */
-export function isArray(value: unknown): value is readonly unknown[] {
-  try {
-    return Array.isArray(value) && value.length >= 0
-  } catch {
-    return false
-  }
 }
 
 /** Whether a value is an object with named fields. */

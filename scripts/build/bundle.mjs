@@ -18,13 +18,22 @@ const DIST = join(ROOT, 'dist')
 const TAKEN_IN = ['yaml']
 
 /** Folders of `lib/` that nearly every program uses: they are loaded at once. Each other folder is a file of its own. */
-const CORE = ['capture', 'native', 'settings', 'storage', 'tokens', 'tools', 'truncation', 'util', 'validation']
+const CORE = [
+  'capture',
+  'ingest',
+  'native',
+  'service',
+  'settings',
+  'storage',
+  'tokens',
+  'tools',
+  'truncation',
+  'util',
+  'validation',
+]
 
 /** Modules that are loaded later than the folder they are in, or together with another folder. */
-const APART = new Map([
-  ['storage/memory-storage', 'memory-storage'],
-  ['tools/guard-tool', 'guard-tool'],
-])
+const APART = new Map([['storage/memory-storage', 'memory-storage']])
 const TOGETHER = new Map([
   ['approval', 'permission'],
   ['compaction', 'history'],

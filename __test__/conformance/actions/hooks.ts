@@ -1,5 +1,5 @@
+import type { guardTool as guard } from '../../../lib/guard/guard-tool'
 import type { HookRunnerOptions, Hooks } from '../../../lib/hooks/types'
-import type { guardTool as guard } from '../../../lib/tools/guard-tool'
 import type { Outcome } from '../outcome'
 
 /** The part of a row that this action reads. */

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-
 /** A call of a tool, or a step of somebody who asks and answers. */
 export interface PermissionStep {
   tool?: string

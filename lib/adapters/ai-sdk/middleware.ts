@@ -1,6 +1,7 @@
 /** The middleware around a model. */
 
-import { isArray, isRecord } from '../../validation/validate'
+import { isArray } from '../../util/guards'
+import { isRecord } from '../../validation/validate'
 import { checkControls } from '../shared/controls'
 import { type OutgoingRequest, overflowOf, Requests } from '../shared/prepare-request'
 import { type AiSdkControls, OWN_CONTROLS, sessionOf } from './controls'

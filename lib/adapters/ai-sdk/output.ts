@@ -1,7 +1,8 @@
 /** What a model reads of a result, in the AI SDK's shape. */
 
+import { isArray } from '../../util/guards'
 import { plainJson } from '../../util/safe-stringify'
-import { isArray, isRecord } from '../../validation/validate'
+import { isRecord } from '../../validation/validate'
 import type { Bound } from '../shared/truncate-value'
 
 /** The SDK's `ToolResultOutput`, as far as it matters here. */

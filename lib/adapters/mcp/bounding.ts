@@ -1,8 +1,8 @@
 /** Bounds what goes out to a host by the limits of that host: the whole text, notice included, in the units that the host counts. */
 
 import type { ToolResultLike, TruncationContext, TruncationService, TruncationStorage } from 'spillway'
-import { makeTruncation } from '../../truncation/create-truncation'
-import { boundSafely } from '../../truncation/middleware'
+import { makeTruncation } from '../../service/create-truncation'
+import { boundSafely } from '../../service/middleware'
 import type { HostProfile } from './hosts'
 import type { SkimmedBounds } from './large-result'
 import type { McpTruncation } from './options'

@@ -1,7 +1,7 @@
 /** Results of MCP on their way through a guard that bounds what it takes for the `output` of a tool. */
 
 import type { ToolControls, TruncationMiddleware } from 'spillway'
-import { middlewareOf } from '../../truncation/middleware'
+import { middlewareOf } from '../../service/middleware'
 import { isRecord } from '../../validation/validate'
 import { boundResult, type StructuredContent } from './truncate-result'
 import { type McpToolResult, META_KEY } from './types'

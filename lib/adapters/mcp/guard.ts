@@ -1,8 +1,8 @@
 /** Controls around the tools of a client, and around a tool of a server. */
 
 import { type GuardedTool, guardTool, type Tool, type ToolControls } from 'spillway'
-import { messageOf } from '../../errors'
-import { checkToolControls } from '../../tools/guard-tool'
+import { checkToolControls } from '../../guard/guard-tool'
+import { messageOf } from '../../util/message-of'
 import { type Check, checkOptions } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'

@@ -1,6 +1,7 @@
 /** A model that sends what it can do without no more, and again, shorter, what did not fit. */
 
-import { isArray, isRecord, wrong } from '../../validation/validate'
+import { isArray } from '../../util/guards'
+import { isRecord, wrong } from '../../validation/validate'
 import { checkControls } from '../shared/controls'
 import { overlay } from '../shared/override-methods'
 import { firstAttempt, type OutgoingRequest, overflowOf, Requests } from '../shared/prepare-request'

@@ -1,7 +1,8 @@
 /** Sessions that keep the whole, and a filter that prunes what they keep. */
 
 import { SpillwayError } from '../../errors'
-import { isArray, isRecord, wrong } from '../../validation/validate'
+import { isArray } from '../../util/guards'
+import { isRecord, wrong } from '../../validation/validate'
 import { checkControls, tellError } from '../shared/controls'
 import { Recent } from '../shared/lru-cache'
 import { overlay } from '../shared/override-methods'

@@ -2,10 +2,11 @@
 
 import type { ToolControls, ToolTruncationConfig } from 'spillway'
 import { type IdentifiedCall, identityOf } from '../../approval/call-key'
-import { guardTool as guardCore } from '../../tools/guard-tool'
+import { guardTool as guardCore } from '../../guard/guard-tool'
 import { randomUUID } from '../../util/crypto'
+import { isArray } from '../../util/guards'
 import { plainJson } from '../../util/safe-stringify'
-import { isArray, isRecord, wrong } from '../../validation/validate'
+import { isRecord, wrong } from '../../validation/validate'
 import { Blocks } from '../mcp/content-blocks'
 import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, toolControls } from '../shared/controls'

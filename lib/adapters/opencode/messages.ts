@@ -1,6 +1,7 @@
 /** OpenCode's messages as a chat that the pruner reads, and what it left out put back into them. */
 
-import { isArray, isRecord } from '../../validation/validate'
+import { isArray } from '../../util/guards'
+import { isRecord } from '../../validation/validate'
 
 interface ToolState {
   status?: unknown

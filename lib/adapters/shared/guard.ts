@@ -9,9 +9,10 @@ import type {
   ToolTruncationConfig,
 } from 'spillway'
 import type { ToolHookResult } from 'spillway/extensions'
-import { messageOf, SpillwayError } from '../../errors'
-import { guardTool, isToolHookRunner } from '../../tools/guard-tool'
-import { isArray } from '../../validation/validate'
+import { SpillwayError } from '../../errors'
+import { guardTool, isToolHookRunner } from '../../guard/guard-tool'
+import { isArray } from '../../util/guards'
+import { messageOf } from '../../util/message-of'
 
 /** A call on its way to a host's tool. */
 export interface HostCall {

@@ -1,8 +1,8 @@
 /** Bounding results whose shape the host looks at: every text in them by itself, everything else as it is. */
 
 import type { ToolControls, ToolResultLike, TruncationMiddleware } from 'spillway'
-import { middlewareOf } from '../../truncation/middleware'
-import { isArray } from '../../validation/validate'
+import { middlewareOf } from '../../service/middleware'
+import { isArray } from '../../util/guards'
 
 /** Deeper texts are left alone: no host's own results have them. */
 const DEEPEST = 6

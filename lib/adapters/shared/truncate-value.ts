@@ -2,8 +2,8 @@
 
 import type { ToolControls, ToolResultLike, TruncationContext } from 'spillway'
 import type { ToolResultKnowledge } from 'spillway/history'
-import { warn } from '../../truncation/events'
-import { middlewareOf } from '../../truncation/middleware'
+import { middlewareOf } from '../../service/middleware'
+import { warn } from '../../util/warn'
 
 /** A value as the model may read it; the very value if nothing had to go. Never rejects. */
 export type Bound = (value: unknown, context: TruncationContext) => Promise<{ value: unknown; outputPath?: string }>

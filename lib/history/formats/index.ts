@@ -1,6 +1,7 @@
 /** The formats that histories are kept in: which one a history has, and what its messages say. */
 
-import { isArray, wrong } from '../../validation/validate'
+import { isArray } from '../../util/guards'
+import { wrong } from '../../validation/validate'
 import type { HistoryFormatName, MessageView, ViewFormat } from '../message-view'
 import { aiSdk } from './ai-sdk'
 import { anthropic } from './anthropic'

@@ -6,6 +6,13 @@ import { type Plan, Settings, Tag, unreadable } from '../settings/settings'
 import { fileStorage, isStorage, type TruncationStorage } from '../storage/file-storage'
 import type { SweepOptions, SweepReport } from '../storage/retention'
 import { StorageList } from '../storage/storage-list'
+import { isDrawn, isShort, isWithin } from '../truncation/fast-path'
+import { hasPreviewOf } from '../truncation/previews'
+import { checkCall } from '../truncation/request'
+import { untouched } from '../truncation/result'
+import { openedDefaults } from '../truncation/save'
+import { builtInName, isStrategy, SmartStrategy } from '../truncation/strategies'
+import { decide } from '../truncation/truncate'
 import type {
   CaptureOptions,
   ContentOf,
@@ -22,13 +29,6 @@ import type {
 } from '../types'
 import { asyncDispose } from '../util/async-dispose'
 import { checkContext, isPlain, isRecord, wrong } from '../validation/validate'
-import { isDrawn, isShort, isWithin } from './fast-path'
-import { hasPreviewOf } from './previews'
-import { checkCall } from './request'
-import { untouched } from './result'
-import { openedDefaults } from './save'
-import { builtInName, isStrategy, SmartStrategy } from './strategies'
-import { decide } from './truncate'
 
 /** What a token of English text has. */
 const BYTES_OF_TOKEN = 4

@@ -1,10 +1,10 @@
 /** What a finished call says of itself, for the ledger. */
 
-import { textOfValue } from '../truncation/content'
-import { catchLater, warn } from '../truncation/events'
-import { isSavedOutput } from '../truncation/previews'
+import { isSavedOutput } from '../storage/saved-outputs'
 import type { ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
+import { catchLater, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
+import { textOfValue } from './content'
 
 /** A finished call. */
 export interface Finished {

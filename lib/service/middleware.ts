@@ -1,7 +1,13 @@
 /** Bounds the results of tools on their way from a tool to the model, whatever their shape, and never throws. */
 
-import { messageOf, SpillwayError } from '../errors'
-import { observe } from '../history/record-result'
+import { SpillwayError } from '../errors'
+import { rememberOutput } from '../storage/saved-outputs'
+import { opened } from '../truncation/bounded-output'
+import { boundValue, fromResult, sound, textOfValue } from '../truncation/content'
+import { emit } from '../truncation/events'
+import { rememberPreview } from '../truncation/previews'
+import { observe } from '../truncation/record-result'
+import { shortenUnsaved } from '../truncation/strategies'
 import type {
   ITruncationStorage,
   OutputService,
@@ -14,13 +20,11 @@ import type {
   TruncationResult,
   UntouchedResult,
 } from '../types'
-import { checkKeys, isArray, isRevoked, wrong } from '../validation/validate'
-import { opened } from './bounded-output'
-import { boundValue, fromResult, sound, textOfValue } from './content'
-import { catchLater, emit, warn } from './events'
-import { rememberOutput, rememberPreview } from './previews'
+import { isArray } from '../util/guards'
+import { messageOf } from '../util/message-of'
+import { catchLater, warn } from '../util/warn'
+import { checkKeys, isRevoked, wrong } from '../validation/validate'
 import { TruncationService } from './service'
-import { shortenUnsaved } from './strategies'
 
 /** The middleware of what bounds results: itself, or one around the service. */
 export function middlewareOf(truncation: OutputService | TruncationMiddleware): TruncationMiddleware
