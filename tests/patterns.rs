@@ -1,7 +1,8 @@
-//! What hostile patterns cost: each is compiled and searched for in 10 KiB of several kinds, and must be refused or be
-//! quick. `SPILLWAY_PROPERTY_RUNS` says how many patterns; times mean most with `cargo test --release --test patterns`.
+//! Measures hostile patterns: each is compiled and searched for in 10 KiB of several kinds, and must be refused or be
+//! fast. `SPILLWAY_PROPERTY_RUNS` is the number of patterns; the times are meaningful with `cargo test --release --test
+//! patterns`.
 #![cfg(test)]
-// The figures are what somebody runs this for.
+// The figures are printed for the developer who runs this.
 #![allow(clippy::print_stdout)]
 
 use std::time::{Duration, Instant};
@@ -9,17 +10,17 @@ use std::time::{Duration, Instant};
 use spillway_core::error::Code;
 use spillway_core::storage::pattern::{Reading, compile};
 
-/// What 99 of 100 patterns keep: to compile, and to search one subject.
+/// Limits for 99 of 100 patterns: to compile, and to search one subject.
 const COMPILE: Duration = Duration::from_millis(10);
 const MATCH: Duration = Duration::from_millis(1);
-/// What every pattern keeps. An engine without backtracking still works out a set of states for every byte, so the worst
+/// Limit for every pattern. An engine without backtracking still computes a set of states for every byte, so the worst
 /// text for the largest pattern takes this long.
 const WORST: Duration = Duration::from_millis(50);
-/// A build without optimisation, on a machine that does other things too.
+/// Factor for a build without optimization, on a machine with other load.
 const SLOWNESS: u32 = if cfg!(debug_assertions) { 20 } else { 1 };
-/// Bytes of a subject.
+/// Length of a subject in bytes.
 const SUBJECT: usize = 10 * 1024;
-/// A time that is too long counts if it is so again: the first may have been spent on something else.
+/// Number of tries before a time counts as too long, because the machine may have been busy.
 const TRIES: usize = 5;
 
 #[test]
@@ -46,7 +47,7 @@ fn b36_a_hostile_pattern_is_refused_or_quick() {
         };
         for subject in &subjects {
             let took = least(MATCH, || {
-                // As a search goes: where the first match ends, and then where it begins.
+                // As a search does: finds where the first match ends, and then where it begins.
                 let _ = regex.surely_at(subject, 0).and_then(|_| regex.find(subject));
             });
             searched.push((took, pattern.clone()));
@@ -67,7 +68,7 @@ fn check(what: &str, mut times: Vec<(Duration, String)>, usual: Duration) {
     assert!(*worst <= WORST * SLOWNESS, "{what} takes {worst:?}: {pattern}");
 }
 
-/// The time of the quickest of a few tries; one that is within the bar is enough.
+/// Returns the shortest time of a few tries; one within the limit is enough.
 fn least(bar: Duration, mut work: impl FnMut()) -> Duration {
     let mut best = Duration::MAX;
     for _ in 0..TRIES {
@@ -100,7 +101,7 @@ fn subjects() -> Vec<Vec<u8>> {
     .collect()
 }
 
-/// The patterns that everybody knows.
+/// Well-known hostile patterns.
 fn known() -> Vec<String> {
     let texts = [
         r"(a+)+$",

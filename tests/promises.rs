@@ -1,5 +1,5 @@
-//! The promises that are fuzzed, on every input that fuzzing kept, and on random ones made of these: for machines where
-//! coverage cannot guide. `SPILLWAY_PROPERTY_RUNS` says how many of each.
+//! Runs the properties of the fuzz targets on every input of the corpus, and on random variations of these: for
+//! machines where coverage cannot guide a fuzzer. `SPILLWAY_PROPERTY_RUNS` is the number of variations of each.
 #![cfg(test)]
 
 #[path = "../fuzz/src/properties/mod.rs"]
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestRunner;
 
-/// The inputs that are kept for a target.
+/// Returns the corpus of a target.
 fn kept(target: &str) -> Vec<Vec<u8>> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
     let mut paths: Vec<_> = dir.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -19,7 +19,7 @@ fn kept(target: &str) -> Vec<Vec<u8>> {
     paths.into_iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// A kept input with a few bytes changed, put in or left out.
+/// An input of the corpus with a few bytes changed, inserted or removed.
 fn altered(kept: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     let changes = prop::collection::vec((any::<Index>(), any::<u8>(), 0..3), 0..6);
     (prop::sample::select(kept), changes).prop_map(|(mut input, changes)| {
@@ -48,7 +48,7 @@ fn holds(target: &str, check: fn(&[u8])) {
         ..ProptestConfig::with_cases(runs.unwrap_or(200))
     };
     let result = TestRunner::new(config).run(&altered(kept), |input| {
-        // Caught, so that it shrinks.
+        // Caught, so that proptest shrinks the input.
         let outcome = std::panic::catch_unwind(|| check(&input));
         outcome.map_err(|_| TestCaseError::fail("the promise was broken"))
     });

@@ -60,8 +60,8 @@ const ROOMS = [
 
 /** Rooms that are not clean yet. A room that is gets off this list and stays clean. */
 const OPEN = [
-  ...['config', 'truncation', 'permission', 'node', 'lib.rs'].map((room) => `src/${room}`),
-  ...['fuzz', 'torture', 'tests'],
+  ...['truncation', 'permission'].map((room) => `src/${room}`),
+  ...['fuzz', 'torture'],
   ...['lib', 'scripts', 'benchmark', '__test__', 'docs', 'examples', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
 ]
 

@@ -1,4 +1,4 @@
-//! One layer of a configuration: what is wrong is told and left out, and the rest is used.
+//! Checks one layer of a configuration: reports every problem, leaves the invalid parts out and uses the rest.
 
 use std::collections::BTreeSet;
 
@@ -16,43 +16,41 @@ use crate::permission::sensitive::SensitiveNames;
 use crate::truncation::smart::rules::MOST_EXTRA;
 use crate::util::suggest::unknown;
 
-/// So many problems are told; a file with more has one.
+/// Maximum number of problems reported; a file with more is reported as one problem.
 const MOST_PROBLEMS: usize = 1000;
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// Something was left out.
+    /// A part was left out.
     Error,
-    /// Something has no effect, or another than its author may think.
+    /// A part has no effect, or another one than its author may expect.
     Warning,
 }
 
-/// Something that is not as it should be.
+/// A problem in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad.
     pub severity: Severity,
-    /// Of the field, such as `agents.runtime.mode.default`; empty for the whole.
+    /// Path of the field, such as `agents.runtime.mode.default`; empty for the whole file.
     pub path: String,
-    /// Where it stands, in bytes.
+    /// Offset in bytes.
     pub at: usize,
     /// A sentence that begins with the path.
     pub message: String,
 }
 
-/// A layer as far as it is right.
+/// The valid part of a layer, and its problems.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Under the documented names.
+    /// The valid part, under documented names.
     pub tree: Option<Node>,
-    /// What is wrong.
     pub problems: Vec<Problem>,
-    /// Domains about which something could not be read.
+    /// Domains with rules that could not be read.
     pub closed: BTreeSet<&'static str>,
 }
 
-/// Reads a layer.
+/// Checks a layer.
 pub fn check(root: Node) -> Checked {
     let mut checked = Checked::default();
     let mut root = root;
@@ -68,7 +66,7 @@ pub fn check(root: Node) -> Checked {
     checked
 }
 
-/// How patterns are read here.
+/// Returns how patterns are interpreted.
 pub(super) fn style() -> Style {
     let home = dirs::home_dir().and_then(|home| home.to_str().map(str::to_owned));
     Style {
@@ -95,7 +93,7 @@ impl Checked {
         self.tell(Severity::Error, path, node.at, error.message);
     }
 
-    /// A member of this name would become the prototype of somebody's object.
+    /// Removes members whose names would set the prototype of a JavaScript object.
     fn without_prototypes(&mut self, node: &mut Node, path: &mut String) {
         match &mut node.kind {
             Is::Map(members) => {
@@ -122,7 +120,7 @@ impl Checked {
         }
     }
 
-    /// `agents`, then `runtime`, then its sections.
+    /// Checks `agents`, then `runtime`, then its sections.
     fn descend(&mut self, node: &mut Node, path: &mut Vec<&'static str>) {
         let Some(next) = RUNTIME.get(path.len()) else { return self.sections(node) };
         let Is::Map(members) = &mut node.kind else { return };
@@ -144,13 +142,13 @@ impl Checked {
         path.pop();
     }
 
-    /// Other keys above the sections are the application's. One is meant for somebody here if its name is right but for its
-    /// case or its place, and what stands below it is known.
+    /// Checks a key above the sections. Keys of the application are ignored. A key is a mistake if its name is right
+    /// but for its case or its place, and the keys below it are known.
     fn stray(&mut self, member: &Member, path: &[&'static str]) {
         let Some(meant) = meant(member, path) else { return };
         let name = path.iter().copied().chain([member.key.as_str()]).collect::<Vec<_>>().join(".");
         let message = format!("{name}: is not read; did you mean {meant}?");
-        // Rules under a wrong name are rules that nobody reads.
+        // Rules under a wrong name do not take effect.
         let lost = holds_rules(&member.value);
         let severity = if lost { Severity::Error } else { Severity::Warning };
         self.tell(severity, &name, member.key_at, message);
@@ -159,7 +157,7 @@ impl Checked {
         }
     }
 
-    /// A name that stands there twice hides what its first value says.
+    /// Reports a repeated name, which hides its first value.
     fn once(&mut self, member: &Member, path: &str, rules: bool) {
         if !member.repeated {
             return;
@@ -215,7 +213,7 @@ impl Checked {
             let Some(field) = section.field(&member.key) else {
                 let error =
                     unknown(Code::InvalidConfig, &name, &member.key, &section.names(), "a setting");
-                // Rules under a misspelt name are rules that nobody reads.
+                // Rules under a misspelt name do not take effect.
                 let lost = guards && error.message.ends_with("did you mean rules?");
                 let severity = if lost { Severity::Error } else { Severity::Warning };
                 self.tell(severity, &name, member.key_at, error.message);
@@ -238,11 +236,9 @@ impl Checked {
                 None => kept.push(member),
                 Some(known) => {
                     let message = if is_alias {
-                        format!("{name}: is another name of {}, which stands there too", field.key)
+                        format!("{name}: is another name of {}, which is set too", field.key)
                     } else {
-                        format!(
-                            "{name}: does not count, because another name of it stands there too"
-                        )
+                        format!("{name}: is ignored, because another name of it is set too")
                     };
                     self.tell(Severity::Warning, &name, member.key_at, message);
                     if is_alias {
@@ -289,8 +285,8 @@ impl Checked {
         right
     }
 
-    /// Names of files with secrets. Of a name that cannot be read nobody knows which files it is about, unless it only takes
-    /// some out.
+    /// Checks the names of files with secrets. An unreadable name could be about any file, unless it only excludes
+    /// some.
     fn file_names(&mut self, node: &mut Node, path: &str) -> bool {
         let Is::List(items) = &mut node.kind else {
             self.refuse(path, node, &Kind::FileNames.allowed());
@@ -367,7 +363,7 @@ impl Checked {
     }
 }
 
-/// The field of an entry that an error is about, and where that stands.
+/// Returns the field of an entry that an error is about, and its offset.
 fn place_of(error: &Error, name: &str, item: &Node) -> (String, usize) {
     let field = error.field.clone().unwrap_or_else(|| name.to_owned());
     let inside = field.strip_prefix(name).unwrap_or("").trim_start_matches('.');
@@ -377,7 +373,7 @@ fn place_of(error: &Error, name: &str, item: &Node) -> (String, usize) {
     (field, at)
 }
 
-/// Reads a rule that may stand in a file.
+/// Reads a rule as it may be written in a file.
 pub(super) fn rule(item: &Node, style: &Style, name: &str) -> Result<Rule, Error> {
     let twice = item.members().unwrap_or_default().iter().find(|member| member.repeated);
     if let Some(member) = twice {
@@ -387,12 +383,12 @@ pub(super) fn rule(item: &Node, style: &Style, name: &str) -> Result<Rule, Error
     Rule::read(&item.value(), Source::User, style, name)
 }
 
-/// As the facade writes what JSON cannot.
+/// Recognizes the facade's encoding of a value that JSON cannot hold.
 fn is_infinity(node: &Node) -> bool {
     node.get("$type").and_then(Node::text) == Some("Infinity")
 }
 
-/// Where a key above the sections belongs, if it stands in the wrong place or is written wrongly.
+/// Returns where a key above the sections belongs, if it is misplaced or misspelt.
 fn meant(member: &Member, path: &[&'static str]) -> Option<String> {
     let depth = path.len();
     let is = |key: &str, name: &str| key.eq_ignore_ascii_case(name);
@@ -428,7 +424,7 @@ fn meant(member: &Member, path: &[&'static str]) -> Option<String> {
     known.then(|| format!("{}.{}", RUNTIME.join("."), section.key))
 }
 
-/// Whether rules of permission stand somewhere below.
+/// Returns true if there are permission rules somewhere below.
 fn holds_rules(node: &Node) -> bool {
     let is_rule = |item: &Node| ["domain", "decision"].iter().all(|key| item.get(key).is_some());
     match &node.kind {
@@ -447,7 +443,7 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// The value of a field that is right, as the capability takes it.
+/// Returns the value of a valid field in the form that the capability expects.
 pub(super) fn option(
     runtime: Option<&Node>,
     section: &str,

@@ -1,4 +1,4 @@
-//! Changing a text and leaving everything else as it is, comments and white space included.
+//! Edits the text of a configuration, preserving everything else, comments and white space included.
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode};
 
@@ -7,8 +7,8 @@ use super::fields::{RUNTIME, section};
 use super::tree::{Fault, Kind, Member, Node, parse, position, strict};
 use crate::error::{Code, Error, Result};
 
-/// The text after a change, which is a merge patch (RFC 7386): objects are gone into, `null` removes, anything else replaces.
-/// In arrays, equal items at both ends stay as they are written.
+/// Applies a merge patch (RFC 7386) to a text: objects are merged, `null` removes, any other value replaces. In arrays,
+/// equal items at both ends keep their text.
 pub fn edit(text: &str, change: &Node) -> Result<String> {
     let Some(members) = change.members() else {
         return Err(Error::field(Code::InvalidArgument, "change", "is not an object"));
@@ -38,7 +38,7 @@ pub fn edit(text: &str, change: &Node) -> Result<String> {
     if is_new && !after.ends_with('\n') {
         after.push_str(if body.contains("\r\n") { "\r\n" } else { "\n" });
     }
-    // What is not what was asked for is not written.
+    // A result other than the requested one is not written.
     match content(&after) {
         Ok(found) if found == expected => Ok(format!("{mark}{after}")),
         _ => Err(Error::new(
@@ -48,7 +48,7 @@ pub fn edit(text: &str, change: &Node) -> Result<String> {
     }
 }
 
-/// The object that a text holds, for somebody who is about to change it.
+/// Returns the object in a text that is to be changed.
 pub fn content(text: &str) -> Result<Node> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let broken = |Fault { at, problem }: Fault| {
@@ -67,7 +67,7 @@ pub fn content(text: &str) -> Result<Node> {
     Err(Error::new(Code::InvalidConfig, "the file holds no object, and is not changed"))
 }
 
-/// The names under which a field stands: the one that is used in the file, or the documented one.
+/// Returns the names of a field: the one used in the file, or the documented one.
 fn names(path: &[String], key: &str) -> Vec<String> {
     let known = match path {
         [agents, runtime, name] if [agents.as_str(), runtime.as_str()] == RUNTIME => {
@@ -148,7 +148,7 @@ fn input(node: &Node) -> CstInputValue {
     }
 }
 
-/// An object as it is when there is nothing to remove. Arrays are data, and keep theirs.
+/// Removes members that are null. Arrays are data, and keep theirs.
 fn without_nulls(node: &Node) -> Node {
     let kind = match &node.kind {
         Kind::Map(members) => Kind::Map(

@@ -1,5 +1,5 @@
-//! The keys of a configuration: names, kinds, defaults. Validation, the schema for editors and the table in the docs are
-//! made from this.
+//! The keys of a configuration: names, kinds, defaults. Validation, the schema for editors and the table in the docs
+//! are made from this.
 
 use serde_json::{Value, json};
 
@@ -11,26 +11,26 @@ use crate::truncation::smart::rules::MOST_EXTRA;
 use crate::truncation::smart::table::MAX_WEIGHT;
 use crate::util::sort::object;
 
-/// The largest whole number that is the same in every program.
+/// The largest whole number that every JSON parser represents exactly.
 const LARGEST: u64 = (1 << 53) - 1;
 
-/// Where the sections stand.
+/// The path to the sections.
 pub const RUNTIME: [&str; 2] = ["agents", "runtime"];
 
-/// What a value may be.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A whole number of at least so much.
+    /// A whole number of at least this.
     Count(u64),
     /// A number of days above 0.
     Days,
     /// `true` or `false`.
     Switch,
-    /// One of these words; the second part are older or other words for them.
+    /// One of these words; the second list has aliases.
     Choice(&'static [&'static str], &'static [(&'static str, &'static str)]),
-    /// An array of strings that are not empty.
+    /// An array of non-empty strings.
     Names,
-    /// An array of names of files, each with at most one `*`.
+    /// An array of file names, each with at most one `*`.
     FileNames,
     /// Permission rules.
     Rules,
@@ -41,32 +41,30 @@ pub enum Kind {
 /// A key.
 #[derive(Debug)]
 pub struct Field {
-    /// As the documents have it.
+    /// The documented name.
     pub key: &'static str,
-    /// Other names for the same.
+    /// Other accepted names.
     pub aliases: &'static [&'static str],
-    /// What it may be.
     pub kind: Kind,
-    /// As JSON; empty for none.
+    /// The default as JSON; empty for none.
     pub default: &'static str,
-    /// What is counted.
+    /// The unit of a number.
     pub unit: &'static str,
-    /// What it does.
+    /// The description.
     pub about: &'static str,
-    /// What the capability calls it.
+    /// The name of the option of the capability.
     pub option: &'static str,
 }
 
-/// Keys of one capability.
+/// The keys of one capability.
 #[derive(Debug)]
 pub struct Section {
-    /// Its name under `agents.runtime`.
+    /// Name under `agents.runtime`.
     pub key: &'static str,
-    /// What it is about.
+    /// The description.
     pub about: &'static str,
-    /// Whether `true` and `false` may stand for it.
+    /// True if the section may be replaced by `true` or `false`.
     pub switch: bool,
-    /// Its keys.
     pub fields: &'static [Field],
 }
 
@@ -80,11 +78,10 @@ const fn count(
     Field { key, aliases: &[], kind: Kind::Count(least), default, unit, about, option: key }
 }
 
-/// All sections.
 pub static SECTIONS: [Section; 5] = [
     Section {
         key: "mode",
-        about: "How a session runs unless somebody switches it.",
+        about: "The mode in which a session starts.",
         switch: false,
         fields: &[Field {
             key: "default",
@@ -187,31 +184,37 @@ pub static SECTIONS: [Section; 5] = [
     },
     Section {
         key: "doomLoop",
-        about: "When an agent that goes in circles is stopped.",
+        about: "When an agent that repeats itself is stopped.",
         switch: false,
         fields: &[
             count("maxAttempts", 0, "3", "approvals", "Loops that may be approved in a run."),
-            count("maxToolCalls", 1, "60", "calls", "Calls of a run until somebody is asked."),
+            count(
+                "maxToolCalls",
+                1,
+                "60",
+                "calls",
+                "Number of calls in a run after which the user is asked.",
+            ),
             count(
                 "sameToolThreshold",
                 1,
                 "5",
                 "calls",
-                "Equal calls with equal results until somebody is asked.",
+                "Number of equal calls with equal results after which the user is asked.",
             ),
             count(
                 "sameErrorThreshold",
                 2,
                 "4",
                 "turns",
-                "Turns with the same error until somebody is asked.",
+                "Number of turns with the same error after which the user is asked.",
             ),
             count(
                 "sameAnswerThreshold",
                 2,
                 "3",
                 "answers",
-                "Equal answers without a call until somebody is asked.",
+                "Number of equal answers without a call after which the user is asked.",
             ),
             count(
                 "cooldownToolCalls",
@@ -267,25 +270,25 @@ pub static SECTIONS: [Section; 5] = [
     },
 ];
 
-/// A section by its name.
+/// Returns a section by its name.
 pub fn section(key: &str) -> Option<&'static Section> {
     SECTIONS.iter().find(|section| section.key == key)
 }
 
 impl Section {
-    /// A key by any of its names.
+    /// Returns a key by any of its names.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.key == name || field.aliases.contains(&name))
     }
 
-    /// The names that are known.
+    /// Returns all accepted names.
     pub fn names(&self) -> Vec<&'static str> {
         self.fields.iter().map(|field| field.key).collect()
     }
 }
 
 impl Kind {
-    /// What is allowed, for the message of an error.
+    /// Returns the allowed values for an error message.
     pub fn allowed(self) -> String {
         match self {
             Kind::Count(least) => format!("a whole number of at least {least}"),
@@ -330,7 +333,7 @@ impl Kind {
     }
 }
 
-/// The JSON Schema (2020-12) of a configuration, for editors. Keys of the application are allowed everywhere.
+/// Returns the JSON Schema (2020-12) of a configuration, for editors. Keys of the application are allowed everywhere.
 pub fn schema() -> Value {
     let sections = object(SECTIONS.iter().map(|section| {
         let mut properties = serde_json::Map::new();
@@ -417,7 +420,7 @@ fn sentence(field: &Field) -> String {
     format!("{}{unit}", field.about)
 }
 
-/// The keys as a table of Markdown.
+/// Returns the keys as a Markdown table.
 pub fn table() -> String {
     let mut out = String::from(
         "| key | other names | allowed | default | unit | what it does |\n| --- | --- | --- | --- | --- | --- |\n",

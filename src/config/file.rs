@@ -1,4 +1,4 @@
-//! The file: read with care, changed by one writer at a time, replaced in one step.
+//! The configuration file: read with a size limit, changed by one writer at a time, replaced atomically.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -11,18 +11,18 @@ use super::load::{Found, Unreadable};
 use super::tree::{Node, position};
 use crate::error::{Code, Error, Result, os_reason};
 
-/// Larger files are refused: nobody writes such a configuration.
+/// Maximum size of a file in bytes.
 pub const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
-/// How long a writer waits for others.
+/// Maximum time that a writer waits for others.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why a file has no text.
+/// The reason why a file was not read.
 enum Refused {
     Nothing,
     Because(Unreadable),
 }
 
-/// The text of a file, if it is there and can be read.
+/// Reads a file; `None` if it does not exist.
 pub fn read(path: &Path) -> std::result::Result<Option<String>, Unreadable> {
     match text_of(path) {
         Ok(text) => Ok(Some(text)),
@@ -31,7 +31,7 @@ pub fn read(path: &Path) -> std::result::Result<Option<String>, Unreadable> {
     }
 }
 
-/// The same for somebody who is about to change it; empty if there is none.
+/// Reads a file that is to be changed; empty if it does not exist.
 pub fn text(path: &Path) -> Result<String> {
     let problem = |Unreadable { reason, place }| {
         let place = place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
@@ -40,7 +40,7 @@ pub fn text(path: &Path) -> Result<String> {
     Ok(read(path).map_err(problem)?.unwrap_or_default())
 }
 
-/// As it is told to `load`.
+/// Converts the result of reading to the input of `load`.
 pub fn found(read: &std::result::Result<Option<String>, Unreadable>) -> Found<'_> {
     match read {
         Ok(Some(text)) => Found::Text(text),
@@ -55,7 +55,7 @@ fn text_of(path: &Path) -> std::result::Result<String, Refused> {
         io::ErrorKind::NotFound => Refused::Nothing,
         _ => because(os_reason(&error)),
     };
-    // A pipe would wait for somebody to write into it.
+    // Reading a pipe would block until another process writes to it.
     if !fs::metadata(path).map_err(failed)?.is_file() {
         return Err(because("is not a file".into()));
     }
@@ -77,16 +77,16 @@ fn text_of(path: &Path) -> std::result::Result<String, Refused> {
     })
 }
 
-/// What came of an update.
+/// The result of an update.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Updated {
-    /// The file is as it was asked for; this is its text.
+    /// The file was changed; this is its text.
     Done(String),
-    /// Somebody else changed it meanwhile.
+    /// Another process has changed the file.
     Moved,
 }
 
-/// Changes a file. With `seen`, only if that is still its text. Whoever else does the same waits.
+/// Changes a file; with `seen`, only if that is still its text. Concurrent updates wait for each other.
 pub fn update(path: &Path, change: &Node, seen: Option<&str>) -> Result<Updated> {
     let path = target(path)?;
     if let Some(folder) = path.parent() {
@@ -123,7 +123,7 @@ fn failure(error: &io::Error) -> Error {
     )
 }
 
-/// Where a link leads: what stands there is replaced and not the link.
+/// Resolves symlinks: the file that a symlink leads to is replaced, not the symlink.
 fn target(path: &Path) -> Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(path) => return Ok(path),
@@ -166,7 +166,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// The lock is a file of its own, which stays: one that is removed is another file to whoever waits for it.
+/// Locks a file of its own, which is never removed: a waiting process would hold a lock on the removed file.
 fn lock(path: &Path) -> Result<File> {
     let file = private()
         .create(true)

@@ -1,4 +1,4 @@
-//! The layers put together, and what is odd about the result.
+//! Merges the layers of a configuration, and finds problems of the result.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -10,38 +10,37 @@ use crate::error::{Code, Error, Result};
 use crate::permission::rules::{MAX_RULES, RuleList};
 use crate::util::sort::object;
 
-/// The user's file as it was found.
+/// The user's file.
 #[derive(Debug)]
 pub enum Found<'a> {
-    /// There is none, which is fine.
+    /// It does not exist, which is fine.
     Nothing,
-    /// Its text.
     Text(&'a str),
-    /// It is there and cannot be read.
+    /// It exists and cannot be read.
     Unreadable(Unreadable),
 }
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// A part of a sentence, behind the name of the file.
+    /// The reason as a part of a sentence, after the name of the file.
     pub reason: String,
-    /// Line and column, if it is about one place.
+    /// Line and column, if the problem has a position.
     pub place: Option<(usize, usize)>,
 }
 
-/// Something that is wrong, as it is told.
+/// A problem as it is reported to the user.
 #[derive(Debug, Clone, Serialize, PartialEq, Eq)]
 pub struct Told {
-    /// `error` if something was left out.
+    /// `error` if a part was left out.
     pub severity: &'static str,
-    /// Where it was written.
+    /// The layer that contains it.
     pub layer: &'static str,
-    /// Of the field; empty for the whole.
+    /// Path of the field; empty for the whole file.
     pub path: String,
     /// A sentence.
     pub message: String,
-    /// Of the user's file.
+    /// The user's file, if the problem is in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// From 1.
@@ -52,7 +51,7 @@ pub struct Told {
     pub column: Option<usize>,
 }
 
-/// What holds, as JSON: `config`, `problems`, `sources`, `options`.
+/// Returns the effective configuration as JSON: `config`, `problems`, `sources`, `options`.
 pub fn load(file: &str, user: Found<'_>, inline: Option<&str>) -> Result<String> {
     let mut problems = Vec::new();
     let (user, text, unread, broken) = match user {
@@ -126,7 +125,7 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-/// A text as far as it can be read, and whether it is broken.
+/// Reads a text as far as possible, and returns whether it is malformed.
 fn read(text: &str) -> (Checked, bool) {
     match parse(text) {
         Ok(node) => (check(node.unwrap_or_else(Node::empty)), false),
@@ -140,7 +139,7 @@ fn read(text: &str) -> (Checked, bool) {
     }
 }
 
-/// What the facade sent.
+/// Reads the inline configuration from the facade.
 pub fn inline_node(json: &str) -> Result<Node> {
     let unreadable = |fault: Fault| {
         Error::new(Code::InvalidArgument, format!("the value cannot be read: {}", fault.problem))
@@ -148,7 +147,7 @@ pub fn inline_node(json: &str) -> Result<Node> {
     Ok(parse(json).map_err(unreadable)?.unwrap_or_else(Node::empty))
 }
 
-/// Objects are put together, rules follow each other, anything else is replaced.
+/// Merges objects, concatenates rules, and replaces any other value.
 fn merge(below: &mut Node, above: Node, path: &mut Vec<String>) {
     if !matches!((&below.kind, &above.kind), (Kind::Map(_), Kind::Map(_))) {
         *below = above;
@@ -180,7 +179,7 @@ fn rules_of(tree: &Node) -> &[Node] {
     }
 }
 
-/// Each layer may have as many rules as a policy takes, but not both together.
+/// Limits the rules of both layers together to the maximum of a policy.
 fn bound_rules(user: Option<&Node>, inline: &mut Checked) {
     let before = user.map_or(0, |tree| rules_of(tree).len());
     let all = before + inline.tree.as_ref().map_or(0, |tree| rules_of(tree).len());
@@ -202,7 +201,7 @@ fn tell_sources(tree: &Node, layer: &str, rules_before: usize, sources: &mut Map
     for section in &SECTIONS {
         let Some(node) = runtime.get(section.key) else { continue };
         let path = format!("{}.{}", RUNTIME.join("."), section.key);
-        // A switch replaces what was set below it, and the other way round.
+        // A switch replaces the settings below it, and vice versa.
         if matches!(node.kind, Kind::Bool(_)) {
             sources.retain(|key, _| !key.starts_with(&format!("{path}.")));
             sources.insert(path.clone(), json!(layer));
@@ -222,8 +221,8 @@ fn tell_sources(tree: &Node, layer: &str, rules_before: usize, sources: &mut Map
     }
 }
 
-/// What one layer says of truncation as a whole, if anything: the switch among the settings, else that at the top, which counts
-/// whatever is set beside it.
+/// Returns whether a layer enables truncation as a whole, if it says so: the switch in the settings takes precedence
+/// over the one at the top.
 fn truncates(tree: &Node) -> Option<bool> {
     let switch = |node: Option<&Node>| match node?.kind {
         Kind::Bool(is_on) => Some(is_on),
@@ -233,7 +232,7 @@ fn truncates(tree: &Node) -> Option<bool> {
     switch(settings).or_else(|| switch(tree.get("truncation"))).or_else(|| settings.map(|_| true))
 }
 
-/// What the capabilities are given.
+/// Returns the options of the capabilities.
 fn options(tree: &Node, closed: &[&str], without_mode: bool, truncates: bool) -> Value {
     let runtime = tree.at_path(&RUNTIME);
     let mut all = Map::new();
@@ -254,18 +253,18 @@ fn options(tree: &Node, closed: &[&str], without_mode: bool, truncates: bool) ->
     Value::Object(all)
 }
 
-/// Something that a person should look at.
+/// A finding for a person to review.
 #[derive(Debug, Clone, Serialize, PartialEq, Eq)]
 pub struct Finding {
     /// `shadowed`, `example`, `invalid` or `unknown`.
     pub kind: &'static str,
-    /// Of the field.
+    /// Path of the field.
     pub path: String,
     /// A sentence.
     pub message: String,
 }
 
-/// Looks for rules that can never count, rules whose own examples fail, and everything that loading would complain of.
+/// Finds rules that can never apply, rules whose own examples fail, and everything that loading would report.
 pub fn lint(config: &str) -> Result<Vec<Finding>> {
     let tree = inline_node(config)?;
     let path = format!("{}.permission.rules", RUNTIME.join("."));
@@ -276,7 +275,7 @@ pub fn lint(config: &str) -> Result<Vec<Finding>> {
         .filter_map(|(at, item)| Some((at, rule(item, &style, "").ok()?)))
         .collect();
     let places: Vec<usize> = rules.iter().map(|(at, _)| *at).collect();
-    // Stored answers never hide a rule, and what they say is said again by no rule.
+    // Stored approvals neither hide a rule nor are redundant because of one.
     let list = RuleList::new(rules.into_iter().map(|(_, rule)| rule).collect());
     let mut findings: Vec<Finding> = check(tree)
         .problems

@@ -1,5 +1,14 @@
-//! Configuration: the user's file with comments, then what is given inline. What is wrong is told with its place, and the rest
-//! is used; permission fails closed.
+//! Configuration: the user's file with comments, merged with an inline configuration. Problems are reported with their
+//! positions, and the valid rest is used; permission fails closed.
+//!
+//! | module | what it decides |
+//! | --- | --- |
+//! | [`fields`] | the keys: names, kinds, defaults |
+//! | [`check`] | which parts of a layer are valid |
+//! | [`load`] | the effective configuration, and its problems |
+//! | [`file`] | reading and replacing the file |
+//! | [`edit`] | changing a text and preserving the rest of it |
+//! | [`tree`] | JSON with comments as a tree with positions |
 
 pub mod check;
 pub mod edit;

@@ -15,7 +15,7 @@ fn change(text: &str, patch: &Value) -> String {
 }
 
 #[test]
-fn a_wrong_field_is_told_with_its_place_and_the_rest_is_used() {
+fn an_invalid_field_is_reported_with_its_position_and_the_rest_is_used() {
     let text = "{\n  \"agents\": { \"runtime\": {\n    \"truncation\": { \"maxLines\": 0, \"maxBytes\": 10 },\n    \"mode\": { \"global\": \"ask\" } } },\n  \"theme\": 1\n}";
     let loaded = loaded(text, None);
     assert_eq!(
@@ -64,7 +64,7 @@ fn rules_follow_each_other_and_fields_replace() {
 }
 
 #[test]
-fn a_wrong_rule_of_smart_is_told_with_its_place_and_the_others_are_used() {
+fn an_invalid_smart_rule_is_reported_with_its_position_and_the_others_are_used() {
     let text = r#"{
   "agents": { "runtime": { "truncation": {
     "strategy": "smart",
@@ -113,7 +113,7 @@ fn a_wrong_rule_of_smart_is_told_with_its_place_and_the_others_are_used() {
 }
 
 #[test]
-fn a_wrong_name_of_a_file_is_told_with_its_place_and_the_others_are_used() {
+fn an_invalid_file_name_is_reported_with_its_position_and_the_others_are_used() {
     let of = |names: &str| {
         let text = format!(
             r#"{{ "agents": {{ "runtime": {{ "permission": {{ "sensitiveFiles": {names} }} }} }} }}"#
@@ -151,7 +151,7 @@ fn both_layers_together_have_no_more_rules_than_a_policy_takes() {
 }
 
 #[test]
-fn what_stands_in_the_wrong_place_is_told() {
+fn a_misplaced_key_is_reported() {
     let rules = r#"{"rules":[{"domain":"bash","pattern":"rm *","decision":"deny"}]}"#;
     let permission = format!(r#""permission":{rules}"#);
     for (text, meant, lost) in [

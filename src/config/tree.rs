@@ -1,4 +1,4 @@
-//! JSON with comments as a tree that knows where each part stands.
+//! JSON with comments as a tree with positions.
 
 use jsonc_parser::ast;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -6,16 +6,15 @@ use serde_json::Value;
 
 use crate::util::sort::object;
 
-/// A value and where it begins, in bytes of its text.
+/// A value and its position.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// In bytes.
+    /// Offset in bytes.
     pub at: usize,
-    /// The value.
     pub kind: Kind,
 }
 
-/// What a value is. Members keep their order.
+/// The kind of a value. Members keep their order.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// `null`
@@ -35,26 +34,24 @@ pub enum Kind {
 /// A member of an object.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// The name.
     pub key: String,
-    /// Where the name begins.
+    /// Offset of the name.
     pub key_at: usize,
-    /// The value.
     pub value: Node,
-    /// The name stands there more than once, and this is the last one.
+    /// True if the name occurs more than once; this is the last one.
     pub repeated: bool,
 }
 
-/// Why a text cannot be read, and where.
+/// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// In bytes.
+    /// Offset in bytes.
     pub at: usize,
     /// A sentence.
     pub problem: String,
 }
 
-/// Comments and commas at the end are fine, nothing else that JSON does not have.
+/// Returns the options of the strict parser: comments and trailing commas are accepted, no other extension of JSON.
 pub(super) fn strict() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -70,12 +67,12 @@ pub(super) fn strict() -> ParseOptions {
     }
 }
 
-/// Reads a text; nothing for one without a value.
+/// Parses a text; returns `None` if it has no value.
 pub fn parse(text: &str) -> Result<Option<Node>, Fault> {
     read(text, &strict())
 }
 
-/// Reads what a person probably meant: missing commas, other quotes, names without any.
+/// Parses a text that a person wrote with mistakes: missing commas, other quotes, unquoted names.
 pub fn parse_loosely(text: &str) -> Option<Node> {
     read(text, &ParseOptions { allow_non_finite_numbers: false, ..ParseOptions::default() })
         .ok()
@@ -95,7 +92,7 @@ fn lower_first(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-// The parser refuses what is nested more than 512 deep, so this ends.
+// The parser rejects nesting deeper than 512, so the recursion is bounded.
 fn node(value: ast::Value<'_>) -> Node {
     use jsonc_parser::common::Ranged;
     let at = value.start();
@@ -115,7 +112,7 @@ fn number(text: &str) -> Kind {
     if is_json { Kind::Number(text.to_owned()) } else { Kind::Text(text.to_owned()) }
 }
 
-/// The last one of a name counts, in the place of the first, as `JSON.parse` has it.
+/// Converts members. The last of equal names counts, in the place of the first, as in `JSON.parse`.
 fn members(properties: Vec<ast::ObjectProp<'_>>) -> Kind {
     use jsonc_parser::common::Ranged;
     use std::collections::HashMap;
@@ -140,12 +137,11 @@ fn members(properties: Vec<ast::ObjectProp<'_>>) -> Kind {
 }
 
 impl Node {
-    /// An object without members.
+    /// Returns an object without members.
     pub fn empty() -> Self {
         Node { at: 0, kind: Kind::Map(Vec::new()) }
     }
 
-    /// The members of an object.
     pub fn members(&self) -> Option<&[Member]> {
         match &self.kind {
             Kind::Map(members) => Some(members),
@@ -153,17 +149,17 @@ impl Node {
         }
     }
 
-    /// A member by its name.
+    /// Returns a member by its name.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.members()?.iter().find(|member| member.key == key).map(|member| &member.value)
     }
 
-    /// A value at a path of names.
+    /// Returns the value at a path of names.
     pub fn at_path(&self, path: &[&str]) -> Option<&Node> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// The same, to change it.
+    /// Returns the value at a path of names for changing it.
     pub fn at_path_mut(&mut self, path: &[&str]) -> Option<&mut Node> {
         path.iter().try_fold(self, |node, key| match &mut node.kind {
             Kind::Map(members) => {
@@ -173,7 +169,6 @@ impl Node {
         })
     }
 
-    /// The text of a string.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
@@ -181,7 +176,7 @@ impl Node {
         }
     }
 
-    /// As a value without places.
+    /// Converts to a JSON value without positions.
     pub fn value(&self) -> Value {
         match &self.kind {
             Kind::Null => Value::Null,
@@ -195,7 +190,7 @@ impl Node {
         }
     }
 
-    /// As JSON, in its own order.
+    /// Serializes to JSON in the original order.
     pub fn json(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
@@ -234,7 +229,7 @@ impl Node {
     }
 }
 
-/// Two values are the same wherever they stand, and in whatever order their members are.
+/// Two values are equal regardless of their positions and the order of their members.
 impl PartialEq for Node {
     fn eq(&self, other: &Self) -> bool {
         self.value() == other.value()
@@ -245,7 +240,7 @@ fn quote(text: &str, out: &mut String) {
     out.push_str(&Value::from(text).to_string());
 }
 
-/// The line and column of a place, both from 1; columns are UTF-16 units, as editors count.
+/// Returns the line and the column of an offset, both from 1; columns are UTF-16 units, as in editors.
 pub fn position(text: &str, at: usize) -> (usize, usize) {
     let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let before = &text[..at];

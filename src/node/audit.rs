@@ -1,4 +1,4 @@
-//! Events of an agent into its audit log, and whether a log is as it was written.
+//! Bindings of the audit log.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::task::{Job, run};
 /// The log of a session.
 pub type AuditHandle = External<Arc<Mutex<Log>>>;
 
-/// A log that is being verified.
+/// A verification in progress.
 pub type VerifierHandle = External<Arc<Mutex<Option<Verifier>>>>;
 
-/// Prepares a log; the disk is not touched. `options` is JSON.
+/// Prepares a log without accessing the disk. `options` is JSON.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn audit_open(options: String) -> Result<AuditHandle> {
     let options: Value = parse(&options)?;
@@ -32,13 +32,14 @@ pub fn audit_open(options: String) -> Result<AuditHandle> {
     Ok(External::new(Arc::new(Mutex::new(log))))
 }
 
-/// The file that records go to.
+/// Returns the path of the file that records are appended to.
 #[napi(catch_unwind)]
 pub fn audit_path(#[napi(ts_arg_type = "object")] log: &AuditHandle) -> String {
     lock(log).path().display().to_string()
 }
 
-/// Writes events, each a JSON object, and answers for each, as JSON. `dropped` were lost before.
+/// Appends events, each a JSON object, and returns a receipt for each, as JSON. `dropped` is the number of events lost
+/// before.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn audit_append(
     #[napi(ts_arg_type = "object")] log: &AuditHandle,
@@ -60,7 +61,7 @@ pub fn audit_append(
     })
 }
 
-/// Opens a log to verify it. `key` is hexadecimal; `heads` must be in it.
+/// Opens a log for verification. `key` is hexadecimal; `heads` are hashes that must occur in it.
 #[napi(catch_unwind, ts_return_type = "Promise<void>")]
 pub fn audit_verify_open(
     #[napi(ts_arg_type = "object")] verifier: &VerifierHandle,
@@ -77,13 +78,13 @@ pub fn audit_verify_open(
     })
 }
 
-/// What `auditVerifyOpen` fills.
+/// Creates the handle that `auditVerifyOpen` fills.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn audit_verifier() -> VerifierHandle {
     External::new(Arc::new(Mutex::new(None)))
 }
 
-/// Reads on for a while; the report is JSON and comes with the last step.
+/// Continues for one step; returns the report as JSON with the last one.
 #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
 pub fn audit_verify_step(
     #[napi(ts_arg_type = "object")] verifier: &VerifierHandle,

@@ -1,11 +1,10 @@
-//! Links the add-on the way Node-API expects, and functions that are the same once.
+//! Links the add-on as Node-API expects, and merges identical functions.
 
 use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What lld, which rustc brings along, and gold know, and the other linkers do not. No function of ours is told from another
-/// by its address.
+/// Supported by lld, which rustc includes, and gold. No function is compared by its address.
 const ONE_OF_EACH: &str = "-Wl,--icf=all";
 
 fn main() {
@@ -16,7 +15,7 @@ fn main() {
     }
 }
 
-/// Whether an empty library can be linked with an argument, by the compiler and the linker that the add-on is made with.
+/// Returns true if the compiler and the linker of this build accept an argument.
 fn links_with(argument: &str) -> bool {
     let (Ok(rustc), Ok(target), Ok(folder)) =
         (env::var("RUSTC"), env::var("TARGET"), env::var("OUT_DIR"))

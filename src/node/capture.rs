@@ -1,4 +1,4 @@
-//! The pipe of a command: what comes out of it goes into an intake without a detour through JavaScript.
+//! Bindings of the pipe of a command, whose output goes into an intake without passing through JavaScript.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,7 @@ use crate::task::{Job, run};
 /// A pipe, until it is closed.
 pub type PipeHandle = External<Mutex<Option<Pipe>>>;
 
-/// Makes a pipe into an intake; fails where a command cannot be handed one.
+/// Creates a pipe into an intake. Fails where a command cannot inherit a descriptor.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn pipe_open(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> Result<PipeHandle> {
     let shared = Arc::clone(intake);
@@ -26,7 +26,7 @@ pub fn pipe_open(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> Resul
     Ok(External::new(Mutex::new(Some(pipe))))
 }
 
-/// The descriptor that a command writes to.
+/// Returns the descriptor that the command writes to.
 #[napi(catch_unwind)]
 pub fn pipe_writer(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) -> Option<i32> {
     lock(pipe).as_ref().and_then(Pipe::writer_fd)
@@ -40,7 +40,7 @@ pub fn pipe_close_writer(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) {
     }
 }
 
-/// Says that the command has ended, and waits until everything it wrote has been worked on.
+/// Signals that the command has ended, and waits until all its output is processed.
 #[napi(catch_unwind, ts_return_type = "Promise<void>")]
 pub fn pipe_end(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) -> AsyncTask<Job<()>> {
     let waiter = lock(pipe).as_mut().map(Pipe::end);
@@ -50,13 +50,13 @@ pub fn pipe_end(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) -> AsyncTask<
     })
 }
 
-/// Stops listening at once.
+/// Stops reading at once.
 #[napi(catch_unwind)]
 pub fn pipe_close(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) {
     lock(pipe).take();
 }
 
-/// What is said of a command that was ended: after so many milliseconds, or by its user.
+/// Returns the message for a command that was stopped: after a number of milliseconds, or by its user.
 #[napi(catch_unwind)]
 pub fn command_note(
     #[napi(ts_arg_type = "object")] settings: &SettingsHandle,

@@ -1,4 +1,4 @@
-//! What goes when a history is made shorter by a summary: columns in, places out.
+//! Bindings of compaction: columns in, indexes out.
 
 use napi_derive::napi;
 use serde::Deserialize;
@@ -16,25 +16,25 @@ use spillway_core::history::compaction::plan::{Message, Output, Wanted, images, 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
 
-/// The columns of a message in [`compaction_plan`]: role and size.
+/// Columns of a message in [`compaction_plan`]: role and size.
 const MESSAGE_COLUMNS: usize = 2;
 
-/// The columns of an output in [`compaction_plan`]: the index of its message, its size, and that of its placeholder.
+/// Columns of an output in [`compaction_plan`]: the index of its message, its size, and that of its placeholder.
 const OUTPUT_COLUMNS: usize = 3;
 
-/// The names of all profiles.
+/// Returns the names of all profiles.
 #[napi(catch_unwind)]
 pub fn compaction_profiles() -> Vec<String> {
     PROFILES.iter().map(|one| one.name.to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The numbers of a profile, as JSON; without a name those that hold by themselves.
+/// Returns the numbers of a profile as JSON; without a name the defaults.
 #[napi(catch_unwind)]
 pub fn compaction_numbers(profile: Option<String>) -> Result<String> {
     Ok(written(numbers_of(profile.as_deref())?))
 }
 
-/// What decides about sizes.
+/// The sizes that limits depend on.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Sizes {
@@ -47,8 +47,8 @@ struct Sizes {
     summary: f64,
 }
 
-/// The sizes that decide, as JSON: for a target if there is one, else for a window, else for so many characters; `null` if
-/// there is none of them.
+/// Returns the limits as JSON: for a target if given, else for a window, else for a number of characters; `null`
+/// without any of them.
 #[napi(catch_unwind)]
 pub fn compaction_limits(sizes: String) -> Result<String> {
     let sizes: Sizes = parse(&sizes)?;
@@ -65,7 +65,7 @@ pub fn compaction_limits(sizes: String) -> Result<String> {
     Ok(written(&limits))
 }
 
-/// A question to `compactionPlan`.
+/// The input of `compactionPlan`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Question {
@@ -76,7 +76,7 @@ struct Question {
     wanted: Wanted,
 }
 
-/// Decides what goes, as JSON. `pairs` are two numbers each: the messages of a call and of its result.
+/// Makes a plan, as JSON. `pairs` holds two numbers per call: the message of the call and that of its result.
 #[napi(catch_unwind)]
 pub fn compaction_plan(
     messages: &[f64],
@@ -105,7 +105,8 @@ pub fn compaction_plan(
     Ok(written(&plan(&messages, &pairs_of(pairs), &outputs, &limits, &wanted)))
 }
 
-/// Where a history may be cut: two numbers each, the index of the first message behind, and 1 if a turn begins there.
+/// Returns the positions at which a history may be split: two numbers each, the index of the first message after the
+/// split, and 1 if a turn begins there.
 #[napi(catch_unwind)]
 pub fn compaction_cuts(roles: &[u32], pairs: &[u32]) -> Vec<u32> {
     let roles: Vec<Role> = roles.iter().copied().map(role_of).collect();
@@ -113,27 +114,27 @@ pub fn compaction_cuts(roles: &[u32], pairs: &[u32]) -> Vec<u32> {
     found.iter().flat_map(|cut| [cut.at as u32, u32::from(cut.is_turn)]).collect()
 }
 
-/// The messages whose images go so that a history gets smaller by `excess`.
+/// Returns the messages whose images are removed to free `excess`.
 #[napi(catch_unwind)]
 pub fn compaction_images(sizes: &[f64], excess: f64) -> Vec<u32> {
     images(sizes, excess).iter().map(|&at| at as u32).collect()
 }
 
-/// Whether a summary is taken.
+/// Decides whether a summary is used.
 #[napi(catch_unwind)]
 pub fn compaction_verdict(outcome: String) -> Result<String> {
     let outcome: Outcome = parse(&outcome)?;
     Ok(written(&judge(&outcome)))
 }
 
-/// Whether to compact now, after what earlier compactions left behind, as JSON.
+/// Decides whether to compact, given the earlier compactions as JSON.
 #[napi(catch_unwind)]
 pub fn compaction_permit(past: String, answers: f64, force: bool) -> Result<String> {
     let past: Past = parse(&past)?;
     Ok(written(&past.permit(answers as u64, force)))
 }
 
-/// What a compaction leaves behind: one that dropped so many of the answers of the model, or one that failed.
+/// Records a compaction that replaced `dropped` answers of the model, or one that failed.
 #[napi(catch_unwind)]
 pub fn compaction_past(past: String, answers: f64, dropped: Option<f64>) -> Result<String> {
     let past: Past = parse(&past)?;
@@ -144,7 +145,7 @@ pub fn compaction_past(past: String, answers: f64, dropped: Option<f64>) -> Resu
     Ok(written(&next))
 }
 
-/// The words that stand in a history, as JSON; without a language those of all.
+/// Returns the texts that are put into a history, as JSON; without a language those of all languages.
 #[napi(catch_unwind)]
 pub fn compaction_words(chinese: Option<bool>) -> String {
     match chinese {
@@ -153,25 +154,25 @@ pub fn compaction_words(chinese: Option<bool>) -> String {
     }
 }
 
-/// What the summariser is told.
+/// Returns the instructions for the summarizer.
 #[napi(catch_unwind)]
 pub fn compaction_instructions(turn: bool, update: bool, tokens: f64, chinese: bool) -> String {
     instructions(&Wish { turn, update, tokens, chinese })
 }
 
-/// Whether a text is Chinese.
+/// Returns true if a text is Chinese.
 #[napi(catch_unwind)]
 pub fn is_chinese_text(text: String) -> bool {
     is_chinese(&text)
 }
 
-/// Whether calls of a tool belong into the record of changed files.
+/// Returns true if calls of a tool belong in the list of changed files.
 #[napi(catch_unwind)]
 pub fn is_edit_tool(tool: String) -> bool {
     is_edit(&tool)
 }
 
-/// The lines that a call adds to the record of changed files. `failed` is missing if there is no result.
+/// Returns the entries of a call for the list of changed files. `failed` is omitted if there is no result.
 #[napi(catch_unwind)]
 pub fn changed_files(tool: String, args: String, failed: Option<bool>) -> Result<Vec<String>> {
     let args: Value = parse(&args)?;
@@ -183,7 +184,7 @@ pub fn changed_files(tool: String, args: String, failed: Option<bool>) -> Result
     Ok(lines(&tool, &args, outcome))
 }
 
-/// A record of changed files with new lines; of more than `most` the oldest go.
+/// Merges new entries into a list of changed files; the oldest in excess of `most` are dropped.
 #[napi(catch_unwind)]
 pub fn changed_files_merged(known: Vec<String>, added: Vec<String>, most: u32) -> Vec<String> {
     merged(&known, &added, most as usize)

@@ -1,4 +1,4 @@
-//! The configuration of a user: what holds crosses as JSON, and the file is changed on a thread.
+//! Bindings of the configuration. Files are read and changed on a thread.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::error::{Result, from_core};
 use crate::json::json;
 use crate::task::{Job, run};
 
-/// What holds, as JSON. `inline` is JSON.
+/// Returns the effective configuration as JSON. `inline` is JSON.
 #[napi(catch_unwind)]
 pub fn config_load(file: Option<String>, inline: Option<String>) -> Result<String> {
     let read = file.as_deref().map_or(Ok(None), |file| file::read(&PathBuf::from(file)));
@@ -19,25 +19,26 @@ pub fn config_load(file: Option<String>, inline: Option<String>) -> Result<Strin
         .map_err(from_core)
 }
 
-/// What a text that is the user's file would mean, as JSON.
+/// Returns the configuration for a text as the user's file, as JSON.
 #[napi(catch_unwind)]
 pub fn config_text(file: String, text: String) -> Result<String> {
     load::load(&file, load::Found::Text(&text), None).map_err(from_core)
 }
 
-/// The text of a file, read on a thread; empty if there is none.
+/// Reads the text of a file on a thread; empty if it does not exist.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn config_read(file: String) -> AsyncTask<Job<String>> {
     run(move || file::text(&PathBuf::from(file)))
 }
 
-/// The value of a text, as JSON.
+/// Returns the value of a text as JSON.
 #[napi(catch_unwind)]
 pub fn config_content(text: String) -> Result<String> {
     edit::content(&text).map(|node: tree::Node| node.json()).map_err(from_core)
 }
 
-/// Changes a file by a merge patch, with `seen` only if that is its text. Answers the text, or nothing if it was another.
+/// Applies a merge patch to a file; with `seen`, only if that is its text. Resolves to the new text, or to nothing if
+/// the text was another.
 #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
 pub fn config_update(
     file: String,
@@ -53,19 +54,19 @@ pub fn config_update(
     })
 }
 
-/// What is odd about a configuration, as JSON in and out.
+/// Returns the findings for a configuration, both as JSON.
 #[napi(catch_unwind)]
 pub fn config_lint(config: String) -> Result<String> {
     Ok(json(&load::lint(&config).map_err(from_core)?))
 }
 
-/// The JSON Schema for editors.
+/// Returns the JSON Schema for editors.
 #[napi(catch_unwind)]
 pub fn config_schema() -> String {
     json(&fields::schema())
 }
 
-/// The keys as a table of Markdown.
+/// Returns the keys as a Markdown table.
 #[napi(catch_unwind)]
 pub fn config_table() -> String {
     fields::table()

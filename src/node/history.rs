@@ -1,4 +1,4 @@
-//! Columns of a history in, places of its results out.
+//! Bindings of the rule for outdated results: columns of a history in, indexes of results out.
 
 use napi::bindgen_prelude::Utf16String;
 use napi::{Env, JsString};
@@ -16,31 +16,31 @@ use crate::error::{Result, from_core};
 use crate::json::{json, parse};
 use crate::strings::{append_low_bytes, append_utf16, pieces};
 
-/// A fact that the message itself tells: the call failed.
+/// Fact of the message itself: the call failed.
 #[napi]
 pub const FACT_FAILED: u16 = Facts::FAILED.bits();
 
-/// A fact that the message itself tells: it must not be replaced.
+/// Fact of the message itself: it must not be replaced.
 #[napi]
 pub const FACT_FIXED: u16 = Facts::FIXED.bits();
 
-/// A fact that is known from elsewhere: the call ended well.
+/// Fact known from elsewhere: the call succeeded.
 #[napi]
 pub const FACT_SUCCEEDED: u16 = Facts::SUCCEEDED.bits();
 
-/// A fact that is known from elsewhere: nothing is on the error stream.
+/// Fact known from elsewhere: there is no output on the error stream, unless `FACT_STDERR_FILLED` is set too.
 #[napi]
 pub const FACT_STDERR_KNOWN: u16 = Facts::STDERR_KNOWN.bits();
 
-/// A fact that is known from elsewhere: something is on the error stream.
+/// Fact known from elsewhere: there is output on the error stream.
 #[napi]
 pub const FACT_STDERR_FILLED: u16 = Facts::STDERR_FILLED.bits();
 
-/// How many units of its start `textEndFacts` needs of a text.
+/// Number of units that `textEndFacts` needs of the start of a text.
 #[napi]
 pub const TEXT_HEAD_UNITS: u32 = result_classifier::HEAD_UNITS as u32;
 
-/// How many units of its end `textEndFacts` needs of a text.
+/// Number of units that `textEndFacts` needs of the end of a text.
 #[napi]
 pub const TEXT_TAIL_UNITS: u32 = result_classifier::TAIL_UNITS as u32;
 
@@ -48,31 +48,31 @@ pub const TEXT_TAIL_UNITS: u32 = result_classifier::TAIL_UNITS as u32;
 #[napi]
 pub const TEXT_USUAL_END: &str = result_classifier::USUAL_END;
 
-/// What is known of a text with the usual end.
+/// The facts about a text with the usual end.
 #[napi]
 pub const TEXT_USUAL_FACTS: u16 = result_classifier::USUAL_FACTS.bits();
 
-/// The rule's numbers and switches. `keepRecent` may be `Infinity`.
+/// The parameters of the rule. `keepRecent` may be `Infinity`.
 #[napi(object, object_to_js = false)]
 pub struct OutdatedRule {
-    /// Milliseconds since the epoch.
+    /// Current time in milliseconds since the epoch.
     pub now: f64,
-    /// Milliseconds.
+    /// Age in milliseconds.
     pub max_age_ms: f64,
-    /// A number of results.
+    /// Number of results.
     pub keep_recent: f64,
-    /// Whether errors are among the newest.
+    /// True if errors count among the newest.
     pub count_errors: bool,
-    /// Whether something on the error stream is an error.
+    /// True if output on the error stream is an error.
     pub stderr_is_error: bool,
 }
 
-/// Which results are outdated, by their times (not finite for none) and what is known of each.
+/// Returns the outdated results, given their times (not finite for unknown) and the facts about each.
 ///
-/// The answer is a text of numbers. It begins with 1, and the places of outdated results follow; or it begins with 0, and
-/// those of results follow about which more must be known first. Places are ascending and come as runs, the first place of
-/// each and the one behind its last. Numbers take two units each, the upper one first: an array of as many would cost fifty
-/// times as much, and not every host lets us make a typed one.
+/// The answer is a string of numbers. It begins with 1, followed by the indexes of outdated results; or with 0,
+/// followed by the indexes of results about which more must be known first. Indexes are ascending and encoded as
+/// ranges, each as the first index and the one after the last. A number takes two units, the upper one first: an array
+/// of them would cost fifty times as much, and not every host supports typed arrays here.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn outdated_results(times: &[f64], facts: &[u16], rule: OutdatedRule) -> Utf16String {
     let facts: Vec<Facts> = facts.iter().map(|bits| Facts::from_bits(*bits)).collect();
@@ -96,15 +96,15 @@ pub fn outdated_results(times: &[f64], facts: &[u16], rule: OutdatedRule) -> Utf
     answer.into()
 }
 
-/// What is known of each tool by its name, with the caller's own terminal tools if there are any.
+/// Returns the facts about each tool by its name, with the caller's own terminal tools if there are any.
 #[napi(catch_unwind)]
 pub fn tool_facts(names: Vec<String>, terminal_tools: Option<Vec<String>>) -> Vec<u16> {
     let known = ToolNames::new(terminal_tools.as_deref());
     names.iter().map(|name| known.kind(name).bits()).collect()
 }
 
-/// What the ends of texts say, each as one unit of the answer. Each text gives its first `TEXT_HEAD_UNITS` and its last
-/// `TEXT_TAIL_UNITS`, one text after the other in one string. `latin1` promises that no unit is above 0xff.
+/// Returns the facts about the ends of texts, one unit per text. Each text gives its first `TEXT_HEAD_UNITS` and its
+/// last `TEXT_TAIL_UNITS` units; all are concatenated to one string. `latin1` promises that no unit is above 0xff.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn text_end_facts(env: &Env, ends: JsString<'_>, latin1: bool) -> Result<Utf16String> {
     const LENGTH: usize = result_classifier::HEAD_UNITS + result_classifier::TAIL_UNITS;
@@ -123,7 +123,7 @@ pub fn text_end_facts(env: &Env, ends: JsString<'_>, latin1: bool) -> Result<Utf
     Ok(facts.into())
 }
 
-/// What a whole text says. `latin1` promises that the text has no unit above 0xff.
+/// Returns the facts about a whole text. `latin1` promises that the text has no unit above 0xff.
 #[napi(catch_unwind)]
 pub fn text_facts(env: &Env, text: JsString<'_>, latin1: bool) -> Result<u16> {
     if latin1 {
@@ -134,7 +134,7 @@ pub fn text_facts(env: &Env, text: JsString<'_>, latin1: bool) -> Result<u16> {
     Ok(result_classifier::whole(&units).bits())
 }
 
-/// What each of many whole texts says, each as one unit of the answer; they come as in `textsTokens`.
+/// Returns the facts about many whole texts, one unit per text; texts are passed as to `textsTokens`.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn texts_facts(
     env: &Env,
@@ -153,7 +153,7 @@ pub fn texts_facts(
     Ok(facts.into())
 }
 
-/// What a text takes of a context, as `[bytes, tokens]`.
+/// Returns the size of a text as `[bytes, tokens]`.
 #[napi(catch_unwind)]
 pub fn text_cost(env: &Env, text: JsString<'_>) -> Result<Vec<f64>> {
     let mut units = Vec::new();
@@ -162,13 +162,13 @@ pub fn text_cost(env: &Env, text: JsString<'_>) -> Result<Vec<f64>> {
     Ok(vec![cost.bytes as f64, cost.tokens as f64])
 }
 
-/// What an error or an answer of a provider is about, by what was found in it. Both are JSON.
+/// Classifies an error or an answer of a provider, both as JSON.
 #[napi(catch_unwind)]
 pub fn classify_overflow(request: String) -> Result<String> {
     Ok(json(&classify::classify(&parse(&request)?)))
 }
 
-/// Throws the error for an option that is none of those `known`.
+/// Throws the error for an unknown option.
 #[napi(catch_unwind)]
 pub fn refuse_option(of: String, option: String, known: Vec<String>) -> Result<()> {
     let field = format!("{of}.{option}");

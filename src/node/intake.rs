@@ -1,6 +1,6 @@
-//! One output on its way through, as on a conveyor: the JavaScript thread copies a slice in, one thread of the pool
-//! transcodes the slice before, and a second one writes the slice before that. Buffers go round, so that no fresh memory
-//! is needed however long the output is.
+//! Bindings of the pipeline of one output. It works in stages: while the JavaScript thread copies a slice in, one
+//! thread of the pool transcodes the previous slice, and another one writes the slice before that. Buffers are
+//! recycled, so that no new memory is needed however long the output is.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ use crate::task::{Job, run};
 /// An output that is coming in.
 pub type IntakeHandle = External<Arc<Shared>>;
 
-/// What the threads share.
+/// The state shared by the threads.
 pub struct Shared {
     arrived: Mutex<Vec<Slice>>,
     encoding: Mutex<Encoding>,
@@ -42,56 +42,57 @@ pub struct Shared {
     buffers: Arc<Buffers>,
     style: Style,
     progress: Progress,
-    /// Where the lines are of what is read while it comes in.
+    /// The line index of the output, for reads while it comes in.
     index: Arc<Mutex<LineIndex>>,
 }
 
-/// How much has been worked on, for whoever asks while a thread is at work.
+/// Progress of the stages, readable while a thread is at work.
 #[derive(Default)]
 struct Progress {
     bytes: AtomicU64,
     lines: AtomicU64,
 }
 
-/// The first station. Whoever leaves it has a number, and waits for it at the second.
+/// The first stage. A task that leaves it takes a number, and waits for its turn at the second.
 #[derive(Default)]
 struct Encoding {
     encoder: Encoder,
     next: u64,
 }
 
-/// The second station.
+/// The second stage.
 struct Writing {
     intake: Intake,
     turn: u64,
 }
 
-/// A slice that has been copied in and not yet worked on.
+/// A slice that was copied in and not processed yet.
 enum Slice {
     Units(Vec<u16>),
     Latin1(Vec<u8>),
     Bytes(Vec<u8>),
 }
 
-/// Buffers that wait for their next use. Fresh memory costs more than the copy into it, because the system has to clear
-/// every page first.
+/// Recycled buffers. New memory costs more than the copy into it, because the system has to clear every page first.
 #[derive(Default)]
 pub struct Buffers {
     units: Mutex<Vec<Vec<u16>>>,
     bytes: Mutex<Vec<Vec<u8>>>,
 }
 
-/// Two outputs at a time, two buffers each; a service holds no more than a few megabytes.
+/// Two outputs at a time with two buffers each; a service keeps no more than a few megabytes.
 const KEPT_BUFFERS: usize = 4;
 const KEPT_BYTES: usize = 1 << 20;
 
-/// A piece that follows one shorter than this joins it: a tool that prints word by word costs no buffer a word.
+/// A slice is appended to the previous one if that is shorter than this: a tool that prints word by word does not take
+/// a buffer per word.
 const JOINED_LENGTH: usize = 1 << 14;
 
-/// Bytes that a text which was put together here may have: no string of the engine has 512 MiB, and some of it is notice.
+/// Maximum length in bytes of a text assembled here: strings of the engine are limited to 512 MiB, and some of it is
+/// the notice.
 const LONGEST_TEXT: u64 = 511 << 20;
 
-/// The same limits, for what has to become a string.
+/// Bounds limits by the maximum length of a string.
 fn as_one_string(limits: Limits) -> Limits {
     Limits { max_bytes: limits.max_bytes.min(LONGEST_TEXT), ..limits }
 }
@@ -100,9 +101,9 @@ fn as_one_string(limits: Limits) -> Limits {
 #[serde(rename_all = "camelCase")]
 struct Request {
     limits: Limits,
-    /// Which end is shown if it turns out that the call failed.
+    /// The end that is shown if the call turns out to have failed.
     if_failed: Option<Direction>,
-    /// Holds the output as long as it can be within these.
+    /// Holds the output in memory while it can be within these limits.
     hold: Option<Limits>,
     #[serde(default)]
     bytes: bool,
@@ -112,37 +113,36 @@ struct Request {
     save: Option<SaveRequest>,
 }
 
-/// The text for the model and what is known about it, as JSON.
+/// The text for the model, and the facts about it as JSON.
 #[napi(object, object_from_js = false)]
 pub struct Shortened {
     /// Preview and notice.
     #[napi(ts_type = "string")]
     pub content: Either<Latin1String, Utf16String>,
-    /// The facts.
+    /// The facts as JSON.
     pub facts: String,
 }
 
-/// The end of an output.
+/// The result of an output that has ended.
 #[napi(object, object_from_js = false)]
 pub struct Finished {
-    /// What became of the full output, as JSON.
+    /// The fate of the full output, as JSON.
     pub outcome: String,
-    /// Whether the output keeps its limits after all, as it will be shown.
+    /// True if the output is within its limits in the form in which it is shown.
     pub fits: bool,
-    /// Bytes of the whole output.
+    /// Length of the whole output in bytes.
     pub bytes: f64,
-    /// All of the output, if it was held and keeps its limits; or what a terminal would show of it, if that was asked for
-    /// and keeps them.
+    /// The whole output, if it was held in memory and is within its limits; or the text that a terminal would show of
+    /// it, if that was requested and is within them.
     #[napi(ts_type = "string")]
     pub whole: Option<Utf16String>,
-    /// Whether it was held, so that nothing of it is saved.
+    /// True if it was held in memory, so that nothing of it is saved.
     pub held: bool,
-    /// The text for the model, if it was asked for and something had to be cut.
+    /// The text for the model, if it was requested and the output had to be truncated.
     pub shortened: Option<Shortened>,
 }
 
-/// Prepares; the disk is not touched before the first slice is worked on. Saves into `store` if the request says under
-/// which names.
+/// Prepares a pipeline without accessing the disk. Saves into `store` if the request has names for the file.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn intake_open(
     #[napi(ts_arg_type = "object")] settings: &SettingsHandle,
@@ -160,7 +160,7 @@ pub fn intake_open(
     let source = if request.bytes { Source::Bytes } else { Source::Text };
     let is_kept = request.collect || request.save.is_some();
     let save = store.map(|store| Arc::clone(store)).zip(request.save);
-    // A string that came as one can stay what it is, however many bytes it has.
+    // A string that came as one can be returned whatever its length is.
     let is_one = request.hold.is_none() && !request.bytes;
     let limits = if is_one { request.limits } else { as_one_string(request.limits) };
     let mut intake = Intake::new(limits, source, save);
@@ -192,8 +192,7 @@ pub fn intake_open(
     Ok(External::new(Arc::new(shared)))
 }
 
-/// Keeps the output by the settings of a storage of its own, which come on top: without what it redacts, and of a long
-/// one only the ends.
+/// Applies the settings of a custom storage on top of those of the service: its redaction, and its maximum size.
 #[napi(catch_unwind)]
 pub fn intake_keep_by(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
@@ -209,7 +208,7 @@ pub fn intake_keep_by(
     }
 }
 
-/// A reader of the text that was collected, which it takes away.
+/// Returns a reader of the collected text, and removes it from the intake.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn intake_collected_text(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
@@ -217,8 +216,8 @@ pub fn intake_collected_text(
     reader_over(lock(&intake.writing).intake.take_collected())
 }
 
-/// The next of the bytes that were collected, from one of them on, each as a character of Latin-1; none at the end. Not
-/// every host lets us make a buffer, and every one can make one of such a text.
+/// Returns collected bytes from an offset on, each as a Latin-1 character; empty at the end. Not every host lets a
+/// native module create a buffer, and every host can create one from such a string.
 #[napi(catch_unwind, ts_return_type = "string")]
 pub fn intake_collected_bytes<'env>(
     env: &'env Env,
@@ -249,7 +248,7 @@ pub fn intake_push_text(
     Ok(())
 }
 
-/// Copies the next slice of a text in that holds only Latin-1 and has `length` units.
+/// Copies the next slice of a text in, which holds only Latin-1 and has `length` units.
 #[napi(catch_unwind)]
 pub fn intake_push_latin1(
     env: &Env,
@@ -283,7 +282,7 @@ pub fn intake_push_bytes(#[napi(ts_arg_type = "object")] intake: &IntakeHandle, 
     arrived.push(Slice::Bytes(copy));
 }
 
-/// Works on what has been copied in.
+/// Processes the slices that were copied in.
 #[napi(catch_unwind, ts_return_type = "Promise<void>")]
 pub fn intake_drain(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> AsyncTask<Job<()>> {
     let shared = Arc::clone(intake);
@@ -293,7 +292,7 @@ pub fn intake_drain(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> As
     })
 }
 
-/// Ends the output: works on the rest, makes the saved file visible, and puts the text together if `render` says how.
+/// Ends the output: processes the rest, makes the saved file visible, and renders the text if `render` is given.
 #[napi(catch_unwind, ts_return_type = "Promise<Finished>")]
 pub fn intake_finish(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
@@ -315,7 +314,7 @@ pub fn intake_finish(
     }))
 }
 
-/// Works on what has been copied in, and puts together what the text for the model would be if the output ended here.
+/// Processes the slices that were copied in, and renders the text as if the output ended here.
 #[napi(catch_unwind, ts_return_type = "Promise<Glimpse>")]
 pub fn intake_peek(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
@@ -337,25 +336,25 @@ pub fn intake_peek(
 /// An output while it comes in.
 #[napi(object, object_from_js = false)]
 pub struct Glimpse {
-    /// All of it, if it may still keep its limits.
+    /// The whole output so far, if it may still be within its limits.
     #[napi(ts_type = "string")]
     pub whole: Option<Utf16String>,
-    /// What would be shown of it, if not.
+    /// The text that would be shown otherwise.
     pub shortened: Option<Shortened>,
-    /// Bytes so far.
+    /// Number of bytes so far.
     pub bytes: f64,
-    /// Lines so far.
+    /// Number of lines so far.
     pub lines: f64,
 }
 
-/// How much has been worked on so far, as `[bytes, lines]`.
+/// Returns the progress as `[bytes, lines]`.
 #[napi(catch_unwind)]
 pub fn intake_progress(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> Vec<f64> {
     let Progress { bytes, lines } = &intake.progress;
     [bytes, lines].map(|count| count.load(Ordering::Relaxed) as f64).to_vec()
 }
 
-/// Puts the text together, at once: its size is bounded by the limits.
+/// Renders the text synchronously: its size is bounded by the limits.
 #[napi(catch_unwind)]
 pub fn intake_render(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
@@ -365,8 +364,8 @@ pub fn intake_render(
     Ok(lock(&intake.writing).intake.render(&intake.style, &request).into())
 }
 
-/// Forgets the output; a file that is not yet visible never will be. A thread may still be at work on it, and to give the
-/// space of a large file back takes time.
+/// Discards the output, and the file if it is not visible yet. Runs on a thread, because another may still be at work
+/// on the output, and releasing the space of a large file takes time.
 #[napi(catch_unwind, ts_return_type = "Promise<void>")]
 pub fn intake_abort(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> AsyncTask<Job<()>> {
     let shared = Arc::clone(intake);
@@ -376,7 +375,8 @@ pub fn intake_abort(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) -> As
     })
 }
 
-/// Gives back the memory of an output that has ended, at once. Of one that a thread is at work on it goes with the handle.
+/// Releases the memory of an output that has ended at once. While a thread is at work on it, the memory is released
+/// with the handle.
 #[napi(catch_unwind)]
 pub fn intake_release(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) {
     if let Ok(mut writing) = intake.writing.try_lock() {
@@ -384,23 +384,23 @@ pub fn intake_release(#[napi(ts_arg_type = "object")] intake: &IntakeHandle) {
     }
 }
 
-/// Whether a text keeps the limits that a strategy reads out of a configuration.
+/// Returns true if a text is within the limits that a strategy reads from a configuration.
 #[napi(catch_unwind)]
 pub fn fits(env: &Env, text: JsString<'_>, config: String, strategy: String) -> Result<bool> {
     Ok(read_at_once(env, &text, &config, &strategy, None)?.fits())
 }
 
-/// What a text is judged by, beside what is known.
+/// Rules for lines that are worth showing.
 pub type RulesHandle = External<Arc<Rules>>;
 
-/// Reads rules for what matters that come on top of the built-in ones.
+/// Reads rules that are added to the built-in ones.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn smart_rules_open(rules: String) -> Result<RulesHandle> {
     let rules = smart_rules(&parse(&rules)?, Code::InvalidConfig, "rules").map_err(from_core)?;
     Ok(External::new(rules))
 }
 
-/// What a strategy makes of a text, at once and without saving it; nothing if the text keeps the limits.
+/// Applies a strategy to a text synchronously and without saving it; returns nothing if the text is within the limits.
 #[napi(catch_unwind)]
 pub fn shorten(
     env: &Env,
@@ -438,14 +438,14 @@ fn read_at_once(
 }
 
 impl Shared {
-    /// Prepares to read a part of what came so far.
+    /// Prepares to read a part of the output so far.
     pub(crate) fn read(&self, range: Range) -> CoreResult<RangeRead> {
         self.drain(false);
         let unfinished = lock(&self.writing).intake.reader()?;
         RangeRead::of_unfinished(unfinished, Arc::clone(&self.index), range)
     }
 
-    /// Takes bytes that did not come through JavaScript.
+    /// Takes bytes that did not pass through JavaScript.
     pub(crate) fn feed(&self, bytes: &[u8]) {
         let mut writing = lock(&self.writing);
         writing.intake.saw_bytes();
@@ -459,7 +459,7 @@ impl Shared {
         self.progress.lines.store(lines, Ordering::Relaxed);
     }
 
-    /// Works on what has been copied in. Two tasks may do so at a time: one transcodes while the other writes.
+    /// Processes the slices that were copied in. Two tasks may do so at a time: one transcodes while the other writes.
     fn drain(&self, is_end: bool) {
         let mut encoding = lock(&self.encoding);
         let arrived = std::mem::take(&mut *lock(&self.arrived));
@@ -479,7 +479,7 @@ impl Shared {
         while writing.turn != ticket {
             writing = self.written.wait(writing).unwrap_or_else(PoisonError::into_inner);
         }
-        // Passed on even if writing panics, or the task behind would wait for ever.
+        // The turn is passed on even if writing panics, or the next task would wait indefinitely.
         let mut turn = Turn { writing, written: &self.written };
         if saw_bytes {
             turn.writing.intake.saw_bytes();
@@ -494,7 +494,7 @@ impl Shared {
     fn transcode(&self, slice: Slice, encoder: &mut Encoder) -> Vec<u8> {
         match slice {
             Slice::Bytes(bytes) if encoder.is_between_characters() => bytes,
-            // Half a pair whose other half did not follow stays alone.
+            // A high surrogate whose other half did not follow is a lone one.
             Slice::Bytes(bytes) => {
                 let mut joined = spare(&self.buffers.bytes);
                 encoder.finish(&mut joined);
@@ -519,7 +519,7 @@ impl Shared {
     }
 }
 
-/// A turn at the second station.
+/// A turn at the second stage.
 struct Turn<'a> {
     writing: MutexGuard<'a, Writing>,
     written: &'a Condvar,
@@ -551,8 +551,8 @@ impl From<Rendered> for Shortened {
     }
 }
 
-/// ASCII goes over as it is, and as Latin-1, which V8 copies and does not decode; anything else is cheaper for it as UTF-16,
-/// made here on the worker thread.
+/// Chooses the encoding: ASCII is passed as Latin-1, which V8 copies without decoding; other text is cheaper as UTF-16,
+/// which is made here on the worker thread.
 pub(crate) fn to_js(text: String) -> Either<Latin1String, Utf16String> {
     if text.is_ascii() { Either::A(text.into()) } else { Either::B(utf16::of_text(&text).into()) }
 }

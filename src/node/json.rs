@@ -1,4 +1,4 @@
-//! JSON as it crosses the boundary, in both directions.
+//! JSON at the boundary, in both directions.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -6,14 +6,14 @@ use spillway_core::error::{Code, Error as CoreError};
 
 use crate::error::{Result, from_core};
 
-/// Reads what the facade sent. What the facade made itself and does not parse is a fault of Spillway.
+/// Parses JSON from the facade. A syntax error is a bug in Spillway.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| {
         from_core(CoreError::new(Code::Internal, format!("the facade sent bad JSON: {error}")))
     })
 }
 
-/// Writes what the facade reads. There is nothing in it that JSON cannot say.
+/// Serializes a value for the facade. Infallible, because all values are representable.
 pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! The Node-API binding of Spillway.
 //!
-//! One small file per module of the core. A function here converts its arguments, asks the core, and converts the
-//! answer; it decides nothing and calls no JavaScript. Every export catches panics: a fault becomes an error of the
+//! There is one small file per module of the core. A function here converts its arguments, calls the core, and converts
+//! the result; it decides nothing and calls no JavaScript. Every export catches panics: a bug becomes an error of the
 //! call, never the end of the host process.
 
 pub mod audit;
@@ -26,8 +26,8 @@ pub mod task;
 pub mod text;
 pub mod tokens;
 
-/// A panic becomes an error of its call, or an answer that asks; printing it as well would put lines into the host's
-/// terminal that nobody can act on. `NODE_DEBUG=spillway` shows where it was.
+/// Silences the panic hook: a panic becomes an error of its call, and printing it too would put lines into the host's
+/// terminal that its user cannot act on. `NODE_DEBUG=spillway` prints its location.
 #[napi_derive::module_init]
 fn report_panics_to_who_asks() {
     let show = std::panic::take_hook();

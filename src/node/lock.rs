@@ -1,8 +1,9 @@
-//! What threads share.
+//! Locks.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A panic while a lock was held is reported by the call it happened in; the next call goes on with what is there.
+/// Locks a mutex. A panic of another thread while it held the lock is reported by the call in which it happened; this
+/// call continues with the state as it is.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Calls of an agent in, verdicts about them out.
+//! Bindings of loop detection: calls in, verdicts out.
 
 use std::sync::Mutex;
 
@@ -15,7 +15,7 @@ use crate::lock::lock;
 /// The detector of one session.
 pub type DoomLoopHandle = External<Mutex<Detector>>;
 
-/// Makes a detector. `options` is JSON; `state` is what another detector saved.
+/// Creates a detector. `options` is JSON; `state` is the saved state of another detector.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn doom_loop_open(options: String, state: Option<String>) -> Result<DoomLoopHandle> {
     let options: serde_json::Value = parse(&options)?;
@@ -33,7 +33,8 @@ pub fn doom_loop_start_run(#[napi(ts_arg_type = "object")] detector: &DoomLoopHa
     lock(detector).start_run();
 }
 
-/// Judges a call. Its arguments are JSON, and so is what tells it apart, if that is not the arguments. The verdict is JSON, or nothing if the call is simply allowed.
+/// Checks a call. Its arguments are JSON, and so is `identity`, which replaces them for comparing calls. The verdict is
+/// JSON, or nothing if the call is simply allowed.
 #[napi(catch_unwind)]
 pub fn doom_loop_check(
     #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
@@ -46,7 +47,7 @@ pub fn doom_loop_check(
     told(&lock(detector).check(&call_id, &tool, &arguments, turn.as_deref(), identity.as_deref()))
 }
 
-/// Tells how a call went.
+/// Records the outcome of a call.
 #[napi(catch_unwind)]
 pub fn doom_loop_record(
     #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
@@ -57,7 +58,7 @@ pub fn doom_loop_record(
     lock(detector).record(&call_id, &result, is_error);
 }
 
-/// Approves a question, for good or this time. False if there is none with this id.
+/// Approves a question, permanently or once. Returns false if there is none with this id.
 #[napi(catch_unwind)]
 pub fn doom_loop_approve(
     #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
@@ -68,7 +69,7 @@ pub fn doom_loop_approve(
     lock(detector).approve(&call_id, approval)
 }
 
-/// Tells what was said. The verdict is JSON, or nothing if all is well.
+/// Records a message. The verdict is JSON, or nothing if there is no loop.
 #[napi(catch_unwind)]
 pub fn doom_loop_observe(
     #[napi(ts_arg_type = "object")] detector: &DoomLoopHandle,
@@ -79,19 +80,19 @@ pub fn doom_loop_observe(
     told(&lock(detector).observe(role, &text))
 }
 
-/// The ids of open questions.
+/// Returns the ids of open questions.
 #[napi(catch_unwind)]
 pub fn doom_loop_pending(#[napi(ts_arg_type = "object")] detector: &DoomLoopHandle) -> Vec<String> {
     lock(detector).pending().into_iter().map(str::to_owned).collect()
 }
 
-/// What another detector needs to go on, as JSON.
+/// Returns the state for another detector, as JSON.
 #[napi(catch_unwind)]
 pub fn doom_loop_state(#[napi(ts_arg_type = "object")] detector: &DoomLoopHandle) -> String {
     lock(detector).to_json()
 }
 
-/// Most verdicts say nothing.
+/// Returns the verdict as JSON, or nothing for a plain permission, as most are.
 fn told(verdict: &Verdict) -> Option<String> {
     (!verdict.is_plain()).then(|| json(verdict))
 }

@@ -1,4 +1,4 @@
-//! Settings of a service: read once, asked per tool.
+//! Bindings of the settings of a service: read once, evaluated per tool.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -18,13 +18,13 @@ use crate::lock;
 /// The settings of one service.
 pub type SettingsHandle = External<Service>;
 
-/// What the binary keeps for one service.
+/// The native state of one service.
 pub struct Service {
     settings: Mutex<Settings>,
     pub(crate) buffers: Arc<Buffers>,
 }
 
-/// The defaults, and what differs for single tools, as JSON.
+/// Returns the defaults, and the settings that differ for single tools, as JSON.
 #[napi(catch_unwind)]
 pub fn default_settings() -> String {
     let tools =
@@ -39,7 +39,7 @@ pub fn settings_open(options: String) -> Result<SettingsHandle> {
     Ok(External::new(Service { settings: Mutex::new(settings), buffers: Arc::default() }))
 }
 
-/// What the facade must know of the settings itself, as JSON.
+/// Returns the settings that the facade needs itself, as JSON.
 #[napi(catch_unwind)]
 pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> String {
     let settings = lock(settings);
@@ -58,7 +58,8 @@ pub fn settings_facts(#[napi(ts_arg_type = "object")] settings: &SettingsHandle)
     .to_string()
 }
 
-/// Checks bounds of a store that do not come with the options of a service; `path` comes before the names of the fields.
+/// Validates limits of a store that do not come with the options of a service; `path` is prepended to the names of the
+/// fields.
 #[napi(catch_unwind)]
 pub fn check_bounds(options: String, path: String) -> Result<()> {
     options::check_bounds(&parse(&options)?, &path).map_err(from_core)
@@ -83,7 +84,7 @@ pub fn settings_set_tool(
     lock(settings).set_tool(&tool, &parse(&entry)?).map_err(from_core)
 }
 
-/// What a call does, as JSON.
+/// Returns the plan for a call as JSON.
 #[napi(catch_unwind)]
 pub fn settings_plan(
     #[napi(ts_arg_type = "object")] settings: &SettingsHandle,

@@ -1,4 +1,4 @@
-//! Histories that no longer fit: texts and columns in, places of cuts and the next step out.
+//! Bindings of overflow recovery: texts and columns in, positions of cuts and the next step out.
 
 use napi::bindgen_prelude::Utf16String;
 use napi::{Env, JsString};
@@ -20,7 +20,7 @@ use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
 use crate::strings::append_utf16;
 
-/// The constants of the document, and the transitions of a recovery, as JSON.
+/// Returns the constants of the document, and the transitions of a recovery, as JSON.
 #[napi(catch_unwind)]
 pub fn overflow_constants() -> String {
     json!({
@@ -36,20 +36,21 @@ pub fn overflow_constants() -> String {
     .to_string()
 }
 
-/// The limits of a profile for a window of so many tokens, as JSON.
+/// Returns the limits of a profile for a window in tokens, as JSON.
 #[napi(catch_unwind)]
 pub fn overflow_limits(profile: String, window: f64, cap: Option<f64>) -> Result<String> {
     let limits = limits::limits(profile_of(&profile)?, window, cap.map(|cap| cap as u64));
     Ok(written(&limits))
 }
 
-/// The order in which a profile recovers.
+/// Returns the order in which a profile recovers.
 #[napi(catch_unwind)]
 pub fn overflow_order(profile: String) -> Result<String> {
     Ok(written(&profile_of(&profile)?.order))
 }
 
-/// How long a text is, and how many characters it has. With `weighted`, characters of dense scripts count four times.
+/// Returns the length of a text, and its number of characters. With `weighted`, characters of dense scripts count four
+/// times.
 #[napi(catch_unwind)]
 pub fn overflow_size(env: &Env, text: JsString<'_>, weighted: bool) -> Result<Vec<f64>> {
     let mut units = Vec::new();
@@ -57,11 +58,11 @@ pub fn overflow_size(env: &Env, text: JsString<'_>, weighted: bool) -> Result<Ve
     Ok(vec![Weight::of(weighted).measure(&units) as f64, characters(&units) as f64])
 }
 
-/// So many units of the end of a text does `overflowCut` look at.
+/// Number of units of the end of a text that `overflowCut` examines.
 #[napi]
 pub const OVERFLOW_END_UNITS: u32 = END_UNITS as u32;
 
-/// A short name of a text.
+/// Returns a short hash of a text.
 #[napi(catch_unwind)]
 pub fn text_fingerprint(env: &Env, text: JsString<'_>) -> Result<String> {
     let mut units = Vec::new();
@@ -69,16 +70,16 @@ pub fn text_fingerprint(env: &Env, text: JsString<'_>) -> Result<String> {
     Ok(format!("{:x}.{:x}", units.len(), fingerprint(&units)))
 }
 
-/// How texts are cut.
+/// The parameters of truncation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CutRule {
     profile: String,
     weighted: bool,
     min_keep: u64,
-    /// The caller's words instead of the profile's.
+    /// The caller's suffix instead of the profile's.
     suffix: Option<String>,
-    /// Where the full output is, if the model may know.
+    /// Path of the full output, if it may be disclosed to the model.
     saved: Option<SavedAt>,
 }
 
@@ -88,23 +89,23 @@ struct SavedAt {
     partial: bool,
 }
 
-/// What stays of a text that was cut.
+/// A truncated text.
 #[napi(object, object_from_js = false)]
 pub struct OverflowCut {
-    /// Units of its start.
+    /// Number of units of the start.
     pub head: u32,
-    /// Units of its end.
+    /// Number of units of the end.
     pub tail: u32,
-    /// What stands between the two.
+    /// The text between the two.
     pub middle: String,
-    /// What stands at the end.
+    /// The suffix.
     pub suffix: String,
 }
 
-/// Cuts the texts of one result to at most `max` together. `null` for a text that stays.
+/// Truncates the texts of one result to at most `max` in total. `null` for a text that is not changed.
 ///
-/// Of each text come its start, two units more than `max`, and its end, `OVERFLOW_END_UNITS`: the whole text twice if it is no
-/// longer. `sizes` has three numbers for each: its units, its length as the rule counts, and its characters.
+/// Each text is given by its start, two units more than `max`, and its end, `OVERFLOW_END_UNITS`: by the whole text
+/// twice if it is no longer. `sizes` has three numbers for each: its units, its weighted length, and its characters.
 #[napi(catch_unwind)]
 pub fn overflow_cut(
     ends: Vec<Utf16String>,
@@ -152,8 +153,8 @@ struct Column {
     compact: u64,
 }
 
-/// What becomes of each result, as JSON `{ forms, total, rebaselined }`: a form is `whole`, `frozen`, `marker`, `compact`
-/// or the number of characters that it is cut to.
+/// Returns the forms of all results as JSON `{ forms, total, rebaselined }`: a form is `whole`, `frozen`, `marker`,
+/// `compact` or the number of characters that the text is truncated to.
 #[napi(catch_unwind)]
 pub fn overflow_aggregate(results: String, cap: f64, budget: Option<f64>) -> Result<String> {
     let results: Vec<Column> = parse(&results)?;
@@ -182,21 +183,21 @@ pub fn overflow_aggregate(results: String, cap: f64, budget: Option<f64>) -> Res
     Ok(json!({ "forms": forms, "total": plan.total, "rebaselined": plan.rebaselined }).to_string())
 }
 
-/// Where a text says that its full output is, the last place first, as JSON.
+/// Returns the paths in a text at which its full output may be saved, last first, as JSON.
 #[napi(catch_unwind)]
 pub fn overflow_saved(text: String) -> String {
     let place = |Saved { path, partial }: Saved| json!({ "path": path, "partial": partial });
     json!(saved_path::saved(&text).into_iter().map(place).collect::<Vec<_>>()).to_string()
 }
 
-/// The two lines that can stand for a result whose output is at a path, or is nowhere.
+/// Returns the two lines that can replace a result whose output is at a path, or was not saved.
 #[napi(catch_unwind)]
 pub fn overflow_markers(path: Option<String>, partial: bool) -> Vec<String> {
     let saved = path.map(|path| Saved { path, partial });
     saved_path::markers(saved.as_ref()).to_vec()
 }
 
-/// Where a recovery is and what it has used up.
+/// The state of a recovery.
 #[derive(Deserialize)]
 struct Question {
     order: Order,
@@ -205,7 +206,7 @@ struct Question {
     counters: Counters,
 }
 
-/// The next transition, as JSON, or `null` if nothing may be tried any more.
+/// Returns the next transition as JSON, or `null` if none is left.
 #[napi(catch_unwind)]
 pub fn overflow_next(question: String) -> Result<String> {
     let question: Question = parse(&question)?;
@@ -213,7 +214,7 @@ pub fn overflow_next(question: String) -> Result<String> {
     Ok(written(&plan::next(order, from, event, &counters)))
 }
 
-/// The tokens that a model's input may have, or `null` if nobody knows.
+/// Returns the maximum number of input tokens of a model, or `null` if it is unknown.
 #[napi(catch_unwind)]
 pub fn usable_tokens(
     context: f64,
@@ -224,7 +225,7 @@ pub fn usable_tokens(
     input_budget::usable(&Model { context, output, input }, reserved)
 }
 
-/// The tokens that a history may have in a window.
+/// Returns the maximum number of tokens of a history in a window.
 #[napi(catch_unwind)]
 pub fn target_tokens(window: f64, reserved: f64) -> f64 {
     input_budget::target(window, reserved)

@@ -1,4 +1,4 @@
-//! Calls and results of a history in, who answers whom out.
+//! Bindings of call pairing: calls and results of a history in, pairs out.
 
 use std::sync::Mutex;
 
@@ -14,32 +14,34 @@ use crate::lock::lock;
 /// The calls and results of a history so far.
 pub type PairsHandle = External<Mutex<Pairs>>;
 
-/// An event: the user speaks.
+/// Event: a message of the user.
 #[napi]
 pub const EVENT_USER: u32 = 0;
 
-/// An event: a message of the assistant begins.
+/// Event: the start of a message of the assistant.
 #[napi]
 pub const EVENT_ASSISTANT: u32 = 1;
 
-/// An event: a call in that message.
+/// Event: a call in that message.
 #[napi]
 pub const EVENT_CALL: u32 = 2;
 
-/// An event: a result.
+/// Event: a result.
 #[napi]
 pub const EVENT_RESULT: u32 = 3;
 
-/// Begins a history. `flat`: every call and every result is a message of its own.
+/// Creates an empty history. `flat` means that every call and every result is a message of its own.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn pairs_new(flat: bool) -> PairsHandle {
     External::new(Mutex::new(Pairs::new(flat)))
 }
 
-/// Adds events. Each is three numbers: the kind of event, the number of the id, and the number of the tool's name, 0 for none.
+/// Adds events. Each is three numbers: the kind of event, the number of the id, and the number of the tool's name, 0
+/// for none.
 ///
-/// Returns two numbers for each result among them: 1 more than the number of its call, or 0 if there is none; and 1 if it is
-/// late, else 0. The array is made here: what a binary writes into an array of the caller is lost in Bun before 1.4.
+/// Returns two numbers for each result among them: the index of its call plus 1, or 0 if there is none; and 1 if it is
+/// late, else 0. The array is made here, because writes of a native module to an array of the caller are lost in Bun
+/// before 1.4.
 #[napi(catch_unwind, ts_return_type = "Uint32Array")]
 pub fn pairs_extend<'env>(
     env: &'env Env,
@@ -57,7 +59,7 @@ pub fn pairs_extend<'env>(
     Uint32ArraySlice::copy_from(env, numbers)
 }
 
-/// The calls that nothing answers so far, oldest first. Each is two numbers: its own, and 1 if it may still be running.
+/// Returns the calls without an answer, oldest first. Each is two numbers: its index, and 1 if it may still be running.
 #[napi(catch_unwind)]
 pub fn pairs_open(#[napi(ts_arg_type = "object")] pairs: &PairsHandle) -> Vec<u32> {
     let open = lock(pairs).open();

@@ -1,4 +1,4 @@
-//! Decisions about calls of tools. A policy stays in the binary; calls and verdicts cross as JSON.
+//! Bindings of permission. A policy stays in the native module; calls and verdicts are passed as JSON.
 
 use std::sync::Mutex;
 
@@ -24,8 +24,9 @@ pub fn permission_open(options: String) -> Result<PolicyHandle> {
     Ok(External::new(Mutex::new(policy)))
 }
 
-/// Decides about a call. Links are followed in the file system; nothing is changed there. The answer is an array of what a
-/// verdict has, in its order, with rules by their places: objects take V8 most of a microsecond longer to read.
+/// Decides about a call. Symlinks are followed in the file system; nothing is changed. The result is an array of the
+/// members of a verdict in order, with rules given by their indexes: objects take V8 most of a microsecond longer to
+/// read.
 #[napi(catch_unwind)]
 pub fn permission_evaluate(
     #[napi(ts_arg_type = "object")] policy: &PolicyHandle,
@@ -47,7 +48,7 @@ pub fn permission_evaluate(
     })
 }
 
-/// The rule at a place, as JSON.
+/// Returns the rule at an index, as JSON.
 #[napi(catch_unwind)]
 pub fn permission_rule(
     #[napi(ts_arg_type = "object")] policy: &PolicyHandle,
@@ -56,7 +57,7 @@ pub fn permission_rule(
     lock(policy).rule(place as usize).map(|rule| written(&rule))
 }
 
-/// A rule in an answer: where it stands, or the whole of one that has no place.
+/// A rule in a result: its index, or the whole rule if it has none.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Said<'a> {
@@ -70,7 +71,7 @@ impl<'a> From<Told<'a>> for Said<'a> {
     }
 }
 
-/// Remembers an answer, for a session or for everybody.
+/// Stores an approval, for a session or for all of them.
 #[napi(catch_unwind)]
 pub fn permission_approve(
     #[napi(ts_arg_type = "object")] policy: &PolicyHandle,
@@ -81,7 +82,7 @@ pub fn permission_approve(
     lock(policy).approve(&rule, session).map_err(from_core)
 }
 
-/// Forgets an answer; `false` if there was none.
+/// Removes an approval; returns `false` if there was none.
 #[napi(catch_unwind)]
 pub fn permission_revoke(
     #[napi(ts_arg_type = "object")] policy: &PolicyHandle,
@@ -92,7 +93,7 @@ pub fn permission_revoke(
     lock(policy).revoke(&domain, &pattern, session.as_deref())
 }
 
-/// What was approved, and the rules that can never count, as JSON.
+/// Returns the approvals, and the rules that can never apply, as JSON.
 #[napi(catch_unwind)]
 pub fn permission_facts(#[napi(ts_arg_type = "object")] policy: &PolicyHandle) -> String {
     let policy = lock(policy);

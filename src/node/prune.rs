@@ -1,4 +1,4 @@
-//! What may be left out of a request, and when: columns of what is new in a history in, places of items out.
+//! Bindings of pruning: columns of the new part of a history in, indexes of items out.
 
 use std::sync::Mutex;
 
@@ -20,37 +20,37 @@ use crate::json::{json as written, parse};
 use crate::lock::lock;
 use crate::overflow::OverflowCut;
 
-/// What a pruner knows of its history.
+/// The pruning state of a history.
 pub type PrunerHandle = External<Mutex<Pruner>>;
 
-/// The columns of a message in [`pruner_append`]: role, tokens, number of items.
+/// Columns of a message in [`pruner_append`]: role, tokens, number of items.
 const MESSAGE_COLUMNS: usize = 3;
 
-/// The columns of an item in [`pruner_append`]: flags, facts of its text and tool, tokens, tokens of the placeholder, time,
-/// requests that carried it (-1 for none), first and last line that were read, tokens once it is trimmed (-1 if it cannot
-/// be).
+/// Columns of an item in [`pruner_append`]: flags, facts of its text and tool, tokens, tokens of the placeholder, time,
+/// number of requests that contained it (-1 for none), first and last line that were read, tokens once it is trimmed
+/// (-1 if it cannot be).
 const ITEM_COLUMNS: usize = 9;
 
-/// A flag of an item: it is the arguments of a call.
+/// Flag of an item: it is the arguments of a call.
 #[napi]
 pub const ITEM_ARGUMENTS: u32 = 1;
-/// A flag of an item: it must stay.
+/// Flag of an item: it must be kept.
 #[napi]
 pub const ITEM_FIXED: u32 = 1 << 1;
-/// A flag of an item: the call writes files.
+/// Flag of an item: the call writes files.
 #[napi]
 pub const ITEM_WRITES: u32 = 1 << 2;
-/// A flag of an item: it is gone already.
+/// Flag of an item: it is pruned already.
 #[napi]
 pub const ITEM_GONE: u32 = 1 << 3;
-/// A flag of an item: it is the read of a file; the next of `paths` says of which.
+/// Flag of an item: it is the read of a file, whose path is the next of `paths`.
 #[napi]
 pub const ITEM_READ: u32 = 1 << 4;
-/// A flag of an item: it is trimmed already.
+/// Flag of an item: it is trimmed already.
 #[napi]
 pub const ITEM_TRIMMED: u32 = 1 << 5;
 
-/// The rules of a pruner. What JSON has no number for is `null`: for ever, or without a bound.
+/// The rules of a pruner. `null` stands for infinity, which JSON lacks.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Options {
@@ -65,7 +65,7 @@ struct Options {
     schedule: When,
 }
 
-/// A pruner with these rules, as JSON, that goes on from an account, if there is one.
+/// Creates a pruner with rules given as JSON, which continues from an account if there is one.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn pruner_open(options: String, account: Option<String>) -> Result<PrunerHandle> {
     let options: Options = parse(&options)?;
@@ -89,7 +89,7 @@ pub fn pruner_open(options: String, account: Option<String>) -> Result<PrunerHan
     Ok(External::new(Mutex::new(Pruner::new(rules, rule, account))))
 }
 
-/// Forgets the messages from `shared` on and takes the rest of the history anew.
+/// Drops the messages from `shared` on and appends the rest of the history.
 #[napi(catch_unwind)]
 pub fn pruner_append(
     #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
@@ -139,7 +139,7 @@ pub fn pruner_append(
     }
 }
 
-/// Says that a request at `last_request` had the first `shared` messages, though this pruner did not see it.
+/// Declares that a request at `last_request` had the first `shared` messages, although this pruner did not see it.
 #[napi(catch_unwind)]
 pub fn pruner_resume(
     #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
@@ -149,8 +149,8 @@ pub fn pruner_resume(
     lock(pruner).resume(shared as usize, last_request);
 }
 
-/// Decides what the request at `now` leaves out, as JSON, and books the request. The model has seen nothing from the message
-/// `unseen_from` on.
+/// Decides what the request at `now` leaves out, as JSON, and records the request. The model has seen nothing from the
+/// message `unseen_from` on.
 #[napi(catch_unwind)]
 pub fn pruner_decide(
     #[napi(ts_arg_type = "object")] pruner: &PrunerHandle,
@@ -160,7 +160,7 @@ pub fn pruner_decide(
     written(&lock(pruner).decide(now, unseen_from as usize))
 }
 
-/// What lasts of a pruner, as JSON: its account, and of each item how many requests have carried it.
+/// Returns the state of a pruner as JSON: its account, and for each item the number of requests that contained it.
 #[napi(catch_unwind)]
 pub fn pruner_state(#[napi(ts_arg_type = "object")] pruner: &PrunerHandle) -> String {
     let pruner = lock(pruner);
@@ -168,8 +168,8 @@ pub fn pruner_state(#[napi(ts_arg_type = "object")] pruner: &PrunerHandle) -> St
     json!({ "account": pruner.account(), "carried": carried }).to_string()
 }
 
-/// What a call does with files, as JSON: `{ "read": [path, from, to] }` with `null` for the end of the file, or
-/// `{ "writes": true }`, or `{}`.
+/// Returns the file access of a call as JSON: `{ "read": [path, from, to] }` with `null` for the end of the file, or `{
+/// "writes": true }`, or `{}`.
 #[napi(catch_unwind)]
 pub fn file_access(tool: String, args: String) -> Result<String> {
     let access = match Access::of(&tool, &parse(&args)?) {
@@ -183,20 +183,20 @@ pub fn file_access(tool: String, args: String) -> Result<String> {
     Ok(access.to_string())
 }
 
-/// Whether `fileAccess` can say anything about calls of a tool.
+/// Returns true if `fileAccess` knows calls of a tool.
 #[napi(catch_unwind)]
 pub fn handles_files(tool: String) -> bool {
     superseded::handles_files(&tool)
 }
 
-/// What stands in for a result or for an argument that was left out.
+/// Returns the placeholder of a result or of an argument.
 #[napi(catch_unwind)]
 pub fn pruned_placeholder(arguments: bool, chinese: bool, path: Option<String>) -> String {
     let kind = if arguments { Kind::Arguments } else { Kind::Result };
     placeholder(kind, chinese, path.as_deref())
 }
 
-/// What stays of a text that is trimmed; `null` if it stays whole. Characters are UTF-16 units.
+/// Trims a text; `null` if it is kept whole. Characters are UTF-16 units.
 #[napi(catch_unwind)]
 pub fn trim_text(
     text: Utf16String,
@@ -219,7 +219,7 @@ pub fn trim_text(
     })
 }
 
-/// Whether a tool is one of these, however its name is written. In a pattern `*` stands for any characters.
+/// Returns true if a tool is one of these, in any spelling of its name. `*` in a pattern matches any characters.
 #[napi(catch_unwind)]
 pub fn is_one_of_tools(name: String, tools: Vec<String>) -> bool {
     tools::is_one_of(&name, &tools)

@@ -1,4 +1,5 @@
-//! Ranges and searches of saved outputs, step by step: between two steps the facade may give up.
+//! Bindings of range reads and searches of saved outputs, which run step by step so that the facade can abort between
+//! two steps.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -19,56 +20,56 @@ use crate::lock::lock;
 use crate::storage::StoreHandle;
 use crate::task::{Job, run};
 
-/// A range or a search that is under way.
+/// A read or a search in progress.
 pub type StepsHandle = External<Arc<Mutex<Steps>>>;
 
-/// How long one step takes: so soon an abort is heard. A pattern can be a thousand times slower than another, so a number
-/// of bytes would not do.
+/// Time budget of one step, after which an abort takes effect. A number of bytes would not do, because one pattern can
+/// be a thousand times slower than another.
 const STEP_TIME: Duration = Duration::from_millis(20);
-/// Bytes between two looks at the clock.
+/// Number of bytes between two checks of the clock.
 const STEP_BYTES: u64 = 256 * 1024;
 
-/// Opened with the first step, because opening may wait for the disk.
+/// The state of a request, which is opened with the first step, because opening may wait for the disk.
 pub enum Steps {
-    /// What was asked for.
+    /// Requested, not opened yet.
     Asked(Asked, Ask),
-    /// A part of what is still coming in.
+    /// A range of an output that is still coming in.
     AskedOfUnfinished(Arc<Shared>, Range),
-    /// A range on its way.
+    /// A read in progress.
     Range(RangeRead),
-    /// A search on its way.
+    /// A search in progress.
     Search(Box<Search>),
-    /// It failed; nothing is left to do.
+    /// Failed.
     Over,
 }
 
-/// Which output.
+/// The output to open.
 pub struct Asked {
     store: Arc<OpenStore>,
     path: String,
-    /// The folder of the session that it must be of.
+    /// The folder of the session that it must belong to.
     session: Option<String>,
 }
 
-/// What is asked for.
+/// The kind of request.
 pub enum Ask {
-    /// A part of it.
+    /// A range.
     Range(Range),
     /// The lines that match.
     Search(Query),
 }
 
-/// What was read or found.
+/// The result of a request.
 #[napi(object, object_from_js = false)]
 pub struct Answer {
     /// The text of a range.
     #[napi(ts_type = "string")]
     pub text: Either<Latin1String, Utf16String>,
-    /// The facts, as JSON.
+    /// The facts as JSON.
     pub facts: String,
 }
 
-/// How much a range and a search may be asked for, and what holds if nothing is said, as JSON.
+/// Returns the defaults and maximums of ranges and searches, as JSON.
 #[napi(catch_unwind)]
 pub fn reading_limits() -> String {
     json!({
@@ -85,7 +86,7 @@ pub fn reading_limits() -> String {
     .to_string()
 }
 
-/// Prepares to read a part of a saved output; with a session, only of one that was saved for it.
+/// Prepares to read a range of a saved output; with a session, only if it was saved for it.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn range_open(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
@@ -97,7 +98,7 @@ pub fn range_open(
     Ok(steps(store, path, session, Ask::Range(range)))
 }
 
-/// Prepares to search a saved output; with a session, only one that was saved for it.
+/// Prepares to search a saved output; with a session, only if it was saved for it.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn search_open(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
@@ -109,7 +110,7 @@ pub fn search_open(
     Ok(steps(store, path, session, Ask::Search(query)))
 }
 
-/// Prepares to read a part of bytes in memory that have a path like that of a file.
+/// Prepares to read a range of bytes in memory, under a path like that of a file.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn range_of_bytes(bytes: &[u8], path: String, range: String) -> Result<StepsHandle> {
     let range = parse(&range)?;
@@ -117,7 +118,7 @@ pub fn range_of_bytes(bytes: &[u8], path: String, range: String) -> Result<Steps
     Ok(External::new(Arc::new(Mutex::new(Steps::Range(read)))))
 }
 
-/// Prepares to search bytes in memory that have a path like that of a file.
+/// Prepares to search bytes in memory, under a path like that of a file.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn search_of_bytes(bytes: &[u8], path: String, query: String) -> Result<StepsHandle> {
     let query = parse(&query)?;
@@ -125,7 +126,7 @@ pub fn search_of_bytes(bytes: &[u8], path: String, query: String) -> Result<Step
     Ok(External::new(Arc::new(Mutex::new(Steps::Search(Box::new(search))))))
 }
 
-/// Prepares to read a part of an output that is still coming in.
+/// Prepares to read a range of an output that is still coming in.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn range_of_intake(
     #[napi(ts_arg_type = "object")] intake: &IntakeHandle,
@@ -136,7 +137,7 @@ pub fn range_of_intake(
     Ok(External::new(Arc::new(Mutex::new(asked))))
 }
 
-/// Takes the next step; nothing means that it is not the last.
+/// Runs the next step; resolves to nothing if it is not the last.
 #[napi(catch_unwind, ts_return_type = "Promise<Answer | null>")]
 pub fn steps_next(
     #[napi(ts_arg_type = "object")] steps: &StepsHandle,
@@ -179,7 +180,7 @@ impl Steps {
     }
 }
 
-/// Goes on until there is an answer, or the time of a step is over.
+/// Repeats until there is a result, or the time of a step is over.
 fn for_a_while<T>(mut go_on: impl FnMut() -> CoreResult<Option<T>>) -> CoreResult<Option<T>> {
     let until = Instant::now() + STEP_TIME;
     loop {

@@ -1,4 +1,4 @@
-//! Reading saved outputs back, and sweeping them.
+//! Bindings of the storage: reading outputs, listing, sweeping.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -21,21 +21,21 @@ use crate::task::{Job, run};
 /// A saved output that is being read.
 pub type ReaderHandle = External<Arc<Mutex<LazyReader>>>;
 
-/// Opened with the first piece, because opening may wait for the disk.
+/// A reader that is opened with the first piece, because opening may wait for the disk.
 pub enum LazyReader {
-    /// What is asked for.
+    /// Requested, not opened yet.
     Asked(Arc<OpenStore>, String),
-    /// What is being read.
+    /// Opened.
     Open(Reader),
 }
 
-/// Bytes of a piece: a string of this size is made well within a frame of the event loop.
+/// Length of a piece in bytes: a string of this size is made well within a frame of the event loop.
 pub(crate) const PIECE_BYTES: usize = 512 * 1024;
 
 /// An open store.
 pub type StoreHandle = External<Arc<OpenStore>>;
 
-/// Opens a store as the settings say; the disk is not touched.
+/// Opens a store with the given settings, without accessing the disk.
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn store_open(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> StoreHandle {
     let settings = lock_settings(settings);
@@ -43,13 +43,13 @@ pub fn store_open(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> 
     External::new(Arc::new(OpenStore::within(settings.places(), upkeep)))
 }
 
-/// The folders that a store uses, in order.
+/// Returns the directories of a store, in order of preference.
 #[napi(catch_unwind)]
 pub fn store_dirs(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> Vec<String> {
     store.places.dirs.iter().map(|dir| dir.path().display().to_string()).collect()
 }
 
-/// Whether a path is that of an output of a store.
+/// Returns true if a path is that of an output of a store.
 #[napi(catch_unwind)]
 pub fn store_owns(#[napi(ts_arg_type = "object")] store: &StoreHandle, path: String) -> bool {
     owns(&store.places, Path::new(&path))
@@ -71,12 +71,12 @@ pub fn reader_of_bytes(bytes: &[u8]) -> ReaderHandle {
     reader_over(bytes.to_vec())
 }
 
-/// A reader of bytes in memory.
+/// Returns a reader of bytes in memory.
 pub(crate) fn reader_over(bytes: Vec<u8>) -> ReaderHandle {
     External::new(Arc::new(Mutex::new(LazyReader::Open(Reader::over(bytes)))))
 }
 
-/// The next piece of it; nothing at the end.
+/// Reads the next piece; resolves to nothing at the end.
 #[napi(catch_unwind, ts_return_type = "Promise<string | null>")]
 pub fn reader_next(
     #[napi(ts_arg_type = "object")] reader: &ReaderHandle,
@@ -92,7 +92,7 @@ pub fn reader_next(
     })
 }
 
-/// Removes outputs that are older than so many days and answers how many.
+/// Removes outputs older than a number of days, and resolves to how many were removed.
 #[napi(catch_unwind, ts_return_type = "Promise<number>")]
 pub fn store_cleanup(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
@@ -107,7 +107,7 @@ pub fn store_cleanup(
     })
 }
 
-/// Keeps a store within its bounds and reports what it did, as JSON.
+/// Sweeps a store to stay within its limits, and resolves to the report as JSON.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn store_sweep(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
@@ -128,7 +128,7 @@ pub fn store_sweep(
     })
 }
 
-/// Which of some outputs in memory have to go, by their dates and bytes: their places, and why, as JSON.
+/// Selects the outputs in memory to remove, given their dates and sizes: their indexes and reasons, as JSON.
 #[napi(catch_unwind)]
 pub fn bounds_apply(
     modified_ms: Vec<f64>,
@@ -155,14 +155,14 @@ pub fn bounds_apply(
     json(&gone)
 }
 
-/// How much a store holds, as JSON.
+/// Returns the usage of a store as JSON.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn store_usage(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<String>> {
     let store = Arc::clone(store);
     run(move || Ok(json(&usage(&store))))
 }
 
-/// The outputs of the store or of one session in it, the newest first, as JSON.
+/// Lists the outputs of a store, or of one session in it, newest first, as JSON.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn store_list(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
@@ -172,7 +172,7 @@ pub fn store_list(
     run(move || Ok(json(&list(&store, session.as_deref()))))
 }
 
-/// Removes one output and answers whether it was there.
+/// Removes one output, and resolves to whether it existed.
 #[napi(catch_unwind, ts_return_type = "Promise<boolean>")]
 pub fn store_remove(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
@@ -182,7 +182,7 @@ pub fn store_remove(
     run(move || remove(&store, &path))
 }
 
-/// Removes all outputs of a session and answers how many there were.
+/// Removes all outputs of a session, and resolves to how many there were.
 #[napi(catch_unwind, ts_return_type = "Promise<number>")]
 pub fn store_delete_session(
     #[napi(ts_arg_type = "object")] store: &StoreHandle,
@@ -192,19 +192,19 @@ pub fn store_delete_session(
     run(move || Ok(delete_session(&store, &session)? as f64))
 }
 
-/// The name of a new output of a tool, or of a part of one.
+/// Returns a name for a new output of a tool, or for a part of one.
 #[napi(catch_unwind)]
 pub fn output_name(tool: String, now_ms: f64, is_partial: bool) -> Result<String> {
     file_names::output(&file_names::slug(&tool), now_ms as u64, is_partial).map_err(from_core)
 }
 
-/// The name of the folder of a session.
+/// Returns the name of the folder of a session.
 #[napi(catch_unwind)]
 pub fn session_folder(session: Utf16String) -> String {
     file_names::session(&session)
 }
 
-/// Waits for the sweep that is under way, and gives back what a store holds.
+/// Waits for the sweep in progress, and releases the resources of a store.
 #[napi(catch_unwind, ts_return_type = "Promise<void>")]
 pub fn store_close(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<()>> {
     let store = Arc::clone(store);

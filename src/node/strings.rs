@@ -1,9 +1,9 @@
-//! Reading a JavaScript string: one raw copy, the cheapest crossing there is.
+//! Copies JavaScript strings with one raw copy, which is the cheapest way across the boundary.
 
 use napi::bindgen_prelude::JsValue;
 use napi::{Env, Error, JsString, Status, sys};
 
-/// Appends the units of `text` to `units`.
+/// Appends the UTF-16 code units of `text` to `units`.
 pub fn append_utf16(env: &Env, text: &JsString<'_>, units: &mut Vec<u16>) -> napi::Result<()> {
     let mut length = 0;
     // SAFETY: `env` and `text` are alive for the whole call, which runs on the JavaScript thread. A null buffer asks
@@ -22,8 +22,8 @@ pub fn append_utf16(env: &Env, text: &JsString<'_>, units: &mut Vec<u16>) -> nap
     units
         .try_reserve(capacity)
         .map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
-    // SAFETY: `try_reserve` made room for `capacity` units behind the `held` ones, the call writes at most `capacity`
-    // with the final NUL, and reports in `length` how many it wrote without it; only those are counted in.
+    // SAFETY: `try_reserve` made room for `capacity` units after the `held` ones, the call writes at most `capacity`
+    // including the final NUL, and reports in `length` how many it wrote without it; only those are counted in.
     unsafe {
         let end = units.as_mut_ptr().add(held);
         check(sys::napi_get_value_string_utf16(env.raw(), text.raw(), end, capacity, &mut length))?;
@@ -33,7 +33,7 @@ pub fn append_utf16(env: &Env, text: &JsString<'_>, units: &mut Vec<u16>) -> nap
 }
 
 /// Appends the low byte of each unit of `text` to `bytes`, up to `limit` of them: the whole text if it holds only
-/// Latin-1, and half the copying.
+/// Latin-1, for half the copying.
 pub fn append_low_bytes(
     env: &Env,
     text: &JsString<'_>,
@@ -47,7 +47,7 @@ pub fn append_low_bytes(
         .map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
     let mut length = 0;
     // SAFETY: `env` and `text` are alive for the whole call, which runs on the JavaScript thread. `try_reserve` made
-    // room for `capacity` bytes behind the `held` ones, the call writes at most `capacity` with the final NUL, and
+    // room for `capacity` bytes after the `held` ones, the call writes at most `capacity` including the final NUL, and
     // reports in `length` how many it wrote without it; only those are counted in.
     unsafe {
         let end = bytes.as_mut_ptr().add(held).cast();
@@ -63,7 +63,7 @@ pub fn append_low_bytes(
     Ok(())
 }
 
-/// Texts that stand one after the other, and have so many units each.
+/// Splits concatenated texts by their lengths in units.
 pub fn pieces<'a, T>(texts: &'a [T], lengths: &'a [u32]) -> impl Iterator<Item = &'a [T]> {
     let mut rest = texts;
     lengths.iter().map(move |&length| {

@@ -1,4 +1,4 @@
-//! Work on a thread of the pool that the promise of its call waits for.
+//! Work on a thread of the pool, for which a call returns a promise.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,12 +9,12 @@ use spillway_core::error::{Code, Error, Result};
 
 type Work<T> = Box<dyn FnOnce() -> Result<T> + Send>;
 
-/// One piece of work. It runs off the JavaScript thread, and a panic in it becomes an error.
+/// A unit of work. It runs off the JavaScript thread, and a panic in it becomes an error.
 pub struct Job<T: Send + 'static> {
     work: Option<Work<T>>,
 }
 
-/// Starts `work`; the facade gets a promise of what it returns.
+/// Starts `work` and returns a promise of its result.
 pub fn run<T>(work: impl FnOnce() -> Result<T> + Send + 'static) -> AsyncTask<Job<T>>
 where
     T: Send + ToNapiValue + TypeName + 'static,
@@ -44,7 +44,7 @@ where
         }
     }
 
-    // Moves the finished value across; nothing in it can panic.
+    // Moves the finished value; cannot panic.
     fn resolve(&mut self, _env: Env, output: T) -> napi::Result<T> {
         Ok(output)
     }

@@ -1,4 +1,4 @@
-//! Questions about a text that are answered at once.
+//! Synchronous functions of a text.
 
 use std::cell::RefCell;
 
@@ -11,19 +11,19 @@ use spillway_core::truncation::notice;
 
 use crate::strings::{append_low_bytes, append_utf16};
 
-/// The version of the binary; the facade refuses one that is not its own.
+/// Returns the version of the native module; the facade refuses one that is not its own.
 #[napi(catch_unwind)]
 pub fn native_version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
 thread_local! {
-    /// Kept from call to call: fresh memory would cost as much as the copy into it.
+    /// Kept between calls: new memory would cost as much as the copy into it.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// At least as many as the line feeds of a text of `length` UTF-16 units, and exactly as many if it is Latin-1. Counts low
-/// bytes, so that nothing is widened. For texts that are short: the memory of the longest is kept.
+/// Returns an upper bound of the number of line feeds of a text of `length` UTF-16 units, which is exact for Latin-1.
+/// Counts low bytes, so that nothing is widened. For short texts: the memory of the longest is kept.
 #[napi(catch_unwind)]
 pub fn breaks_at_most(env: &Env, text: JsString<'_>, length: u32) -> napi::Result<f64> {
     SCRATCH.with_borrow_mut(|bytes| {
@@ -33,7 +33,7 @@ pub fn breaks_at_most(env: &Env, text: JsString<'_>, length: u32) -> napi::Resul
     })
 }
 
-/// Whether a text keeps its limits. `Infinity` is no limit.
+/// Returns true if a text is within its limits. `Infinity` is no limit.
 #[napi(catch_unwind)]
 pub fn within(
     env: &Env,
@@ -49,11 +49,11 @@ pub fn within(
     let rule = if split { LineRule::Split } else { LineRule::Terminated };
     let lines = rule.count(measure.breaks as u64, units.is_empty(), units.last() == Some(&0x0a));
     let allowed = lines as f64 <= max_lines && measure.bytes as f64 <= max_bytes;
-    // Tokens cost more time than the others together.
+    // Counting tokens takes longer than the other checks together.
     Ok(allowed && (max_tokens.is_infinite() || of_units(&units, Mode::Upper) as f64 <= max_tokens))
 }
 
-/// Whether a text holds a notice of Spillway; with `bare`, also a line that stands in the place of others.
+/// Returns true if a text contains a notice of Spillway; with `bare`, also for a line that replaces missing text.
 #[napi(catch_unwind)]
 pub fn contains_truncation_marker(text: String, bare: Option<bool>) -> bool {
     if bare == Some(true) {
@@ -63,7 +63,7 @@ pub fn contains_truncation_marker(text: String, bare: Option<bool>) -> bool {
     }
 }
 
-/// Lines of a text by the default rule, and its UTF-8 bytes, as `[lines, bytes]`.
+/// Returns the lines of a text by the default rule, and its UTF-8 bytes, as `[lines, bytes]`.
 #[napi(catch_unwind)]
 pub fn measure(env: &Env, text: JsString<'_>) -> napi::Result<Vec<f64>> {
     let mut units = Vec::new();

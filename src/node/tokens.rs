@@ -1,4 +1,4 @@
-//! Texts in, tokens out.
+//! Bindings of token estimates.
 
 use std::cell::RefCell;
 
@@ -10,14 +10,14 @@ use spillway_core::tokens::{Mode, factor, of_latin1, of_units};
 use crate::strings::{append_low_bytes, append_utf16, pieces};
 
 thread_local! {
-    /// Kept from call to call: fresh memory would cost as much as the copy into it.
+    /// Kept between calls: new memory would cost as much as the copy into it.
     static LATIN1: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What is kept of the memory for a long text.
+/// Maximum size of the memory kept, in bytes.
 const KEPT: usize = 1024 * 1024;
 
-/// Tokens of a text. `latin1` promises that no unit is above 0xff.
+/// Returns the tokens of a text. `latin1` promises that no unit is above 0xff.
 #[napi(catch_unwind)]
 pub fn text_tokens(env: &Env, text: JsString<'_>, latin1: bool, upper: bool) -> napi::Result<f64> {
     let mode = mode(upper);
@@ -36,9 +36,9 @@ pub fn text_tokens(env: &Env, text: JsString<'_>, latin1: bool, upper: bool) -> 
     })
 }
 
-/// Returns the tokens of each of many texts, which stand one after the other in one string and have so many UTF-16 units
-/// each. No string has so many units that its tokens go beyond 32 bits. `latin1` promises that no unit is above 0xff. The
-/// array is made here: what a binary writes into an array of the caller is lost in Bun before 1.4.
+/// Returns the tokens of each of many texts, which are concatenated to one string; `lengths` has their lengths in
+/// UTF-16 units. The tokens of the longest possible string fit 32 bits. `latin1` promises that no unit is above 0xff.
+/// The array is made here, because writes of a native module to an array of the caller are lost in Bun before 1.4.
 #[napi(catch_unwind, ts_return_type = "Uint32Array")]
 pub fn texts_tokens<'env>(
     env: &'env Env,
@@ -65,7 +65,7 @@ pub fn texts_tokens<'env>(
     Uint32ArraySlice::copy_from(env, tokens)
 }
 
-/// The factor that real counts suggest for estimates.
+/// Returns the factor that real counts suggest for estimates.
 #[napi(catch_unwind)]
 pub fn calibration_factor(estimated: Vec<f64>, actual: Vec<f64>) -> f64 {
     factor(&estimated, &actual)
