@@ -7,10 +7,11 @@ import type { ToolControls } from 'spillway'
 import { hasListener } from '../approval/gate'
 import { rememberOutput } from '../storage/saved-outputs'
 import { plainJson } from '../util/safe-stringify'
-import type { Check } from '../validation/options'
-import { isRecord } from '../validation/validate'
+import { type Check, flag } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
+import { WrappedCommands } from './claude-agent-sdk/wrapped-commands'
 import { approvalsOf, type CallToJudge, judge } from './shared/approvals'
-import { checkControls, storageDirOf, toolControls } from './shared/controls'
+import { checkControls, storageDirOf, storageOf, toolControls } from './shared/controls'
 import { withHarmlessTools } from './shared/harmless'
 import { Recent } from './shared/lru-cache'
 import { type HostResult, SplitCalls } from './shared/split-guard'
@@ -20,7 +21,17 @@ import type { AdapterControls } from './shared/types'
 export type { AdapterEvent } from './shared/types'
 
 /** Options of {@link claudeOptions}. Sessions are those of the SDK. */
-export interface ClaudeControls extends Omit<AdapterControls, 'recovery' | 'history' | 'sessionId' | 'now'> {}
+export interface ClaudeControls extends Omit<AdapterControls, 'recovery' | 'history' | 'sessionId' | 'now'> {
+  /**
+   * Runs each command of `Bash` under `spillway run`, so that the output of a failed command is saved whole as well, and its
+   * preview has a notice: the SDK lets no hook replace the message of a failed tool. Previews of commands are then at most
+   * 9,000 bytes, with the limits of `spillway run`. The SDK's own rules, such as `Bash(npm test:*)`, see the command as it
+   * runs; `permission` and `ask` see the command as the model wrote it. Commands in the background run as they are. Needs
+   * `truncation` with a storage of files.
+   * @default false
+   */
+  wrapCommands?: boolean
+}
 
 /** What the SDK tells a hook. */
 // biome-ignore lint/suspicious/noExplicitAny: one of the SDK's many inputs
@@ -51,7 +62,7 @@ export interface ClaudeOptions {
 }
 
 const NOT_HERE: Check = ['nothing: the SDK does that by itself', () => false]
-const OWN = { recovery: NOT_HERE, history: NOT_HERE, sessionId: NOT_HERE, now: NOT_HERE }
+const OWN = { recovery: NOT_HERE, history: NOT_HERE, sessionId: NOT_HERE, now: NOT_HERE, wrapCommands: flag }
 
 /** The host has put the output into a file by itself. */
 const PERSISTED = 'persistedOutputPath'
@@ -63,7 +74,7 @@ const UNHEARD =
 /**
  * Options for `query`: hooks with everything around the tools that `guardTool` knows, `canUseTool`, and the folder of saved
  * outputs. Results keep the shape of their tool; every long text in them is truncated by itself. An output that the SDK has
- * saved by itself is left alone. Messages of failed tools cannot be changed.
+ * saved by itself is left alone. Messages of failed tools cannot be changed; `wrapCommands` bounds those of commands.
  *
  * A call that `permission` denies does not run. Where it asks, the SDK asks `canUseTool`: `ask`, if that is given, answers for the
  * user; else a `PermissionGate` asks by its `onEvent`, and without one the call is denied, as it is by a `PermissionPolicy`. A
@@ -75,10 +86,18 @@ const UNHEARD =
  */
 export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool): ClaudeOptions {
   checkControls(controls, OWN)
+  const folder = storageDirOf(controls)
+  if (controls.wrapCommands === true && folder === undefined) {
+    throw wrong('controls.wrapCommands', true, 'false without a truncation whose storage is a folder')
+  }
+  const commands = new WrappedCommands(controls.wrapCommands === true ? folder : undefined, storageOf(controls))
   const judging = withHarmlessTools(controls, 'claude')
   const around: ToolControls = toolControls(controls)
   const truncation = leafwise(controls.truncation)
-  if (truncation !== undefined) around.truncation = truncation
+  if (truncation !== undefined) {
+    around.truncation = async (tool, result, context) =>
+      commands.isWrapped(context?.toolCallId) ? result : truncation(tool, result, context)
+  }
   const { permission } = judging
   if (permission !== undefined) around.permission = approvalsOf(permission).permission(false)
   const calls = new SplitCalls(around)
@@ -92,13 +111,21 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     }
     const outcome = await calls.before(call)
     if (outcome.kind === 'refused') return denied(outcome.refusal.output)
-    if (plainJson(outcome.args) === plainJson(call.args)) return {}
-    return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: outcome.args } }
+    const updatedInput = commands.wrap(call, outcome.args)
+    if (plainJson(updatedInput) === plainJson(call.args)) return {}
+    return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } }
   }
 
   const after: ClaudeHook = async (input: HookInput, _id, { signal }) => {
-    const call = callOf(input, signal)
+    const asCalled = callOf(input, signal)
+    const wrapped = commands.end(asCalled)
+    const call = wrapped === undefined ? asCalled : { ...asCalled, args: wrapped.args }
     const { tool_response: response } = input
+    if (wrapped !== undefined) {
+      await calls.after(call, bounded(response, commands.outputOf(plainJson(response))))
+      commands.forget(call)
+      return {}
+    }
     // A server of MCP answers in a shape of its own, and may claim any path.
     const isHosts = !call.tool.startsWith('mcp__')
     const persisted = isHosts && isRecord(response) && typeof response[PERSISTED] === 'string'
@@ -118,13 +145,18 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
   }
 
   const failed: ClaudeHook = async (input: HookInput, _id, { signal }) => {
-    const error: HostResult = { error: new Error(String(input.error)) }
-    await calls.after(callOf(input, signal), error)
+    const call = callOf(input, signal)
+    const wrapped = commands.end(call)
+    const message = String(input.error)
+    if (wrapped === undefined) await calls.after(call, { error: new Error(message) })
+    else await calls.after({ ...call, args: wrapped.args }, bounded(message, commands.outputOf(message), true))
+    commands.forget(call)
     return {}
   }
 
-  const canUseTool: ClaudeCanUseTool = async (tool, args, options) => {
+  const canUseTool: ClaudeCanUseTool = async (tool, shown, options) => {
     const { toolUseID, signal } = options
+    const args = commands.asWritten(toolUseID, shown)
     const sessionId = sessions.get(toolUseID)
     const call: ToolCallOf = {
       tool,
@@ -133,7 +165,11 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
       ...(sessionId !== undefined && { sessionId }),
       signal,
     }
-    if (permission === undefined) return (ask as ClaudeCanUseTool)(tool, args, options)
+    if (permission === undefined) {
+      const answer = await (ask as ClaudeCanUseTool)(tool, args, options)
+      if (answer.behavior !== 'allow') return answer
+      return { ...answer, updatedInput: commands.wrap(call, answer.updatedInput ?? args) }
+    }
     const { decision, reason } = await judge(judging, factsOf(call))
     if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }
     if (decision === 'ask' && ask === undefined && !hasListener(controls.permission ?? permission)) {
@@ -157,10 +193,9 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
       ...(isApproved && { permission: approvalsOf(permission).permission(true) }),
     })
     if (outcome.kind === 'refused') return { behavior: 'deny', message: outcome.refusal.output }
-    return { behavior: 'allow', updatedInput: outcome.args as Record<string, unknown> }
+    return { behavior: 'allow', updatedInput: commands.wrap(call, outcome.args as Record<string, unknown>) }
   }
 
-  const folder = storageDirOf(controls)
   return {
     hooks: {
       PreToolUse: [{ hooks: [before] }],
@@ -205,6 +240,13 @@ function factsOf({ signal: _, ...facts }: ToolCallOf): CallToJudge {
 function boxed(response: unknown): object {
   const { exitCode, stderr } = Object(response) as { exitCode?: unknown; stderr?: unknown }
   return { output: response, ...(exitCode !== undefined && { exitCode }), ...(stderr !== undefined && { stderr }) }
+}
+
+/** The result of a command that `spillway run` has bounded. */
+function bounded(output: unknown, outputPath: string | undefined, isError = false): HostResult {
+  const [, code] = (isError && /^Exit code (\d+)/.exec(String(output))) || []
+  const ended = { isError, ...(code !== undefined && { exitCode: Number(code) }) }
+  return { value: { output, ...ended, metadata: { truncationPath: outputPath } } }
 }
 
 /** A text in place of what a command printed is what it printed. */

@@ -120,6 +120,63 @@ test('a failed command is bounded or left alone, and noted as failed', { skip },
   assert.equal(ledger.get('toolu_1')?.isError, true)
 })
 
+/** More than the 10,000 characters of a failed command that the SDK shows. */
+const MUCH = 'for i in $(seq 1 3000); do echo "line $i of some length"; done; echo the cause >&2'
+
+test('wrapCommands: the output of a failed command is saved whole, and its preview has the notice', {
+  skip,
+}, async () => {
+  const { service, files } = smallService()
+  const ledger = new ToolResultLedger()
+  const { results } = await run({ truncation: service, ledger, wrapCommands: true }, [bash(`${MUCH}; exit 3`)])
+  assert.equal(results[0].is_error, true)
+  assert.match(textOf(results[0]), /Exit code 3[\s\S]*Full output saved to: [\s\S]*the cause/)
+  assert.doesNotMatch(textOf(results[0]), /line 1 of some length/)
+  const [whole, ...others] = files()
+  assert.equal(others.length, 0)
+  assert.equal(whole?.trimEnd(), `${longText(3000)}\nthe cause`)
+  const known = ledger.get('toolu_1')
+  assert.ok(known?.isError)
+  assert.equal(known.args?.command, `${MUCH}; exit 3`)
+})
+
+test('wrapCommands: one preview of a command that succeeds, and the folder it ended in is kept', { skip }, async () => {
+  const { service, files } = smallService()
+  const ledger = new ToolResultLedger()
+  const second = { calls: [{ id: 'toolu_2', name: 'Bash', input: { command: 'pwd', description: 'x' } }] }
+  const { results } = await run({ truncation: service, ledger, wrapCommands: true }, [
+    bash(`mkdir -p "it's" && cd "it's" && ${MUCH}`),
+    second,
+  ])
+  assert.equal(textOf(results[0]).match(/saved to:/g)?.length, 1)
+  assert.equal(files().length, 1)
+  assert.match(ledger.get('toolu_1')?.outputPath ?? '', /\.txt$/)
+  assert.match(textOf(results[1]), /\/it's$/)
+})
+
+test('wrapCommands: permission and ask see the command as the model wrote it', { skip }, async () => {
+  const asked: unknown[] = []
+  const ask: ClaudeCanUseTool = async (_name, input) => {
+    asked.push(input.command)
+    return { behavior: 'allow', updatedInput: input }
+  }
+  const permission = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] })
+  const controls = () => ({ truncation: smallService().service, permission, wrapCommands: true })
+  const allowed = await run(controls(), [bash('echo $((40 + 2))')], {}, ask)
+  assert.deepEqual(asked, ['echo $((40 + 2))'])
+  assert.equal(textOf(allowed.results[0]), '42')
+  const denied = await run(controls(), [bash('rm -rf nothing-here')], {}, ask)
+  assert.match(textOf(denied.results[0]), /denied/)
+  assert.equal(asked.length, 1)
+})
+
+test('wrapCommands needs a folder of saved outputs', () => {
+  assert.throws(() => claudeOptions({ wrapCommands: true }), {
+    code: 'INVALID_ARGUMENT',
+    field: 'controls.wrapCommands',
+  })
+})
+
 test('what the SDK has put into a file by itself is not saved again', async () => {
   const { service, files } = smallService()
   const ledger = new ToolResultLedger()

@@ -7,6 +7,7 @@ import { SpillwayError as OurError } from '../../errors'
 import { CONTROL_KEYS, checkToolControls } from '../../guard/guard-tool'
 import { CHECK } from '../../overflow/limits'
 import { CHECKS } from '../../overflow/recover-from-overflow'
+import type { OutputOwner } from '../../truncation/previews'
 import { messageOf } from '../../util/message-of'
 import { catchLater, warn } from '../../util/warn'
 import { type Check, checkOptions } from '../../validation/options'
@@ -63,6 +64,12 @@ export function checkControls(controls: unknown, own: Readonly<Record<string, Ch
 export function toolControls(controls: AdapterControls): ToolControls {
   const known = AROUND_TOOLS as (keyof AdapterControls)[]
   return Object.fromEntries(known.filter((key) => controls[key] !== undefined).map((key) => [key, controls[key]]))
+}
+
+/** Knows which outputs were saved by the service that is `truncation`; nothing where that is not known. */
+export function storageOf({ truncation }: Pick<AdapterControls, 'truncation'>): OutputOwner | undefined {
+  const { storage } = Object(truncation) as { storage?: { owns?: unknown } }
+  return typeof storage?.owns === 'function' ? (storage as OutputOwner) : undefined
 }
 
 /** The folder of saved outputs, where `truncation` is a service that saves files; nothing where that is not known. */
