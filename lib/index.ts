@@ -41,7 +41,12 @@ export {
   type RefusedResult,
   type ToolControls,
 } from './guard/guard-tool'
-export { ToolResultLedger, type ToolResultLedgerOptions, type ToolResultLedgerState } from './history/ledger'
+export {
+  type ToolResultEntry,
+  ToolResultLedger,
+  type ToolResultLedgerOptions,
+  type ToolResultLedgerState,
+} from './history/ledger'
 export type { SimplifiedReport, SimplifyOutdatedOptions } from './history/options'
 export { simplifyOutdatedTerminalResults } from './history/outdated'
 export {

@@ -42,6 +42,22 @@ describe('ToolResultLedger', () => {
     expect(ledger.get('a')).toEqual(entry({ outputPath: '/tmp/full.txt', lines: 3 }))
   })
 
+  test('a call and its tool are enough; what is only assumed gives way to what a later record says', () => {
+    const ledger = new ToolResultLedger()
+    const before = Date.now()
+    ledger.record({ toolCallId: 'a', toolName: 'bash' })
+    expect(ledger.get('a')).toMatchObject({ isError: false, bytes: 0 })
+    expect(ledger.get('a')?.endedAt).toBeGreaterThanOrEqual(before)
+    ledger.record({ toolCallId: 'a', toolName: 'bash', exitCode: 1 })
+    expect(ledger.get('a')).toMatchObject({ isError: true, bytes: 0, exitCode: 1 })
+    ledger.record(entry())
+    expect(ledger.get('a')).toEqual(entry({ exitCode: 1 }))
+    ledger.record(entry({ isError: true, bytes: 9, endedAt: NOW + 1 }))
+    expect(ledger.get('a')).toEqual(entry({ exitCode: 1 }))
+    ledger.record({ toolCallId: 'b', toolName: 'bash', exitCode: 2 })
+    expect(ledger.get('b')?.isError).toBe(true)
+  })
+
   test('recording twice, in whatever order afterwards, changes nothing', () => {
     const record = fc.record(
       {
@@ -95,7 +111,7 @@ describe('ToolResultLedger', () => {
       [{ ...entry(), toolCallId: '' }, 'entry.toolCallId'],
       [{ ...entry(), toolName: 1 }, 'entry.toolName'],
       [{ ...entry(), endedAt: Number.NaN }, 'entry.endedAt'],
-      [{ ...entry(), isError: undefined }, 'entry.isError'],
+      [{ ...entry(), isError: 1 }, 'entry.isError'],
       [{ ...entry(), bytes: -1 }, 'entry.bytes'],
       [{ ...entry(), exitCode: 1.5 }, 'entry.exitCode'],
       [{ ...entry(), outputPath: '' }, 'entry.outputPath'],

@@ -168,7 +168,9 @@ export function claudeOptions(controls: ClaudeControls, ask?: ClaudeCanUseTool):
     if (permission === undefined) {
       const answer = await (ask as ClaudeCanUseTool)(tool, args, options)
       if (answer.behavior !== 'allow') return answer
-      return { ...answer, updatedInput: commands.wrap(call, answer.updatedInput ?? args) }
+      const agreed = answer.updatedInput ?? args
+      const updatedInput = commands.wrap(call, agreed)
+      return updatedInput === agreed ? answer : { ...answer, updatedInput }
     }
     const { decision, reason } = await judge(judging, factsOf(call))
     if (decision === 'deny') return { behavior: 'deny', message: reason || 'The call was denied.' }

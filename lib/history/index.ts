@@ -39,6 +39,7 @@ export type { ToolResultRecord, ToolResultRecorder } from '../types'
 export type { EstimateTokens } from './estimate'
 export { detectFormat } from './formats'
 export {
+  type ToolResultEntry,
   type ToolResultKnowledge,
   ToolResultLedger,
   type ToolResultLedgerOptions,

@@ -6,6 +6,16 @@ import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
 import { isRecord, wrong } from '../validation/validate'
 
+/** What {@link ToolResultLedger.record} takes: what is known of a call, with defaults for the rest. */
+export interface ToolResultEntry extends Omit<ToolResultRecord, 'endedAt' | 'isError' | 'bytes'> {
+  /** @default now */
+  endedAt?: number
+  /** @default whether `exitCode` is another one than 0 */
+  isError?: boolean
+  /** @default 0 */
+  bytes?: number
+}
+
 /** Whoever knows calls, such as a {@link ToolResultLedger}. */
 export interface ToolResultKnowledge {
   get(toolCallId: string): Readonly<ToolResultRecord> | undefined
@@ -101,16 +111,21 @@ export class ToolResultLedger {
   }
 
   /**
-   * Remembers a call. Of one that is known already, only what was not known before is added.
+   * Remembers a call. Of one that is known already, only what was not known before is added; a default is not known.
    * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
    */
-  record(entry: ToolResultRecord): void {
+  record(entry: ToolResultEntry): void {
     const inner = innerOf(this)
     const { entries, maxEntries } = inner
-    const checked = checkedRecord(entry, 'entry')
+    const checked = checkedRecord(withDefaults(entry), 'entry')
     const { toolCallId } = checked
+    const assumed = DEFAULTED.filter((key) => entry[key] === undefined)
     const known = entries.get(toolCallId)
-    entries.set(toolCallId, Object.freeze(known === undefined ? checked : inOrder({ ...checked, ...known })))
+    const assumedBefore = known === undefined ? [] : (assumptions.get(known) ?? [])
+    const merged = known === undefined ? checked : inOrder({ ...checked, ...without(known, assumedBefore) })
+    entries.set(toolCallId, Object.freeze(merged))
+    const stillAssumed = known === undefined ? assumed : assumed.filter((key) => assumedBefore.includes(key))
+    if (stillAssumed.length > 0) assumptions.set(merged, stillAssumed)
     if (entries.size > maxEntries) entries.delete(oldestOf(inner))
   }
 
@@ -165,6 +180,28 @@ function parsed(state: unknown): Record<string, unknown> {
   }
   if (!isRecord(value)) throw wrong('state', value, 'what toJSON gave')
   return value
+}
+
+const DEFAULTED = ['endedAt', 'isError', 'bytes'] as const
+
+/** Fields of records that were not given: a later record of the call may still say them. */
+const assumptions = new WeakMap<ToolResultRecord, readonly (keyof ToolResultRecord)[]>()
+
+function withDefaults(entry: ToolResultEntry): unknown {
+  if (!isRecord(entry)) return entry
+  const { exitCode } = entry
+  const defaults: Pick<ToolResultRecord, (typeof DEFAULTED)[number]> = {
+    endedAt: Date.now(),
+    isError: exitCode !== undefined && exitCode !== 0,
+    bytes: 0,
+  }
+  const missing = DEFAULTED.filter((key) => entry[key] === undefined).map((key) => [key, defaults[key]])
+  return missing.length === 0 ? entry : { ...entry, ...Object.fromEntries(missing) }
+}
+
+function without(record: ToolResultRecord, keys: readonly (keyof ToolResultRecord)[]): Partial<ToolResultRecord> {
+  if (keys.length === 0) return record
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !(keys as readonly string[]).includes(key)))
 }
 
 type Check = readonly [allowed: string, test: (value: unknown) => boolean, optional?: 'optional']

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isSavedOutput, type OutputOwner, rememberOutput } from '../../truncation/previews'
+import { isSavedOutput, type OutputOwner, rememberOutput } from '../../storage/saved-outputs'
 import { randomUUID } from '../../util/crypto'
 import { isRecord } from '../../validation/validate'
 import { Recent } from '../shared/lru-cache'
