@@ -113,7 +113,7 @@ describe('wildcards that a program resolves itself', () => {
   })
 })
 
-describe('files that run when a shell starts or somebody logs in', () => {
+describe('files that run when a shell starts or a user logs in', () => {
   test.each([
     '.bashrc',
     '.bash_profile',

@@ -1,4 +1,4 @@
-//! The rules before anybody writes one, and the profiles.
+//! The default rules, and the profiles.
 
 use serde::Deserialize;
 
@@ -10,33 +10,33 @@ use super::{Decision, Domain};
 pub const PROFILES: [(&str, Profile); 2] =
     [("opencode", Profile::Opencode), ("moryflow", Profile::Moryflow)];
 
-/// How another system decides, as far as that is no fault.
+/// Profiles that decide as another system does, except for its faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// `*` crosses `/`; everything is allowed but files with secrets and the world outside.
+    /// `*` crosses `/`; everything is allowed but files with secrets and paths outside of the vault.
     Opencode,
     /// The table of its document, in its order.
     Moryflow,
 }
 
-/// What the table of defaults depends on.
+/// The choices that the default rules depend on.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Choices {
-    /// Whether edits outside of the vault are asked instead of denied.
+    /// True if edits outside of the vault are asked about instead of denied.
     pub ask_outside_edit: bool,
     /// Servers whose tools are allowed.
     pub mcp_servers: Vec<String>,
-    /// Folders of temporary files: edits in them are asked about.
+    /// Directories of temporary files, in which edits are asked about.
     pub temp_folders: Vec<String>,
-    /// Folders that may be read and edited like the vault.
+    /// Directories that may be read and edited like the vault.
     pub scratch_folders: Vec<String>,
 }
 
-/// The pattern by which the rule for files with secrets is told.
+/// The pattern under which the rule for files with secrets is reported.
 pub const SENSITIVE: &str = "**/{.env,.env.*,*.pem,*.key}";
 
-/// The table, in order.
+/// Returns the default rules in order.
 pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<Rule> {
     use Decision::{Allow, Ask, Deny};
     use Domain::{Bash, Edit, Mcp, Read, Tool, WebFetch, WebSearch};
@@ -80,7 +80,7 @@ pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<
     for (domain, pattern, decision) in temporary.chain(scratch) {
         rules.extend(Rule::built_in(Some(domain), &pattern, decision, style));
     }
-    // The more particular come after the general one, or they would never count.
+    // The specific ones come after the general one, because the last match counts.
     for server in &choices.mcp_servers {
         let name = escaped(&format!("mcp:{}", server.replace('/', "%2F")));
         rules.extend(Rule::built_in(Some(Mcp), &format!("{name}/**"), Allow, style));
@@ -88,10 +88,10 @@ pub fn rules(profile: Option<Profile>, choices: &Choices, style: &Style) -> Vec<
     rules
 }
 
-/// Denied whatever else holds: what destroys a machine and is never a step of a task. The analysis gives what is spelled in
-/// another way one of these texts.
+/// Denied under all rules: commands that destroy a machine and are never a step of a task. The analysis of commands
+/// reports other spellings under one of these texts.
 pub const HARD_DENIES: [(Domain, &str); 12] = [
-    // However its options are written, and whatever else it removes.
+    // With any spelling of its options, and with further arguments.
     (Domain::Bash, "rm -* / *"),
     (Domain::Bash, "rm -* /\\* *"),
     (Domain::Bash, "rm *--no-preserve-root*"),

@@ -1,4 +1,4 @@
-//! The decision and its reasons.
+//! The decision about a call, and its reasons.
 
 mod targets;
 mod wildcards;
@@ -23,42 +23,40 @@ use super::{Decision, Domain};
 use crate::error::Result;
 use crate::util::sort::sort_by_key;
 
-/// So many targets are told.
+/// Maximum number of targets listed in a verdict.
 const MAX_TOLD: usize = 256;
-/// So many characters of a target stand in a reason.
+/// Maximum number of characters of a target that are quoted in a reason.
 const MAX_BRIEF: usize = 200;
-/// So many comparisons of a target with a rule that could be about anything.
+/// Maximum number of comparisons of a target with rules that have no literal prefix.
 const MAX_COMPARISONS: usize = 2_000_000;
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// Its name.
     pub tool: String,
-    /// What it is given.
     pub args: Value,
-    /// Whose approvals hold, beside those for everybody.
+    /// The session whose approvals apply, in addition to those for all sessions.
     #[serde(default)]
     pub session_id: Option<String>,
-    /// Whether everything but hard denies is allowed.
+    /// True if everything but hard denies is allowed.
     #[serde(default)]
     pub full_access: bool,
-    /// The host says that the tool touches nothing.
+    /// True if the host says that the tool touches nothing.
     #[serde(default)]
     pub touches_nothing: bool,
-    /// Nobody can be asked.
+    /// True if no user can be asked.
     #[serde(default)]
     pub headless: bool,
-    /// Whether what holds for each target is told, which is most of an answer.
+    /// True if the verdict lists every target, which is most of its size.
     #[serde(default)]
     pub with_details: bool,
-    /// What relative paths begin at; the vault if there is none.
+    /// Base of relative paths; the vault if it is `None`.
     #[serde(default)]
     pub cwd: Option<String>,
-    /// The folder that is worked in; absolute.
+    /// The directory that the agent works in; absolute.
     pub vault: String,
-    /// Addresses in the arguments, as they are read by the standard.
+    /// URLs in the arguments, parsed by the standard.
     #[serde(default)]
     pub addresses: HashMap<String, Address>,
     /// Files that this session saved itself.
@@ -66,45 +64,42 @@ pub struct Request {
     pub own_files: HashSet<String>,
 }
 
-/// What holds for one target.
+/// The decision about one target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Judged<'a> {
-    /// The domain.
     pub domain: Domain,
-    /// With its scheme.
+    /// The target with its scheme.
     pub target: String,
-    /// What holds.
     pub decision: Decision,
-    /// The rule that says so.
+    /// The rule that decided.
     pub rule: Option<Told<'a>>,
-    /// Rules that match and do not count.
+    /// Rules that match and are overridden.
     pub shadowed: Vec<Told<'a>>,
-    /// Why, in sentences.
+    /// The reasons as sentences.
     pub reasons: Vec<String>,
     #[serde(skip)]
     suggestions: Option<Vec<Suggestion>>,
 }
 
-/// What holds for a call.
+/// The decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict<'a> {
-    /// The strictest for any target.
+    /// The strictest decision about any target.
     pub decision: Decision,
     /// The domain of the target that decided.
     pub domain: Option<Domain>,
-    /// What the call touches.
+    /// The targets of the call.
     pub targets: Vec<String>,
     /// The rule that decided.
     pub rule: Option<Told<'a>>,
-    /// Rules that it hides.
+    /// Rules that it overrides.
     pub shadowed: Vec<Told<'a>>,
-    /// Why.
     pub reasons: Vec<String>,
-    /// Rules that would make the question unnecessary, the narrowest first.
+    /// Rules that would make the question unnecessary, narrowest first.
     pub suggested_rules: Vec<Suggestion>,
-    /// Each target, if that was asked for.
+    /// The decision about each target, if requested.
     pub details: Vec<Judged<'a>>,
-    /// Addresses that are touched and were not in the request: with them in it, the answer may be another.
+    /// URLs among the targets that were not in the request: with their parsed form the decision may differ.
     pub addresses: Vec<String>,
 }
 
@@ -118,11 +113,11 @@ struct Target {
     wide: bool,
     sensitive: bool,
     own: bool,
-    /// Another way to write it, for which permissions count too.
+    /// Another form of the target, for which permissions count too.
     same_as: Option<String>,
-    /// It is a command that only looks.
+    /// True for a command that only reads.
     looks: bool,
-    /// It is said to touch nothing: only a rule of the user's is reason to ask.
+    /// True if the tool is said to touch nothing: only a user's rule is a reason to ask.
     harmless: bool,
 }
 
@@ -131,23 +126,23 @@ impl Target {
         self.domain.unwrap_or(Domain::Bash)
     }
 
-    /// Whether its text says all there is to it.
+    /// Returns true if the text of the target describes it completely.
     fn is_simple(&self) -> bool {
         self.doubts.is_empty() && self.others.len() < 2
     }
 }
 
-/// Rules, and how calls are read.
+/// The rules, and the options for interpreting calls.
 #[derive(Debug)]
 pub struct Policy {
     options: Options,
-    /// By session; without one, for everybody.
+    /// Approvals by session; `None` applies to all sessions.
     approvals: Vec<(Option<String>, Rule)>,
     repeated: Repeated,
 }
 
 impl Policy {
-    /// Reads options.
+    /// Reads the options.
     pub fn new(options: &Value) -> Result<Self> {
         let mut options = Options::read(options)?;
         let approvals = std::mem::take(&mut options.approved);
@@ -155,7 +150,7 @@ impl Policy {
         Ok(Policy { options, approvals, repeated: Repeated::default() })
     }
 
-    /// Remembers an answer. It turns questions into permissions and never a denial.
+    /// Stores an approval. It turns questions into permissions, and never overrides a denial.
     pub fn approve(&mut self, rule: &Value, session: Option<String>) -> Result<()> {
         let rule = Rule::read(rule, Source::Approval, &self.options.style, "rule")?;
         if rule.decision != Decision::Allow {
@@ -169,7 +164,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Forgets an answer; `false` if there was none.
+    /// Removes an approval; returns `false` if there was none.
     pub fn revoke(&mut self, domain: &str, pattern: &str, session: Option<&str>) -> bool {
         self.repeated.forget();
         let before = self.approvals.len();
@@ -180,18 +175,18 @@ impl Policy {
         self.approvals.len() < before
     }
 
-    /// What was approved: the session and the rule.
+    /// Returns the approvals: session and rule.
     pub fn approvals(&self) -> Vec<(Option<&str>, Told<'_>)> {
         self.approvals.iter().map(|(session, rule)| (session.as_deref(), rule.told())).collect()
     }
 
-    /// The rule at a [place](Told::place).
+    /// Returns the rule with a [position](Told::place).
     pub fn rule(&self, place: usize) -> Option<Told<'_>> {
         let Options { rules, hard, .. } = &self.options;
         rules.all().get(place).or_else(|| hard.all().get(place - rules.all().len())).map(Rule::told)
     }
 
-    /// Rules that can never count, each with the one that hides it.
+    /// Returns rules that can never count, each with the one that overrides it.
     pub fn dead_rules(&self) -> Vec<(Told<'_>, Told<'_>)> {
         let all = self.options.rules.all();
         let own = |at: &(usize, usize)| all[at.0].source == Source::User;
@@ -204,8 +199,8 @@ impl Policy {
             .collect()
     }
 
-    /// The answer to a call in the words of `tell`, or the one that was given when the same was asked. `asked` is all of the
-    /// call; `tell` evaluates it, and asks for paths only where it is told to.
+    /// Returns the answer to a call as `tell` formats it, or the cached one of an equal call. `asked` is the whole
+    /// call; `tell` evaluates it, and resolves paths only through its argument.
     pub fn answer<E>(
         &mut self,
         asked: &str,
@@ -221,7 +216,7 @@ impl Policy {
         Ok(answer)
     }
 
-    /// Decides about a call. Nothing is changed, and the same call has the same answer.
+    /// Decides about a call. Has no side effects; the same call gets the same verdict.
     pub fn evaluate(&self, request: &Request, real: &dyn RealPaths) -> Verdict<'_> {
         let mut reading = Reader::new(self, request, real);
         reading.call();
@@ -258,7 +253,7 @@ impl Policy {
             decision = decision.max(Decision::Ask);
         }
         if request.full_access && decision < Decision::Deny {
-            // A hard deny can stand in what was not read.
+            // The unread part could match a hard deny.
             let is_read = !targets.iter().flat_map(|one| &one.doubts).any(Doubt::leaves_unread);
             (decision, reasons) = match is_read {
                 true => (Decision::Allow, vec!["full access".to_owned()]),
@@ -319,7 +314,7 @@ impl Policy {
         }
     }
 
-    /// Whether a rule bans a path from being read or asks about it, however it is written.
+    /// Returns true if a rule denies reading a path in any spelling, or asks about it.
     fn guards(&self, target: &Target) -> bool {
         let Options { rules, hard, .. } = &self.options;
         std::iter::once(&target.text).chain(&target.others).any(|text| {
@@ -328,7 +323,7 @@ impl Policy {
         })
     }
 
-    /// One of the rules that could not be read may have been a deny.
+    /// Applies the fail-closed rule: one of the rules that could not be read may have been a deny.
     fn close(&self, judged: &mut Judged<'_>) {
         if judged.decision == Decision::Allow && self.options.closed.contains(&judged.domain) {
             judged.decision = Decision::Ask;
@@ -423,7 +418,7 @@ impl Policy {
         self.finish(request, target, rule, told)
     }
 
-    /// Doubts, then approvals.
+    /// Applies concerns of the analysis, then approvals.
     fn finish<'a>(
         &'a self,
         request: &Request,
@@ -431,7 +426,7 @@ impl Policy {
         rule: Option<&Rule>,
         mut judged: Judged<'a>,
     ) -> Judged<'a> {
-        // All permissions since the last rule that asks or denies: one more never takes any of them away.
+        // All permissions after the last rule that asks or denies: adding one never removes another.
         let allows: Vec<&Rule> = match rule {
             Some(rule) if rule.decision == Decision::Allow && !target.doubts.is_empty() => {
                 let mut all = Vec::new();
@@ -486,7 +481,7 @@ fn said(rule: &Rule, target: &str) -> String {
     format!("{:?} {verb} {}", rule.pattern.source(), brief(target))
 }
 
-/// The beginning of a target, for a sentence that somebody reads; the whole is in the targets.
+/// Returns the beginning of a target for a sentence; the whole target is in the list of targets.
 fn brief(target: &str) -> Cow<'_, str> {
     match target.char_indices().nth(MAX_BRIEF) {
         Some((end, _)) => format!("{}…", &target[..end]).into(),
@@ -494,12 +489,12 @@ fn brief(target: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a permission was written with such a doubt in mind. Where any command may run, one more option is no matter.
+/// Returns true if a permission covers such a concern. Where any command may run, one more option does not matter.
 fn lifts(rule: &Rule, domain: Domain, doubt: &Doubt) -> bool {
     let Some(token) = &doubt.token else { return false };
     let for_all = match domain {
         Domain::Bash => true,
-        // Whoever lets everything be written means the files, not what git makes of them.
+        // A permission to edit everything means files, not git's use of them.
         Domain::Edit => false,
         _ => rule.source == Source::User,
     };

@@ -1,17 +1,30 @@
-//! Whether two globs of paths can mean the same path. Where that is hard to tell, they can.
+//! Decides whether two path globs can match the same path. Where that is hard to decide, the answer is yes.
+//!
+//! Both globs are split into tokens: a literal character, any character of a name, any number of characters of a name,
+//! anything. Let `overlap(i, j)` be true if some text is matched by the tokens of the first glob from `i` on and by
+//! those of the second from `j` on. It is the usual recursion for matching a pattern, with a second pattern in place of
+//! the text:
+//!
+//! - both are at their end: true;
+//! - token `i` repeats (`*` or `**`): `overlap(i + 1, j)`, or it consumes one character that token `j` can match too;
+//! - token `j` repeats: the same with the sides exchanged;
+//! - otherwise both tokens consume one character, which must be possible for both: `overlap(i + 1, j + 1)`.
+//!
+//! The table is filled from the ends, one row at a time, in time and memory proportional to the product of the lengths,
+//! which is bounded.
 
-/// Pairs of places in two globs that are looked at.
+/// Maximum number of pairs of tokens compared.
 const MOST_PAIRS: usize = 1 << 16;
 
-/// A part of a glob.
+/// A token of a glob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Letter(char),
-    /// Any letter of a name.
+    /// Any character of a name.
     One,
-    /// Any number of letters of a name.
+    /// Any number of characters of a name.
     Name,
-    /// Anything.
+    /// Any text.
     Rest,
 }
 
@@ -20,7 +33,7 @@ impl Part {
         matches!(self, Part::Name | Part::Rest)
     }
 
-    /// Whether a letter of this can be one of that.
+    /// Returns true if a character can match both tokens.
     fn shares(self, other: Part) -> bool {
         match (self, other) {
             (Part::Letter(one), Part::Letter(two)) => one == two,
@@ -31,7 +44,7 @@ impl Part {
     }
 }
 
-/// Whether there may be a path that both globs mean. `crosses`: a `*` of the first stands for `/`, too.
+/// Returns true if a path may exist that both globs match. `crosses`: `*` in the first glob matches `/` too.
 pub fn can_meet(glob: &str, crosses: bool, other: &str) -> bool {
     let mut starts = glob.chars().zip(other.chars());
     let plain = |(one, two): &(char, char)| !is_special(*one) && !is_special(*two);
@@ -42,7 +55,7 @@ pub fn can_meet(glob: &str, crosses: bool, other: &str) -> bool {
     if one.len().saturating_mul(two.len()) > MOST_PAIRS {
         return true;
     }
-    // From the ends: whether what is left of both can be the same.
+    // From the ends: each cell says whether the rests of both globs overlap.
     let mut behind: Vec<bool> = Vec::new();
     for at in (0..=one.len()).rev() {
         let mut row = vec![false; two.len() + 1];
@@ -85,7 +98,7 @@ fn parts(glob: &str, crosses: bool) -> Vec<Part> {
         let (part, behind) = match letter {
             '*' if rest.starts_with('*') => {
                 let behind = rest.trim_start_matches('*');
-                // It can be no folder at all.
+                // It may match no directory at all.
                 (Part::Rest, Some(behind.strip_prefix('/').unwrap_or(behind)))
             }
             '*' if crosses => (Part::Rest, None),

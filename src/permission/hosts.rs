@@ -1,33 +1,33 @@
-//! Which addresses are private or local, and how an address is written as a target.
+//! Recognizes private and local addresses, and formats URLs as targets.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde::Deserialize;
 
-/// An address as the WHATWG URL standard reads it: numbers of hosts in their usual form, dots in paths resolved.
+/// A URL parsed by the WHATWG URL standard: numeric hosts in their usual form, dots in paths resolved.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Address {
     /// With the colon: `https:`.
     pub protocol: String,
-    /// With the port, if it is not the usual one.
+    /// With the port, if it is not the default.
     pub host: String,
     /// Without the port.
     pub hostname: String,
     /// The path and the query.
     pub path: String,
-    /// Whether there is a user name or a password.
+    /// True if there is a user name or a password.
     #[serde(default)]
     pub has_user: bool,
 }
 
 impl Address {
-    /// The target, without a user name and without what follows `#`.
+    /// Returns the target, without a user name and without the fragment.
     pub fn target(&self) -> String {
         format!("url:{}//{}{}", self.protocol, self.host, self.path)
     }
 
-    /// Why this address needs a question, if it does.
+    /// Returns the reason to ask about this URL, if there is one.
     pub fn doubt(&self) -> Option<&'static str> {
         if self.protocol != "https:" && self.protocol != "http:" {
             return Some("the address is not of http or https");
@@ -39,7 +39,7 @@ impl Address {
     }
 }
 
-/// Ends of names that are looked up in a local network, in a cluster or on the machine itself.
+/// Suffixes of names that are resolved in a local network, in a cluster or on the machine itself.
 const LOCAL: &[&str] = &[
     "localhost",
     "local",
@@ -61,7 +61,7 @@ const LOCAL: &[&str] = &[
     "metadata.tencentyun.com",
     "metadata.packet.net",
     "metadata.platformequinix.com",
-    // Public names that stand for the machine itself, or for the address that is written in them or asked for.
+    // Public names that resolve to the machine itself, or to an address that is a part of the name.
     "localtest.me",
     "lvh.me",
     "vcap.me",
@@ -85,11 +85,11 @@ const LOCAL: &[&str] = &[
     "1u.ms",
 ];
 
-/// Addresses of the public internet that clouds answer themselves, to say who the machine is.
+/// Public addresses at which clouds serve the metadata of a machine.
 const METADATA_V4: &[[u8; 4]] =
     &[[168, 63, 129, 16], [100, 100, 100, 200], [169, 254, 169, 254], [192, 0, 0, 192]];
 
-/// Whether a host is not one of the public internet.
+/// Returns true if a host is not on the public internet.
 fn is_private(host: &str) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(&host);
@@ -100,7 +100,7 @@ fn is_private(host: &str) -> bool {
             IpAddr::V6(address) => is_private_v6(address),
         };
     }
-    // A name without a dot is looked up in the local network.
+    // A name without a dot is resolved in the local network.
     !host.contains('.')
         || is_number(&host)
         || has_service(&host)
@@ -109,7 +109,8 @@ fn is_private(host: &str) -> bool {
         })
 }
 
-/// Whether all parts of a name are numbers, also in the ways that only some programs read: octal, hexadecimal, and with fewer parts.
+/// Returns true if all parts of a name are numbers, including notations that only some programs accept: octal,
+/// hexadecimal, and fewer parts.
 fn is_number(host: &str) -> bool {
     let digits = |part: &str| match part.strip_prefix("0x") {
         Some(hex) => hex.bytes().all(|byte| byte.is_ascii_hexdigit()),
@@ -118,7 +119,8 @@ fn is_number(host: &str) -> bool {
     host.split('.').all(digits)
 }
 
-/// Whether a name is one of a service of a cluster: `api.default.svc`, `api.default.svc.cluster.local`, `kubernetes.default`.
+/// Returns true for the name of a service in a cluster: `api.default.svc`, `api.default.svc.cluster.local`,
+/// `kubernetes.default`.
 fn has_service(host: &str) -> bool {
     let mut parts = host.split('.').skip(1);
     parts.any(|part| part == "svc" || part == "pod")
@@ -135,11 +137,11 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || address.is_documentation()
         || a == 0
         || a >= 224
-        // Shared by carriers, and kept for tests of routers.
+        // Carrier-grade NAT, and benchmarks.
         || (a == 100 && (64..128).contains(&b))
         || (a == 198 && (b == 18 || b == 19))
         || (a == 192 && b == 0 && c == 0)
-        // Relays to 6to4, which lead anywhere.
+        // 6to4 relays, which lead anywhere.
         || (a == 192 && b == 88 && c == 99)
         || METADATA_V4.contains(&address.octets())
 }
@@ -155,15 +157,16 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
         is_private_v4(Ipv4Addr::new(a, b, c, d))
     };
     match parts[0] {
-        // NAT64 with its own prefix leads where nobody outside knows; with the usual one, to the address at the end.
+        // NAT64 with a prefix of its own leads to an unknown address; with the well-known one, to the address at the
+        // end.
         0x64 => parts[1] != 0xff9b || parts[2..6] != [0; 4] || v4(parts[6], parts[7]),
         // 6to4.
         0x2002 => v4(parts[1], parts[2]),
-        // Teredo and its like: tunnels, with an address of version 4 turned over at the end.
+        // Teredo and similar tunnels, with an inverted IPv4 address at the end.
         0x2001 if parts[1] < 0x200 => true,
         0x2001 if parts[1] == 0xdb8 => true,
         0x3fff if parts[1] < 0x1000 => true,
-        // Inside of a network that is told by its last parts (ISATAP).
+        // ISATAP: the last parts identify an interface within a network.
         _ if parts[4] & 0xfdff == 0 && parts[5] == 0x5efe => true,
         first => {
             first & 0xfe00 == 0xfc00

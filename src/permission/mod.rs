@@ -1,25 +1,25 @@
-//! Whether a call of a tool may run, must be asked for, or may not run.
+//! Permission: whether a tool call is allowed, asked about, or denied.
 //!
-//! A call names targets (`vault:/a.md`, `shell:git status`), a rule says what holds for the targets that its pattern
-//! matches, and the strictest answer for any target is the answer for the call. Within a list of rules the last match
-//! counts; where none matches, somebody is asked. What is not understood is asked, never allowed.
+//! A call has targets (`vault:/a.md`, `shell:git status`), a rule decides about the targets that its pattern matches,
+//! and the strictest decision about any target is the decision about the call. Within a list of rules the last match
+//! counts; without a match the user is asked. A call that is not understood is asked about, never allowed.
 //!
 //! | module | what it decides |
 //! | --- | --- |
 //! | [`pattern`] | which targets a pattern matches |
-//! | [`rules`] | a list of rules: which one counts, which ones it hides, whether their examples hold |
-//! | [`paths`] | where a path lies: in the vault or outside |
-//! | [`places`] | which folders, disks and files a machine cannot do without |
+//! | [`rules`] | a list of rules: which one counts, which ones it overrides, whether their examples hold |
+//! | [`paths`] | whether a path is in the vault or outside |
+//! | [`places`] | which directories, disks and files a machine cannot do without |
 //! | [`sensitive`] | which names are those of files with secrets |
 //! | [`hosts`] | which addresses are private or local |
-//! | [`targets`] | what a call of a tool touches; the names of tools and arguments are in [`tool_table`] |
+//! | [`targets`] | the targets of a call; the names of tools and arguments are in [`tool_table`] |
 //! | [`patch`] | the files that a patch names |
 //! | [`shell`] | what a command runs, reads and writes |
-//! | [`defaults`] | the rules before anybody writes one, and the profiles |
+//! | [`defaults`] | the default rules, and the profiles |
 //! | [`evaluate`] | the decision and its reasons |
-//! | [`repeated`] | whether the answer to a call is known already |
+//! | [`decision_cache`] | whether the answer to a call is known already |
 //! | [`suggestions`] | which rules would make the same question unnecessary |
-//! | [`real_path`] | where the file system says that a path leads; the only input and output in here |
+//! | [`real_path`] | where a path leads in the file system; the only input and output of the module |
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ pub mod suggestions;
 pub mod targets;
 mod tool_table;
 
-/// What kind of access a rule is about.
+/// The kind of access that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Domain {
@@ -51,17 +51,17 @@ pub enum Domain {
     Edit,
     /// Runs commands.
     Bash,
-    /// Fetches an address.
+    /// Fetches a URL.
     WebFetch,
     /// Sends a query to a search engine.
     WebSearch,
     /// Calls a tool of an MCP server.
     Mcp,
-    /// Calls a tool of which no more is known than its name.
+    /// Calls a tool of which only the name is known.
     Tool,
 }
 
-/// All domains, by their public names.
+/// All domains by their public names.
 pub const DOMAINS: [(&str, Domain); 7] = [
     ("read", Domain::Read),
     ("edit", Domain::Edit),
@@ -73,12 +73,12 @@ pub const DOMAINS: [(&str, Domain); 7] = [
 ];
 
 impl Domain {
-    /// Whether its targets are paths.
+    /// Returns true if its targets are paths.
     pub fn is_of_files(self) -> bool {
         matches!(self, Domain::Read | Domain::Edit)
     }
 
-    /// The schemes that targets of this domain begin with.
+    /// Returns the schemes of targets of this domain.
     pub fn schemes(self) -> &'static [&'static str] {
         match self {
             Domain::Read | Domain::Edit => &["vault", "fs"],
@@ -90,24 +90,24 @@ impl Domain {
         }
     }
 
-    /// The public name.
+    /// Returns the public name.
     pub fn as_str(self) -> &'static str {
         DOMAINS.iter().find(|(_, domain)| *domain == self).map_or("", |(name, _)| name)
     }
 }
 
-/// What holds for a target, from the mildest to the strictest.
+/// A decision, ordered from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// It may run.
+    /// The call may run.
     Allow,
-    /// Somebody must be asked.
+    /// The user must be asked.
     Ask,
-    /// It may not run.
+    /// The call must not run.
     Deny,
 }
 
-/// All decisions, by their public names.
+/// All decisions by their public names.
 pub const DECISIONS: [(&str, Decision); 3] =
     [("allow", Decision::Allow), ("ask", Decision::Ask), ("deny", Decision::Deny)];

@@ -1,19 +1,19 @@
-//! The files that a patch names.
+//! Finds the files that a patch names.
 //!
-//! Tools that apply patches are lenient, each in its own way: they take headers with white space around them, in other
-//! letters, with names in quotes. Whatever one of them takes for a header is one here. A line too many costs a target that
-//! is judged, a line too few hides a file.
+//! Tools that apply patches are lenient in different ways: they accept headers with white space around them, in other
+//! case, with quoted names. Every line that one of them takes for a header is one here. A line too many costs a target
+//! to evaluate, a line too few hides a file.
 
 use super::Domain;
 use super::targets::Touched;
 
-/// White space that ends a line for some.
+/// White space that some programs take for the end of a line.
 const BREAKS: [char; 9] =
     ['\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
-/// Spaces in the two names of a header of git that are looked at.
+/// Maximum number of spaces examined in the two names of a git header.
 const MOST_SPACES: usize = 64;
 
-/// Adds the files that a patch names, or that they cannot be read.
+/// Adds the files that a patch names, or an unreadable target.
 pub(super) fn patched(text: &str, found: &mut Vec<Touched>) {
     let mut patch = Patch { found, updated: None };
     let before = patch.found.len();
@@ -31,7 +31,7 @@ pub(super) fn patched(text: &str, found: &mut Vec<Touched>) {
 
 struct Patch<'a> {
     found: &'a mut Vec<Touched>,
-    /// The file that the lines are about, which a header may move.
+    /// The file that the current lines change, which a header may move.
     updated: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Patch<'_> {
         }
     }
 
-    /// A header of Codex's patches, or the first of a context diff.
+    /// Handles a header of Codex's patches, or the first of a context diff.
     fn starred(&mut self, rest: &str, is_indented: bool) {
         let is = |word: &str| rest.eq_ignore_ascii_case(word);
         if rest.trim_matches('*').is_empty()
@@ -80,7 +80,7 @@ impl Patch<'_> {
                 self.updated = Some(name.to_owned());
             }
             "move to" => {
-                // What the file holds can be read under its new name.
+                // The content of the file can be read under its new name.
                 if let Some(updated) = self.updated.take() {
                     self.push(Domain::Read, &updated);
                 }
@@ -95,11 +95,11 @@ impl Patch<'_> {
         }
     }
 
-    /// A name in a header of a diff, with or without a date behind it.
+    /// Handles a name in the header of a diff, with or without a date after it.
     fn names(&mut self, text: &str) {
         let Some((name, _)) = first_name(text) else { return self.unreadable() };
         self.stripped(&name);
-        // Without a tab some take the first word only.
+        // Without a tab some programs take only the first word.
         if !text.starts_with('"')
             && !text.contains('\t')
             && let Some((word, _)) = name.split_once(char::is_whitespace)
@@ -113,7 +113,7 @@ impl Patch<'_> {
         domains.iter().for_each(|domain| self.push(*domain, &name));
     }
 
-    /// The two names behind `diff --git`. For an empty file there are no others.
+    /// Handles the two names after `diff --git`. For an empty file there are no others.
     fn of_git(&mut self, text: &str) {
         if text.contains('"') {
             let (first, rest) = match text.split_once(" \"") {
@@ -133,7 +133,8 @@ impl Patch<'_> {
         }
         let spaces = || text.match_indices(' ').take(MOST_SPACES);
         let only = spaces().nth(1).is_none();
-        // Where both are the same file, which they are where no other header names it, its name tells where the second begins.
+        // If both are the same file, as they are where no other header names it, its name shows where the second
+        // begins.
         let halves = spaces().map(|(at, _)| (&text[..at], &text[at + 1..]));
         let same = |(one, other): &(&str, &str)| {
             let below = |name: &str| name.find('/').map_or(0, |at| at + 1);
@@ -145,7 +146,8 @@ impl Patch<'_> {
         }
     }
 
-    /// A path below the folder that a diff is made in (`a/`, `b/`). With another name there, some take it off as well.
+    /// Adds a path below the prefix of a diff (`a/`, `b/`). Other first components are stripped by some programs as
+    /// well.
     fn stripped(&mut self, path: &str) {
         let (folder, below) = path.split_once('/').unwrap_or(("", ""));
         let is_usual = matches!(folder, "a" | "b");
@@ -169,7 +171,7 @@ impl Patch<'_> {
     }
 }
 
-/// Lines of a context diff: `1,5 ****`.
+/// Returns true for line numbers of a context diff: `1,5 ****`.
 fn is_range(text: &str, mark: char) -> bool {
     let numbers = text.trim_end_matches(mark);
     let numbers = numbers.strip_suffix(' ').filter(|_| numbers.len() < text.len());
@@ -178,7 +180,7 @@ fn is_range(text: &str, mark: char) -> bool {
     })
 }
 
-/// A name up to a tab, or in quotes with the escapes of C; and what is behind it.
+/// Splits off a name, which ends at a tab or is quoted with the escapes of C.
 fn first_name(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let (name, rest) = text.split_once('\t').unwrap_or((text, ""));

@@ -1,27 +1,28 @@
-//! Places that a machine or its users cannot do without: system folders, homes, disks, and the files that say who may log in.
+//! Places that a machine or its users cannot do without: system directories, home directories, disks, and files that
+//! control logins.
 
 use super::paths::Folders;
 
-/// A kind of such a place.
+/// A kind of place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// The root of the file system, or of a drive.
     Root,
-    /// A folder that the system runs from.
+    /// A directory that the system runs from.
     System,
-    /// A folder of the system that users install into or mount at, and may own.
+    /// A system directory that users install into or mount at, and may own.
     Shared,
-    /// The folder of all homes.
+    /// The directory of all home directories.
     Homes,
-    /// The home of a user.
+    /// The home directory of a user.
     Home,
     /// A device that holds data, or memory.
     Disk,
-    /// A file that the system cannot start or let anybody in without.
+    /// A file without which the system cannot start or users cannot log in.
     File,
 }
 
-/// Folders of the system, by their paths. Removing one of these, or all that is in it, breaks the machine.
+/// System directories by their paths. Removing one of these, or everything in it, breaks the machine.
 const SYSTEM: &str = "/bin /boot /dev /etc /lib /lib32 /lib64 /libx32 /proc /run /sbin /sys /usr /var \
     /usr/bin /usr/sbin /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/share /usr/include /boot/efi /boot/grub /boot/EFI \
     /var/lib /var/lib/dpkg /var/lib/rpm /var/lib/pacman /var/lib/docker /var/lib/systemd /var/spool /var/db \
@@ -35,7 +36,7 @@ const SHARED: &str =
 
 const HOMES: &str = "/home /Users";
 
-/// Folders at the top of a drive of Windows.
+/// Top-level directories of a Windows drive.
 const OF_DRIVE: &[&str] = &[
     "windows",
     "windows/system32",
@@ -45,7 +46,7 @@ const OF_DRIVE: &[&str] = &[
     "programdata",
 ];
 
-/// Files without which nobody logs in or becomes root.
+/// Files without which users cannot log in or become root.
 const FILES: &[&str] = &[
     "passwd",
     "shadow",
@@ -66,7 +67,7 @@ const FILES: &[&str] = &[
     "shells",
 ];
 
-/// Devices that hold no data, or whose data are a process's own. Everything else in `/dev` is taken for a disk.
+/// Devices without data, or whose data belong to a process. Everything else in `/dev` is taken for a disk.
 const NO_DISKS: &[&str] = &[
     "null",
     "zero",
@@ -142,7 +143,7 @@ const NO_DISKS: &[&str] = &[
     "sgx_enclave",
 ];
 
-/// The place that a folder is. `path` is absolute and in normal form.
+/// Returns the kind of place of a directory. `path` is absolute and normalized.
 pub fn protected(path: &str, folders: &Folders) -> Option<Place> {
     let path = path.trim_end_matches('/');
     if path.is_empty() {
@@ -162,7 +163,7 @@ pub fn protected(path: &str, folders: &Folders) -> Option<Place> {
     of_drive(path, folders.windows)
 }
 
-/// Folders of drives, as Windows, its shells and its Linux write them: `/C:/`, `/c/`, `/mnt/c/`.
+/// Recognizes directories of drives as Windows, its shells and its Linux write them: `/C:/`, `/c/`, `/mnt/c/`.
 fn of_drive(path: &str, windows: bool) -> Option<Place> {
     let rest = path.strip_prefix("/mnt").unwrap_or(path).strip_prefix('/')?;
     let (drive, below) = rest.split_once('/').unwrap_or((rest, ""));
@@ -186,7 +187,7 @@ fn of_drive(path: &str, windows: bool) -> Option<Place> {
     OF_DRIVE.contains(&below.as_str()).then_some(Place::System)
 }
 
-/// All of these folders but the homes of others.
+/// Returns all of these directories except the homes of other users.
 pub fn protected_folders(folders: &Folders) -> impl Iterator<Item = (&str, Place)> {
     let list = |names: &'static str, place: Place| {
         names.split_ascii_whitespace().map(move |name| (name, place))
@@ -199,7 +200,8 @@ pub fn protected_folders(folders: &Folders) -> impl Iterator<Item = (&str, Place
         .chain(home.filter(|(path, _)| !path.is_empty()))
 }
 
-/// Whether a file is a disk, or one that the system cannot start or let anybody in without. `path` is absolute and in normal form.
+/// Returns the kind of place of a file: a disk, or a file without which the system cannot start or users cannot log in.
+/// `path` is absolute and normalized.
 pub fn is_protected_file(path: &str) -> Option<Place> {
     let path = path.strip_prefix("/private").unwrap_or(path);
     let (top, rest) = path.strip_prefix('/')?.split_once('/')?;
@@ -230,7 +232,7 @@ pub fn is_protected_file(path: &str) -> Option<Place> {
     }
 }
 
-/// The canonical target of what [`is_protected_file`] says, which hard denies match.
+/// Returns the canonical target of a kind of file, which hard denies match.
 pub fn canonical(place: Place) -> &'static str {
     if place == Place::Disk { "fs:/dev/block/" } else { "fs:/boot/" }
 }

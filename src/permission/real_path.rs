@@ -1,4 +1,4 @@
-//! Where the file system says that a path leads.
+//! Resolves paths in the file system.
 
 use std::borrow::Cow;
 #[cfg(target_os = "linux")]
@@ -13,23 +13,23 @@ use std::path::{Component, Path, PathBuf};
 
 use super::paths::{RealPaths, Repository, slashes};
 
-/// Asks the file system of this machine, for one decision: what it said once holds until the end of it.
+/// The file system of this machine during one decision: results are cached until its end.
 #[derive(Debug, Default)]
 pub struct FileSystem {
-    /// Paths of which no part is a link as far as they are there. The paths of a decision mostly lie in a few folders, and
-    /// each part of each is a call of the system.
+    /// Paths without symlinks as far as they exist. The paths of a decision mostly are in a few directories, and each
+    /// component costs a system call.
     #[cfg(target_os = "linux")]
     straight: RefCell<BTreeSet<String>>,
 }
 
-/// From so many parts on of which nothing is known, walking the whole path at once takes less time than asking about each.
+/// Number of unknown components from which on resolving the whole path at once takes less time than examining each.
 #[cfg(target_os = "linux")]
 const DEEP: usize = 3;
 
-/// A path that is not there has so many folders above it at most.
+/// Maximum number of parents of a path that does not exist.
 const MAX_STEPS: usize = 512;
 
-/// The file `.git` of a folder is no longer.
+/// Maximum size of a `.git` file in bytes.
 const MAX_LINK_BYTES: u64 = 4096;
 
 impl RealPaths for FileSystem {
@@ -73,7 +73,7 @@ impl RealPaths for FileSystem {
         let Ok(entries) = opened.and_then(rustix::fs::Dir::new) else { return Vec::new() };
         let name = |entry: rustix::fs::DirEntry| {
             let name = entry.file_name().to_str().ok()?;
-            // Not every file system says what an entry is.
+            // Some file systems do not report the type of an entry.
             let is_link = match entry.file_type() {
                 FileType::Unknown => fs::read_link([folder, "/", name].concat()).is_ok(),
                 kind => kind == FileType::Symlink,
@@ -94,7 +94,7 @@ impl RealPaths for FileSystem {
     }
 }
 
-/// A path as the system of this machine writes it.
+/// Returns a path in the notation of this machine.
 fn native(path: &str) -> &str {
     if cfg!(windows) {
         path.strip_prefix('/').filter(|rest| rest.contains(':')).unwrap_or(path)
@@ -104,8 +104,8 @@ fn native(path: &str) -> &str {
 }
 
 impl FileSystem {
-    /// Whether no part of a path is a link as far as it is there, and it leads to itself: names are told apart by case here,
-    /// so that a path that is there is called what it is called on the disk.
+    /// Returns true if a path has no symlinks as far as it exists, so that it resolves to itself. Names are
+    /// case-sensitive here, so that an existing path has the spelling of the disk.
     #[cfg(target_os = "linux")]
     fn is_straight(&self, path: &str) -> bool {
         use rustix::io::Errno;
@@ -132,9 +132,9 @@ impl FileSystem {
         let mut is_straight = true;
         for part in parts {
             match rustix::fs::readlinkat_raw(rustix::fs::CWD, part, &mut target) {
-                // It is there and no link.
+                // It exists and is no symlink.
                 Err(Errno::INVAL) => furthest = Some(part),
-                // Nothing below is there.
+                // Nothing below it exists.
                 Err(Errno::NOENT | Errno::NOTDIR) => break,
                 _ => {
                     is_straight = false;
@@ -158,7 +158,7 @@ impl FileSystem {
                     real.extend(missing.iter().rev());
                     return real.to_str().map(|real| slashes(real, windows));
                 }
-                // A link that leads nowhere is there and has no real path: whoever writes to it makes a file elsewhere.
+                // A dangling symlink has no real path: writing to it creates a file elsewhere.
                 Err(error)
                     if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
                 {
@@ -178,26 +178,26 @@ impl FileSystem {
     }
 }
 
-/// Whether a path is one of these, or a folder on the way to one.
+/// Returns true if a path is one of these, or a parent of one.
 #[cfg(target_os = "linux")]
 fn is_within(known: &BTreeSet<String>, path: &str) -> bool {
     let is = |known: &String| {
         known.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    // A name that sorts in between, such as one that goes on with a dash, hides it: it is asked about once more then.
+    // A name that sorts in between, such as one that continues with a dash, hides it: it is resolved again then.
     known.contains(path)
         || known.range::<str, _>((Excluded(path), Unbounded)).next().is_some_and(is)
 }
 
-/// Whether no part of a path is a link as far as it is there; `None` where the system cannot tell.
+/// Returns true if a path has no symlinks as far as it exists; `None` where the system cannot tell.
 #[cfg(target_os = "linux")]
 fn has_no_link(path: &str) -> Option<bool> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
     use rustix::io::Errno;
-    // Not with `NOFOLLOW`: a link at the end would be opened as itself.
+    // Without `NOFOLLOW`, which would open a symlink at the end itself.
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        // The walk ended at what is not there, or is below a file, and met no link before.
+        // The resolution ended at a missing file, or below a regular file, without a symlink before.
         Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => Some(true),
         Err(Errno::LOOP) => Some(false),
         Err(_) => None,
@@ -251,7 +251,7 @@ mod tests {
             ("a/b/link/b/link/b/link/new", "a/new"),
             ("a/b/link/file/x/y", "a/file/x/y"),
         ] {
-            // Each alone, and after the others.
+            // Each path by itself, and after the others.
             assert_eq!(FileSystem::default().real(&at(path)), Some(at(led).into()), "{path}");
         }
         let system = FileSystem::default();

@@ -1,4 +1,4 @@
-//! Which rules would make the same question unnecessary, the narrowest first.
+//! Suggests rules that would make the same question unnecessary, narrowest first.
 
 use serde::Serialize;
 
@@ -8,15 +8,13 @@ use super::{Decision, Domain};
 /// A rule that may be stored as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
-    /// The domain.
     pub domain: Domain,
-    /// The pattern.
     pub pattern: String,
     /// Always a permission.
     pub decision: Decision,
 }
 
-/// Rules for one target. `wide` says whether one for more than the very target may be offered.
+/// Returns rules for one target. `wide` allows rules that cover more than the target itself.
 pub fn suggest(domain: Domain, target: &str, wide: bool) -> Vec<Suggestion> {
     let mut patterns = vec![escaped(target)];
     let (scheme, body) = split_scheme(target);

@@ -1,7 +1,7 @@
-//! What a call of a tool touches, read from its name and its arguments.
+//! Finds the targets of a tool call by its name and its arguments.
 //!
-//! What tools are called and where their arguments stand is a table; a user's own lines come before it. Every argument
-//! that is known is judged, so that a second path cannot hide behind the first.
+//! The names of tools and of their arguments are a table; a user's own entries take precedence. Every known argument is
+//! evaluated, so that a second path cannot hide after the first.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -18,30 +18,30 @@ use super::tool_table::{
 };
 use crate::tools::{is_same, plain};
 
-/// How a kind of tools says what it touches.
+/// How a kind of tool states its targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// Paths of files.
     Paths,
-    /// A folder, the current one if none is given.
+    /// A directory, by default the current one.
     Folder,
-    /// A folder, and a glob of the names in it.
+    /// A directory, and a glob of the names in it.
     Glob,
-    /// A folder or file, and globs of the names whose content is searched.
+    /// A directory or file, and globs of the files whose content is searched.
     Search,
     /// A patch that names its files.
     Patch,
     /// A command.
     Command,
-    /// An address.
+    /// A URL.
     Address,
     /// A query.
     Query,
-    /// Paths of files that get other names: what they hold can be read under those.
+    /// Paths of files that are renamed: their content can be read under the new names.
     #[serde(skip)]
     Move,
-    /// The same, and the files stay as they are.
+    /// Paths of files that are copied.
     #[serde(skip)]
     Copy,
     /// Paths of files that are changed or, with the command `view`, shown.
@@ -52,50 +52,48 @@ pub enum Shape {
     Nothing,
 }
 
-/// A line of the table.
+/// An entry of the table.
 #[derive(Debug, Clone)]
 pub struct Tool {
-    /// What kind of access it is.
+    /// The kind of access.
     pub domain: Domain,
-    /// Where its arguments stand.
+    /// How its arguments state the targets.
     pub shape: Shape,
-    /// The arguments; the usual ones if there are none.
+    /// The names of the arguments; the usual ones if it is empty.
     pub keys: Vec<String>,
 }
 
 impl Tool {
-    /// One that touches nothing.
+    /// An entry for a tool that touches nothing.
     pub const NONE: Tool = Tool { domain: Domain::Tool, shape: Shape::Nothing, keys: Vec::new() };
 }
 
-/// A thing that a call touches, before anybody knows where it lies.
+/// A target of a call before its path is resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
-    /// A path as it was given: a file, or a folder with all that is in it.
+    /// A path as given: a file, or a directory with everything in it.
     Path(Domain, String),
-    /// A folder as it was given, of which the names are told.
+    /// A directory as given, whose names are listed.
     Folder(Domain, String),
-    /// A glob below a folder.
+    /// A glob below a directory.
     Names {
-        /// As it was given; the current folder if `None`.
+        /// The directory as given; `None` is the current one.
         folder: Option<String>,
-        /// The glob.
         glob: String,
     },
-    /// A command and the folder it runs in.
+    /// A command and the directory that it runs in.
     Command {
-        /// For a shell.
+        /// The text for a shell.
         text: String,
-        /// As it was given.
+        /// The directory as given.
         cwd: Option<String>,
     },
-    /// An address as it was given.
+    /// A URL as given.
     Address(String),
-    /// A query.
     Query(String),
     /// A tool of a server: `server/tool`.
     Mcp(String),
-    /// The tool itself: no more is known of it. Whether it is said to touch nothing.
+    /// The tool itself, of which no more is known; true if it is said to touch nothing.
     Tool(bool),
     /// An argument that cannot be read.
     Unreadable(Domain, String),
@@ -103,7 +101,7 @@ pub enum Touched {
     Powerful(String),
 }
 
-/// The table by plain names. Where a name stands twice, the first line counts.
+/// The table by normalized names. The first of equal names counts.
 static BY_NAME: LazyLock<HashMap<String, (Domain, Shape)>> = LazyLock::new(|| {
     let names = TABLE.iter().rev().flat_map(|(names, domain, shape)| {
         names.iter().map(|name| (plain(name), (*domain, *shape)))
@@ -111,7 +109,7 @@ static BY_NAME: LazyLock<HashMap<String, (Domain, Shape)>> = LazyLock::new(|| {
     names.collect()
 });
 
-/// The line about a tool: a user's, or one of the table.
+/// Returns the entry for a tool: a user's, or one of the table.
 pub fn find(name: &str, own: &[(String, Tool)]) -> Option<Tool> {
     if let Some((_, tool)) = own.iter().find(|(known, _)| is_same(known, name)) {
         return Some(tool.clone());
@@ -120,7 +118,7 @@ pub fn find(name: &str, own: &[(String, Tool)]) -> Option<Tool> {
     Some(Tool { domain, shape, keys: Vec::new() })
 }
 
-/// The server and the tool in a name: `mcp:server/tool`, `mcp__server__tool`. The longest server that is known counts.
+/// Splits a name into server and tool: `mcp:server/tool`, `mcp__server__tool`. The longest known server counts.
 fn mcp(name: &str, servers: &[String]) -> Option<String> {
     let escape = |text: &str| text.replace('/', "%2F");
     if let Some(rest) = name.strip_prefix("mcp:").or_else(|| name.strip_prefix("mcp/")) {
@@ -138,7 +136,7 @@ fn mcp(name: &str, servers: &[String]) -> Option<String> {
     Some(format!("{}/{}", escape(server), escape(tool)))
 }
 
-/// Everything that a call touches; empty if that cannot be known of a tool that is.
+/// Returns all targets of a call; empty if the targets of a known tool cannot be determined.
 pub fn touched(
     name: &str,
     args: &Value,
@@ -156,7 +154,7 @@ pub fn touched(
     let text_alone;
     let args = match args {
         Value::Object(object) => object,
-        // The whole argument is the one that matters.
+        // The whole argument is the relevant one.
         Value::String(text) => {
             let key = match tool.shape {
                 Shape::Command => "command",
@@ -213,7 +211,7 @@ pub fn touched(
         Shape::Query => strings(args, &tool, QUERY_KEYS, &mut found, Touched::Query),
         Shape::Nothing => {}
     }
-    // Its line says what kind of access it is, and no argument says to what.
+    // Its entry states the kind of access, but no argument states a target.
     if is_own && found.is_empty() {
         found.push(Touched::Tool(false));
     }
@@ -223,7 +221,7 @@ pub fn touched(
     found
 }
 
-/// The folders that arguments of these names give, by their names.
+/// Returns the directories in arguments of these names, by name.
 fn folders_in<'a>(
     args: &'a Map<String, Value>,
     tool: &Tool,
@@ -233,7 +231,8 @@ fn folders_in<'a>(
     args.iter().filter(|(key, _)| !is_own(key) && is_known(&plain(key))).collect()
 }
 
-/// What relative paths are where the call names a folder that they may begin at. Some tools look at it and some do not.
+/// Adds the paths that relative ones denote if the call names a directory that they may be relative to. Tools differ in
+/// whether they use it.
 fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     let is_relative =
         |path: &str| !path.starts_with(['/', '~', '\\']) && path.as_bytes().get(1) != Some(&b':');
@@ -243,7 +242,7 @@ fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) 
         let base = match value {
             Value::Null => continue,
             Value::String(base) => base,
-            // A tool that takes many folders was asked about each.
+            // Each directory of a tool that takes many was handled already.
             _ if takes_folders && FOLDER_KEYS.contains(&key.as_str()) => continue,
             _ => {
                 more.push(Touched::Unreadable(tool.domain, key.clone()));
@@ -273,8 +272,8 @@ fn from_bases(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) 
     found.extend(more);
 }
 
-/// Files that get another name: what they hold is handed on, so they are read. One of both sides that nobody knows cannot
-/// be judged.
+/// Adds files that are renamed or copied: their content becomes readable elsewhere, so they are read. If one side is
+/// unknown the call cannot be evaluated.
 fn moved(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     for (keys, domain) in [(SOURCE_KEYS, Domain::Read), (DESTINATION_KEYS, tool.domain)] {
         let before = found.len();
@@ -285,7 +284,7 @@ fn moved(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     }
 }
 
-/// Every string under the keys, in arrays too. Anything else under a key that is known cannot be judged.
+/// Adds every string under the keys, in arrays too. Any other value under a known key cannot be evaluated.
 fn strings(
     args: &Map<String, Value>,
     tool: &Tool,
@@ -368,7 +367,7 @@ fn globs(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
     }
 }
 
-/// Whether an argument says anything.
+/// Returns true if an argument has a value.
 fn is_given(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -380,7 +379,7 @@ fn is_given(value: &Value) -> bool {
     }
 }
 
-/// Whether an argument that says what reads the command leaves it to a shell, or says nothing.
+/// Returns true if the argument that selects the shell leaves the command to an ordinary one, or is empty.
 fn is_usual_shell(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => true,
@@ -393,7 +392,7 @@ fn is_usual_shell(value: &Value) -> bool {
 }
 
 fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
-    // The tool looks at one of them, and nobody knows at which.
+    // The tool uses one of them, but it is unknown which.
     let is_cwd = |key: &str| BASE_KEYS.contains(&key) || CWD_KEYS.contains(&key);
     let given = folders_in(args, tool, is_cwd);
     let cwd = given.iter().find_map(|(_, value)| value.as_str()).map(str::to_owned);
@@ -431,7 +430,7 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
             Some(Value::String(text)) => {
                 found.push(Touched::Command { text: text.clone(), cwd: cwd.clone() })
             }
-            // Words that no shell reads: quoted, they are the same to one.
+            // Words that no shell interprets: quoted, a shell leaves them unchanged.
             Some(Value::Array(words))
                 if !words.is_empty() && words.iter().all(Value::is_string) =>
             {
@@ -444,7 +443,7 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
                         if matches!(key, "args" | "arguments" | "argv") =>
                     {
                         found.retain(|one| !matches!(one, Touched::Command { .. }));
-                        // Some hosts hand a program and its words to a shell as they are.
+                        // Some hosts join a program and its words into a command line without quoting.
                         let can_run =
                             |word: &&str| word.contains([';', '&', '|', '<', '>', '`', '$', '\n']);
                         if plain.iter().any(can_run) {
@@ -454,7 +453,7 @@ fn commands(args: &Map<String, Value>, tool: &Tool, found: &mut Vec<Touched>) {
                             text.insert_str(0, &[program, " "].concat());
                         }
                     }
-                    // It says itself that each is one.
+                    // The argument says that each of its texts is a command.
                     _ if key == "commands" => texts.extend(plain.iter().map(|&one| one.to_owned())),
                     _ => {}
                 }

@@ -1,4 +1,4 @@
-//! Tools by what they touch: their usual names, and the arguments that say it.
+//! Tools by their targets: their usual names, and the names of their arguments.
 
 use super::Domain;
 use super::targets::Shape;
@@ -30,7 +30,7 @@ pub(super) static TABLE: &[Row] = &[
         Domain::Read,
         Shape::Paths,
     ),
-    // Before the other tools that edit, of which they are some.
+    // Before the other editing tools, which they are a part of.
     (&["move", "move_file", "rename", "rename_file"], Domain::Edit, Shape::Move),
     (&["copy_file"], Domain::Edit, Shape::Copy),
     (&["str_replace_editor", "str_replace_based_edit_tool"], Domain::Edit, Shape::Editor),
@@ -113,7 +113,7 @@ pub(super) const PATH_KEYS: &[&str] = &[
     "target",
     "target_path",
 ];
-/// Of tools that give files other names: where from, and where to.
+/// Arguments of tools that rename or copy files: source and destination.
 pub(super) const SOURCE_KEYS: &[&str] = &[
     "source",
     "src",
@@ -198,7 +198,7 @@ pub(super) const INCLUDE_KEYS: &[&str] = &[
 ];
 pub(super) const COMMAND_KEYS: &[&str] =
     &["command", "cmd", "commands", "script", "input", "code", "args", "arguments", "argv"];
-/// What relative paths of any tool begin at, in any spelling.
+/// Arguments that relative paths of any tool may be relative to, in any spelling.
 pub(super) const BASE_KEYS: &[&str] = &[
     "cwd",
     "workdir",
@@ -220,9 +220,9 @@ pub(super) const BASE_KEYS: &[&str] = &[
     "root",
     "base",
 ];
-/// The folder of a command, beside those.
+/// Further arguments for the directory of a command.
 pub(super) const CWD_KEYS: &[&str] = &["path", "chdir", "location", "folderpath"];
-/// What changes which program runs, where, or what it may do.
+/// Arguments that change which program runs, where, or what it may do.
 pub(super) const POWER_KEYS: &[&str] = &[
     "env",
     "environment",
@@ -240,7 +240,7 @@ pub(super) const POWER_KEYS: &[&str] = &[
     "user",
     "host",
 ];
-/// The shell, by name.
+/// The shell by name.
 pub(super) const SHELL_KEYS: &[&str] = &["shell", "executable"];
 pub(super) const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
 pub(super) const ADDRESS_KEYS: &[&str] = &["url", "urls", "uri", "href", "address", "link"];

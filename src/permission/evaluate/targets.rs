@@ -1,4 +1,4 @@
-//! Reads what one call touches into targets that rules can be asked about.
+//! Turns the targets of one call into the form in which rules are evaluated.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,51 +13,52 @@ use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git,
 use crate::permission::shell::{self, Doubt};
 use crate::permission::targets::{Touched, touched};
 
-/// So many targets are looked through for one that is the same.
+/// Number of targets up to which duplicates are searched linearly.
 const FEW: usize = 16;
 
-/// So many arguments are looked at as paths: each is a call of the system or more.
+/// Maximum number of arguments examined as paths, each of which costs at least one system call.
 const MAX_NAMED: usize = 1000;
 
-/// So many paths are followed: each is a call of the system or more.
+/// Maximum number of paths resolved, each of which costs at least one system call.
 const MAX_PATHS: usize = 2000;
 
-/// So many pairs of a path and a ban are looked at for whether wildcards make them meet: each takes a microsecond or two.
+/// Maximum number of pairs of a path with wildcards and a deny rule that are compared, each of which takes a
+/// microsecond or two.
 const MAX_MEETINGS: usize = 20_000;
 
-/// What a rule has to name to speak of git's folder.
+/// The text by which a rule refers to git's directory.
 const GIT: &str = "/.git/";
 
-/// Reads the targets of one call.
+/// Collects the targets of one call.
 pub(super) struct Reader<'a> {
     policy: &'a Policy,
     request: &'a Request,
     real: &'a dyn RealPaths,
-    /// Where paths lead that were asked for.
+    /// Resolved paths.
     led: BTreeMap<String, Option<String>>,
     folders: Folders,
     pub(super) targets: Vec<Target>,
-    /// The simple ones, once there are more than [`FEW`].
+    /// The simple targets, once there are more than [`FEW`].
     seen: BTreeSet<(Domain, String, bool)>,
-    /// Paths that were looked at: each is judged once.
+    /// Paths that were evaluated: each is evaluated once.
     asked: BTreeSet<(Domain, String, Extent)>,
-    /// Why git is asked about in a folder, by the folder: within a call it is looked at once.
+    /// The reason to ask about git in a directory, by directory, so that each is examined once per call.
     planted: BTreeMap<String, Option<Doubt>>,
-    /// How many names wildcards may still be compared with.
+    /// Number of names that wildcards may still be compared with.
     names_left: usize,
     pub(super) blind: Vec<String>,
     pub(super) addresses: Vec<String>,
 }
 
-/// How much of a path is touched.
+/// The part of a path that is accessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Extent {
-    /// That it is there, and the names in it.
+    /// Its existence, and the names in it.
     Names,
-    /// A file, or a folder with all that is in it.
+    /// A file, or a directory with everything in it.
     Whole,
-    /// Whatever its wildcards stand for. Whether one for any name at all can mean a secret, and whether they stand for a dot in
-    /// front of a name, as they do to tools that search.
+    /// All paths that its wildcards match. `wide`: a wildcard for any name matches files with secrets too. `dots`:
+    /// wildcards match a leading dot, as in search tools.
     Glob { wide: bool, dots: bool },
 }
 
@@ -108,20 +109,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where a path leads. Within a call it is asked for once: that takes several calls of the system.
+    /// Resolves a path. Each is resolved once per call, because that takes several system calls.
     fn real<'p>(&mut self, path: &'p str) -> Option<Cow<'p, str>> {
         if let Some(known) = self.led.get(path) {
             return known.clone().map(Cow::Owned);
         }
         let real = self.real.real(path);
-        // What leads to itself is answered at once the second time.
+        // A path that resolves to itself needs no entry.
         if !matches!(real, Some(Cow::Borrowed(_))) {
             self.led.insert(path.to_owned(), real.clone().map(Cow::into_owned));
         }
         real
     }
 
-    /// The target of a path in normal form.
+    /// Returns the target of a normalized path.
     fn placed(&mut self, path: &str) -> String {
         if self.folders.real_vault.is_none() {
             let vault = self.folders.vault.clone();
@@ -137,7 +138,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a simple target is the first of its kind. Few are compared with each other.
+    /// Returns true if a simple target is new. A few targets are compared one by one.
     fn is_new(&mut self, target: &Target) -> bool {
         fn key(target: &Target) -> (Domain, &str, bool) {
             (target.domain(), &target.text, target.quiet)
@@ -148,7 +149,7 @@ impl<'a> Reader<'a> {
         }
         let owned = |(domain, text, quiet): (Domain, &str, bool)| (domain, text.to_owned(), quiet);
         if self.seen.is_empty() {
-            // Not collected: that would bring in a sort of its own.
+            // Not collected, because that would instantiate another sort.
             self.seen.extend(simple.map(owned));
         }
         self.seen.insert(owned(key(target)))
@@ -183,7 +184,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A path as an argument has it.
+    /// Adds a path as an argument gives it.
     fn given(&mut self, domain: Domain, text: &str, extent: Extent) {
         if is_url(text) {
             return self.blind.push(format!("{text:?} can be a path or an address"));
@@ -202,7 +203,7 @@ impl<'a> Reader<'a> {
         self.push(Target { domain: Some(domain), text, doubts, wide: true, ..Target::default() });
     }
 
-    /// The tool itself, by the name that the host calls it.
+    /// Adds the tool itself, under the name that the host uses.
     fn tool(&mut self, touches_nothing: bool) {
         let text = ["tool:", &self.request.tool].concat();
         let harmless = touches_nothing || self.request.touches_nothing;
@@ -240,14 +241,14 @@ impl<'a> Reader<'a> {
         let Some(cwd) = self.folders.absolute(folder.unwrap_or("."), &self.folders.cwd) else {
             return self.blind.push("the folder of the command is not a path".to_owned());
         };
-        // The current folder itself has been looked at.
+        // The current directory was examined already.
         if let Some(folder) = folder {
             self.settled(folder, &self.folders.cwd.clone());
         }
         let options = &self.policy.options;
         let with_named = options.has_bans(Domain::Read);
         let reading = shell::read(text, &self.folders, &cwd, &options.sensitive, with_named);
-        // Where nothing is written, nothing is copied.
+        // Without writes nothing is copied into a repository.
         let copies = reading.commands.iter().any(|one| !one.repositories.is_empty())
             && reading.files.iter().any(|file| file.domain == Domain::Edit)
             && reading
@@ -299,8 +300,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Why git is asked about in a folder of the vault: it finds a repository there whose settings no guard of `.git` covers, so
-    /// that anybody may have written what it runs.
+    /// Returns the reason to ask about git in a directory of the vault: it contains a repository whose settings the
+    /// rules for `.git` do not cover, so that an edit that was allowed may have set a program for git to run.
     fn planted_in(&mut self, folder: &str) -> Option<Doubt> {
         let real = self.real(folder)?.into_owned();
         let vault = self.placed(&real);
@@ -313,7 +314,7 @@ impl<'a> Reader<'a> {
                 Repository::None => {}
                 Repository::Own => return None,
                 Repository::Linked(to) if is_of_git(&to, false) => return None,
-                // Nothing is written below it without a question.
+                // Nothing below it is written without a question.
                 Repository::Bare if is_of_git(&at, false) => return None,
                 Repository::Linked(_) | Repository::Bare => {
                     return Some(Doubt::always(format!(
@@ -328,18 +329,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a folder itself is a repository that may have been planted.
+    /// Returns true if a directory itself is a repository that may have been planted.
     fn is_repository(&self, folder: &str) -> bool {
         !is_of_git(folder, false) && self.real.repository(folder) == Repository::Bare
     }
 
-    /// Whether a file is one of git's settings in a folder that git takes for a repository.
+    /// Returns true if a file is a setting of git in a directory that git takes for a repository.
     fn is_setting(&self, path: &str) -> bool {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         is_setting_of_git(path) && self.real.repository(folder) == Repository::Bare
     }
 
-    /// A path that an argument may mean. Only bans and questions about it count.
+    /// Adds a path that an argument may denote. Only denials and questions count for it.
     fn named(&mut self, written: &str) {
         let Some(path) = normal(written) else { return };
         let real = self.real(&path).map(Cow::into_owned).filter(|real| *real != path);
@@ -358,8 +359,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A path as it was written: what its text says and, where a `..` stands behind a link, what the file system makes of it.
-    /// Some tools go by the one and some by the other.
+    /// Adds a path as it is written: by its text and, where `..` follows a symlink, as the file system resolves it.
+    /// Tools differ in which of the two they use.
     fn written(&mut self, domain: Domain, written: &str, extent: Extent) {
         if !self.asked.insert((domain, written.to_owned(), extent)) {
             return;
@@ -368,7 +369,7 @@ impl<'a> Reader<'a> {
             if self.asked.len() == MAX_PATHS + 1 {
                 self.blind.push("the call names too many files to be judged".to_owned());
             }
-            // What is never allowed stands in its text.
+            // A hard deny matches the text.
             if let Some(path) = normal(written) {
                 let text = self.placed(&path);
                 self.push(Target { domain: Some(domain), text, ..Target::default() });
@@ -385,7 +386,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A folder that other paths begin at must mean one place.
+    /// Checks that a directory that other paths are relative to denotes a single place.
     fn settled(&mut self, folder: &str, from: &str) {
         let Some(written) = self.folders.written(folder, from) else { return };
         if self.folders.walked(&written, self.real) != Walk::AsWritten {
@@ -393,13 +394,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the tool removes what it is given, with everything in it.
+    /// Returns true if the tool removes its targets with everything in them.
     fn removes(&self) -> bool {
         let tool = self.request.tool.to_ascii_lowercase();
         ["delete", "remove", "trash"].iter().any(|name| tool.contains(name))
     }
 
-    /// Other ways to write a target: what bans and questions count for beside it.
+    /// Returns other forms of a target, for which denials and questions count in addition.
     fn others(&self, domain: Domain, text: &str, path: &str, extent: Extent) -> Vec<String> {
         let other = ["fs:", path].concat();
         let mut others = if other == text { Vec::new() } else { vec![other] };
@@ -411,7 +412,7 @@ impl<'a> Reader<'a> {
         if domain == Domain::Edit && self.removes() && protected(path, &self.folders).is_some() {
             others.push(canonical(Place::File).to_owned());
         }
-        // A ban of everything in a folder is one of the folder.
+        // A deny of everything in a directory covers the directory.
         if extent == Extent::Whole {
             let options = &self.policy.options;
             let all = [text, others.first().map_or("", String::as_str)].into_iter();
@@ -422,7 +423,7 @@ impl<'a> Reader<'a> {
         others
     }
 
-    /// Whether a glob may mean what somebody banned.
+    /// Returns the deny rule that a glob may overlap.
     fn met<'t>(
         &self,
         domain: Domain,
@@ -438,10 +439,10 @@ impl<'a> Reader<'a> {
         Some(Doubt::always(format!("{path} may mean what {about:?} is about")))
     }
 
-    /// A path in normal form.
+    /// Adds a normalized path.
     fn path(&mut self, domain: Domain, path: &str, extent: Extent) {
         let is_glob = matches!(extent, Extent::Glob { .. });
-        // First the path: what is known of it is known of the vault that it mostly lies in, too.
+        // Resolved before the vault, because the vault mostly contains it.
         let real = match is_glob {
             false => self.real(path),
             true => {
@@ -484,7 +485,7 @@ impl<'a> Reader<'a> {
                 || real.as_deref().is_some_and(|real| is_startup(real, is_glob)))
         {
             doubts.push(Doubt {
-                reason: format!("{path} says what runs when a shell starts or somebody logs in"),
+                reason: format!("{path} says what runs when a shell starts or a user logs in"),
                 token: path.rsplit('/').next().map(|name| ["**/", name].concat()),
             });
         }
@@ -492,7 +493,7 @@ impl<'a> Reader<'a> {
             doubts.push(Doubt::always(format!("nobody knows where {path} leads")));
             Cow::Borrowed("")
         });
-        // What leads nowhere that is known lies outside.
+        // A path that cannot be resolved is outside.
         let second = if real.is_empty() { format!("fs:{path}") } else { self.placed(&real) };
         let make = |text: String, path: &str| {
             let others = self.others(domain, &text, path, extent);
@@ -513,7 +514,7 @@ impl<'a> Reader<'a> {
         };
         let given = make(first.clone(), path);
         let followed = (second != first).then(|| make(second, &real));
-        // For a tool, `**` stands for any number of folders: what is in them is not looked at.
+        // In tools `**` matches any number of directories, whose content is not examined.
         let below = (is_glob && !real.contains("**"))
             .then(|| wildcards::links(&real, &mut self.names_left, self.real));
         self.push(given);
@@ -527,11 +528,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A link that wildcards stand for: where it leads there may be more of them.
+    /// Adds a symlink that wildcards match. Its destination may contain further ones.
     fn link(&mut self, domain: Domain, link: &Link, extent: Extent) {
         let path = match &link.leads_to {
             Some(path) => path,
-            // There is nothing to read, but a file could be made there.
+            // There is nothing to read, but a file could be created there.
             None if domain == Domain::Read => return,
             None => &link.at,
         };
@@ -556,7 +557,7 @@ impl<'a> Reader<'a> {
         {
             return self.blind.push(format!("{url:?} can be a path or an address"));
         }
-        // One that takes names out adds none.
+        // An exclusion adds no paths.
         if glob.starts_with('!') {
             return;
         }
@@ -583,7 +584,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether some tools would take a path for an address, such as `file:///etc/passwd`.
+/// Returns true if some tools would take a path for a URL, such as `file:///etc/passwd`.
 fn is_url(text: &str) -> bool {
     let text = text.trim_start();
     text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:")) || text.contains("://")

@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::json;
 
-/// Every path is what it says.
+/// Resolves every path to itself.
 struct AsWritten;
 
 impl RealPaths for AsWritten {
@@ -427,7 +427,7 @@ fn a_ban_on_reading_holds_whatever_program_is_given_the_file() {
     assert_eq!(decide(&rules, &many(1000)).0, Decision::Allow);
     assert_eq!(decide(&rules, &many(1001)).0, Decision::Ask);
     assert_eq!(decide(&rules, &(many(1001) + " private/a; cat private/a")).0, Decision::Deny);
-    // A rule about everything says nothing about this file.
+    // A rule for everything does not mention this file.
     let (decision, _) = decide(&[all, read("*", "ask")], "strange private/a");
     assert_eq!(decision, Decision::Allow);
 }
@@ -484,12 +484,12 @@ fn told(decision: Decision) -> String {
     super::super::DECISIONS.iter().find(|(_, one)| *one == decision).unwrap().0.to_owned()
 }
 
-/// Where paths lead now, and how often that was asked for.
+/// Destinations of paths that change, and the number of lookups.
 #[derive(Default)]
 struct Changing {
     leads: std::cell::RefCell<std::collections::BTreeMap<String, Option<String>>>,
     asked: std::cell::Cell<usize>,
-    /// What every folder has in it.
+    /// The names in every directory.
     names: std::cell::RefCell<Vec<(String, bool)>>,
 }
 
@@ -541,7 +541,7 @@ fn the_same_call_is_answered_again_as_long_as_all_it_depends_on_is_the_same() {
     assert_eq!(decide(&mut policy, call("cat a")), "ask");
     lead("/v/a", Some("/v/a"));
     assert_eq!(decide(&mut policy, call("cat a")), "allow");
-    // Nor does a folder above, which nobody named, lead elsewhere unseen.
+    // Nor can a parent directory, which no rule names, be redirected unnoticed.
     lead("/v", Some("/w"));
     let before = judged.get();
     decide(&mut policy, call("cat a"));
@@ -549,7 +549,7 @@ fn the_same_call_is_answered_again_as_long_as_all_it_depends_on_is_the_same() {
 
     lead("/v", Some("/v"));
 
-    // A link that comes into a folder changes what its wildcards stand for.
+    // A symlink added to a directory changes the paths that its wildcards match.
     assert_eq!(decide(&mut policy, call("cat src/*.rs")), "allow");
     assert_eq!(decide(&mut policy, call("cat src/*.rs")), "allow");
     lead("/v/src/link.rs", Some("/etc/secret"));

@@ -1,26 +1,26 @@
-//! Where wildcards lead: a name that they stand for can be that of a link.
+//! Symlinks among the paths that wildcards match.
 
 use crate::permission::glob_overlap::can_meet;
 use crate::permission::paths::RealPaths;
 
-/// So many names are looked at for the paths of one call.
+/// Maximum number of names examined for the paths of one call.
 pub(super) const MAX_NAMES: usize = 16_384;
 
-/// So many of them for one path.
+/// Maximum number of names examined for one path.
 const MAX_NAMES_OF_PATH: usize = 4096;
 
 const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 
-/// A link that wildcards stand for.
+/// A symlink that wildcards match.
 pub(super) struct Link {
-    /// Where it is.
+    /// Path of the symlink.
     pub at: String,
-    /// Where it leads, with what follows it there. `None` if that is nowhere.
+    /// Its destination, with the rest of the path appended. `None` if it leads nowhere.
     pub leads_to: Option<String>,
 }
 
-/// The links that a glob stands for; `None` if there are too many names to look at. `**` stands for one name here, as it does
-/// in most shells, and the part of `path` without wildcards is taken to have no links.
+/// Returns the symlinks that a glob matches, or `None` if there are too many names to examine. `**` matches one name
+/// here, as in most shells, and the part of `path` without wildcards is assumed to have no symlinks.
 pub(super) fn links(path: &str, left: &mut usize, real: &dyn RealPaths) -> Option<Vec<Link>> {
     let most = (*left).min(MAX_NAMES_OF_PATH);
     let mut left_here = most;
@@ -61,7 +61,8 @@ fn within(path: &str, left: &mut usize, real: &dyn RealPaths) -> Option<Vec<Link
     Some(found)
 }
 
-/// What a part of a path stands for in a folder, and which of it are links. `left` names may be looked at.
+/// Returns the names in a directory that a component matches, and which of them are symlinks. At most `left` names are
+/// examined.
 fn named(
     part: &str,
     folder: &str,
@@ -75,7 +76,7 @@ fn named(
         return Some(vec![(part.to_owned(), is_link)]);
     }
     let folder = if folder.is_empty() { "/" } else { folder };
-    // One name more than may be looked at shows that there are too many.
+    // One name in excess shows that there are too many.
     let mut names = real.names(folder, *left + 1);
     if names.len() > *left {
         *left = 0;
@@ -86,7 +87,7 @@ fn named(
     Some(names)
 }
 
-/// A name as a glob that matches it and nothing else.
+/// Escapes a name as a glob that matches only it.
 fn literal(name: &str) -> String {
     let is_plain = |letter: char| !WILDCARDS.contains(&letter) && letter != '\\';
     let escaped = |letter: char| (!is_plain(letter)).then_some('\\').into_iter().chain([letter]);

@@ -1,4 +1,4 @@
-//! What the commands of the shell itself change.
+//! Builtin commands of the shell, and what they change.
 
 use super::analyzer::Walker;
 use super::variables::{is_harmless, is_own};
@@ -25,7 +25,8 @@ impl Walker<'_> {
                 if rest.len() > 1 {
                     ask(command, "has more than one folder");
                 }
-                // With another option and no folder it goes home, or to one that the shell remembers.
+                // With another option and without a directory it changes to the home directory, or to one that the
+                // shell remembers.
                 let is_odd =
                     |word: &&Word| word.text.len() > 1 && word.text.starts_with(['-', '+']);
                 if !is_named && rest.first().is_some_and(is_odd) {
@@ -33,7 +34,7 @@ impl Walker<'_> {
                     return;
                 }
                 command.doubts.extend(self.enter(rest.first().copied()));
-                // That the folder is read is judged; there is nothing else to it.
+                // Reading the directory is evaluated; the command has no other effect.
                 command.quiet = command.doubts.is_empty();
             }
             "eval" => {
@@ -75,7 +76,7 @@ impl Walker<'_> {
                 }
                 command.quiet = command.doubts.is_empty();
             }
-            // What it puts into a variable of the shell's own is as unknown as that was before.
+            // The value that it assigns to a variable is as unknown as the variable was before.
             "read"
                 if words[1..]
                     .iter()
@@ -97,7 +98,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a command of the shell can set variables whose names are put together.
+/// Returns true if a builtin can set variables whose names are computed.
 fn sets_variables(base: &str) -> bool {
     matches!(
         base,

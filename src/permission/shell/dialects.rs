@@ -1,28 +1,29 @@
-//! What other shells make of what bash reads otherwise. A host often hands a command to `sh`, and nobody can tell whether that
-//! is bash: on Debian it is dash, on Alpine that of BusyBox.
+//! Differences between bash and other shells. A host often passes a command to `sh`, which may not be bash: it is dash
+//! on Debian, and BusyBox's on Alpine.
 
 use brush_parser::ast::{
     BinaryPredicate, CommandPrefixOrSuffixItem as Item, ExtendedTestExpr, IoRedirect,
     UnaryPredicate,
 };
 
-/// Why a command ends at `&>` to a shell that does not know it: what follows is the next command there.
+/// The reason to ask about `&>`: a shell that does not support it ends the command there and takes the rest for the
+/// next one.
 pub(super) const ENDS_SOONER: &str = "to some shells it ends at &>";
 
-/// Why a test is asked about that is a list of commands to a shell without `[[`.
+/// The reason to ask about a test that is a list of commands to a shell without `[[`.
 pub(super) const TEST_RUNS: &str = "some shells run what stands behind || in it";
 
-/// Why a comparison of texts is asked about.
+/// The reason to ask about a comparison of texts.
 pub(super) const TEST_REDIRECTS: &str = "some shells open a file for < and > in it";
 
-/// Whether words follow `&>` in a command.
+/// Returns true if words follow `&>` in a command.
 pub(super) fn ends_sooner(items: &[Item]) -> bool {
     let both = |item: &Item| matches!(item, Item::IoRedirect(IoRedirect::OutputAndError(..)));
     items.iter().skip_while(|item| !both(item)).any(|item| !matches!(item, Item::IoRedirect(_)))
 }
 
-/// Whether what stands behind `||` begins with something that could be a program. Nobody calls one like an option, but what
-/// follows `-n` looks the same here with and without it.
+/// Returns true if the text after `||` begins with a possible program. Programs are not named like options, but the
+/// text after `-n` looks the same here with and without it.
 pub(super) fn begins_with_program(test: &ExtendedTestExpr) -> bool {
     match test {
         ExtendedTestExpr::And(first, _) | ExtendedTestExpr::Or(first, _) => {
@@ -34,17 +35,17 @@ pub(super) fn begins_with_program(test: &ExtendedTestExpr) -> bool {
     }
 }
 
-/// Whether a comparison is written like a redirection.
+/// Returns true if a comparison is written like a redirection.
 pub(super) fn looks_like_redirection(is: &BinaryPredicate) -> bool {
     matches!(is.to_string().as_str(), "<" | ">")
 }
 
-/// Whether the name of a file is what zsh takes for a part of the operator, as in `>! file`.
+/// Returns true if zsh takes the name of a file for a part of the operator, as in `>! file`.
 pub(super) fn is_part_of_operator(raw: &str) -> bool {
     matches!(raw, "!" | "|")
 }
 
-/// Whether a wildcard can stand for the folder above: to some shells `.*` and `.?` do.
+/// Returns true if a wildcard can match the parent directory: in some shells `.*` and `.?` do.
 pub(super) fn can_be_parent(name: &str) -> bool {
     let Some(rest) = name.strip_prefix('.') else { return false };
     let plain = rest.trim_matches('*');

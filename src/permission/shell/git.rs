@@ -1,4 +1,4 @@
-//! What `git` runs besides itself.
+//! Git: the programs that its commands run, and the files that they access.
 
 use super::programs::flag;
 use super::simple_command::{glued, leads_out, texts};
@@ -7,8 +7,8 @@ use super::{Doubt, Simple};
 use crate::permission::Domain;
 use crate::permission::sensitive::is_of_git;
 
-/// Commands of git that run nothing else, whatever their arguments but for the options below. In one text, because each
-/// of a list takes forty bytes more.
+/// Commands of git that run no other program, whatever their arguments are but for the options below. One text, because
+/// a slice of texts takes forty bytes more per entry.
 static GIT_COMMANDS: &str = "\
     status log diff show add commit branch checkout switch restore stash tag fetch pull push merge \
     rebase reset revert cherry-pick blame annotate grep ls-files ls-tree rev-parse describe remote rm mv \
@@ -48,10 +48,10 @@ static GIT_FLAGS: &[&str] = &[
     "--build-fake-ancestor",
 ];
 
-/// Ways to merge that git has itself; any other names a program.
+/// Built-in merge strategies of git; any other name is a program.
 static STRATEGIES: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
 
-/// Options of a command whose value is a text: a message, or what is looked for.
+/// Returns the options of a command whose value is a text: a message, or a text to search for.
 fn text_options(name: &str) -> &'static [&'static str] {
     match name {
         "commit" | "tag" | "stash" | "notes" | "merge" => {
@@ -64,11 +64,11 @@ fn text_options(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Options whose value is a file that is read, whatever is in it.
+/// Options whose value is a file that is read as data.
 static READ_BY: &[&str] =
     &["-F", "--file", "--contents", "--template", "--pathspec-from-file", "--ignore-revs-file"];
 
-/// Options of git itself, before the command, that change nothing of what is run.
+/// Options of git before the command that do not change which programs run.
 static HARMLESS_OPTIONS: &[&str] = &[
     "--version",
     "--no-pager",
@@ -82,11 +82,11 @@ static HARMLESS_OPTIONS: &[&str] = &[
     "--paginate",
 ];
 
-/// Options of git itself whose value can be a word of its own.
+/// Options of git before the command whose value can be the next word.
 static VALUED_OPTIONS: &[&str] =
     &["-c", "-C", "--git-dir", "--work-tree", "--config-env", "--exec-path", "--namespace"];
 
-/// Programs that run git, or read its settings, in the folder they run in.
+/// Programs that run git, or read its settings, in their working directory.
 static READERS: &[&str] = &[
     "git",
     "gh",
@@ -121,7 +121,7 @@ static READERS: &[&str] = &[
     "bump2version",
 ];
 
-/// Whether a program reads the settings of git, which name programs that it runs.
+/// Returns true if a program reads the settings of git, which name programs to run.
 pub(super) fn reads_its_settings(base: &str, words: &[Word]) -> bool {
     let has = |names: &[&str]| words.iter().skip(1).any(|word| names.contains(&word.text.as_str()));
     match base {
@@ -136,7 +136,7 @@ pub(super) fn reads_its_settings(base: &str, words: &[Word]) -> bool {
     }
 }
 
-/// Where the command of git stands: behind the options of git itself and their values.
+/// Returns the index of git's command, after git's own options and their values.
 fn command_at(words: &[Word]) -> usize {
     let mut at = 1;
     while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-')) {
@@ -145,8 +145,7 @@ fn command_at(words: &[Word]) -> usize {
     at
 }
 
-/// Doubts about a command of git.
-/// Settings of git that name no program, by how they begin.
+/// Prefixes of settings of git that do not name a program.
 const HARMLESS_KEYS: [&str; 22] = [
     "user.name",
     "user.email",
@@ -172,7 +171,7 @@ const HARMLESS_KEYS: [&str; 22] = [
     "core.ignorecase",
 ];
 
-/// The name of the setting that `git config` changes, if it changes one.
+/// Returns the name of the setting that `git config` changes, if it changes one.
 fn set_key(rest: &[Word]) -> Option<&Word> {
     let mut words = rest.iter().filter(|word| !word.text.starts_with('-'));
     let first = words.next()?;
@@ -186,7 +185,7 @@ fn set_key(rest: &[Word]) -> Option<&Word> {
     (!rest.iter().any(reads) && words.next().is_some()).then_some(key)
 }
 
-/// Whether a setting names no program, whatever its value is.
+/// Returns true if a setting cannot name a program, whatever its value is.
 fn is_harmless_key(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     HARMLESS_KEYS.iter().any(|known| key.starts_with(known))
@@ -198,7 +197,7 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
         |word: &Word, reason: String| doubts.push(Doubt { reason, token: Some(word.told.clone()) });
     let at = command_at(words);
     let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));
-    // Whoever owns the folder says what git runs there.
+    // The owner of the directory decides what git runs there.
     for word in options.filter(|word| !HARMLESS_OPTIONS.contains(&word.text.as_str())) {
         ask(word, format!("{} of git can run something", word.told));
     }
@@ -212,7 +211,7 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
     let harmless = match name {
         "config" => {
             let name = if matches!(first, "--global" | "--local" | "--system") { 1 } else { 0 };
-            // With a value behind it, it is set.
+            // A name followed by a value sets the setting.
             let is_name = rest.get(name).is_some_and(|word| word.known && !first.is_empty());
             let asks = is_name && rest.len() == name + 1 && !rest[name].text.starts_with('-');
             let action = rest.get(name).map_or("", |word| word.text.as_str());
@@ -232,7 +231,7 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
     if let ("config", Some(key)) = (name, set_key(rest))
         && !is_harmless_key(&key.text)
     {
-        // Only a rule that names the setting can allow it: many of them are commands.
+        // Only a rule that names the setting can allow it: many settings are commands.
         ask(key, format!("the setting {} of git can run something", key.told));
     }
     for word in rest.iter().filter(|word| word.text.starts_with('-')) {
@@ -246,13 +245,13 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
     }
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
-        // It may be the value of an option, with more options behind it.
+        // It may be the value of an option, followed by further options.
         if text == "--" {
             continue;
         }
         let short = match name {
             "clone" => flag(text, &["-u", "-c", "--bare", "--mirror"]),
-            // Whoever writes into one says what git runs in it.
+            // A repository that an edit can write to decides what git runs in it.
             "init" => flag(text, &["--bare"]),
             "grep" => flag(text, &["-O"]),
             "rebase" => flag(text, &["-x", "-s"]),
@@ -285,8 +284,8 @@ pub(super) fn git(words: &[Word], command: &mut Simple) {
     }
 }
 
-/// Files that a command of git writes, and those that it reads and that may lie outside or that `is_secret`: git does so with
-/// any path it is given. Inside of its repository it only does what it is there for.
+/// Returns the files that a command of git writes, and those that it reads and that may be outside or that `is_secret`:
+/// git does so with any path it is given. Files of its repository are not included.
 pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Domain, Word)> {
     let Some((name, rest)) = words.get(command_at(words)..).and_then(<[Word]>::split_first) else {
         return Vec::new();
@@ -310,7 +309,7 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
                 (value.map(|(_, value)| value).filter(|value| is_told(value)), false)
             }
             Some(letters) => {
-                // A text may follow its option at once.
+                // A text may be attached to its option.
                 let is_text = |letter: char| texts.contains(&format!("-{letter}").as_str());
                 let end = letters.find(is_text).unwrap_or(letters.len());
                 let value = glued(letters).find(|value| is_told(value));
@@ -320,14 +319,14 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
         let Some(path) = path else { continue };
         let is_written = match name {
             "init" | "mv" => true,
-            // First comes what is done with it.
+            // The first argument says what is done.
             "worktree" => !is_argument || arguments > 1,
             "clone" => at + 1 == rest.len() && (arguments > 1 || !is_argument),
             _ => false,
         };
         let path = path.strip_prefix("file://").unwrap_or(path);
         let is_address = path.contains("://") || (name == "clone" && path.contains(':'));
-        // What these read becomes content of the repository, and a link in it can lead anywhere.
+        // Their input becomes content of the repository, in which a symlink can lead anywhere.
         let is_read = matches!(name, "hash-object" | "apply" | "am")
             || (at > 0 && READ_BY.contains(&rest[at - 1].text.as_str()));
         if is_address || !(is_written || is_read || leads_out(path) || !is_argument) {
@@ -339,7 +338,7 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
     found
 }
 
-/// Whether the next word is the text of an option, which can be the last of several letters.
+/// Returns true if the next word is the text of an option, which can be the last of several letters.
 fn takes_text(option: &str, texts: &[&str]) -> bool {
     if option.starts_with("--") {
         return texts.contains(&option);
@@ -349,7 +348,8 @@ fn takes_text(option: &str, texts: &[&str]) -> bool {
     text_at.is_some_and(|at| at + 1 == letters.len())
 }
 
-/// Whether a command only has names of branches, tags and settings among its arguments, where a wildcard means no file.
+/// Returns true if a command has only names of branches, tags and settings among its arguments, so that wildcards match
+/// no files.
 pub(super) fn names_no_files(words: &[Word]) -> bool {
     let name = words.get(command_at(words)).map_or("", |word| word.text.as_str());
     matches!(
@@ -365,10 +365,10 @@ pub(super) fn names_no_files(words: &[Word]) -> bool {
     )
 }
 
-/// Whether a word is the text of an option, by itself or behind the option.
+/// Returns true if a word is the text of an option, as a word of its own or attached.
 pub(super) fn is_text(words: &[Word], at: usize) -> bool {
     let sub = command_at(words);
-    // Behind it all words are names of files.
+    // All words after it are names of files.
     if at <= sub || words[sub..at].iter().any(|word| word.text == "--") {
         return false;
     }
@@ -378,7 +378,7 @@ pub(super) fn is_text(words: &[Word], at: usize) -> bool {
         || (at > sub + 1 && takes_text(&words[at - 1].text, texts))
 }
 
-/// Whether a word is a message.
+/// Returns true if a word is a message.
 pub(super) fn is_message(words: &[Word], at: usize) -> bool {
     let sub = command_at(words);
     let name = words.get(sub).map_or("", |word| word.text.as_str());
@@ -386,7 +386,7 @@ pub(super) fn is_message(words: &[Word], at: usize) -> bool {
     has_messages && at > sub + 1 && takes_text(&words[at - 1].text, &["-m", "--message"])
 }
 
-/// Whether what the command reads is a message.
+/// Returns true if the standard input of the command is a message.
 pub(super) fn reads_message(words: &[Word]) -> bool {
     let sub = command_at(words);
     let is_it = words.get(sub).is_some_and(|word| matches!(word.text.as_str(), "commit" | "tag"));
@@ -399,7 +399,7 @@ pub(super) fn reads_message(words: &[Word]) -> bool {
         })
 }
 
-/// A pattern of paths without what git reads in front of it, such as `(icase)`.
+/// Strips the magic prefix of a pathspec, such as `(icase)`.
 pub(super) fn without_magic(path: &str) -> &str {
     match path.strip_prefix('(').and_then(|magic| magic.split_once(')')) {
         Some((_, path)) => path,

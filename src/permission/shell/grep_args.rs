@@ -1,32 +1,32 @@
-//! Which words of `grep` and its like are files, and which are what is searched for.
+//! Arguments of `grep` and similar programs: which of them are files, and which are patterns.
 
 use super::Doubt;
 use super::word::Word;
 use crate::permission::sensitive::SensitiveNames;
 
-/// Letters of options of `grep` that take no value.
+/// Letters of `grep` options without a value.
 const PLAIN_LETTERS: &[u8] = b"EFGPRUTZHILabchilnoqrsuvwxyz";
 
 /// Options with a number of lines.
 const NUMBERED: [&str; 4] = ["-A", "-B", "-C", "-m"];
 
-/// Options of `rg` whose value is neither a file nor what is searched for.
+/// Options of `rg` whose value is neither a file nor a pattern.
 const FILTERS: [&str; 7] = ["-g", "--glob", "--iglob", "-t", "--type", "-T", "--type-not"];
 
-/// Options whose value is a glob of the files that are searched.
+/// Options whose value is a glob of the files to search.
 const GLOBS: [&str; 4] = ["-g", "--glob", "--iglob", "--include"];
 
-/// A larger expression for the paths of files is not compiled.
+/// Maximum size of a compiled expression for file paths.
 const MAX_EXPRESSION: usize = 256 * 1024;
 
-/// What the next word is.
+/// The role of the next word.
 enum Next {
     Pattern,
     Filter,
     Number,
 }
 
-/// The options and the files among the arguments of `program`.
+/// Returns the options and the files among the arguments of `program`.
 pub(super) fn files(program: &str, words: &[Word]) -> Vec<Word> {
     let mut given = words.iter().any(gives_pattern);
     let mut found = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn files(program: &str, words: &[Word]) -> Vec<Word> {
     found
 }
 
-/// Where among the words of a command what is searched for stands, if it stands by itself.
+/// Returns the index of the pattern, if it is a word of its own.
 pub(super) fn pattern_at(program: &str, words: &[Word]) -> Option<usize> {
     let rest = words.get(1..)?;
     if rest.iter().any(gives_pattern) {
@@ -74,7 +74,7 @@ pub(super) fn pattern_at(program: &str, words: &[Word]) -> Option<usize> {
         .filter(|at| !matches!(value_of(program, &words[at - 1].text), Some(Next::Filter)))
 }
 
-/// Whether an option says what is searched for, so that no argument does.
+/// Returns true if an option gives the pattern, so that no argument does.
 fn gives_pattern(word: &Word) -> bool {
     let text = word.text.as_str();
     match text.strip_prefix('-') {
@@ -106,7 +106,7 @@ fn value_of(program: &str, option: &str) -> Option<Next> {
     (is_it && (is_rg || program.ends_with("grep"))).then_some(Next::Pattern)
 }
 
-/// Globs that say that files with secrets are searched.
+/// Returns a concern if globs select files with secrets.
 pub(super) fn secrets(program: &str, words: &[Word], sensitive: &SensitiveNames) -> Option<Doubt> {
     let is_rg = program == "rg";
     let is_glob = |(at, word): &(usize, &Word)| {
@@ -137,17 +137,17 @@ pub(super) fn secrets(program: &str, words: &[Word], sensitive: &SensitiveNames)
     Some(Doubt::always(format!("{} can mean files with secrets", word.told)))
 }
 
-/// Whether an option takes a glob. Programs take the beginning of a long one for the whole.
+/// Returns true if an option takes a glob. Programs accept abbreviations of long options.
 fn is_glob_option(option: &str) -> bool {
     GLOBS.contains(&option) || (option.len() > 5 && "--include".starts_with(option))
 }
 
-/// Whether a word has several short options.
+/// Returns true if a word contains several short options.
 fn is_bundle(text: &str) -> bool {
     text.len() > 1 && text.starts_with('-') && !text.starts_with("--")
 }
 
-/// Whether an expression for the paths of files is about files with secrets. One that cannot be read may be.
+/// Returns true if an expression for file paths matches files with secrets. One that cannot be compiled may.
 pub(super) fn expresses_secrets(expression: &str, sensitive: &SensitiveNames) -> bool {
     let basic = expression.replace("\\(", "(").replace("\\)", ")").replace("\\|", "|");
     let read = |text: &str| {

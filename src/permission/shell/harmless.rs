@@ -1,9 +1,9 @@
-//! Commands that only look, and words that only seem to run something.
+//! Commands that only read, and arguments that only appear to run a program.
 
 use super::programs::{Kind, Program};
 use super::word::Word;
 
-/// Commands of git that only look, whatever their arguments but for those that make a doubt.
+/// Commands of git that only read, whatever their arguments are but for those that raise a concern.
 const GIT_LOOKS: [&str; 29] = [
     "status",
     "log",
@@ -36,7 +36,7 @@ const GIT_LOOKS: [&str; 29] = [
     "version",
 ];
 
-/// Options of `git branch`, `git tag` and `git remote` that make a list.
+/// Options of `git branch`, `git tag` and `git remote` that only list.
 const LISTS: [&str; 15] = [
     "-a",
     "-r",
@@ -55,7 +55,7 @@ const LISTS: [&str; 15] = [
     "--contains",
 ];
 
-/// The first words of commands that only look.
+/// First words of commands that only read.
 const LOOKS: [&str; 44] = [
     "go version",
     "go env",
@@ -107,7 +107,7 @@ fn text(word: Option<&Word>) -> &str {
     word.map_or("", |word| word.text.as_str())
 }
 
-/// Whether a command of a program that can run something does not here.
+/// Returns true if a command of a program that can run another one does not do so here.
 pub(super) fn only_seems(base: &str, words: &[Word], found: &str) -> bool {
     match found {
         "api" if base == "gh" => only_gets(words),
@@ -115,7 +115,7 @@ pub(super) fn only_seems(base: &str, words: &[Word], found: &str) -> bool {
     }
 }
 
-/// Whether `gh api` asks for something and changes nothing.
+/// Returns true if `gh api` sends a request that changes nothing.
 fn only_gets(words: &[Word]) -> bool {
     let is_get = |at: usize| {
         let word = words[at].text.as_str();
@@ -123,7 +123,7 @@ fn only_gets(words: &[Word]) -> bool {
             word.split_once('=').map_or_else(|| text(words.get(at + 1)), |(_, value)| value);
         let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
         match letters {
-            // In one word with its value: `-XPOST`.
+            // With an attached value: `-XPOST`.
             Some(letters) if letters.starts_with('X') => {
                 letters.eq_ignore_ascii_case("XGET") || (letters == "X" && value == "GET")
             }
@@ -142,7 +142,7 @@ fn only_gets(words: &[Word]) -> bool {
         && !words.iter().any(|word| word.text.trim_matches('/') == "graphql")
 }
 
-/// Another way to write a command, for which a permission counts as well.
+/// Returns another form of a command, for which permissions count as well.
 pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
     let rest = told.strip_prefix(name.told.as_str())?;
     if base == "[" {
@@ -151,7 +151,8 @@ pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
     (name.text != base).then(|| format!("{base}{rest}"))
 }
 
-/// Whether a command only looks at files, at the system, or at a repository. What makes a doubt is looked at elsewhere.
+/// Returns true if a command only reads files, the state of the system, or a repository. Concerns are handled
+/// elsewhere.
 pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bool {
     let has = |option: &str| words.iter().any(|word| word.text == option);
     match program.map(|program| program.kind) {

@@ -1,8 +1,8 @@
-//! What the options and arguments of a program do: which run something, load code, or read and write elsewhere.
+//! Options and arguments of programs: which of them run a program, load code, or access files elsewhere.
 //!
-//! The table knows most options by name. For programs whose arguments are code, and for those in no table, names and values
-//! are also judged by rules that hold for all: an option that is called like one that runs something is asked about, and a
-//! value that leads out of the folder is read, wherever it stands.
+//! The table knows most options by name. For programs whose arguments are code, and for those in no table, names and
+//! values are also judged by general rules: an option whose name resembles one that runs a program is asked about, and
+//! a value that leads out of the directory is read, wherever it is.
 
 use super::analyzer::Walker;
 use super::harmless;
@@ -13,7 +13,7 @@ use super::{Doubt, Simple};
 use crate::permission::Domain;
 use crate::permission::sensitive::is_of_git;
 
-/// Words in the names of options that run something, of any program.
+/// Words in the names of options that run a program, for any program.
 const RUNNING_WORDS: [&str; 19] = [
     "exec",
     "execute",
@@ -36,7 +36,7 @@ const RUNNING_WORDS: [&str; 19] = [
     "askpass",
 ];
 
-/// The same for programs whose arguments are code.
+/// Further such words for programs whose arguments are code.
 const LOADING_WORDS: [&str; 34] = [
     "config",
     "conf",
@@ -74,13 +74,13 @@ const LOADING_WORDS: [&str; 34] = [
     "rsh",
 ];
 
-/// Words at the beginning of the names of options that switch something off or show it.
+/// Prefixes of options that disable or show a setting.
 const HARMLESS_STARTS: [&str; 12] = [
     "no", "disable", "without", "skip", "ignore", "exclude", "omit", "list", "show", "print",
     "only", "max",
 ];
 
-/// Words in the names of options that write their value.
+/// Words in the names of options that write to their value.
 const WRITING_WORDS: [&str; 16] = [
     "out",
     "output",
@@ -100,7 +100,7 @@ const WRITING_WORDS: [&str; 16] = [
     "xml",
 ];
 
-/// Names of reporters, formats, parsers and environments that programs have themselves.
+/// Names of built-in reporters, formats, parsers and environments.
 const BUILT_IN: &str = " dot spec tap json json-stream verbose default basic junit html list min nyan progress tap-flat \
     hanging-process github-actions github agent tree line blob text lcov lcovonly summary text-summary text-lcov cobertura clover \
     teamcity none stylish compact unix checkstyle json-with-metadata jslint-xml visualstudio table simple minimal \
@@ -110,24 +110,24 @@ const BUILT_IN: &str = " dot spec tap json json-stream verbose default basic jun
     worst offenders files fuubar emacs clang quiet autogenconf colour-text csv xml sonarqube code-climate tab \
     prefork solo gevent eventlet sync gthread uvloop asyncio auto httptools h11 websockets off on c ci terminal ndjson ";
 
-/// Options with which a language reads no code from its input.
+/// Options with which an interpreter reads no code from its input.
 const ONLY_TELLS: [&str; 11] =
     ["version", "V", "VV", "help", "h", "?", "m", "i", "ini", "test", "run"];
 
-/// No path is longer.
+/// Maximum length of a path.
 const MAX_VALUE: usize = 4096;
 
-/// So many arguments in front of a word can say what it means.
+/// Maximum number of arguments before a word that determine its meaning.
 const MAX_BEFORE: usize = 8;
 
-/// What stands for the standard input of a program.
+/// Returns true for the name of the standard input.
 fn is_input(word: &str) -> bool {
     matches!(word, "-" | "/dev/stdin" | "CON" | "con")
         || word.starts_with("/dev/fd/")
         || (word.starts_with("/proc/") && word.contains("/fd/"))
 }
 
-/// Words of a name: `--globalSetup`, `--global-setup`, `--global.setup`.
+/// Splits a name into words: `--globalSetup`, `--global-setup`, `--global.setup`.
 fn words_of(name: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut was_lower = false;
@@ -147,13 +147,13 @@ fn words_of(name: &str) -> Vec<String> {
     found
 }
 
-/// Whether the name of an option says that it runs something.
+/// Returns true if the name of an option says that it runs a program.
 fn says_it_runs(name: &str, is_code: bool) -> bool {
     let words = words_of(name);
     if words.first().is_none_or(|first| HARMLESS_STARTS.contains(&first.as_str())) {
         return false;
     }
-    // Names in one piece: `--globalsetup`.
+    // Names without separators: `--globalsetup`.
     let ends = |word: &str, known: &str| {
         known.len() > 4 && word.len() > known.len() && word.ends_with(known)
     };
@@ -162,25 +162,25 @@ fn says_it_runs(name: &str, is_code: bool) -> bool {
     RUNNING_WORDS.iter().any(|known| is_it(known)) || (is_code && loads())
 }
 
-/// Whether a module is one that programs have themselves.
+/// Returns true if a module is built into a program.
 fn is_built_in(value: &str) -> bool {
     let is_known = |name: &str| !name.contains(' ') && BUILT_IN.contains(&format!(" {name} "));
     value.split(',').all(|name| is_known(name.trim()))
 }
 
-/// Whether options that are handed to another program make it run something or write somewhere else.
+/// Returns true if options that are passed to another program make it run a program or write elsewhere.
 fn hands_danger(value: &str) -> bool {
     let words = [
         "%output", "extld", "linkmode", "tool", "plugin", "-o", "-r ", "-I ", "-B ", "../",
         "wrapper", "dumpdir", "profile",
     ];
-    // Of a container: what it shares with the machine.
+    // The resources that a container shares with the machine.
     value == "host"
         || value.starts_with("container:")
         || words.iter().any(|word| value.contains(word))
 }
 
-/// Whether a statement of a database runs something or touches a file.
+/// Returns true if a statement of a database runs a program or accesses a file.
 fn sql_touches(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let commands = text.lines().any(|line| line.trim_start().starts_with(['.', '\\', '!']));
@@ -211,8 +211,8 @@ fn sql_touches(text: &str) -> bool {
 }
 
 impl Walker<'_> {
-    /// Judges the options of a program and what its arguments name. The result is where the arguments that are no options
-    /// stand.
+    /// Judges the options of a program and the files that its arguments name. Returns the indexes of arguments that are
+    /// not options.
     pub(super) fn options(
         &mut self,
         base: &str,
@@ -224,10 +224,10 @@ impl Walker<'_> {
             program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
         let mut operands = Vec::new();
         let mut before: Vec<&str> = Vec::new();
-        // Arguments that cannot be the value of an option.
+        // Number of arguments that cannot be the value of an option.
         let mut firm = 0;
         let mut names_follow = false;
-        // Whether the word before could have this one as its value.
+        // True if the previous word could have this one as its value.
         let mut could_be_value = false;
         let mut ended = false;
         let mut at = 1;
@@ -300,7 +300,7 @@ impl Walker<'_> {
                     return operands;
                 }
             }
-            // Of these, the first argument says what the others are.
+            // The first argument of these determines the meaning of the others.
             let is_builder = matches!(base, "docker" | "podman" | "nerdctl");
             let is_local = |program: &Program| {
                 let first = before.first().copied();
@@ -313,9 +313,9 @@ impl Walker<'_> {
                 self.reaches(word, text, command);
             }
             operands.push(at - 1);
-            // The value of an option can be such a word, too.
+            // The value of an option can be such a word too.
             names_follow |= super::simple_command::BEFORE_NAMES.contains(&text) && !could_be_value;
-            // Only the first ones say anything.
+            // Only the first ones matter.
             if before.len() < MAX_BEFORE {
                 before.push(text);
             }
@@ -338,7 +338,7 @@ impl Walker<'_> {
         operands
     }
 
-    /// One option. The result is whether the next word is its value, and whether it may be.
+    /// Judges one option. Returns whether the next word is its value, and whether it may be.
     fn option(
         &mut self,
         base: &str,
@@ -387,7 +387,7 @@ impl Walker<'_> {
             }
         } else if parts.first().is_some_and(|first| HARMLESS_STARTS[..7].contains(&first.as_str()))
         {
-            // These leave files out.
+            // These exclude files.
             return (false, true);
         }
         let inline = text.split_once('=').map(|(_, value)| (value, word));
@@ -408,7 +408,7 @@ impl Walker<'_> {
         (false, inline.is_none())
     }
 
-    /// What an option of the table does with its value.
+    /// Applies the effect of an option of the table to its value.
     fn effect(
         &mut self,
         base: &str,
@@ -419,12 +419,12 @@ impl Walker<'_> {
         let runs = match option.effect {
             Effect::Free | Effect::Valued => return,
             Effect::Runs | Effect::Keeps => true,
-            // To some, this is a command that their output goes to.
+            // Some programs take this for a command that receives their output.
             Effect::Writes => value.starts_with(['|', '!']),
             Effect::Reads => false,
             Effect::Loads => !is_built_in(value),
             Effect::Hands => hands_danger(value),
-            // Only the category can be a module of one's own.
+            // Only the category can be a custom module.
             Effect::Warns => value.split(':').nth(2).is_some_and(|name| name.contains('.')),
         };
         if runs {
@@ -450,13 +450,13 @@ impl Walker<'_> {
         }
     }
 
-    /// A value that is a file.
+    /// Adds a value that is a file.
     fn value_of(&mut self, domain: Domain, word: &Word, value: &str, command: &mut Simple) {
         let file = Word { text: value.to_owned(), tilde: value.starts_with('~'), ..word.clone() };
         command.doubts.extend(self.file(domain, &file));
     }
 
-    /// Reads what a value names outside, or in the folder of git.
+    /// Adds the paths outside, or in git's directory, that a value names.
     fn reaches(&mut self, word: &Word, value: &str, command: &mut Simple) {
         if value.len() > MAX_VALUE {
             return;
@@ -485,7 +485,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The first argument of a language: whether it is a script, so that all that follows is for the script.
+    /// Judges the first argument of an interpreter: whether it is a script, to which all following arguments belong.
     fn script(
         &mut self,
         base: &str,
@@ -508,7 +508,7 @@ impl Walker<'_> {
             return false;
         }
         self.reaches(word, text, command);
-        // Programs of packages are scripts, too.
+        // Programs of packages are scripts too.
         let name = text.rsplit('/').next().unwrap_or_default();
         let name = [".js", ".mjs", ".cjs", ".rb", ".php"]
             .iter()
@@ -521,7 +521,7 @@ impl Walker<'_> {
         true
     }
 
-    /// Options of a script that lead out.
+    /// Adds paths outside in the options of a script.
     fn behind_script(&mut self, words: &[Word], from: usize, command: &mut Simple) {
         for word in words[from..].iter().filter(|word| word.known && word.text.starts_with('-')) {
             if let Some((_, value)) = word.text.split_once('=') {
@@ -530,7 +530,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The command that a program is told to run.
+    /// Returns the command that a program is given to run.
     fn inner(
         &mut self,
         base: &str,
@@ -543,7 +543,7 @@ impl Walker<'_> {
         if is_input(text) {
             ask(command, &words[at], format!("{base} takes code from its input"));
         }
-        // Versions stand behind the names of packages.
+        // The version follows the name of a package.
         let name = text.get(1..).and_then(|rest| rest.find('@')).map_or(text, |end| &text[..=end]);
         let is_code = || programs::find(name).is_some_and(|inner| inner.kind == Kind::Code);
         if program.runs.ends_with('?') && words[1..=at].len() == 1 && !is_code() {
@@ -580,14 +580,14 @@ impl Walker<'_> {
 }
 
 impl Program {
-    /// The module that an option says is run: empty if it is the next word.
+    /// Returns the module that an option runs; empty if it is the next word.
     fn module<'w>(&self, word: &'w str, before: &[&str]) -> Option<&'w str> {
         let hits = if self.runs == "-m" { self.hits(word, before) } else { Vec::new() };
         let hit = hits.into_iter().find(|hit| hit.option.name == "-m")?;
         Some(hit.value.unwrap_or(""))
     }
 
-    /// Whether a word behind these is the name of another program that is run.
+    /// Returns true if a word after these is the name of another program that is run.
     fn runs(&self, before: &[&str], word: &str) -> bool {
         self.runs.split(',').any(|one| match one {
             "*" => before.is_empty() && !self.runs.split(',').any(|other| other == word),
@@ -598,7 +598,7 @@ impl Program {
     }
 }
 
-/// Whether a path has the folder of git in it.
+/// Returns true if a path contains git's directory.
 fn names_git(path: &str, is_glob: bool) -> bool {
     path.contains(['.', '~'])
         && path.split(['/', '\\']).any(|name| {
@@ -608,7 +608,7 @@ fn names_git(path: &str, is_glob: bool) -> bool {
         })
 }
 
-/// A question that a rule for the program alone does not answer.
+/// Adds a question that a rule for the program alone does not answer.
 fn ask_of_input(command: &mut Simple, reason: String) {
     command.doubts.push(Doubt { reason, token: Some("-".into()) });
 }

@@ -1,27 +1,28 @@
-//! Programs: what they do with the files that they are given, and what their options do.
+//! Programs: their access to the files in their arguments, and the effects of their options.
 //!
-//! The table is `programs.txt`, a line for all programs that are alike; its first lines say how it is read. An option that
-//! runs something makes a command a question even where a rule allows the program, unless the rule names the option itself.
-//! Options are compared by their normalized names: case and hyphens make no difference, a beginning counts for the whole
-//! (`--upload-p`), and so does a longer name (`--config-file` for `--config`). Short ones are found in a bundle (`-xI`).
+//! The table is `programs.txt`, with one line for all programs that behave alike; its first lines explain the format.
+//! An option that runs a program makes a command a question even if a rule allows the program, unless the rule names
+//! the option itself. Options are compared by their normalized names: case and hyphens are ignored, an abbreviation
+//! matches (`--upload-p`), and so does an extended name (`--config-file` for `--config`). Short options are found in a
+//! bundle (`-xI`).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What a program does with its arguments.
+/// The effect of a program on its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing that anybody could use: their values need not be known.
+    /// None: their values need not be known.
     Inert,
-    /// Shows what is in files.
+    /// Shows the content of files.
     Reader,
-    /// The same, but the first argument is a pattern.
+    /// Shows the content of files; the first argument is a pattern.
     Grep,
-    /// Shows the names in folders; the current one if there is no argument.
+    /// Shows the names in directories, by default the current one.
     Lister,
     /// Changes files.
     Writer,
-    /// Shows what is in files, and changes them.
+    /// Shows the content of files, and changes them.
     Both,
     /// Reads the first file and writes the second one.
     Filter,
@@ -37,92 +38,88 @@ pub enum Kind {
     Git,
     /// A stream editor with a script.
     Sed,
-    /// A language for lines.
+    /// A language for processing lines.
     Awk,
     /// Finds files, and runs programs on them.
     Find,
-    /// Writes what `of=` says and reads what `if=` says.
+    /// Writes the file in `of=` and reads the file in `if=`.
     Dd,
     /// Runs with arguments, but changes the shell itself.
     Shell,
 }
 
-/// What an option does with its value.
+/// The effect of an option on its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Runs it, loads code from it, or something else that is asked about.
+    /// Runs it, loads code from it, or has another effect that is asked about.
     Runs,
-    /// Writes the file; it is asked about too.
+    /// Writes the file, which is also asked about.
     Keeps,
-    /// Writes the file or the folder.
+    /// Writes the file or the directory.
     Writes,
     /// Reads the file.
     Reads,
-    /// Loads a module if it is none of those that are built in.
+    /// Loads a module unless it is a built-in one.
     Loads,
-    /// Hands it to another program as options.
+    /// Passes it to another program as options.
     Hands,
     /// Warnings of Python, whose category can be a module.
     Warns,
-    /// Nothing.
+    /// No effect.
     Free,
-    /// Nothing, and it is a text or a number.
+    /// No effect; the value is a text or a number.
     Valued,
 }
 
-/// How long options are written.
+/// The notation of long options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// With two dashes.
     Usual,
-    /// With one dash or two, and the value behind `=` or `:` or in the next word.
+    /// With one dash or two, and the value after `=` or `:` or in the next word.
     Dash,
-    /// With one dash, and the value may follow at once.
+    /// With one dash, and the value may be attached.
     Glued,
 }
 
-/// An option of a program, or a word that is a command of it.
+/// An option of a program, or a subcommand.
 #[derive(Debug)]
 pub struct Opt {
-    /// As it is written in the table.
+    /// The name as it is written in the table.
     pub name: &'static str,
-    /// What it does.
     pub effect: Effect,
-    /// The command before it, where it means this only there.
+    /// The subcommand before it, if it has this effect only there.
     after: &'static str,
-    /// Whether all that begin so are meant.
+    /// True if the name is a prefix.
     is_start: bool,
     key: String,
 }
 
-/// One line of the table.
+/// A line of the table.
 #[derive(Debug)]
 pub struct Program {
-    /// What it does with its arguments.
     pub kind: Kind,
-    /// How its long options are written.
     pub style: Style,
-    /// Whether arguments that are no options are no local files.
+    /// True if arguments that are not options are not local files.
     pub free: bool,
-    /// Whether the first argument is a script, and those behind it are for the script.
+    /// True if the first argument is a script, to which the following ones belong.
     pub script: bool,
-    /// Whether it takes commands from its input.
+    /// True if it reads commands from its input.
     pub stdin: bool,
-    /// Whether arguments are commands of a database.
+    /// True if arguments are statements of a database.
     pub sql: bool,
-    /// Whether it copies: the last argument is written.
+    /// True if it copies: the last argument is written.
     pub copies: bool,
-    /// The commands whose arguments are another command; `*` where there is none before that.
+    /// The subcommands whose arguments are another command; `*` if there is no subcommand.
     pub runs: &'static str,
     options: Vec<Opt>,
 }
 
-/// What an argument was found to be.
+/// A match of an argument with an option.
 #[derive(Debug, Clone, Copy)]
 pub struct Hit<'p, 'w> {
-    /// The option.
     pub option: &'p Opt,
-    /// Its value, where that is in the same word.
+    /// The value, if it is in the same word.
     pub value: Option<&'w str>,
 }
 
@@ -218,7 +215,7 @@ fn option(text: &'static str) -> Opt {
     Opt { name, effect, after, is_start, key: normal(name) }
 }
 
-/// The name of an option without what makes no difference.
+/// Normalizes the name of an option.
 pub fn normal(name: &str) -> String {
     let name = name.trim_start_matches('-');
     let name = name.strip_prefix("config.").or_else(|| name.strip_prefix("test.")).unwrap_or(name);
@@ -226,13 +223,13 @@ pub fn normal(name: &str) -> String {
     letters.map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
-/// The line about a program, by its name without a folder.
+/// Returns the line for a program, by its name without a directory.
 pub fn find(name: &str) -> Option<&'static Program> {
     let (programs, names) = &*PROGRAMS;
     names.get(name).map(|at| &programs[*at])
 }
 
-/// Options of many programs that do nothing, and are the beginnings of others that do.
+/// Options of many programs without an effect that are prefixes of others.
 const HARMLESS: [&str; 20] = [
     "help", "version", "verbose", "quiet", "silent", "debug", "color", "colors", "check", "fix",
     "write", "watch", "list", "all", "force", "yes", "json", "dryrun", "test", "coverage",
@@ -249,12 +246,12 @@ impl Opt {
 }
 
 impl Program {
-    /// Whether no option of it runs or writes anything.
+    /// Returns true if no option of it runs or writes anything.
     pub fn is_plain(&self) -> bool {
         !self.options.iter().any(Opt::matters)
     }
 
-    /// Whether words with a `=`, words that begin with a `+` or with a `@` are asked about.
+    /// Returns the mark because of which a word is asked about: `=` in it, or `+` or `@` at its start.
     pub fn marks(&self, word: &str) -> Option<&'static str> {
         let has = |mark: &str| self.options.iter().any(|option| option.name == mark);
         match word.as_bytes() {
@@ -266,7 +263,7 @@ impl Program {
         }
     }
 
-    /// The command of the table that a word is, behind these ones.
+    /// Returns the subcommand of the table that a word is, after these ones.
     pub fn command(&self, word: &str, before: &[&str]) -> Option<&Opt> {
         let is_it = |option: &&Opt| {
             !option.name.starts_with(['-', '+', '=', '@'])
@@ -282,7 +279,7 @@ impl Program {
         self.options.iter().find(is_it)
     }
 
-    /// The options of the table that a word is, or could be short for.
+    /// Returns the options of the table that a word is, or could abbreviate.
     pub fn hits<'w>(&self, word: &'w str, before: &[&str]) -> Vec<Hit<'_, 'w>> {
         let is_long = word.starts_with("--") || (self.style == Style::Dash && word.len() > 1);
         if is_long {
@@ -333,7 +330,7 @@ impl Program {
             options.filter(|option| option.name.starts_with('-'))
         };
         let is_short = |option: &&Opt| self.style == Style::Usual && !option.name.starts_with("--");
-        // Case makes a difference where there is one letter.
+        // Single letters are case-sensitive.
         let is_it = |option: &&Opt| match key.len() {
             1 => option.name.trim_start_matches('-') == name.trim_start_matches('-'),
             _ => option.key == key,
@@ -351,12 +348,12 @@ impl Program {
     }
 }
 
-/// Whether a name can be the beginning of that of an option. One letter behind one dash is an option of its own.
+/// Returns true if a name can abbreviate that of an option. One letter after one dash is an option of its own.
 fn is_begun(name: &str, key: &str, of: &str) -> bool {
     !key.is_empty() && of.starts_with(key) && (key.len() > 1 || name.starts_with("--"))
 }
 
-/// Whether a name begins with that of an option, and goes on with another word.
+/// Returns true if a name begins with that of an option, and continues with another word.
 fn is_longer(name: &str, key: &str) -> bool {
     let mut left = key.chars();
     let mut next = left.next();
@@ -377,16 +374,16 @@ fn is_longer(name: &str, key: &str) -> bool {
     false
 }
 
-/// The option of a list that a word is, or could be short for.
+/// Returns the option of a list that a word is, or could abbreviate.
 pub fn flag<'f>(word: &str, flags: &[&'f str]) -> Option<&'f str> {
-    // Most words are no options.
+    // Most words are not options.
     if !word.starts_with(['-', '+']) && !word.contains('=') {
         return flags.iter().copied().find(|flag| *flag == word);
     }
     let name = word.split('=').next().unwrap_or(word);
     flags.iter().copied().find(|flag| match *flag {
         flag if flag.starts_with("--") => {
-            // Programs take the beginning of a long option for the whole, where nothing else begins so.
+            // Programs accept an unambiguous abbreviation of a long option.
             name.len() > 2 && name.starts_with("--") && (flag.starts_with(name) || name == flag)
         }
         flag if flag.len() == 2 && flag.starts_with('-') => {

@@ -1,6 +1,6 @@
-//! Which scripts of sed, awk and find only look at text.
+//! Recognizes scripts of sed, awk and find that only process text.
 
-/// Whether a script of sed prints, deletes and replaces, and does nothing else: no file is read or written, nothing run.
+/// Returns true if a sed script only prints, deletes and replaces: it accesses no file and runs no program.
 pub(super) fn sed_is_harmless(script: &str) -> bool {
     let mut rest = script.trim();
     let mut groups = 0;
@@ -26,7 +26,7 @@ pub(super) fn sed_is_harmless(script: &str) -> bool {
                 after.trim_start_matches(|c: char| "gIip".contains(c) || c.is_ascii_digit())
             }),
             'y' => sed_parts(after, 2, false),
-            // The rest of the line is a text, and of the next ones where it ends in a backslash.
+            // The rest of the line is a text, which continues on the next line after a backslash.
             'a' | 'i' | 'c' => sed_text(after),
             _ => None,
         }) else {
@@ -41,7 +41,7 @@ pub(super) fn sed_is_harmless(script: &str) -> bool {
     groups == 0
 }
 
-/// What follows a text that is put in.
+/// Skips the text of a command that inserts text.
 fn sed_text(text: &str) -> Option<&str> {
     let mut rest = text.trim_start_matches(' ');
     let mut letters = 0;
@@ -50,7 +50,7 @@ fn sed_text(text: &str) -> Option<&str> {
         letters += line.trim_matches(['\\', ' ']).len();
         let goes_on = (line.len() - line.trim_end_matches('\\').len()) % 2 == 1;
         rest = &rest[line.len()..];
-        // One without an end takes in what follows, which is judged as a script of its own.
+        // A text without an end includes what follows, which is judged as a script of its own.
         match (goes_on, rest.is_empty()) {
             (true, true) => return None,
             (true, false) => rest = &rest[1..],
@@ -59,7 +59,7 @@ fn sed_text(text: &str) -> Option<&str> {
     }
 }
 
-/// What follows an address or two, and `!`.
+/// Skips up to two addresses and `!`.
 fn sed_address(text: &str) -> Option<&str> {
     let mut rest = text;
     loop {
@@ -76,8 +76,8 @@ fn sed_address(text: &str) -> Option<&str> {
     }
 }
 
-/// What follows so many parts between the letter that begins the text. In brackets of a pattern, which comes first, that letter
-/// is one like any other.
+/// Skips `parts` delimited parts of a sed command (`/a/b/` has two) and returns the rest. The first character is the
+/// delimiter; inside a bracket expression of a pattern, which is the first part, it has no special meaning.
 fn sed_parts(text: &str, parts: usize, is_pattern: bool) -> Option<&str> {
     let mark = text.chars().next()?;
     if mark.is_alphanumeric() || mark == '\\' || mark == '\n' || !mark.is_ascii() {
@@ -103,7 +103,7 @@ fn sed_parts(text: &str, parts: usize, is_pattern: bool) -> Option<&str> {
     None
 }
 
-/// What follows the bracket that closes a list of letters; `None` where not all programs agree.
+/// Skips a bracket expression; returns `None` where programs disagree.
 fn behind_bracket(list: &str) -> Option<&str> {
     let list = list.strip_prefix('^').unwrap_or(list);
     let mut rest = list.strip_prefix(']').unwrap_or(list);
@@ -126,16 +126,16 @@ fn behind_bracket(list: &str) -> Option<&str> {
     }
 }
 
-/// Whether a program of awk runs nothing and touches no file but those it is given.
+/// Returns true if an awk program runs no program and accesses no file but those it is given.
 pub(super) fn awk_is_harmless(program: &str) -> bool {
     let bad =
         ["system", "getline", "|", "@", "close", "fflush", "\\\n", "include", "load", "extension"];
     let program = program.replace("||", "");
-    // The list of its arguments is that of the files it reads.
+    // The list of its arguments is the list of files that it reads.
     if program.contains("ARGV") || bad.iter().any(|word| program.contains(word)) {
         return false;
     }
-    // A comparison has a number after it; a redirection of print has a name.
+    // A comparison is followed by a number; a redirection of `print` by a name.
     let mut rest = program.as_str();
     while let Some(at) = rest.find('>') {
         let before_print = rest[..at].contains("print");
@@ -150,7 +150,7 @@ pub(super) fn awk_is_harmless(program: &str) -> bool {
     true
 }
 
-/// Tests of find, which take nothing or one word each and run nothing.
+/// Returns the number of arguments, none or one, of a test of find that runs nothing.
 pub(super) fn find_test(word: &str) -> Option<usize> {
     Some(match word {
         "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"

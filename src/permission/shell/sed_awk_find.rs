@@ -1,4 +1,4 @@
-//! Programs that are told in a language of their own what to do: `sed`, `awk` and `find`.
+//! Programs with a language of their own: `sed`, `awk` and `find`.
 
 use super::analyzer::Walker;
 use super::guess::Guess;
@@ -8,7 +8,7 @@ use super::word::Word;
 use super::{Doubt, Simple, grep_args};
 use crate::permission::Domain;
 
-/// Whether a long option of sed is written in full and has no script in it.
+/// Returns true if a long option of sed is spelled out and contains no script.
 fn is_known_of_sed(option: &str) -> bool {
     matches!(
         option,
@@ -28,7 +28,8 @@ fn is_known_of_sed(option: &str) -> bool {
     )
 }
 
-/// Whether a name of a file is a script that reads, writes or runs something: behind an address, a letter and a blank or a path.
+/// Returns true if the name of a file is a script that accesses a file or runs a program: a letter after an address,
+/// followed by a blank or a path.
 fn is_script_of_bsd(text: &str) -> bool {
     let script = text.trim_start_matches(|letter: char| {
         letter.is_ascii_digit() || matches!(letter, '$' | ',' | '!' | ' ')
@@ -67,13 +68,14 @@ impl Walker<'_> {
             } else if text.starts_with('-') && text.len() > 1 {
                 in_place |= text.starts_with("--in-place")
                     || (!text.starts_with("--") && text.contains('i'));
-                // What follows is put behind the names of the old files, or stands for them.
+                // The suffix is appended to the names of the old files, or replaces them.
                 let suffix = match text.split_once('=') {
                     Some(("--in-place", suffix)) => suffix,
                     _ if text.starts_with("--") => "",
                     _ => text.split_once('i').map_or("", |(_, suffix)| suffix),
                 };
-                // In the sed of BSD and macOS the suffix is a word of its own. To GNU's, such a word is no script that does anything.
+                // In the sed of BSD and macOS the suffix is a word of its own. GNU sed takes such a word for a script
+                // without an effect.
                 let next = words.get(at + 1).filter(|next| next.known && !next.glob);
                 let is_alone = !text.starts_with("--") && text.ends_with('i');
                 let given = next.map_or("x", |next| next.text.as_str());
@@ -158,7 +160,7 @@ impl Walker<'_> {
             roots.push(word.clone());
             at += 1;
         }
-        // Options that come before the folders.
+        // Options before the directories.
         if roots.is_empty() {
             while words
                 .get(at)
@@ -224,7 +226,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a test of find is about names of files with secrets.
+    /// Returns true if a test of find selects files with secrets.
     fn finds_secrets(&self, words: &[Word]) -> bool {
         words.windows(2).any(|pair| {
             let text = pair[1].text.as_str();
@@ -242,7 +244,7 @@ impl Walker<'_> {
         })
     }
 
-    /// A command in which `{}` stands for the names that were found.
+    /// Judges a command in which `{}` is replaced by the names found.
     fn for_each_file(&mut self, inner: &[Word], roots: &[Word], command: &mut Simple) {
         if inner[0].text.contains("{}") {
             command.doubts.push(Doubt::always("what find runs is not known"));
@@ -256,7 +258,7 @@ impl Walker<'_> {
                 Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister | Kind::Writer | Kind::Both
             )
         });
-        // Names begin with the folder that was searched, so none can be an option.
+        // Names begin with the directory that was searched, so none can be an option.
         let known_roots = roots.iter().all(|root| root.known && !root.can_be_option());
         let words: Vec<Word> = inner
             .iter()

@@ -1,43 +1,43 @@
-//! Which programs run their arguments, and where those begin.
+//! Programs that run their arguments, and where the command begins.
 
 use super::word::Word;
 
-/// What a program runs.
+/// The command that a program runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wrapped {
-    /// The words from here on.
+    /// The words from this index on.
     Words(usize),
-    /// The same, and more words that nobody knows.
+    /// The words from this index on, and further unknown words.
     WordsAndMore(usize),
-    /// The same, with more rights: the outer command is judged too.
+    /// The words from this index on, with elevated rights: the outer command is judged too.
     Powerful(usize),
     /// A text for a shell.
     Text(usize),
-    /// Nothing that can be run: it only looks.
+    /// None: the program only reads.
     Nothing,
-    /// What `env` makes of its words.
+    /// The command of `env`.
     Environment(Environment),
-    /// Something, and nobody knows what.
+    /// An unknown command.
     Unknown,
 }
 
-/// What `env` changes for the command that it runs.
+/// The changes that `env` makes for the command that it runs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Environment {
-    /// Where the command begins; behind the last word if there is none.
+    /// Index of the command; after the last word if there is none.
     pub at: usize,
-    /// Where a variable is set that can change what is run.
+    /// Indexes of assignments of variables that can change what is run.
     pub assigned: Vec<usize>,
-    /// Folders in variables that programs write to.
+    /// Directories in variables that programs write to.
     pub written: Vec<(usize, usize)>,
-    /// The folder that it runs in: the word, and where the folder begins in it.
+    /// The directory that it runs in: the index of the word, and the offset in it.
     pub folder: Option<(usize, usize)>,
-    /// A text that becomes words of `env` in front of those that follow.
+    /// A text that is split into words of `env` before those that follow.
     pub split: Option<(usize, usize)>,
 }
 
 impl Wrapped {
-    /// The words of the program itself, in front of what it runs.
+    /// Returns the words of the program itself, before the command that it runs.
     pub fn own<'w>(&self, words: &'w [Word]) -> &'w [Word] {
         match self {
             Self::Words(at) | Self::WordsAndMore(at) | Self::Powerful(at) | Self::Text(at) => {
@@ -55,7 +55,7 @@ struct Wrapper {
     plain: &'static [&'static str],
     /// Options with a value, in the same word or the next.
     valued: &'static [&'static str],
-    /// Arguments before the command.
+    /// Number of arguments before the command.
     before: usize,
 }
 
@@ -142,7 +142,8 @@ static XARGS: Wrapper = Wrapper {
     before: 0,
 };
 
-/// What a command runs, if its program runs something else. `name` is the program without its folder.
+/// Returns the command that a command runs, if its program runs another one. `name` is the program without its
+/// directory.
 pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     match name {
         "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" => return Some(shell(words)),
@@ -165,7 +166,7 @@ pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     None
 }
 
-/// Whether a word sets a variable for the command behind it.
+/// Returns true if a word sets a variable for the command after it.
 pub(super) fn is_assignment(text: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
     name.len() < text.len()
@@ -173,13 +174,13 @@ pub(super) fn is_assignment(text: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Whether a program only runs what follows its options.
+/// Returns true if a program only runs the command after its options.
 pub(super) fn is_wrapper(name: &str) -> bool {
     matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" | "env")
         || WRAPPERS.iter().chain(POWERFUL).chain([&XARGS]).any(|row| row.names.contains(&name))
 }
 
-/// Where the command begins. `None` if an option is not known or there is no command.
+/// Returns the index of the command, or `None` if an option is unknown or there is no command.
 fn first_word(wrapper: &Wrapper, words: &[Word]) -> Option<usize> {
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -222,7 +223,7 @@ fn first_word(wrapper: &Wrapper, words: &[Word]) -> Option<usize> {
     (at < words.len()).then_some(at)
 }
 
-/// Long options of `env` and the letters that mean the same: `0` where there is none.
+/// Long options of `env` and the equivalent letters; `0` where there is none.
 static ENV_OPTIONS: [(&str, u8); 13] = [
     ("--ignore-environment", b'i'),
     ("--null", b'0'),
@@ -283,7 +284,7 @@ fn environment(words: &[Word]) -> Wrapped {
             if matches!(letter, b'i' | b'0' | b'v' | b' ') {
                 continue;
             }
-            // The value is behind the equal sign, behind the letter, or the next word.
+            // The value is after the equal sign, after the letter, or the next word.
             let value = match (text.find('='), letters.get(place + 1)) {
                 (Some(sign), _) if is_long => (own, sign + 1),
                 (_, Some(_)) if !is_long => (own, place + 2),
@@ -318,7 +319,7 @@ fn environment(words: &[Word]) -> Wrapped {
     }
 }
 
-/// The words that `env -S` makes of a text; one that holds a variable is not known.
+/// Splits a text into words as `env -S` does; a word with a variable is unknown.
 pub(super) fn split(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -345,7 +346,7 @@ pub(super) fn split(text: &str) -> Vec<Word> {
         let text = word.get_or_insert_with(String::new);
         match letter {
             '\\' if quote != Some('\'') => match letters.next() {
-                // Outside of quotes it is where a word ends.
+                // Outside of quotes it separates words.
                 Some('_') if quote.is_none() => {
                     words.extend(word.take().map(|text| Word { known, ..Word::plain(&text) }));
                 }
@@ -381,7 +382,7 @@ fn shell(words: &[Word]) -> Wrapped {
                 at += 1;
                 if letters.contains('c') {
                     return match words.get(at) {
-                        // Further words are parameters of the text, which are not known in there.
+                        // Further words are parameters of the text, in which they are unknown.
                         Some(text) if text.known && !text.glob => Wrapped::Text(at),
                         _ => Wrapped::Unknown,
                     };
