@@ -138,4 +138,56 @@ export const CLIENTS = [
       }
     },
   },
+  {
+    ...{ name: 'qwen-code', title: 'Qwen Code', packages: { '@qwen-code/qwen-code': '0.24.4' }, way: 'mcp' },
+    set({ bin, folder, origin, proxy: [command, ...args] }) {
+      write(join(folder, 'home', '.qwen', 'settings.json'), {
+        mcpServers: { lines: { command, args, trust: true } },
+        security: { auth: { selectedType: 'openai' } },
+        ...{ privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false } },
+        ...{ general: { disableAutoUpdate: true, enableAutoUpdate: false }, tools: { toolSearch: { enabled: false } } },
+      })
+      const provider = ['--auth-type', 'openai', '--openai-api-key', 'none', '--openai-base-url', `${origin}/v1`]
+      return {
+        command: bin('@qwen-code/qwen-code', 'qwen'),
+        args: ['-p', QUESTION, '--yolo', '--model', MODEL, ...provider],
+        env: {
+          ...homeOf(folder),
+          QWEN_CODE_NO_RELAUNCH: 'true',
+          OPENAI_API_KEY: 'none',
+          OPENAI_BASE_URL: `${origin}/v1`,
+        },
+      }
+    },
+  },
+  {
+    ...{ name: 'copilot', title: 'Copilot CLI', packages: { '@github/copilot': '1.0.102' }, way: 'mcp' },
+    set({ bin, folder, work, origin, proxy: [command, ...args] }) {
+      const config = join(work, 'mcp.json')
+      write(config, { mcpServers: { lines: { type: 'local', command, args, tools: ['*'] } } })
+      return {
+        command: bin('@github/copilot', 'copilot'),
+        args: ['-p', QUESTION, '--allow-all', '--no-auto-update', '--additional-mcp-config', `@${config}`],
+        env: {
+          ...homeOf(folder),
+          ...{ COPILOT_PROVIDER_BASE_URL: `${origin}/v1`, COPILOT_PROVIDER_API_KEY: 'none', COPILOT_MODEL: MODEL },
+        },
+      }
+    },
+  },
+  {
+    ...{ name: 'cline', title: 'Cline', packages: { cline: '3.0.65' }, way: 'mcp', scripts: true },
+    set({ bin, folder, origin, proxy }) {
+      const provider = ['-p', 'openai', '-k', 'none', '-m', MODEL, '-b', `${origin}/v1`]
+      return {
+        command: bin('cline', 'cline'),
+        before: [
+          ['auth', ...provider],
+          ['mcp', 'add', 'lines', '--yes', '--', ...proxy],
+        ],
+        args: ['--auto-approve', 'true', '--timeout', '120', QUESTION],
+        env: homeOf(folder),
+      }
+    },
+  },
 ]

@@ -43,7 +43,7 @@ export const HOSTS: Readonly<Record<string, (text: string) => string>> = {
   'gemini-cli-mcp-client': (text) => (text.length <= 40_000 ? text : ends(text, 8_000, 32_000)),
   'codex-mcp-client': (text) => (bytes(text) <= 12_000 ? text : ends(text, 6_000, 6_000)),
   /** It reads the result as JSON. */
-  cline: (text) => ends(JSON.stringify(text), 4_000, 4_000),
+  '@cline/core': (text) => ends(JSON.stringify(text), 4_000, 4_000),
   openclaw: (text) => text.slice(0, 15_000),
   openhands: (text) => ends(text, 25_000, 25_000),
   'continue-cli-client': (text) => text,

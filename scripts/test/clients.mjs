@@ -82,8 +82,8 @@ function runProgram({ command, args, env, cwd }) {
   })
 }
 
-/** A place that a model is told to look at, in the words of Spillway or of a client. */
-const ANY_NOTICE = /(?:full output(?: saved to)?|saved to): ([^\s\]]+)/gi
+/** A place that a model is told to look at, in the words of Spillway or of a client, which may write results as JSON. */
+const ANY_NOTICE = /(?:full output(?: saved to)?|saved to): ([^\s\]\\"]+)/gi
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex')
 
@@ -127,6 +127,10 @@ async function runClient(client, steps, run) {
   const command = isScript ? node : set.command
   const args = isScript ? [set.command, ...set.args] : set.args
   const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', TERM: 'dumb', CI: '1', ...set.env }
+  for (const first of set.before ?? []) {
+    const { code, printed } = await runProgram({ command, args: first, env, cwd: work })
+    if (code !== 0) throw new Error(`${first[0]}: ${printed.trim().split('\n').at(-1)}`)
+  }
   const ended = await runProgram({ command, args, env, cwd: work })
   await model.stop()
   const lines = existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []

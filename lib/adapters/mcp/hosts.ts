@@ -55,7 +55,7 @@ export const HOSTS: readonly HostProfile[] = [
   },
   {
     name: 'cline',
-    clients: ['cline*'],
+    clients: ['cline*', '@cline/*'],
     ...{ maxBytes: 7600, counts: 'json', version: '3.0.65', measured: '2026-11' },
   },
   // Nothing was cut at all; the model gets the JSON of the blocks.
