@@ -114,6 +114,7 @@ export type {
   ContentOf,
   EffectiveConfig,
   ITruncationStorage,
+  MiddlewareContext,
   OutputService,
   ToolResultLike,
   ToolResultRecord,

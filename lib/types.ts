@@ -391,8 +391,8 @@ export interface NoticeInfo {
 export type Durability = 'process' | 'file' | 'full'
 
 /** Options of `TruncationService`. */
-export interface TruncationServiceConfig {
-  /** Settings for every tool. */
+export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 'strategy'>> {
+  /** Settings for every tool. They may also stand beside the other options, as in `{ maxLines: 500 }`, which win over these. */
   global?: Partial<TruncationConfig>
   /** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
   tools?: Record<string, ToolTruncationConfig>
@@ -514,12 +514,18 @@ export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResul
   ledger?: ToolResultRecorder
 }
 
-/** Runs after a tool and gives its result back, bounded. Never throws. */
-export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (
+/** Facts about a call of a tool; without `toolName` the tool is the one that the middleware was called for. */
+export type MiddlewareContext = Omit<TruncationContext, 'toolName'> & Partial<Pick<TruncationContext, 'toolName'>>
+
+/**
+ * Runs after a tool and returns its result, truncated to the limits, with facts about that in `metadata`. Never throws. A long
+ * `output` that is no text becomes text or parts of a message.
+ */
+export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T extends R>(
   toolName: string,
-  result: R,
-  context: TruncationContext,
-) => Promise<R>
+  result: T,
+  context?: MiddlewareContext,
+) => Promise<T & Pick<ToolResultLike, 'metadata'>>
 
 /** The part of `TruncationService` that middleware asks for. */
 export interface OutputService {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import {
   createTruncation,
   type ExecutionContext,
+  type MiddlewareContext,
   SpillwayError,
   type Tool,
   type ToolCall,
   ToolRegistry,
   type ToolResult,
-  type TruncationContext,
 } from 'spillway'
 import { numbered, rejection, thrown, turn } from '../support/outputs'
 import { tempDir } from '../support/temp'
@@ -254,11 +254,11 @@ describe('truncation', () => {
   })
 
   test('is told all about the call', async () => {
-    const seen: [string, unknown, TruncationContext][] = []
+    const seen: [string, unknown, MiddlewareContext?][] = []
     const registry = make({ it: () => 'text' }, 0)
     registry.register({ name: 'declaring', truncation: { maxLines: 1 }, execute: () => 'text' })
     registry.setTruncationMiddleware(async (...args) => {
-      seen.push(args)
+      seen.push(args as [string, unknown, MiddlewareContext?])
       return args[1]
     })
     const { signal } = new AbortController()

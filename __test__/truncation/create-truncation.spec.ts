@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { createTruncation, SpillwayError } from 'spillway'
+import { createTruncation, MemoryStorage, SpillwayError, TruncationService } from 'spillway'
 import { runChild } from '../support/child'
 
 describe('a limit for all tools that raises the one of a tool', () => {
@@ -44,4 +44,50 @@ test('an error prints the fields that it has', () => {
   expect(inspect(bare)).not.toContain('undefined')
   const { field, report } = new SpillwayError('INVALID_CONFIG', 'x', { field: 'a.b', report: { tried: 1 } })
   expect([field, report, bare.field, bare.report]).toEqual(['a.b', { tried: 1 }, undefined, undefined])
+})
+
+describe('settings for all tools beside the options of a service', () => {
+  const toolName = 'fetch_log'
+
+  test('are those of `global`, and win over it', () => {
+    const service = new TruncationService({ maxLines: 7, terminal: false, global: { maxLines: 9, maxBytes: 5000 } })
+    expect(service.effectiveConfig({ toolName })).toMatchObject({
+      config: { maxLines: 7, maxBytes: 5000 },
+      sources: { maxLines: 'global', maxBytes: 'global' },
+    })
+  })
+
+  test.each([
+    [{ maxLines: 0 }, 'maxLines', 'maxLines: '],
+    [{ direction: 'up' }, 'direction', 'direction: '],
+    [{ global: { maxLines: 0 } }, 'global.maxLines', 'global.maxLines: '],
+    [{ global: 7, maxLines: 3 }, 'global', 'global: '],
+    [{ maxLinse: 3 }, 'maxLinse', 'maxLinse'],
+  ])('an error calls them what they were called: %j', (options, field, start) => {
+    const make = () => new TruncationService(options as object)
+    expect(make).toThrow(SpillwayError)
+    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field }))
+    expect(make).toThrow(start)
+  })
+})
+
+describe('middleware', () => {
+  const long = 'line\n'.repeat(50)
+
+  test('needs no context, and keeps the type of the result', async () => {
+    const storage = new MemoryStorage()
+    const { middleware } = createTruncation({ maxLines: 5, storage, tools: { fetch_log: { maxLines: 3 } } })
+    const result = await middleware('fetch_log', { output: long, n: 1 })
+    const output: string = result.output
+    const n: number = result.n
+    expect([output.startsWith('line\nline\nline\n\n'), n, result.metadata?.truncated]).toEqual([true, 1, true])
+  })
+
+  test('takes the name of the tool from its first argument', async () => {
+    const storage = new MemoryStorage()
+    const { middleware } = createTruncation({ storage, tools: { fetch_log: { maxLines: 3 } } })
+    const result = await middleware('fetch_log', { output: long }, { sessionId: 's' })
+    expect(result.metadata).toMatchObject({ truncated: true, truncationRemovedLines: 47 })
+    expect(String(result.metadata?.truncationPath)).toContain('fetch_log')
+  })
 })

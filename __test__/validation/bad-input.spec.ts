@@ -143,7 +143,6 @@ function unreadableStorage(): ITruncationStorage {
 describe('options of a service', () => {
   const options: Row[] = [
     [{ globl: {} }, 'globl', ['is not a setting', 'did you mean global?']],
-    [{ maxLines: 5 }, 'maxLines', ['is not a setting']],
     [{ global: 5 }, 'global', ['got 5', 'an object']],
     [{ global: [] }, 'global', ['got an array', 'an object']],
     [{ global: null }, 'global', ['got null', 'an object']],

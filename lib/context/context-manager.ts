@@ -62,10 +62,16 @@ export interface PreparedContext<M> {
 /** What lasts of a manager, as JSON. */
 export interface ContextManagerState {
   version: 1
+  /** @internal */
   pruner: HistoryPrunerState
+  /** @internal */
   fold: FoldState | null
+  /** @internal */
   compaction: CompactionState | null
-  /** Messages that go out without their images. */
+  /**
+   * Messages that go out without their images.
+   * @internal
+   */
   images?: ImagesState
 }
 

@@ -98,7 +98,7 @@ export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
   execute(
     args: Parameters<T['execute']>[0],
     context?: Partial<ExecutionContext> & { toolCallId?: string },
-  ): Promise<unknown>
+  ): Promise<Awaited<ReturnType<T['execute']>> | RefusedResult>
 }
 
 /** @internal */
@@ -155,8 +155,8 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
     shaped(refusal('tool_failed', `The tool ran, and its result cannot be read: ${messageOf(error)}`), controls.refusal)
   return {
     ...membersOf(tool),
-    execute: (args, context = {}) => run(guard, args, context as ExecutionContext).catch(unread),
-  }
+    execute: (args: never, context = {}) => run(guard, args, context as ExecutionContext).catch(unread),
+  } as GuardedTool<T>
 }
 
 /**

@@ -59,6 +59,7 @@ export interface ToolResultLedgerOptions {
 /** A ledger as JSON. */
 export interface ToolResultLedgerState {
   version: 1
+  /** @internal */
   entries: ToolResultRecord[]
 }
 

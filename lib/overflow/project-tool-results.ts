@@ -10,7 +10,10 @@ import { CHECK, checkedWindow, limitsOf, type OverflowProfile } from './limits'
 /** How the results of a history were sent. Plain data: it survives `JSON.stringify`. */
 export interface ProjectionState {
   readonly version: 1
-  /** By the id of the call; results without one by their tool and place. */
+  /**
+   * By the id of the call; results without one by their tool and place.
+   * @internal
+   */
   readonly sent: Readonly<Record<string, SentResult>>
 }
 

@@ -86,19 +86,40 @@ export interface PruneResult<M> {
 /** What lasts of a pruner, as JSON. */
 export interface HistoryPrunerState {
   version: 1
-  /** What stands where something was, by the key of the item. */
+  /**
+   * What stands where something was, by the key of the item.
+   * @internal
+   */
   placeholders: [key: string, text: string][]
-  /** Where items are cut that are trimmed, in UTF-16 units of their start and end, and what stands between and behind. */
+  /**
+   * Where items are cut that are trimmed, in UTF-16 units of their start and end, and what stands between and behind.
+   * @internal
+   */
   trims: [key: string, head: number, tail: number, middle: string, suffix: string][]
-  /** The account, in the binary's terms. */
+  /**
+   * The account, in the binary's terms.
+   * @internal
+   */
   account: object
-  /** Of each item how many requests have carried it since it could have gone. */
+  /**
+   * Of each item how many requests have carried it since it could have gone.
+   * @internal
+   */
   carried: (number | null)[]
-  /** A number per message of the last request by which it is known again. */
+  /**
+   * A number per message of the last request by which it is known again.
+   * @internal
+   */
   sizes: number[]
-  /** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
+  /**
+   * The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room.
+   * @internal
+   */
   adopted?: string[]
-  /** Where every call is an element of its own: the model has not seen the elements from this one on. */
+  /**
+   * Where every call is an element of its own: the model has not seen the elements from this one on.
+   * @internal
+   */
   unseenFrom?: number
 }
 

@@ -4,7 +4,6 @@ import { knownAs } from '../errors'
 import { DEFAULT_TRUNCATION_CONFIG, OPTION_FIELDS, TOOL_TRUNCATION_CONFIGS } from '../settings/defaults'
 import type {
   ToolResultLike,
-  TruncationConfig,
   TruncationMiddleware,
   TruncationMiddlewareConfig,
   TruncationServiceConfig,
@@ -15,8 +14,7 @@ import { TruncationService } from './service'
 
 /** What a user sets for truncation, all in one object. */
 export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike>
-  extends Partial<Omit<TruncationConfig, 'strategy'>>,
-    Omit<TruncationServiceConfig, 'global'>,
+  extends Omit<TruncationServiceConfig, 'global'>,
     Omit<TruncationMiddlewareConfig<R>, 'service'> {}
 
 /** What {@link createTruncation} makes. */

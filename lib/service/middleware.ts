@@ -10,6 +10,7 @@ import { observe } from '../truncation/record-result'
 import { shortenUnsaved } from '../truncation/strategies'
 import type {
   ITruncationStorage,
+  MiddlewareContext,
   OutputService,
   ToolResultLike,
   TruncatedResult,
@@ -52,7 +53,12 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
   const skipped = new Set(skipTools)
 
   /** The error of a result reaches the model or a log like any other text. */
-  const boundError = async (result: R, toolName: string, context: TruncationContext, handled: boolean): Promise<R> => {
+  const boundError = async (
+    result: R,
+    toolName: string,
+    context: MiddlewareContext | undefined,
+    handled: boolean,
+  ): Promise<R> => {
     const error = result?.error
     if (!isLong(error)) return isTorn(error) ? { ...result, error: error.toWellFormed() } : result
     const full: TruncationContext = { ...context, toolName: nameOf(service, toolName, context), failed: true }
@@ -76,7 +82,7 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
     }
   }
 
-  const bound: TruncationMiddleware<R> = async (toolName, result, context) => {
+  const bound = async (toolName: string, result: R, context?: MiddlewareContext): Promise<R> => {
     try {
       const output = result?.output
       const handled = result?.metadata?.truncated !== undefined
@@ -106,17 +112,18 @@ export function createTruncationMiddleware<R extends ToolResultLike = ToolResult
       return isLong(error) || isTorn(error) ? await boundError(whole, toolName, context, handled) : whole
     } catch (error) {
       // Only the result itself can get us here, by a getter that throws: there is nothing to bound.
-      reportTo(service, context, error)
+      reportTo(service, { ...context, toolName: context?.toolName ?? toolName }, error)
       return result
     }
   }
-  if (ledger === undefined) return bound
-  return async (toolName, result, context) => {
+  if (ledger === undefined) return bound as TruncationMiddleware<R>
+  const recorded = async (toolName: string, result: R, context?: MiddlewareContext): Promise<R> => {
     const bounded = await bound(toolName, result, context)
     const { toolCallId, toolName: named = toolName, failed } = context ?? {}
     observe(ledger, { toolCallId, toolName: named, result, bounded, failed })
     return bounded
   }
+  return recorded as TruncationMiddleware<R>
 }
 
 /** Errors are rarely longer than a few lines; shorter ones need no second look. */
@@ -132,7 +139,7 @@ function isTorn(error: unknown): error is string {
 }
 
 /** The tool's name for the context; what is no name is reported once and replaced. */
-function nameOf(service: OutputService, toolName: unknown, context: TruncationContext | undefined): string {
+function nameOf(service: OutputService, toolName: unknown, context: MiddlewareContext | undefined): string {
   const name: unknown = context?.toolName ?? toolName
   if (typeof name === 'string') return name
   reportTo(service, undefined, wrong('context.toolName', name, 'a string'))

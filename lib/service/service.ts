@@ -1,7 +1,8 @@
 /** The service: decides per output whether it is too long, keeps the whole, and gives back what a model should read. */
 
 import { Capture } from '../capture/capture'
-import { SpillwayError } from '../errors'
+import { knownAs, SpillwayError } from '../errors'
+import { DEFAULT_TRUNCATION_CONFIG, OPTION_FIELDS } from '../settings/defaults'
 import { type Plan, Settings, Tag, unreadable } from '../settings/settings'
 import { fileStorage, isStorage, type TruncationStorage } from '../storage/file-storage'
 import type { SweepOptions, SweepReport } from '../storage/retention'
@@ -53,8 +54,9 @@ export class TruncationService implements OutputService {
 
   /** @throws SpillwayError `INVALID_CONFIG` that names the option, its value and what is allowed */
   constructor(options: TruncationServiceConfig = {}) {
-    this.options = copyOptions(options)
-    this.settings = new Settings(describeOptions(this.options))
+    const { names, ...given } = withGlobal(copyOptions(options))
+    this.options = given.options
+    this.settings = knownAs(names, () => new Settings(describeOptions(this.options)))
     const { storage = fileStorage(this.settings) } = this.options
     this.storages = Array.isArray(storage) ? storage : [storage as ITruncationStorage]
     this.storage = this.storages.length === 1 ? this.storages[0]! : new StorageList(this.storages)
@@ -191,6 +193,26 @@ function copyOptions(options: TruncationServiceConfig): TruncationServiceConfig 
   } catch (cause) {
     throw unreadable(cause)
   }
+}
+
+/** Settings of tools that may stand beside the options of a service. */
+const GLOBAL_FIELDS = [...Object.keys(DEFAULT_TRUNCATION_CONFIG), 'maxTokens', 'terminal', 'storageDir'].filter(
+  (name) => !OPTION_FIELDS.has(name),
+)
+
+/** Options with the settings for every tool in `global`, and the names that errors call these by if they stood elsewhere. */
+function withGlobal(options: TruncationServiceConfig): {
+  options: TruncationServiceConfig
+  names: Readonly<Record<string, string>>
+} {
+  const fields = GLOBAL_FIELDS.filter((name) => name in options)
+  // A `global` that is no object is refused as it is.
+  if (fields.length === 0 || (options.global !== undefined && !isRecord(options.global))) return { options, names: {} }
+  const given = options as Record<string, unknown>
+  const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !fields.includes(name)))
+  const flat = Object.fromEntries(fields.map((name) => [name, given[name]]))
+  const names = Object.fromEntries(fields.map((name) => [`global.${name}`, name]))
+  return { options: { ...rest, global: { ...options.global, ...flat } }, names }
 }
 
 /** The options with what is not data replaced by its description, for the binary to check. */

@@ -3,9 +3,10 @@
 import { SpillwayError } from '../errors'
 import type { ITruncationStorage, TruncationContext } from '../types'
 import { asyncDispose } from '../util/async-dispose'
+import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { wrong } from '../validation/validate'
-import type { TruncationStorage } from './file-storage'
+import { isStorage, type TruncationStorage } from './file-storage'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read'
 import type { StorageUsage, SweepOptions, SweepReport } from './retention'
 
@@ -31,8 +32,11 @@ export class StorageList implements ITruncationStorage {
 
   /** @throws SpillwayError `INVALID_CONFIG` for an empty list */
   constructor(storages: readonly ITruncationStorage[]) {
-    if (storages.length === 0) throw wrong('storage', storages, 'at least one storage', 'INVALID_CONFIG')
-    this.storages = Object.freeze([...storages])
+    const given: unknown = storages
+    if (!isArray(given) || given.length === 0 || !given.every(isStorage)) {
+      throw wrong('storage', given, 'an array of at least one storage', 'INVALID_CONFIG')
+    }
+    this.storages = Object.freeze([...given])
   }
 
   /** Saves a text in the first storage that takes it. @throws SpillwayError `STORAGE_WRITE` that says why none did */

@@ -37,6 +37,7 @@ export type {
   Durability,
   EffectiveConfig,
   ITruncationStorage,
+  MiddlewareContext,
   NoticeInfo,
   NoticeLanguage,
   OtherContentPart,

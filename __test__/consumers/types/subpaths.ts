@@ -2,6 +2,8 @@
 
 import {
   ContextManager,
+  createTruncation,
+  guardTool,
   type HistoryPrunerState,
   PermissionGate,
   PermissionPolicy,
@@ -45,6 +47,17 @@ export async function use(state: HistoryPrunerState): Promise<permission.Permiss
   void [service, gate, manager, file, guarded, runner, projection, full, config, agents, count, calibration, state]
   return pruner.prune([]).report
 }
+
+// Results keep their types.
+export async function results(): Promise<[string, number, number]> {
+  const { middleware } = createTruncation({ maxLines: 500 })
+  const { output, lines } = await middleware('bash', { output: 'text', lines: 3 })
+  const answer = await guardTool({ name: 'count', execute: async (args: { a: number }) => args.a }).execute({ a: 1 })
+  return [output, lines, typeof answer === 'number' ? answer : 0]
+}
+void new TruncationService({ maxLines: 500, tools: { bash: { direction: 'tail' } } })
+// @ts-expect-error the fields of a state are no part of the types
+export const placeholders = (state: HistoryPrunerState) => state.placeholders
 
 // @ts-expect-error a helper type of the declarations is no export
 export type { OutputOwner } from 'spillway'

@@ -20,13 +20,17 @@ export class Blocks {
     const bound = middlewareOf(truncation)
     this.truncation =
       bound &&
-      (async (tool, given, context) => {
+      (async (tool, given, context = {}) => {
         const { output } = given
         const whole = isHolder(output)
         if (!whole && !Array.isArray(output)) return bound(tool, given, context)
         const failed = context.failed === true && { isError: true }
         const result = whole ? output : { ...this.#whole.get(output), content: output, ...failed }
-        const answer: McpToolResult = await boundResult(result, { bound, structured }, context)
+        const answer: McpToolResult = await boundResult(
+          result,
+          { bound, structured },
+          { ...context, toolName: context.toolName ?? tool },
+        )
         if (answer === result) return given
         const content = answer.content as object
         this.#meta.set(content, answer._meta?.[META_KEY])
