@@ -257,8 +257,8 @@ export type TruncationContent = string | Uint8Array | readonly ContentPart[];
 /** The type of the content that comes back: text for text and bytes, parts for parts. */
 export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string;
 /** Options of `TruncationService`. */
-export interface TruncationServiceConfig {
-	/** Settings for every tool. */
+export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, "strategy">> {
+	/** Settings for every tool. They may also stand beside the other options, as in `{ maxLines: 500 }`, which win over these. */
 	global?: Partial<TruncationConfig>;
 	/** Settings for single tools, merged field by field over the built-in ones. Aliases of a tool (`shell` for `bash`) count. */
 	tools?: Record<string, ToolTruncationConfig>;
@@ -368,8 +368,13 @@ export interface TruncationMiddlewareConfig<R extends ToolResultLike = ToolResul
 	/** Where every finished call that has a `toolCallId` is written down: a `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
 }
-/** Runs after a tool and gives its result back, bounded. Never throws. */
-export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = (toolName: string, result: R, context: TruncationContext) => Promise<R>;
+/** Facts about a call of a tool; without `toolName` the tool is the one that the middleware was called for. */
+export type MiddlewareContext = Omit<TruncationContext, "toolName"> & Partial<Pick<TruncationContext, "toolName">>;
+/**
+ * Runs after a tool and returns its result, truncated to the limits, with facts about that in `metadata`. Never throws. A long
+ * `output` that is no text becomes text or parts of a message.
+ */
+export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T extends R>(toolName: string, result: T, context?: MiddlewareContext) => Promise<T & Pick<ToolResultLike, "metadata">>;
 /** The part of `TruncationService` that middleware asks for. */
 export interface OutputService {
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
@@ -1382,6 +1387,15 @@ export declare function recoverFromOverflow<M>(options: RecoverOptions<M>): Prom
 export declare namespace recoverFromOverflow {
 	var plan: <M>(options: RecoverOptions<M>) => OverflowPlan;
 }
+/** What {@link ToolResultLedger.record} takes: what is known of a call, with defaults for the rest. */
+export interface ToolResultEntry extends Omit<ToolResultRecord, "endedAt" | "isError" | "bytes"> {
+	/** @default now */
+	endedAt?: number;
+	/** @default whether `exitCode` is another one than 0 */
+	isError?: boolean;
+	/** @default 0 */
+	bytes?: number;
+}
 /** Options of {@link ToolResultLedger}. */
 export interface ToolResultLedgerOptions {
 	/**
@@ -1393,7 +1407,6 @@ export interface ToolResultLedgerOptions {
 /** A ledger as JSON. */
 export interface ToolResultLedgerState {
 	version: 1;
-	entries: ToolResultRecord[];
 }
 /**
  * Remembers what was learnt when tools finished: most histories do not say when that was, whether it went well, or which
@@ -1413,10 +1426,10 @@ export declare class ToolResultLedger {
 	/** How many calls are remembered. */
 	get size(): number;
 	/**
-	 * Remembers a call. Of one that is known already, only what was not known before is added.
+	 * Remembers a call. Of one that is known already, only what was not known before is added; a default is not known.
 	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
 	 */
-	record(entry: ToolResultRecord): void;
+	record(entry: ToolResultEntry): void;
 	/** What is known of a call. Not to be changed. */
 	get(toolCallId: string): Readonly<ToolResultRecord> | undefined;
 	/** The ledger as plain JSON. */
@@ -1658,21 +1671,6 @@ export declare function compactHistory<M>(messages: readonly M[], options: Compa
 export declare namespace compactHistory {
 	var plan: <M>(messages: readonly M[], options: CompactOptions<M>) => CompactionPlan;
 }
-interface FoldState {
-	first: number;
-	head: [
-		number,
-		number
-	];
-	from: number;
-	/** A number per message that is folded, by which it is known again. */
-	sizes: number[];
-	/** The text of the summary. */
-	text: string;
-	format: HistoryFormatName;
-	/** Tokens that it saves. */
-	saved: number;
-}
 /** Options of {@link HistoryPruner}. */
 export interface HistoryPrunerOptions {
 	/**
@@ -1827,29 +1825,6 @@ export interface PruneResult<M> {
 /** What lasts of a pruner, as JSON. */
 export interface HistoryPrunerState {
 	version: 1;
-	/** What stands where something was, by the key of the item. */
-	placeholders: [
-		key: string,
-		text: string
-	][];
-	/** Where items are cut that are trimmed, in UTF-16 units of their start and end, and what stands between and behind. */
-	trims: [
-		key: string,
-		head: number,
-		tail: number,
-		middle: string,
-		suffix: string
-	][];
-	/** The account, in the binary's terms. */
-	account: object;
-	/** Of each item how many requests have carried it since it could have gone. */
-	carried: (number | null)[];
-	/** A number per message of the last request by which it is known again. */
-	sizes: number[];
-	/** The keys of items that are left out although the model may not have seen them: a `ContextManager` had no room. */
-	adopted?: string[];
-	/** Where every call is an element of its own: the model has not seen the elements from this one on. */
-	unseenFrom?: number;
 }
 /**
  * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner
@@ -1886,16 +1861,6 @@ export declare class HistoryPruner {
 	 * @throws SpillwayError `INVALID_ARGUMENT` if the state is not one that `toJSON` gave, or an option is not allowed
 	 */
 	static fromJSON(state: HistoryPrunerState | string, options?: HistoryPrunerOptions): HistoryPruner;
-}
-type WithoutImages = [
-	index: number,
-	size: number,
-	note: string,
-	saved: number
-];
-interface ImagesState {
-	format: HistoryFormatName;
-	messages: WithoutImages[];
 }
 type Settings<Name extends PolicyName> = Omit<Extract<PrunePolicy, {
 	type: Name;
@@ -1966,11 +1931,6 @@ export interface PreparedContext<M> {
 /** What lasts of a manager, as JSON. */
 export interface ContextManagerState {
 	version: 1;
-	pruner: HistoryPrunerState;
-	fold: FoldState | null;
-	compaction: CompactionState | null;
-	/** Messages that go out without their images. */
-	images?: ImagesState;
 }
 /**
  * What an agent calls before each request: what was learnt of results, outdated results, superseded reads, a budget of
@@ -2296,7 +2256,7 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
 	/** Never rejects: what goes wrong is a result that says so. */
 	execute(args: Parameters<T["execute"]>[0], context?: Partial<ExecutionContext> & {
 		toolCallId?: string;
-	}): Promise<unknown>;
+	}): Promise<Awaited<ReturnType<T["execute"]>> | RefusedResult>;
 };
 /**
  * Puts controls around a tool, always in this order: `tool.before`, permission on the merged arguments, loops, audit of
@@ -2448,7 +2408,7 @@ export interface OverflowClass {
  */
 export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
 /** What a user sets for truncation, all in one object. */
-export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Partial<Omit<TruncationConfig, "strategy">>, Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
+export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
 }
 /** What {@link createTruncation} makes. */
 export interface Truncation<R extends ToolResultLike = ToolResultLike> {
