@@ -14,7 +14,7 @@
 //! use std::sync::Arc;
 //!
 //! use spillway_core::capture::pipeline::{Intake, RenderRequest, Style};
-//! use spillway_core::storage::directories::{Durability, Places};
+//! use spillway_core::storage::directories::{Durability, StoreDirs};
 //! use spillway_core::storage::open_store::OpenStore;
 //! use spillway_core::storage::range::{Range, RangeRead};
 //! use spillway_core::storage::save::SaveRequest;
@@ -24,7 +24,7 @@
 //! use spillway_core::truncation::notice::ENGLISH;
 //!
 //! let dir = tempfile::tempdir()?;
-//! let places = Places::of(vec![dir.path().join("outputs")], Durability::Process);
+//! let places = StoreDirs::of(vec![dir.path().join("outputs")], Durability::Process);
 //! let store = Arc::new(OpenStore::new(places));
 //! let limits = Limits {
 //!     max_lines: 10,

@@ -19,7 +19,7 @@ use crate::error::{Code, Error, Result, os_reason};
 use crate::storage::file_names;
 use crate::storage::folder::Folder;
 use crate::storage::redact::Rules;
-use crate::storage::symlink_policy::Links;
+use crate::storage::symlink_policy::SymlinkPolicy;
 use crate::util::sort::sort_by_key;
 
 /// Maximum time that a batch waits for the lock, which each writer holds for one write.
@@ -144,7 +144,7 @@ impl Log {
     }
 
     fn open(&self) -> io::Result<Open> {
-        let (folder, _) = Folder::open_or_make(&self.options.dir, Links::Trusted)?;
+        let (folder, _) = Folder::open_or_make(&self.options.dir, SymlinkPolicy::TrustedOwners)?;
         let lock = folder.lock_file(&format!("{}.lock", self.options.stem))?;
         let file = folder.lock_file(&current(&self.options.stem))?;
         Ok(Open { folder, lock, file, left: None })

@@ -14,7 +14,7 @@ use super::record::{LONGEST_LINE, NO_HASH, Sealer};
 use crate::error::{Code, Error, Result, os_reason};
 use crate::json::canonical::canonical;
 use crate::storage::folder::Folder;
-use crate::storage::symlink_policy::Links;
+use crate::storage::symlink_policy::SymlinkPolicy;
 
 /// Time budget of one step.
 const STEP: Duration = Duration::from_millis(20);
@@ -158,7 +158,7 @@ impl Verifier {
                 }) else {
                     return Err(read_error(&path, &io::ErrorKind::InvalidInput.into()));
                 };
-                let opened = Folder::open(dir, Links::Trusted)
+                let opened = Folder::open(dir, SymlinkPolicy::TrustedOwners)
                     .and_then(|folder| folder.read(&part(stem, number)));
                 opened.map_err(|error| read_error(&path, &error))?
             }
@@ -289,7 +289,7 @@ fn sources(path: &Path) -> io::Result<Sources> {
     let not_a_log =
         || io::Error::new(io::ErrorKind::InvalidInput, "the name of a log ends in .jsonl");
     let (dir, stem) = split(path).ok_or_else(not_a_log)?;
-    let folder = Folder::open(dir, Links::Trusted)?;
+    let folder = Folder::open(dir, SymlinkPolicy::TrustedOwners)?;
     // No file is renamed while the lock is held; it is released on drop. Reading works without it too.
     let lock = folder.existing_lock_file(&format!("{stem}.lock"));
     let lock = lock.ok().flatten().filter(|lock| acquire(lock).is_ok());

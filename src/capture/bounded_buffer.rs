@@ -12,16 +12,16 @@ use crate::truncation::preview_buffer::Window;
 
 /// The start of an output, complete so far.
 #[derive(Debug)]
-pub struct Hold {
+pub struct BoundedBuffer {
     limits: Limits,
     bytes: Vec<u8>,
     breaks: u64,
 }
 
-impl Hold {
+impl BoundedBuffer {
     /// Creates a buffer that holds an output as long as it can be within `limits`.
     pub fn new(limits: Limits) -> Self {
-        Hold { limits, bytes: Vec::new(), breaks: 0 }
+        BoundedBuffer { limits, bytes: Vec::new(), breaks: 0 }
     }
 
     /// Appends bytes and returns true, or returns false if they make the output too long.
@@ -86,9 +86,9 @@ mod tests {
     use super::*;
     use crate::truncation::limits::Direction;
 
-    fn hold(max_lines: u64, max_bytes: u64) -> Hold {
+    fn hold(max_lines: u64, max_bytes: u64) -> BoundedBuffer {
         let line_rule = LineRule::Terminated;
-        Hold::new(Limits {
+        BoundedBuffer::new(Limits {
             max_lines,
             max_bytes,
             max_tokens: u64::MAX,

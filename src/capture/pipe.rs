@@ -11,19 +11,19 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// Timeouts and read size of the thread.
 #[derive(Debug, Clone, Copy)]
-struct Manner {
+struct DrainPolicy {
     /// How long to wait for output of children after the command has ended; its own output is in the pipe by then.
-    quiet: Duration,
+    idle_timeout: Duration,
     /// Maximum time to read output of children that keep running.
-    most: Duration,
+    max_wait: Duration,
     /// Bytes per read.
-    piece: usize,
+    read_size: usize,
 }
 
-const MANNER: Manner = Manner {
-    quiet: Duration::from_millis(100),
-    most: Duration::from_millis(1000),
-    piece: 256 * 1024,
+const DRAIN_POLICY: DrainPolicy = DrainPolicy {
+    idle_timeout: Duration::from_millis(100),
+    max_wait: Duration::from_millis(1000),
+    read_size: 256 * 1024,
 };
 
 /// The default maximum of Linux for unprivileged users. A larger pipe makes the command block less often.
@@ -35,7 +35,7 @@ const PIPE_BYTES: usize = 1024 * 1024;
 pub struct Pipe {
     writer: Option<PipeWriter>,
     /// Receives a byte when the command has ended; closing it means that the owner is gone.
-    bell: PipeWriter,
+    wake: PipeWriter,
     state: Arc<Shared>,
 }
 
@@ -59,13 +59,16 @@ enum End {
 impl Pipe {
     /// Creates a pipe and a thread that passes everything read from it to `sink`.
     pub fn open(sink: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Pipe> {
-        Pipe::listening(MANNER, sink)
+        Pipe::listening(DRAIN_POLICY, sink)
     }
 
-    fn listening(manner: Manner, sink: impl FnMut(&[u8]) + Send + 'static) -> io::Result<Pipe> {
+    fn listening(
+        manner: DrainPolicy,
+        sink: impl FnMut(&[u8]) + Send + 'static,
+    ) -> io::Result<Pipe> {
         // Both ends are close-on-exec: a program inherits only the end that is handed to it.
         let (reader, writer) = io::pipe()?;
-        let (ear, bell) = io::pipe()?;
+        let (wake_reader, wake) = io::pipe()?;
         #[cfg(target_os = "linux")]
         // A smaller pipe works too.
         let _ = rustix::pipe::fcntl_setpipe_size(&reader, PIPE_BYTES);
@@ -73,8 +76,8 @@ impl Pipe {
         let report = Report { state: Arc::clone(&state), end: None };
         thread::Builder::new()
             .name("spillway-pipe".to_owned())
-            .spawn(move || report.send(drain(manner, reader, ear, sink)))?;
-        Ok(Pipe { writer: Some(writer), bell, state })
+            .spawn(move || report.send(drain(manner, reader, wake_reader, sink)))?;
+        Ok(Pipe { writer: Some(writer), wake, state })
     }
 
     /// Returns the descriptor to hand to the command, until [`Pipe::close_writer`] is called.
@@ -91,13 +94,13 @@ impl Pipe {
     pub fn end(&mut self) -> Waiter {
         self.close_writer();
         // The write fails only if the thread has ended already.
-        let _ = self.bell.write_all(&[1]);
+        let _ = self.wake.write_all(&[1]);
         Waiter(Arc::clone(&self.state))
     }
 }
 
 impl Waiter {
-    /// Waits until the thread has passed everything on: about a second at most after [`Pipe::end`].
+    /// Waits until the thread has passed everything on: about a second at max_wait after [`Pipe::end`].
     pub fn wait(self) -> io::Result<()> {
         let mut end = lock(&self.0.end);
         loop {
@@ -138,24 +141,25 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn drain(
-    manner: Manner,
+    manner: DrainPolicy,
     mut reader: PipeReader,
-    mut ear: PipeReader,
+    mut wake_reader: PipeReader,
     mut sink: impl FnMut(&[u8]),
 ) -> io::Result<()> {
-    let Manner { quiet, most, piece } = manner;
-    let mut buffer = vec![0; piece];
+    let DrainPolicy { idle_timeout, max_wait, read_size } = manner;
+    let mut buffer = vec![0; read_size];
     let mut deadline: Option<Instant> = None;
     // Output in the pipe when the command ended is read completely, however long the disk takes.
     let mut owed = 0;
     loop {
-        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()).min(quiet));
-        let (has_data, has_news) = wait(&reader, &ear, left)?;
+        let left =
+            deadline.map(|at| at.saturating_duration_since(Instant::now()).min(idle_timeout));
+        let (has_data, has_news) = wait(&reader, &wake_reader, left)?;
         if has_news {
-            match read(&mut ear, &mut [0])? {
+            match read(&mut wake_reader, &mut [0])? {
                 0 => return Ok(()),
                 _ => {
-                    deadline = Some(Instant::now() + most);
+                    deadline = Some(Instant::now() + max_wait);
                     owed = rustix::io::ioctl_fionread(&reader)?;
                 }
             }
@@ -178,12 +182,16 @@ fn drain(
 }
 
 /// Waits for output or a signal until the timeout. Returns which of the two are ready.
-fn wait(reader: &PipeReader, ear: &PipeReader, left: Option<Duration>) -> io::Result<(bool, bool)> {
+fn wait(
+    reader: &PipeReader,
+    wake_reader: &PipeReader,
+    left: Option<Duration>,
+) -> io::Result<(bool, bool)> {
     let timeout = left.map(|left| Timespec {
         tv_sec: left.as_secs().cast_signed(),
         tv_nsec: left.subsec_nanos().into(),
     });
-    let mut waited = [PollFd::new(reader, PollFlags::IN), PollFd::new(ear, PollFlags::IN)];
+    let mut waited = [PollFd::new(reader, PollFlags::IN), PollFd::new(wake_reader, PollFlags::IN)];
     loop {
         match poll(&mut waited, timeout.as_ref()) {
             Err(rustix::io::Errno::INTR) => {}
@@ -212,7 +220,7 @@ mod tests {
     /// Long enough never to pass in a test.
     const AGES: Duration = Duration::from_secs(3600);
 
-    fn collecting(manner: Manner) -> (Arc<Mutex<Vec<u8>>>, Pipe) {
+    fn collecting(manner: DrainPolicy) -> (Arc<Mutex<Vec<u8>>>, Pipe) {
         let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
         let sink = Arc::clone(&kept);
         let sink = move |bytes: &[u8]| lock(&sink).extend_from_slice(bytes);
@@ -222,7 +230,7 @@ mod tests {
 
     #[test]
     fn everything_that_was_written_arrives() {
-        let (kept, mut pipe) = collecting(MANNER);
+        let (kept, mut pipe) = collecting(DRAIN_POLICY);
         let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
         let text = vec![b'x'; 3_000_000];
         other.write_all(&text).unwrap();
@@ -233,7 +241,7 @@ mod tests {
 
     #[test]
     fn one_that_holds_the_pipe_open_is_not_waited_for() {
-        let (kept, mut pipe) = collecting(Manner { most: AGES, ..MANNER });
+        let (kept, mut pipe) = collecting(DrainPolicy { max_wait: AGES, ..DRAIN_POLICY });
         let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
         other.write_all(b"said").unwrap();
         pipe.end().wait().unwrap();
@@ -243,8 +251,9 @@ mod tests {
 
     #[test]
     fn one_that_never_falls_silent_is_not_waited_for() {
-        let most = Duration::from_millis(20);
-        let (_kept, mut pipe) = collecting(Manner { quiet: AGES, most, ..MANNER });
+        let max_wait = Duration::from_millis(20);
+        let (_kept, mut pipe) =
+            collecting(DrainPolicy { idle_timeout: AGES, max_wait, ..DRAIN_POLICY });
         let mut other = pipe.writer.as_ref().unwrap().try_clone().unwrap();
         let noise = thread::spawn(move || while other.write_all(b"noise\n").is_ok() {});
         pipe.end().wait().unwrap();
@@ -258,7 +267,8 @@ mod tests {
         let (busy, is_busy) = mpsc::channel();
         let (go_on, may_go_on) = mpsc::channel();
         // The time is over as soon as the command has ended, and what it wrote takes several reads.
-        let manner = Manner { quiet: Duration::ZERO, most: Duration::ZERO, piece: 4 };
+        let manner =
+            DrainPolicy { idle_timeout: Duration::ZERO, max_wait: Duration::ZERO, read_size: 4 };
         let mut pipe = Pipe::listening(manner, move |bytes| {
             if lock(&sink).is_empty() {
                 busy.send(()).unwrap();
@@ -279,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_pipe_that_is_dropped_ends_its_thread() {
-        let (_kept, mut pipe) = collecting(MANNER);
+        let (_kept, mut pipe) = collecting(DRAIN_POLICY);
         let state = Arc::clone(&pipe.state);
         let _writer = pipe.writer.take();
         drop(pipe);

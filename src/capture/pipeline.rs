@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::bounded_buffer::{Hold, units};
+use crate::capture::bounded_buffer::{BoundedBuffer, units};
 use crate::error::{Code, Error, Result, os_reason};
 use crate::storage::head_tail_file::Collection;
 use crate::storage::omitted_range::Part;
@@ -38,7 +38,7 @@ pub struct Intake {
     encoder: Encoder,
     scratch: Vec<u8>,
     window: Window,
-    hold: Option<Hold>,
+    hold: Option<BoundedBuffer>,
     redactor: Option<Redactor>,
     keep: Keep,
     collected: Vec<u8>,
@@ -166,7 +166,7 @@ impl Intake {
     /// within them is not truncated: [`Intake::whole`] returns all of it.
     #[must_use]
     pub fn holding(self, limits: Limits) -> Self {
-        Intake { hold: Some(Hold::new(limits)), ..self }
+        Intake { hold: Some(BoundedBuffer::new(limits)), ..self }
     }
 
     /// Keeps the other end too, in case the call turns out to have failed. Must be called before the first bytes.

@@ -73,7 +73,7 @@ pub struct Answer {
 #[napi(catch_unwind)]
 pub fn reading_limits() -> String {
     json!({
-        "range": { "leastBytes": range::LEAST, "mostBytes": range::MOST },
+        "range": { "leastBytes": range::MIN_BYTES, "mostBytes": range::MAX_BYTES },
         "search": {
             "mostContext": search::MOST_CONTEXT,
             "matches": search::MATCHES,

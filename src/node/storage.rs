@@ -10,7 +10,7 @@ use spillway_core::storage::file_names;
 use spillway_core::storage::inventory::{delete_session, list, remove, usage};
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::{Reader, owns};
-use spillway_core::storage::sweep::{Occasion, sweep};
+use spillway_core::storage::sweep::{SweepTrigger, sweep};
 
 use crate::error::{Result, from_core};
 use crate::json::json;
@@ -39,8 +39,8 @@ pub type StoreHandle = External<Arc<OpenStore>>;
 #[napi(catch_unwind, ts_return_type = "object")]
 pub fn store_open(#[napi(ts_arg_type = "object")] settings: &SettingsHandle) -> StoreHandle {
     let settings = lock_settings(settings);
-    let upkeep = settings.sweeps_on_save().then(|| settings.bounds());
-    External::new(Arc::new(OpenStore::within(settings.places(), upkeep)))
+    let auto_sweep = settings.sweeps_on_save().then(|| settings.bounds());
+    External::new(Arc::new(OpenStore::within(settings.places(), auto_sweep)))
 }
 
 /// Returns the directories of a store, in order of preference.
@@ -101,9 +101,9 @@ pub fn store_cleanup(
 ) -> AsyncTask<Job<f64>> {
     let store = Arc::clone(store);
     run(move || {
-        store.upkeep.settle();
-        let occasion = Occasion::Asked(now_ms as i64);
-        Ok(sweep(&store, &Bounds::of_age(retention_days), occasion).removed_files as f64)
+        store.auto_sweep.settle();
+        let trigger = SweepTrigger::Requested(now_ms as i64);
+        Ok(sweep(&store, &Bounds::of_age(retention_days), trigger).removed_files as f64)
     })
 }
 
@@ -118,13 +118,16 @@ pub fn store_sweep(
     dry_run: bool,
 ) -> AsyncTask<Job<String>> {
     let store = Arc::clone(store);
-    let occasion =
-        if dry_run { Occasion::Tried(now_ms as i64) } else { Occasion::Asked(now_ms as i64) };
+    let trigger = if dry_run {
+        SweepTrigger::DryRun(now_ms as i64)
+    } else {
+        SweepTrigger::Requested(now_ms as i64)
+    };
     let bounds =
         Bounds { retention_days, max_bytes: max_bytes as u64, max_files: max_files as u64 };
     run(move || {
-        store.upkeep.settle();
-        Ok(json(&sweep(&store, &bounds, occasion)))
+        store.auto_sweep.settle();
+        Ok(json(&sweep(&store, &bounds, trigger)))
     })
 }
 
@@ -209,7 +212,7 @@ pub fn session_folder(session: Utf16String) -> String {
 pub fn store_close(#[napi(ts_arg_type = "object")] store: &StoreHandle) -> AsyncTask<Job<()>> {
     let store = Arc::clone(store);
     run(move || {
-        store.upkeep.settle();
+        store.auto_sweep.settle();
         store.leases.release_all();
         Ok(())
     })

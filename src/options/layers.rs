@@ -156,7 +156,7 @@ impl Settings {
             Mode::Bound if fold.custom => -1.0,
             Mode::Bound => {
                 let sure = sure(limits.max_lines, limits.max_bytes) - split;
-                sure.min(tokens::sure_units(limits.max_tokens) as f64)
+                sure.min(tokens::units_within(limits.max_tokens) as f64)
             }
             Mode::Leave => f64::MAX,
             Mode::Ceiling => sure(u64::MAX, ceiling),

@@ -10,7 +10,7 @@ use super::smart_rules::smart_rules;
 use super::tools::{self, DEFAULTS, Profile};
 use crate::error::{Code, Error, Result};
 use crate::storage::bounds::Bounds;
-use crate::storage::directories::{Durability, Places, is_root};
+use crate::storage::directories::{Durability, StoreDirs, is_root};
 use crate::storage::head_tail_file::LEAST_BYTES;
 use crate::storage::redact::Rules;
 use crate::truncation::notice::{Language, Wording};
@@ -198,8 +198,8 @@ impl Settings {
     }
 
     /// Returns the directories that outputs are saved to, and the durability of a save.
-    pub fn places(&self) -> Places {
-        Places::new(&self.storage_dirs, self.durability)
+    pub fn places(&self) -> StoreDirs {
+        StoreDirs::new(&self.storage_dirs, self.durability)
     }
 
     /// Returns the limits of a store.

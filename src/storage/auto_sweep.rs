@@ -8,14 +8,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::bounds::Bounds;
 use super::open_store::OpenStore;
-use super::sweep::{Occasion, Report, sweep};
+use super::sweep::{Report, SweepTrigger, sweep};
 
 /// Number of saves from one sweep to the next.
 const EVERY: u64 = 100;
 
 /// Decides when a store sweeps, and holds the report of the last sweep.
 #[derive(Debug, Default)]
-pub struct Upkeep {
+pub struct AutoSweep {
     /// `None` disables automatic sweeps.
     bounds: Option<Bounds>,
     saves: AtomicU64,
@@ -25,10 +25,10 @@ pub struct Upkeep {
     last: Mutex<Option<Report>>,
 }
 
-impl Upkeep {
+impl AutoSweep {
     /// Creates the state for a store with these limits.
     pub fn within(bounds: Option<Bounds>) -> Self {
-        Upkeep { bounds, ..Upkeep::default() }
+        AutoSweep { bounds, ..AutoSweep::default() }
     }
 
     /// Returns the report of the last sweep.
@@ -47,21 +47,21 @@ impl Upkeep {
 /// Counts a save, and starts a sweep when one is due. `named_ms` is the time in the file's name; `dated` reads the time
 /// from the file system, which is done only if a sweep is due.
 pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Option<SystemTime>) {
-    let Some(bounds) = store.upkeep.bounds else { return };
-    let since_ms = *store.upkeep.since_ms.get_or_init(|| named_ms);
-    if !store.upkeep.saves.fetch_add(1, Ordering::Relaxed).is_multiple_of(EVERY) {
+    let Some(bounds) = store.auto_sweep.bounds else { return };
+    let since_ms = *store.auto_sweep.since_ms.get_or_init(|| named_ms);
+    if !store.auto_sweep.saves.fetch_add(1, Ordering::Relaxed).is_multiple_of(EVERY) {
         return;
     }
     let Some(now) = dated().and_then(|dated| dated.duration_since(UNIX_EPOCH).ok()) else { return };
     // Another thread holds the lock: it starts a sweep, or waits for one.
-    let Ok(mut thread) = store.upkeep.thread.try_lock() else { return };
+    let Ok(mut thread) = store.auto_sweep.thread.try_lock() else { return };
     if thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
         return;
     }
     let ours = Arc::clone(store);
     let work = move || {
-        let report = sweep(&ours, &bounds, Occasion::Upkeep { now, since_ms });
-        *ours.upkeep.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+        let report = sweep(&ours, &bounds, SweepTrigger::Automatic { now, since_ms });
+        *ours.auto_sweep.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
     };
     // Without a free thread, the sweep is left to a later save.
     *thread = thread::Builder::new().name("spillway-sweep".to_owned()).spawn(work).ok();
@@ -70,7 +70,7 @@ pub fn saved(store: &Arc<OpenStore>, named_ms: i64, dated: impl FnOnce() -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::directories::{Durability, Places};
+    use crate::storage::directories::{Durability, StoreDirs};
     use crate::storage::save::{Save, SaveRequest};
     use std::fs::{self, File};
     use std::path::Path;
@@ -79,7 +79,7 @@ mod tests {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
     fn store(dir: &Path) -> Arc<OpenStore> {
-        let places = Places::of(vec![dir.to_owned()], Durability::Process);
+        let places = StoreDirs::of(vec![dir.to_owned()], Durability::Process);
         let bounds = Bounds { retention_days: 7.0, max_bytes: u64::MAX, max_files: u64::MAX };
         Arc::new(OpenStore::within(places, Some(bounds)))
     }
@@ -94,7 +94,7 @@ mod tests {
             Save::new(Arc::clone(store), SaveRequest { now_ms, ..SaveRequest::default() });
         save.write(b"text").unwrap();
         let path = save.publish().unwrap().path;
-        store.upkeep.settle();
+        store.auto_sweep.settle();
         path
     }
 
@@ -121,10 +121,10 @@ mod tests {
         let first = old(root.path(), 'a');
         let saved = save(&store);
         assert!(!first.exists() && Path::new(&saved).exists());
-        assert_eq!(store.upkeep.last().unwrap().removed_files, 1);
+        assert_eq!(store.auto_sweep.last().unwrap().removed_files, 1);
         let second = old(root.path(), 'b');
         for saves in [1, EVERY - 1] {
-            store.upkeep.saves.store(saves, Ordering::Relaxed);
+            store.auto_sweep.saves.store(saves, Ordering::Relaxed);
             save(&store);
             assert!(second.exists());
         }
@@ -139,7 +139,7 @@ mod tests {
         let saved = save(&store);
         age(Path::new(&saved), 8 * DAY);
         let other = old(root.path(), 'a');
-        store.upkeep.saves.store(EVERY, Ordering::Relaxed);
+        store.auto_sweep.saves.store(EVERY, Ordering::Relaxed);
         save(&store);
         assert!(Path::new(&saved).exists() && !other.exists());
         // Within the same millisecond it might be the file's own time.
@@ -154,7 +154,7 @@ mod tests {
         let path = old(root.path(), 'a');
         let at = |now: SystemTime| {
             let now = now.duration_since(UNIX_EPOCH).unwrap();
-            Occasion::Upkeep { now, since_ms: i64::MAX }
+            SweepTrigger::Automatic { now, since_ms: i64::MAX }
         };
         let bounds = Bounds::of_age(7.0);
         let second = Duration::from_secs(1);
@@ -182,7 +182,7 @@ mod tests {
     fn without_bounds_nothing_is_swept() {
         let root = tempfile::tempdir().unwrap();
         let kept = old(root.path(), 'a');
-        let places = Places::of(vec![root.path().to_owned()], Durability::Process);
+        let places = StoreDirs::of(vec![root.path().to_owned()], Durability::Process);
         save(&Arc::new(OpenStore::new(places)));
         assert!(kept.exists());
     }

@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::directories::Places;
+use super::directories::StoreDirs;
 use super::read::owner;
 use super::sweep;
 
@@ -23,26 +23,26 @@ type Key = (Option<String>, Vec<u16>);
 
 /// The outputs saved per call, for the most recent calls of a store.
 #[derive(Debug, Default)]
-pub struct Calls {
+pub struct SavedCalls {
     known: Mutex<Known>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
     // A tree and not a hash map, which needs random bytes from the system and panics without them.
-    calls: BTreeMap<Key, Arc<Mutex<Earlier>>>,
+    calls: BTreeMap<Key, Arc<Mutex<PreviousSaves>>>,
     order: VecDeque<Key>,
 }
 
 /// The outputs saved for one call. A save holds its lock, so that a concurrent save for the same call sees the result.
 #[derive(Debug, Default)]
-pub struct Earlier {
+pub struct PreviousSaves {
     outputs: VecDeque<(PathBuf, u64)>,
 }
 
-impl Calls {
+impl SavedCalls {
     /// Returns the outputs saved for a call.
-    pub fn of(&self, session: Option<&str>, call: Vec<u16>) -> Arc<Mutex<Earlier>> {
+    pub fn of(&self, session: Option<&str>, call: Vec<u16>) -> Arc<Mutex<PreviousSaves>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (session.map(str::to_owned), call);
         if let Some(earlier) = known.calls.get(&key) {
@@ -53,17 +53,17 @@ impl Calls {
         {
             known.calls.remove(&oldest);
         }
-        let earlier = Arc::<Mutex<Earlier>>::default();
+        let earlier = Arc::<Mutex<PreviousSaves>>::default();
         known.calls.insert(key.clone(), Arc::clone(&earlier));
         known.order.push_back(key);
         earlier
     }
 }
 
-impl Earlier {
+impl PreviousSaves {
     /// Returns a saved output with the same content that still exists. Its date is renewed, so that it is kept as long
     /// as a new one.
-    pub fn find(&self, places: &Places, draft: &mut File, bytes: u64) -> Option<PathBuf> {
+    pub fn find(&self, places: &StoreDirs, draft: &mut File, bytes: u64) -> Option<PathBuf> {
         let same_size = self.outputs.iter().filter(|(_, size)| *size == bytes);
         same_size.map(|(path, _)| path).find(|path| is_same(places, path, draft)).cloned()
     }
@@ -78,7 +78,7 @@ impl Earlier {
     }
 }
 
-fn is_same(places: &Places, path: &Path, draft: &mut File) -> bool {
+fn is_same(places: &StoreDirs, path: &Path, draft: &mut File) -> bool {
     let Some(owned) = owner(places, path) else { return false };
     if !owned.open().and_then(|mut file| equal(&mut file, draft)).unwrap_or(false) {
         return false;
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn calls_are_not_remembered_without_end() {
-        let calls = Calls::default();
+        let calls = SavedCalls::default();
         for call in 0..2 * REMEMBERED as u16 {
             calls.of(None, vec![call]);
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 
 use super::folder::Folder;
-use super::symlink_policy::Links;
+use super::symlink_policy::SymlinkPolicy;
 
 /// The failures that a save survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -28,24 +28,24 @@ impl Durability {
 
 /// The directories of a store. A save that fails in one directory is tried in the next.
 #[derive(Debug, Clone)]
-pub struct Places {
-    pub dirs: Vec<Place>,
+pub struct StoreDirs {
+    pub dirs: Vec<StoreDir>,
     pub durability: Durability,
 }
 
 /// A directory that outputs are saved to. Its path is resolved once, when it is first opened; a symlink planted later
 /// is not followed.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct StoreDir {
     path: PathBuf,
     /// The resolved path, once the directory was opened.
     real: Arc<OnceLock<PathBuf>>,
 }
 
-impl Place {
+impl StoreDir {
     /// Creates an entry for a path, which need not exist.
     pub fn new(path: PathBuf) -> Self {
-        Place { path, real: Arc::default() }
+        StoreDir { path, real: Arc::default() }
     }
 
     /// Returns the path as it was configured.
@@ -56,9 +56,9 @@ impl Place {
     /// Opens the directory.
     pub(super) fn open(&self) -> io::Result<Folder> {
         if let Some(real) = self.real.get() {
-            return Folder::open(real, Links::None);
+            return Folder::open(real, SymlinkPolicy::Deny);
         }
-        let folder = Folder::open(&self.path, Links::Trusted)?;
+        let folder = Folder::open(&self.path, SymlinkPolicy::TrustedOwners)?;
         self.pin(&folder);
         Ok(folder)
     }
@@ -66,9 +66,9 @@ impl Place {
     /// Opens the directory, creating it if it does not exist. Returns whether it was created.
     pub(super) fn open_or_make(&self) -> io::Result<(Folder, bool)> {
         if let Some(real) = self.real.get() {
-            return Folder::open_or_make(real, Links::None);
+            return Folder::open_or_make(real, SymlinkPolicy::Deny);
         }
-        match Folder::open(&self.path, Links::Trusted) {
+        match Folder::open(&self.path, SymlinkPolicy::TrustedOwners) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => {
                 let folder = opened?;
@@ -79,11 +79,11 @@ impl Place {
         // Symlinks are resolved before the directory is created: one that takes its place right after that is not
         // followed.
         let Some(real) = resolve_missing(&self.path) else {
-            let (folder, is_new) = Folder::open_or_make(&self.path, Links::Trusted)?;
+            let (folder, is_new) = Folder::open_or_make(&self.path, SymlinkPolicy::TrustedOwners)?;
             self.pin(&folder);
             return Ok((folder, is_new));
         };
-        let made = Folder::open_or_make(&real, Links::None)?;
+        let made = Folder::open_or_make(&real, SymlinkPolicy::Deny)?;
         let _ = self.real.set(real);
         Ok(made)
     }
@@ -127,7 +127,7 @@ fn resolve_missing(path: &Path) -> Option<PathBuf> {
     Some(above.join(name))
 }
 
-impl Places {
+impl StoreDirs {
     /// Resolves the configured directories; without any, the user's data directory and then a private temporary one.
     pub fn new(asked: &[String], durability: Durability) -> Self {
         let dirs = if asked.is_empty() {
@@ -135,19 +135,19 @@ impl Places {
         } else {
             asked.iter().map(|dir| absolute(dir)).collect()
         };
-        Places::of(dirs, durability)
+        StoreDirs::of(dirs, durability)
     }
 
     /// Uses exactly these directories, without duplicates.
     pub fn of(dirs: Vec<PathBuf>, durability: Durability) -> Self {
-        let mut places: Vec<Place> = Vec::with_capacity(dirs.len());
+        let mut places: Vec<StoreDir> = Vec::with_capacity(dirs.len());
         for dir in dirs {
             // There are only a few. A hash set needs random bytes from the system and panics without them.
             if places.iter().all(|place| place.path != dir) {
-                places.push(Place::new(dir));
+                places.push(StoreDir::new(dir));
             }
         }
-        Places { dirs: places, durability }
+        StoreDirs { dirs: places, durability }
     }
 }
 
@@ -227,10 +227,10 @@ mod tests {
         symlink("dir", &link).unwrap();
         for asked in [dir.join("a"), link.join("b")] {
             let name = asked.file_name().unwrap();
-            let place = Place::new(asked.clone());
+            let place = StoreDir::new(asked.clone());
             assert!(place.open().is_err(), "it is not there");
             assert!(place.open_or_make().unwrap().1);
-            let holds = |place: &Place, file| place.open().unwrap().put(file, b"").is_ok();
+            let holds = |place: &StoreDir, file| place.open().unwrap().put(file, b"").is_ok();
             assert!(holds(&place.clone(), "first") && dir.join(name).join("first").exists());
             // The symlink may lead elsewhere by now, and one may have been planted where there was none.
             fs::remove_file(&link).unwrap();
@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn there_is_always_a_place() {
-        let places = Places::new(&[], Durability::Process);
-        let paths: Vec<&Path> = places.dirs.iter().map(Place::path).collect();
+        let places = StoreDirs::new(&[], Durability::Process);
+        let paths: Vec<&Path> = places.dirs.iter().map(StoreDir::path).collect();
         assert!(!paths.is_empty() && paths.iter().all(|dir| dir.is_absolute()));
         assert!(paths.last().is_some_and(|dir| dir.starts_with(std::env::temp_dir())));
     }

@@ -6,7 +6,7 @@ use memchr::{memchr, memrchr};
 use serde::Serialize;
 
 use super::read::Input;
-use super::read_buffer::View;
+use super::read_buffer::PaddedBuffer;
 use crate::text::lines::LineRule;
 use crate::text::lossy::{Shown, Source};
 use crate::text::utf8_boundary;
@@ -101,7 +101,7 @@ pub fn excerpt(
 /// Reads at most `most` bytes of the matching line. Also returns an offset after the match that is still in the line.
 fn line(file: &mut dyn Input, size: u64, found: &Found, most: u64) -> io::Result<(Match, u64)> {
     let begin = found.line_start.max(found.from.saturating_sub(most));
-    let view = View::read(file, begin, found.from.saturating_add(most), size)?;
+    let view = PaddedBuffer::read(file, begin, found.from.saturating_add(most), size)?;
     let after = view.bytes.get(view.index(found.from)..).unwrap_or_default();
     let line_end = memchr(b'\n', after).map(|at| {
         let at = view.index(found.from) + at;
@@ -167,7 +167,7 @@ fn line_start(file: &mut dyn Input, end: u64) -> io::Result<Option<u64>> {
     let mut at = end;
     while at > 0 && end - at < REACH {
         let begin = at.saturating_sub(BLOCK);
-        let view = View::read(file, begin, at, at)?;
+        let view = PaddedBuffer::read(file, begin, at, at)?;
         let fresh = view.bytes.get(view.index(begin)..).unwrap_or_default();
         if let Some(found) = memrchr(b'\n', fresh) {
             return Ok(Some(begin + found as u64 + 1));
@@ -182,7 +182,7 @@ fn lines_before(file: &mut dyn Input, mut end: u64, count: usize) -> io::Result<
     let mut lines: Vec<String> = Vec::new();
     while end > 0 && lines.len() < count {
         let begin = end.saturating_sub(BLOCK);
-        let view = View::read(file, begin, end, end)?;
+        let view = PaddedBuffer::read(file, begin, end, end)?;
         let known = view.bytes.get(view.index(begin)..).unwrap_or_default();
         let mut rest = known.strip_suffix(b"\n").unwrap_or(known);
         let held = lines.len();
@@ -202,7 +202,7 @@ fn lines_before(file: &mut dyn Input, mut end: u64, count: usize) -> io::Result<
             lines.push(neighbour(without_return(rest), true, false));
             break;
         };
-        let view = View::read(file, start, start + BLOCK, end - 1)?;
+        let view = PaddedBuffer::read(file, start, start + BLOCK, end - 1)?;
         let line = view.bytes.get(view.index(start)..).unwrap_or_default();
         lines.push(neighbour(without_return(line), false, false));
         end = start;
@@ -220,7 +220,7 @@ fn lines_after(
 ) -> io::Result<Vec<String>> {
     let mut lines = Vec::new();
     while begin < size && lines.len() < count {
-        let view = View::read(file, begin, begin.saturating_add(BLOCK), size)?;
+        let view = PaddedBuffer::read(file, begin, begin.saturating_add(BLOCK), size)?;
         let mut rest = view.bytes.get(view.index(begin)..).unwrap_or_default();
         let held = lines.len();
         while let Some(at) = memchr(b'\n', rest)

@@ -2,10 +2,10 @@
 
 /// Metadata of a regular file of this user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Examined {
+pub struct FileMetadata {
     pub bytes: u64,
     /// Modification time (mtime) in milliseconds since the epoch.
     pub modified_ms: i64,
     /// Status change time (ctime) in nanoseconds since the epoch, or the creation time where ctime is not available.
-    pub touched_ns: i128,
+    pub ctime_ns: i128,
 }

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::directories::{Durability, Places};
+use super::directories::{Durability, StoreDirs};
 use super::open_store::OpenStore;
 use super::save::{Save, SaveRequest};
 
 /// Creates a store in a directory of its own.
 pub fn store() -> (tempfile::TempDir, Arc<OpenStore>) {
     let root = tempfile::tempdir().unwrap();
-    let places = Places::of(vec![root.path().to_owned()], Durability::Process);
+    let places = StoreDirs::of(vec![root.path().to_owned()], Durability::Process);
     (root, Arc::new(OpenStore::new(places)))
 }
 
 /// Creates a store in a directory of its own with one output, and returns the output's path.
-pub fn saved(bytes: &[u8]) -> (tempfile::TempDir, Places, String) {
+pub fn saved(bytes: &[u8]) -> (tempfile::TempDir, StoreDirs, String) {
     let (root, store) = store();
     let mut save = Save::new(Arc::clone(&store), SaveRequest::default());
     save.write(bytes).unwrap();

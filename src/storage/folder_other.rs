@@ -8,9 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tempfile::NamedTempFile;
 
-use super::file_metadata::Examined;
+use super::file_metadata::FileMetadata;
 use super::file_names;
-use super::symlink_policy::Links;
+use super::symlink_policy::SymlinkPolicy;
 
 #[derive(Debug)]
 pub struct Folder {
@@ -35,9 +35,9 @@ impl Draft {
 
 impl Folder {
     /// Opens a folder. The owner of a link is not known here.
-    pub fn open(path: &Path, links: Links) -> io::Result<Self> {
+    pub fn open(path: &Path, links: SymlinkPolicy) -> io::Result<Self> {
         let folder = Folder { path: fs::canonicalize(path)? };
-        if links == Links::None && !folder.is(path) {
+        if links == SymlinkPolicy::Deny && !folder.is(path) {
             return Err(io::Error::new(io::ErrorKind::NotADirectory, "a link was put in the way"));
         }
         Ok(folder)
@@ -47,14 +47,14 @@ impl Folder {
         self.path == path
     }
 
-    pub fn open_or_make(path: &Path, links: Links) -> io::Result<(Self, bool)> {
+    pub fn open_or_make(path: &Path, links: SymlinkPolicy) -> io::Result<(Self, bool)> {
         let is_new = !path.exists();
         fs::create_dir_all(path)?;
         Ok((Folder::open(path, links)?, is_new))
     }
 
     pub fn enter(&self, name: &str) -> io::Result<Self> {
-        Ok(Folder::open_or_make(&self.path.join(name), Links::None)?.0)
+        Ok(Folder::open_or_make(&self.path.join(name), SymlinkPolicy::Deny)?.0)
     }
 
     pub fn draft(&self, now_ms: u64) -> io::Result<Draft> {
@@ -123,14 +123,14 @@ impl Folder {
         file.set_modified(SystemTime::now())
     }
 
-    pub fn examine(&self, name: &str) -> Option<Examined> {
+    pub fn examine(&self, name: &str) -> Option<FileMetadata> {
         let data = fs::symlink_metadata(self.path.join(name)).ok().filter(|data| data.is_file())?;
         let modified = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let made = data.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        Some(Examined {
+        Some(FileMetadata {
             bytes: data.len(),
             modified_ms: i64::try_from(modified.as_millis()).ok()?,
-            touched_ns: i128::try_from(made.as_nanos()).ok()?,
+            ctime_ns: i128::try_from(made.as_nanos()).ok()?,
         })
     }
 
@@ -143,7 +143,7 @@ impl Folder {
         if !fs::symlink_metadata(&path)?.is_dir() {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a plain folder"));
         }
-        Folder::open(&path, Links::None)
+        Folder::open(&path, SymlinkPolicy::Deny)
     }
 
     pub fn lock_file(&self, name: &str) -> io::Result<File> {

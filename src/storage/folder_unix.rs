@@ -16,9 +16,9 @@ use std::time::SystemTime;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::file_metadata::Examined;
+use super::file_metadata::FileMetadata;
 use super::file_names;
-use super::symlink_policy::Links;
+use super::symlink_policy::SymlinkPolicy;
 
 #[cfg(target_os = "linux")]
 const OPEN_FILES: &str = "/proc/self/fd";
@@ -85,7 +85,7 @@ impl io::Seek for DraftReader {
 
 impl Folder {
     /// Opens a folder.
-    pub fn open(path: &Path, links: Links) -> io::Result<Self> {
+    pub fn open(path: &Path, links: SymlinkPolicy) -> io::Result<Self> {
         let folder = Folder { fd: open_dir(path, OFlags::RDONLY, links)? };
         folder.check()?;
         Ok(folder)
@@ -93,13 +93,14 @@ impl Folder {
 
     /// Returns true if this is the folder at a resolved path. A symlink that was planted there since is not followed.
     pub fn is(&self, path: &Path) -> bool {
-        let there = open_dir(path, PASSAGE, Links::None).and_then(|fd| Ok(rustix::fs::fstat(fd)?));
+        let there =
+            open_dir(path, PASSAGE, SymlinkPolicy::Deny).and_then(|fd| Ok(rustix::fs::fstat(fd)?));
         let here = rustix::fs::fstat(&self.fd);
         matches!((here, there), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
     }
 
     /// Opens a folder, creating it if it does not exist. Returns whether it was created.
-    pub fn open_or_make(path: &Path, links: Links) -> io::Result<(Self, bool)> {
+    pub fn open_or_make(path: &Path, links: SymlinkPolicy) -> io::Result<(Self, bool)> {
         match Folder::open(path, links) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let folder = Folder { fd: make_all(path, links)? };
@@ -295,12 +296,12 @@ impl Folder {
     }
 
     /// Returns the metadata of a file, or `None` if it is not one of ours or cannot be examined.
-    pub fn examine(&self, name: &str) -> Option<Examined> {
+    pub fn examine(&self, name: &str) -> Option<FileMetadata> {
         let stat = self.stat(name)?;
-        is_own(&stat).then(|| Examined {
+        is_own(&stat).then(|| FileMetadata {
             bytes: u64::try_from(stat.st_size).unwrap_or(0),
             modified_ms: modified_ms(&stat),
-            touched_ns: touched_ns(&stat),
+            ctime_ns: ctime_ns(&stat),
         })
     }
 
@@ -387,7 +388,7 @@ impl Folder {
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
-fn touched_ns(stat: &rustix::fs::Stat) -> i128 {
+fn ctime_ns(stat: &rustix::fs::Stat) -> i128 {
     i128::from(stat.st_ctime as i64) * 1_000_000_000 + i128::from(stat.st_ctime_nsec as i64)
 }
 
@@ -448,7 +449,7 @@ fn refused(why: &str) -> io::Error {
 }
 
 #[cfg(target_os = "linux")]
-fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
+fn open_dir(path: &Path, access: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd> {
     use rustix::fs::ResolveFlags;
 
     let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -456,7 +457,7 @@ fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
         rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
     }) {
         Ok(fd) => Ok(fd),
-        Err(Errno::LOOP) if links == Links::None => Err(Errno::LOOP.into()),
+        Err(Errno::LOOP) if links == SymlinkPolicy::Deny => Err(Errno::LOOP.into()),
         // There is a symlink, or the kernel or a sandbox does not support this call.
         Err(Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::INVAL) => walk(path, flags, links),
         Err(error) => Err(error.into()),
@@ -469,7 +470,7 @@ const MOST_LINKS: usize = 40;
 
 /// Opens a folder component by component and checks every symlink before following it.
 #[cfg(target_os = "linux")]
-fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
+fn walk(path: &Path, flags: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd> {
     let step = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut at = retry_on_intr(|| rustix::fs::openat(CWD, ".", step, Mode::empty()))?;
     let mut ahead = parts_reversed(path);
@@ -483,7 +484,7 @@ fn walk(path: &Path, flags: OFlags, links: Links) -> io::Result<OwnedFd> {
             continue;
         }
         followed += 1;
-        if links == Links::None || followed > MOST_LINKS {
+        if links == SymlinkPolicy::Deny || followed > MOST_LINKS {
             return Err(Errno::LOOP.into());
         }
         if stat.st_uid != rustix::process::geteuid().as_raw() && stat.st_uid != 0 {
@@ -501,8 +502,8 @@ fn parts_reversed(path: &Path) -> Vec<OsString> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_dir(path: &Path, access: OFlags, links: Links) -> io::Result<OwnedFd> {
-    let last = if links == Links::None { OFlags::NOFOLLOW } else { OFlags::empty() };
+fn open_dir(path: &Path, access: OFlags, links: SymlinkPolicy) -> io::Result<OwnedFd> {
+    let last = if links == SymlinkPolicy::Deny { OFlags::NOFOLLOW } else { OFlags::empty() };
     let flags = access | last | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?)
 }
@@ -515,7 +516,7 @@ const PASSAGE: OFlags = OFlags::RDONLY;
 
 /// Creates a folder and its parents. Each is opened relative to its parent, so that a symlink planted meanwhile is not
 /// followed.
-fn make_all(path: &Path, links: Links) -> io::Result<OwnedFd> {
+fn make_all(path: &Path, links: SymlinkPolicy) -> io::Result<OwnedFd> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return open_dir(path, OFlags::RDONLY, links);
     };

@@ -21,14 +21,14 @@ const NEAR: u64 = 1024;
 
 /// Maps offsets of an output to offsets of a draft with a maximum size.
 #[derive(Debug, Clone, Copy)]
-pub struct Ring {
+pub struct DraftLayout {
     most: u64,
 }
 
-impl Ring {
+impl DraftLayout {
     /// Creates the layout of a draft of at most `most` bytes.
     pub fn new(most: u64) -> Self {
-        Ring { most }
+        DraftLayout { most }
     }
 
     /// Returns the number of bytes at the start that are not overwritten.
@@ -180,7 +180,7 @@ impl Collection {
         let offset = self.written;
         self.written += bytes.len() as u64;
         match self.most.filter(|most| self.written > *most) {
-            Some(most) => Ring::new(most).write(&mut self.draft, offset, bytes),
+            Some(most) => DraftLayout::new(most).write(&mut self.draft, offset, bytes),
             None => self.draft.write_all(bytes),
         }
     }
@@ -192,7 +192,7 @@ impl Collection {
             return Ok((draft.into_inner(), None));
         };
         let mut bytes = Vec::new();
-        let (part, _) = Ring::new(most).seal(&mut draft, written, &mut bytes)?;
+        let (part, _) = DraftLayout::new(most).seal(&mut draft, written, &mut bytes)?;
         Ok((bytes, Some(part)))
     }
 }
@@ -201,7 +201,7 @@ impl Collection {
 #[cfg(test)]
 pub(super) fn part_of(bytes: &[u8], most: u64) -> (Vec<u8>, Part) {
     let range = |from: u64, to: u64| Ok(bytes[from as usize..to as usize].to_vec());
-    let (part, line) = Ring::new(most).cut(bytes.len() as u64, range).unwrap();
+    let (part, line) = DraftLayout::new(most).cut(bytes.len() as u64, range).unwrap();
     let (head, tail) = (part.head_bytes as usize, part.tail_start() as usize);
     ([&bytes[..head], line.as_bytes(), &bytes[tail..]].concat(), part)
 }
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_draft_holds_the_first_and_the_last_bytes() {
-        let ring = Ring::new(10);
+        let ring = DraftLayout::new(10);
         let places: Vec<u64> = (0..21).map(|offset| ring.place(offset).0).collect();
         assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5, 6, 7, 8, 9, 5, 6, 7, 8, 9, 5]);
         assert_eq!((ring.place(3).1, ring.place(12).1), (7, 3));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::directories::{self, Place};
-use super::file_metadata::Examined;
+use super::directories::{self, StoreDir};
+use super::file_metadata::FileMetadata;
 use super::file_names;
 use super::folder::{Folder, is_anothers};
 use super::lease;
@@ -20,7 +20,7 @@ use crate::error::{Code, Error, Result, os_reason};
 pub struct Item {
     pub session: Option<String>,
     pub name: String,
-    pub file: Examined,
+    pub file: FileMetadata,
     /// Time of the save in milliseconds, from the name.
     pub saved_ms: i64,
 }
@@ -168,7 +168,7 @@ pub struct DirUsage {
 
 /// Returns the usage of a store, in total and by directory.
 pub fn usage(store: &OpenStore) -> Usage {
-    let mut usage = Usage { last_sweep: store.upkeep.last(), ..Usage::default() };
+    let mut usage = Usage { last_sweep: store.auto_sweep.last(), ..Usage::default() };
     let mut sessions = BTreeSet::new();
     for (dir, inventory) in inventories(store) {
         let items = inventory.as_ref().map_or(&[][..], |inventory| &inventory.items[..]);
@@ -185,8 +185,8 @@ pub fn usage(store: &OpenStore) -> Usage {
 }
 
 /// Returns each directory of a store once, with its outputs if it can be read.
-fn inventories(store: &OpenStore) -> Vec<(&Place, Option<Inventory>)> {
-    let mut found: Vec<(&Place, Option<Inventory>)> = Vec::new();
+fn inventories(store: &OpenStore) -> Vec<(&StoreDir, Option<Inventory>)> {
+    let mut found: Vec<(&StoreDir, Option<Inventory>)> = Vec::new();
     for dir in &store.places.dirs {
         let folder = dir.open().ok();
         // A symlink can lead to a directory that was read already.
@@ -281,7 +281,7 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> Result<u64> {
                 Err(error) => fail(path.join(file), &error),
             }
         }
-        lease::retire(&place, dir.path(), &name, Some(&store.leases));
+        lease::remove_if_unused(&place, dir.path(), &name, Some(&store.leases));
     }
     match failed {
         None => Ok(removed),
@@ -293,7 +293,7 @@ pub fn delete_session(store: &OpenStore, id: &[u16]) -> Result<u64> {
 }
 
 /// Opens a folder of a store and that of a session in it, and lists the latter.
-fn session_in(dir: &Place, name: &str) -> io::Result<(Folder, Folder, Vec<String>)> {
+fn session_in(dir: &StoreDir, name: &str) -> io::Result<(Folder, Folder, Vec<String>)> {
     let place = dir.open()?;
     let session = place.inner(name)?;
     let names = session.names()?;

@@ -91,7 +91,7 @@ fn is_free(lock: Result<&Option<File>, &io::Error>) -> bool {
 }
 
 /// Removes the folder of a session if it is empty and no process uses it other than through the leases in `ours`.
-pub fn retire(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
+pub fn remove_if_unused(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
     let Ok(session) = place.inner(name) else { return };
     if session.holds_only(NAME).unwrap_or(false) {
         if let Some(leases) = ours {
@@ -110,13 +110,13 @@ pub fn retire(place: &Folder, dir: &Path, name: &str, ours: Option<&Leases>) {
 mod tests {
     use super::*;
     use crate::storage::file_names;
-    use crate::storage::symlink_policy::Links;
+    use crate::storage::symlink_policy::SymlinkPolicy;
 
     #[test]
     fn a_folder_in_use_is_not_removed() {
         let root = tempfile::tempdir().unwrap();
         let (ours, theirs) = (Leases::default(), Leases::default());
-        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let place = Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap();
         let name = file_names::session(&[0x61]);
         let session = place.enter(&name).unwrap();
         let path = root.path().join(&name);
@@ -125,18 +125,18 @@ mod tests {
         theirs.hold(&path, &session);
         assert!(is_leased(&session));
         theirs.release_all();
-        retire(&place, root.path(), &name, None);
+        remove_if_unused(&place, root.path(), &name, None);
         assert!(path.exists() && is_leased(&session));
         theirs.hold(&path, &session);
-        retire(&place, root.path(), &name, Some(&ours));
+        remove_if_unused(&place, root.path(), &name, Some(&ours));
         assert!(path.exists() && is_leased(&session));
         theirs.release_all();
         assert!(!is_leased(&session));
         std::fs::write(path.join("foreign"), "").unwrap();
-        retire(&place, root.path(), &name, Some(&ours));
+        remove_if_unused(&place, root.path(), &name, Some(&ours));
         assert!(path.exists());
         std::fs::remove_file(path.join("foreign")).unwrap();
-        retire(&place, root.path(), &name, Some(&ours));
+        remove_if_unused(&place, root.path(), &name, Some(&ours));
         assert!(!path.exists());
         // A folder that was created again has a lease of its own.
         theirs.hold(&path, &session);
@@ -148,19 +148,19 @@ mod tests {
     #[test]
     fn a_folder_whose_lease_cannot_be_asked_for_is_taken_for_used() {
         let root = tempfile::tempdir().unwrap();
-        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let place = Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap();
         let name = file_names::session(&[0x61]);
         let session = place.enter(&name).unwrap();
         std::fs::create_dir(root.path().join(&name).join(NAME)).unwrap();
         assert!(is_leased(&session));
-        retire(&place, root.path(), &name, None);
+        remove_if_unused(&place, root.path(), &name, None);
         assert!(root.path().join(&name).exists());
     }
 
     #[test]
     fn a_lease_outlives_the_store_that_was_not_closed() {
         let root = tempfile::tempdir().unwrap();
-        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let place = Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap();
         let name = file_names::session(&[0x61]);
         let (session, path) = (place.enter(&name).unwrap(), root.path().join(&name));
         let leases = Leases::default();
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_store_of_many_sessions_holds_the_last_of_them() {
         let root = tempfile::tempdir().unwrap();
-        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let place = Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap();
         let leases = Leases::default();
         let sessions: Vec<(PathBuf, Folder)> = (0..MOST as u16 + 10)
             .map(|id| file_names::session(&[id]))

@@ -6,13 +6,13 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use spillway_core::storage::directories::{Durability, Places};
+//! use spillway_core::storage::directories::{Durability, StoreDirs};
 //! use spillway_core::storage::open_store::OpenStore;
 //! use spillway_core::storage::range::{Range, RangeRead};
 //! use spillway_core::storage::save::{Save, SaveRequest};
 //!
 //! let dir = tempfile::tempdir()?;
-//! let places = Places::of(vec![dir.path().join("outputs")], Durability::Process);
+//! let places = StoreDirs::of(vec![dir.path().join("outputs")], Durability::Process);
 //! let store = Arc::new(OpenStore::new(places));
 //!
 //! let request = SaveRequest { tool: "bash".to_owned(), session: None, call: None, now_ms: 1_700_000_000_000 };

@@ -22,7 +22,7 @@ pub const LONGEST: usize = 1024;
 const NEST_LIMIT: u32 = 50;
 /// Maximum estimated cost of a pattern. The engine's time grows with its square, and at this size 10 KiB of the worst
 /// text take some ten milliseconds. The longest pattern of plain text costs exactly as much.
-const MOST_WEIGHT: u64 = LONGEST as u64;
+const MAX_COST: u64 = LONGEST as u64;
 /// Cost of `\w`, `\pL` and similar classes: a pattern of them at the maximum compiles in ten milliseconds.
 const NAMED_CLASS: u64 = 25;
 /// Cost of `.` and `[^x]`, which match characters of one to four bytes.
@@ -33,7 +33,7 @@ const CACHE_LIMIT: usize = 2 << 20;
 
 /// How a pattern is interpreted.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Reading {
+pub struct PatternOptions {
     /// Matches upper and lower case alike.
     pub ignore_case: bool,
     /// Treats the pattern as plain text.
@@ -52,7 +52,7 @@ impl Pattern {
 
     /// Returns an offset at which, reading from `from` on, it is certain that there is a match. The match may begin
     /// earlier and end later.
-    pub fn surely_at(&self, text: &[u8], from: usize) -> Option<usize> {
+    pub fn earliest_match_end(&self, text: &[u8], from: usize) -> Option<usize> {
         let input = Input::new(text).span(from..text.len()).earliest(true);
         self.0.search_half(&input).map(|half| half.offset())
     }
@@ -69,7 +69,7 @@ impl Pattern {
 }
 
 /// Compiles a pattern.
-pub fn compile(pattern: &str, reading: Reading) -> Result<Pattern> {
+pub fn compile(pattern: &str, reading: PatternOptions) -> Result<Pattern> {
     if pattern.is_empty() || pattern.len() > LONGEST {
         let length = pattern.len();
         return Err(refuse(format!("has {length} bytes, allowed are 1 to {LONGEST}")));
@@ -79,7 +79,7 @@ pub fn compile(pattern: &str, reading: Reading) -> Result<Pattern> {
     let ast = ParserBuilder::new().nest_limit(NEST_LIMIT).build().parse(text).map_err(|error| {
         refuse(format!("{} (at character {})", error.kind(), error.span().start.column))
     })?;
-    if weight(&ast) > MOST_WEIGHT {
+    if estimated_cost(&ast) > MAX_COST {
         return Err(refuse(TOO_LARGE));
     }
     let parsed = TranslatorBuilder::new()
@@ -111,8 +111,8 @@ const TOO_LARGE: &str = "is too large; use smaller counts or classes, such as [a
 
 /// Estimates the cost of a pattern: its length in bytes with every counted repetition written out. Recurses as deep as
 /// the pattern nests, which `NEST_LIMIT` bounds.
-fn weight(ast: &Ast) -> u64 {
-    let sum = |parts: &[Ast]| parts.iter().map(weight).fold(0, u64::saturating_add);
+fn estimated_cost(ast: &Ast) -> u64 {
+    let sum = |parts: &[Ast]| parts.iter().map(estimated_cost).fold(0, u64::saturating_add);
     match ast {
         Ast::Empty(_) | Ast::Flags(_) | Ast::Assertion(_) => 1,
         Ast::Literal(literal) => literal.c.len_utf8() as u64,
@@ -128,9 +128,9 @@ fn weight(ast: &Ast) -> u64 {
                 ) => times.max(1),
                 _ => 1,
             };
-            weight(&repetition.ast).saturating_mul(times.into())
+            estimated_cost(&repetition.ast).saturating_mul(times.into())
         }
-        Ast::Group(group) => weight(&group.ast),
+        Ast::Group(group) => estimated_cost(&group.ast),
         Ast::Alternation(alternation) => sum(&alternation.asts),
         Ast::Concat(concat) => sum(&concat.asts),
     }
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     fn found<'a>(pattern: &str, text: &'a [u8]) -> Vec<&'a [u8]> {
-        let Pattern(regex) = compile(pattern, Reading::default()).unwrap();
+        let Pattern(regex) = compile(pattern, PatternOptions::default()).unwrap();
         regex.find_iter(text).map(|found| &text[found.range()]).collect()
     }
 
@@ -274,20 +274,20 @@ mod tests {
         let deep = "(".repeat(500);
         let (big, bigger) = ("(?:(?:aa){2}){1000}", r"(\w{200}){200}");
         for pattern in ["", "(", "a{2,1}", "a\\nb", "a\nb", r"\w{41}", big, bigger, &deep, &long] {
-            let error = compile(pattern, Reading::default()).unwrap_err();
+            let error = compile(pattern, PatternOptions::default()).unwrap_err();
             assert_eq!(
                 (error.code, error.field.as_deref()),
                 (Code::InvalidArgument, Some("pattern"))
             );
         }
-        let error = compile("ab(c", Reading::default()).unwrap_err();
+        let error = compile("ab(c", PatternOptions::default()).unwrap_err();
         assert_eq!(error.message, "pattern: unclosed group (at character 3)");
     }
 
     #[test]
     fn what_people_search_for_is_not_too_large() {
         let longest = "(".repeat(LONGEST);
-        assert!(compile(&longest, Reading { literal: true, ignore_case: true }).is_ok());
+        assert!(compile(&longest, PatternOptions { literal: true, ignore_case: true }).is_ok());
         for pattern in [
             r"(?i)\b(error|warning|fatal|panic(ked)?)\b.{0,200}\bat\s+\S+:\d+",
             r"^\s*(\w+)\s*[:=]\s*(\w+)(\s*,\s*\w+){0,5}$",
@@ -295,13 +295,13 @@ mod tests {
             r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}",
             r"(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}",
         ] {
-            assert!(compile(pattern, Reading::default()).is_ok(), "{pattern}");
+            assert!(compile(pattern, PatternOptions::default()).is_ok(), "{pattern}");
         }
     }
 
     #[test]
     fn a_literal_is_what_it_says() {
-        let reading = Reading { literal: true, ignore_case: true };
+        let reading = PatternOptions { literal: true, ignore_case: true };
         let regex = compile("A.(b", reading).unwrap();
         assert!(regex.is_match(b"xa.(Bx") && !regex.is_match(b"axxb"));
     }

@@ -7,18 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memchr::{memchr_iter, memrchr};
 use serde::{Deserialize, Serialize};
 
-use super::directories::Places;
+use super::directories::StoreDirs;
 use super::line_index::{LineIndex, LineIndexes, Place};
 use super::read::{Input, Unfinished, is_incomplete, open_output_of, unreadable};
-use super::read_buffer::View;
+use super::read_buffer::PaddedBuffer;
 use crate::error::Result;
 use crate::text::utf8_boundary;
 use crate::text::utf16;
 
 /// Maximum number of bytes returned by one call.
-pub const MOST: u64 = 256 * 1024;
+pub const MAX_BYTES: u64 = 256 * 1024;
 /// Minimum of `max_bytes`: with less, a call could never get past a longer character.
-pub const LEAST: u64 = utf8_boundary::LONGEST as u64;
+pub const MIN_BYTES: u64 = utf8_boundary::LONGEST as u64;
 
 /// A requested range, and the range that continues a previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -36,14 +36,14 @@ pub struct Range {
     /// Number of bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte_count: Option<u64>,
-    /// Maximum number of bytes of one call, at most [`MOST`]. Lines are returned whole if at least one of them fits.
+    /// Maximum number of bytes of one call, at most [`MAX_BYTES`]. Lines are returned whole if at least one of them fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
 }
 
 impl Range {
     fn most(&self) -> u64 {
-        self.max_bytes.map_or(MOST, |bytes| bytes.clamp(LEAST, MOST))
+        self.max_bytes.map_or(MAX_BYTES, |bytes| bytes.clamp(MIN_BYTES, MAX_BYTES))
     }
 }
 
@@ -89,7 +89,7 @@ pub struct RangeRead {
 impl RangeRead {
     /// Opens an output; with the folder of a session, only if the output belongs to it.
     pub fn open(
-        places: &Places,
+        places: &StoreDirs,
         indexes: &LineIndexes,
         path: &str,
         session: Option<&str>,
@@ -129,7 +129,9 @@ impl RangeRead {
     fn advance(&mut self, budget: u64) -> io::Result<Option<Piece>> {
         let Range { from_line, line_count, from_byte, byte_count, .. } = self.range;
         let Some(line) = from_line else {
-            return self.by_bytes(from_byte.unwrap_or(0), byte_count.unwrap_or(MOST)).map(Some);
+            return self
+                .by_bytes(from_byte.unwrap_or(0), byte_count.unwrap_or(MAX_BYTES))
+                .map(Some);
         };
         let start = match from_byte {
             Some(byte) => Place::At(byte),
@@ -205,7 +207,7 @@ impl RangeRead {
         (end < self.size).then_some(end)
     }
 
-    fn piece(&self, view: &View, start: usize, stop: usize) -> Piece {
+    fn piece(&self, view: &PaddedBuffer, start: usize, stop: usize) -> Piece {
         let raw = view.bytes.get(start..stop).unwrap_or_default();
         let end = view.offset + stop as u64;
         let at_break = |at: usize| at == 0 || view.bytes.get(at - 1) == Some(&b'\n');
@@ -223,8 +225,8 @@ impl RangeRead {
         }
     }
 
-    fn view(&mut self, from: u64, end: u64) -> io::Result<View> {
-        View::read(&mut *self.file, from, end, self.size)
+    fn view(&mut self, from: u64, end: u64) -> io::Result<PaddedBuffer> {
+        PaddedBuffer::read(&mut *self.file, from, end, self.size)
     }
 }
 
@@ -244,7 +246,7 @@ mod tests {
     use crate::text::lossy::{Shown, Source};
     use proptest::prelude::*;
 
-    fn read(places: &Places, path: &str, range: Range) -> Piece {
+    fn read(places: &StoreDirs, path: &str, range: Range) -> Piece {
         let mut read = RangeRead::open(places, &LineIndexes::default(), path, None, range).unwrap();
         loop {
             if let Some(piece) = read.step(1).unwrap() {
@@ -257,7 +259,7 @@ mod tests {
         Range { from_line: Some(from), line_count: Some(count), ..Range::default() }
     }
 
-    fn tile(places: &Places, path: &str, first: Range) -> Vec<Piece> {
+    fn tile(places: &StoreDirs, path: &str, first: Range) -> Vec<Piece> {
         let mut pieces = vec![read(places, path, first)];
         while let Some(next) = pieces.last().and_then(|piece| piece.next) {
             pieces.push(read(places, path, next));
@@ -290,7 +292,7 @@ mod tests {
             facts,
             [line(1, false), line(2, true), line(2, true), line(2, true), line(3, false)]
         );
-        assert!(pieces.iter().all(|piece| piece.byte_count <= MOST));
+        assert!(pieces.iter().all(|piece| piece.byte_count <= MAX_BYTES));
     }
 
     proptest! {
@@ -301,7 +303,7 @@ mod tests {
                 Just(0xf0u8), Just(0x9f), Just(0x98), Just(0x80), Just(0xed), Just(b'\n'), Just(b'\r'), Just(b'a'), any::<u8>()
             ], 0..80),
             count in 1u64..9,
-            most in LEAST..20,
+            most in MIN_BYTES..20,
         ) {
             let (_root, places, path) = saved(&bytes);
             let whole = Shown::decode(&bytes, Source::Text).text;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::directories::Places;
+use super::directories::StoreDirs;
 use super::file_names;
 use super::folder::Folder;
 use crate::error::{Code, Error, Result, os_reason};
@@ -119,7 +119,7 @@ impl Owned {
 
 /// Locates the output with this path: its name must be one of ours, and its folder, with symlinks resolved, a directory
 /// of the store or the folder of a session in one. The output need not exist.
-pub(super) fn owner(places: &Places, path: &Path) -> Option<Owned> {
+pub(super) fn owner(places: &StoreDirs, path: &Path) -> Option<Owned> {
     let name = output_name(path)?.to_owned();
     let parent = path.parent()?;
     let folder = match parent.canonicalize() {
@@ -145,14 +145,14 @@ fn output_name(path: &Path) -> Option<&str> {
     path.as_os_str().as_encoded_bytes().ends_with(name.as_bytes()).then_some(name)
 }
 
-fn place_at(places: &Places, folder: &Path) -> Option<Folder> {
+fn place_at(places: &StoreDirs, folder: &Path) -> Option<Folder> {
     let mut opened = places.dirs.iter().filter_map(|place| place.open().ok());
     opened.find(|place| place.is(folder))
 }
 
 /// Returns true if a path is that of an output of these directories, and the file, if it exists, is a regular file of
 /// this user.
-pub fn owns(places: &Places, path: &Path) -> bool {
+pub fn owns(places: &StoreDirs, path: &Path) -> bool {
     let Some(owned) = owner(places, path) else { return false };
     match owned.open() {
         Ok(_) => true,
@@ -161,19 +161,23 @@ pub fn owns(places: &Places, path: &Path) -> bool {
 }
 
 /// Returns the output of these places that has this path.
-pub(super) fn owned(places: &Places, path: &str) -> Result<Owned> {
+pub(super) fn owned(places: &StoreDirs, path: &str) -> Result<Owned> {
     owner(places, Path::new(path))
         .ok_or_else(|| not_owned(path, "is not an output that this store saved"))
 }
 
 /// Opens an output of these directories, and nothing else.
-pub(super) fn open_output(places: &Places, path: &str) -> Result<File> {
+pub(super) fn open_output(places: &StoreDirs, path: &str) -> Result<File> {
     open_output_of(places, path, None)
 }
 
 /// Opens an output of these directories; with the folder of a session, only if the output is in it, with symlinks
 /// resolved.
-pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>) -> Result<File> {
+pub(super) fn open_output_of(
+    places: &StoreDirs,
+    path: &str,
+    session: Option<&str>,
+) -> Result<File> {
     let Some(owned) = owner(places, Path::new(path)) else {
         if was_lost(places, Path::new(path), session) {
             return Err(failed(path, &io::ErrorKind::NotFound.into()));
@@ -188,7 +192,7 @@ pub(super) fn open_output_of(places: &Places, path: &str, session: Option<&str>)
 
 /// Returns true if the path is that of an output in a directory that does not exist any more, so that there are no
 /// symlinks to resolve. With a session, of an output of that session.
-fn was_lost(places: &Places, path: &Path, session: Option<&str>) -> bool {
+fn was_lost(places: &StoreDirs, path: &Path, session: Option<&str>) -> bool {
     let lost = |folder: Option<&Path>| {
         let mut lost = places.dirs.iter().filter(|place| place.is_lost());
         folder.is_some_and(|folder| lost.any(|place| place.is_called(folder)))
@@ -224,7 +228,7 @@ pub(crate) fn unreadable(error: io::Error) -> Error {
 
 impl Reader {
     /// Opens an output.
-    pub fn open(places: &Places, path: &str) -> Result<Self> {
+    pub fn open(places: &StoreDirs, path: &str) -> Result<Self> {
         Ok(Reader { file: Box::new(open_output(places, path)?), pending: Vec::new() })
     }
 

@@ -6,13 +6,13 @@ use super::read::Input;
 use crate::text::lossy::{Shown, Source};
 use crate::text::utf8_boundary;
 
-pub(super) struct View {
+pub(super) struct PaddedBuffer {
     /// Offset in the file of the first byte of the buffer.
     pub offset: u64,
     pub bytes: Vec<u8>,
 }
 
-impl View {
+impl PaddedBuffer {
     /// Reads the bytes from `from` to `to` of a file of `size` bytes, and those around them.
     pub fn read(file: &mut dyn Input, from: u64, to: u64, size: u64) -> io::Result<Self> {
         let offset = from.saturating_sub(utf8_boundary::LONGEST as u64);
@@ -21,7 +21,7 @@ impl View {
         file.seek(SeekFrom::Start(offset))?;
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         file.take(length).read_to_end(&mut bytes)?;
-        Ok(View { offset, bytes })
+        Ok(PaddedBuffer { offset, bytes })
     }
 
     /// Returns the index in the buffer of an offset in the file.

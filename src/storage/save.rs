@@ -7,11 +7,11 @@ use std::sync::{Arc, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::auto_sweep;
-use super::dedup::Earlier;
-use super::directories::{Durability, Place, folder_of};
+use super::dedup::PreviousSaves;
+use super::directories::{Durability, StoreDir, folder_of};
 use super::file_names;
 use super::folder::{Draft, Folder};
-use super::head_tail_file::{Ring, copy_range};
+use super::head_tail_file::{DraftLayout, copy_range};
 use super::omitted_range::Part;
 use super::open_store::OpenStore;
 use super::read::Unfinished;
@@ -90,7 +90,7 @@ pub struct Save {
 struct Open {
     folder: Folder,
     /// The directory; `folder` is the session's folder in it.
-    place: Place,
+    place: StoreDir,
     session: Option<String>,
     draft: Draft,
 }
@@ -162,7 +162,7 @@ impl Save {
             let room = if is_due { check_reserve(&open.folder, 0) } else { Ok(()) };
             let append = |()| match self.most {
                 Some(most) if self.written + bytes.len() as u64 > most => {
-                    Ring::new(most).write(&mut open.draft.file, self.written, bytes)
+                    DraftLayout::new(most).write(&mut open.draft.file, self.written, bytes)
                 }
                 _ => open.draft.file.write_all(bytes),
             };
@@ -184,7 +184,7 @@ impl Save {
         let Some(open) = &self.open else { return Ok(Unfinished::of(Vec::new())) };
         let long = self.most.filter(|most| self.written > *most);
         let bytes = match long {
-            Some(most) => Ring::new(most).head(),
+            Some(most) => DraftLayout::new(most).head(),
             None => self.written,
         };
         let file = Box::new(open.draft.reader()?);
@@ -219,7 +219,7 @@ impl Save {
         Ok(Saved { path, bytes, redactions: None, part, attempts: self.attempts })
     }
 
-    fn find_same(&mut self, earlier: &mut Earlier) -> Option<PathBuf> {
+    fn find_same(&mut self, earlier: &mut PreviousSaves) -> Option<PathBuf> {
         let bytes = self.held();
         let open = self.open.as_mut()?;
         earlier.find(&self.store.places, &mut open.draft.file, bytes)
@@ -267,7 +267,7 @@ impl Save {
         };
         open.stay_in_place(&self.store, self.now_ms, held)?;
         check_reserve(&open.folder, most)?;
-        let (ring, total) = (Ring::new(most), self.written);
+        let (ring, total) = (DraftLayout::new(most), self.written);
         let mut draft = open.folder.draft(self.now_ms)?;
         match ring.seal(&mut open.draft.file, total, &mut draft.file) {
             Ok(sealed) => {
@@ -295,7 +295,7 @@ impl Save {
         Err(self.failure())
     }
 
-    fn try_open(&self, dir: &Place, bytes: u64) -> io::Result<Open> {
+    fn try_open(&self, dir: &StoreDir, bytes: u64) -> io::Result<Open> {
         match self.open_in(dir, bytes) {
             // A sweep removed the session's empty folder while it was entered.
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.open_in(dir, bytes),
@@ -303,7 +303,7 @@ impl Save {
         }
     }
 
-    fn open_in(&self, dir: &Place, bytes: u64) -> io::Result<Open> {
+    fn open_in(&self, dir: &StoreDir, bytes: u64) -> io::Result<Open> {
         let folder = enter(&self.store, dir, self.session.as_deref())?;
         check_reserve(&folder, bytes)?;
         let draft = folder.draft(self.now_ms)?;
@@ -327,7 +327,7 @@ impl Save {
         }
     }
 
-    fn note(&mut self, dir: &Place, error: &io::Error) {
+    fn note(&mut self, dir: &StoreDir, error: &io::Error) {
         self.attempts
             .push(Attempt { dir: dir.path().display().to_string(), error: os_reason(error) });
     }
@@ -412,7 +412,7 @@ const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
     # Outputs of tools that Spillway saved. They are removed when they are old.\n";
 
 /// Opens the folder for an output, creating it if needed, and takes the lease of the session.
-fn enter(store: &OpenStore, place: &Place, session: Option<&str>) -> io::Result<Folder> {
+fn enter(store: &OpenStore, place: &StoreDir, session: Option<&str>) -> io::Result<Folder> {
     let (folder, is_new) = place.open_or_make()?;
     if is_new {
         // The folder may be inside a project: version control and backups must not pick up its files. Saving continues

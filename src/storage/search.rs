@@ -8,10 +8,10 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use memchr::{memchr, memchr_iter, memrchr};
 use serde::{Deserialize, Serialize};
 
-use super::directories::Places;
+use super::directories::StoreDirs;
 use super::excerpt::{Found, Match, excerpt};
-use super::parallel_scan::{Scouts, Stretch};
-use super::pattern::{Pattern, Reading, compile};
+use super::parallel_scan::{LineRun, ParallelScan};
+use super::pattern::{Pattern, PatternOptions, compile};
 use super::read::{Input, is_incomplete, open_output_of, unreadable};
 use crate::error::{Code, Error, Result};
 use crate::text::lines::LineRule;
@@ -59,8 +59,8 @@ pub struct Query {
 }
 
 impl Query {
-    fn reading(&self) -> Reading {
-        Reading { ignore_case: self.ignore_case, literal: self.literal }
+    fn reading(&self) -> PatternOptions {
+        PatternOptions { ignore_case: self.ignore_case, literal: self.literal }
     }
 }
 
@@ -89,7 +89,7 @@ pub struct Search {
     size: u64,
     query: Query,
     pattern: Pattern,
-    scouts: Option<Scouts>,
+    scan: Option<ParallelScan>,
     /// Offset up to which the pre-scan found possible matches: no more is read before that is searched.
     open_to: u64,
     /// Bytes of the file, and space for the next ones. Never cleared, because that takes as long as reading.
@@ -116,14 +116,19 @@ pub struct Search {
 
 impl Search {
     /// Opens an output and compiles the pattern; with the folder of a session, only an output that belongs to it.
-    pub fn open(places: &Places, path: &str, session: Option<&str>, query: Query) -> Result<Self> {
+    pub fn open(
+        places: &StoreDirs,
+        path: &str,
+        session: Option<&str>,
+        query: Query,
+    ) -> Result<Self> {
         let pattern = compile(&query.pattern, query.reading())?;
         let file = open_output_of(places, path, session)?;
         let size = file.metadata().map_err(unreadable)?.len();
-        let scouting = file.try_clone().map_err(unreadable)?;
+        let scan_file = file.try_clone().map_err(unreadable)?;
         let search = Search::of(Box::new(file), size, path, pattern, query)?;
-        let scouts = Scouts::of(scouting, size, search.offset, &search.pattern);
-        Ok(Search { scouts, ..search })
+        let scan = ParallelScan::of(scan_file, size, search.offset, &search.pattern);
+        Ok(Search { scan, ..search })
     }
 
     /// Searches bytes in memory, under a path like that of a file.
@@ -149,7 +154,7 @@ impl Search {
             size,
             query,
             pattern,
-            scouts: None,
+            scan: None,
             open_to: 0,
             buffer: Vec::new(),
             filled: 0,
@@ -174,7 +179,7 @@ impl Search {
         while read < budget {
             let advanced = match self.ending {
                 Some(at) => self.find_end(at),
-                None => self.pass_over().and_then(|passed| match passed {
+                None => self.skip_lines().and_then(|passed| match passed {
                     0 => self.advance(),
                     passed => Ok(Some(passed)),
                 }),
@@ -191,17 +196,17 @@ impl Search {
     }
 
     /// Skips lines without a match, and returns the number of bytes skipped.
-    fn pass_over(&mut self) -> io::Result<u64> {
+    fn skip_lines(&mut self) -> io::Result<u64> {
         let is_at_line = self.from == 0 && self.line_start.is_none() && !self.line_done;
         // Bytes that were read are searched first.
         let is_free = is_at_line && self.offset >= self.open_to;
-        let Some(scouts) = self.scouts.as_mut().filter(|_| is_free) else { return Ok(0) };
-        let passed = match scouts.next(self.offset) {
-            Some(Stretch::Clear(bytes, breaks)) => {
+        let Some(scan) = self.scan.as_mut().filter(|_| is_free) else { return Ok(0) };
+        let passed = match scan.next(self.offset) {
+            Some(LineRun::NoMatch(bytes, breaks)) => {
                 self.line += breaks;
                 bytes
             }
-            Some(Stretch::Open(bytes)) => {
+            Some(LineRun::MayMatch(bytes)) => {
                 self.open_to = self.offset + bytes;
                 0
             }
@@ -257,7 +262,7 @@ impl Search {
         }
         while self.from < end {
             let region = self.buffer.get(..end).unwrap_or_default();
-            let Some(hit) = self.pattern.surely_at(region, self.from) else { break };
+            let Some(hit) = self.pattern.earliest_match_end(region, self.from) else { break };
             if is_piece && hit >= end {
                 // The end of the piece only looks like the end of a word or line: the next piece decides.
                 break;

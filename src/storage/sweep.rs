@@ -9,10 +9,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::bounds::{Bounds, Candidate, DAY_MS, HOUR_MS, Kept, Reason};
-use super::directories::Place;
+use super::directories::StoreDir;
 use super::folder::Folder;
 use super::inventory::{Inventory, Item, Temporary, remove_left_behind};
-use super::lease::{Leases, is_leased, retire};
+use super::lease::{Leases, is_leased, remove_if_unused};
 use super::open_store::OpenStore;
 use crate::error::os_reason;
 
@@ -24,13 +24,13 @@ const NAMED_FAILURES: usize = 100;
 
 /// The reason for a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Occasion {
+pub enum SweepTrigger {
     /// The caller asked for it, at this time in milliseconds since the epoch.
-    Asked(i64),
+    Requested(i64),
     /// The caller asked which outputs a sweep would remove at this time.
-    Tried(i64),
+    DryRun(i64),
     /// An automatic sweep.
-    Upkeep {
+    Automatic {
         /// Time since the epoch by the clock that dates the files, which may differ from that of the process. Files
         /// changed later are kept.
         now: Duration,
@@ -39,11 +39,13 @@ pub enum Occasion {
     },
 }
 
-impl Occasion {
+impl SweepTrigger {
     fn now_ms(self) -> i64 {
         match self {
-            Occasion::Asked(now_ms) | Occasion::Tried(now_ms) => now_ms,
-            Occasion::Upkeep { now, .. } => i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
+            SweepTrigger::Requested(now_ms) | SweepTrigger::DryRun(now_ms) => now_ms,
+            SweepTrigger::Automatic { now, .. } => {
+                i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+            }
         }
     }
 }
@@ -86,7 +88,7 @@ pub struct Report {
 
 /// Removes expired outputs, and then outputs in excess of a limit: those of sessions not in use first, and the oldest
 /// first.
-pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
+pub fn sweep(store: &OpenStore, bounds: &Bounds, trigger: SweepTrigger) -> Report {
     let mut report = Report::default();
     let mut locks = Vec::new();
     let mut inventories = Vec::new();
@@ -109,21 +111,21 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
         .iter()
         .flat_map(|inventory| inventory.items.iter().map(move |item| (inventory, item)))
         .collect();
-    let candidates = candidates(&inventories, occasion);
-    let now_ms = occasion.now_ms();
+    let candidates = candidates(&inventories, trigger);
+    let now_ms = trigger.now_ms();
     report.kept = bounds.apply(&candidates, now_ms, |index, reason| {
-        items.get(index).is_some_and(|(inventory, item)| match occasion {
-            Occasion::Tried(_) => {
+        items.get(index).is_some_and(|(inventory, item)| match trigger {
+            SweepTrigger::DryRun(_) => {
                 report.count(&inventory.path(item), item, reason);
                 true
             }
             _ => report.remove(inventory, item, reason),
         })
     });
-    if matches!(occasion, Occasion::Tried(_)) {
+    if matches!(trigger, SweepTrigger::DryRun(_)) {
         return report;
     }
-    let ours = matches!(occasion, Occasion::Asked(_)).then_some(&store.leases);
+    let ours = matches!(trigger, SweepTrigger::Requested(_)).then_some(&store.leases);
     for inventory in &inventories {
         clear(inventory, now_ms, ours);
     }
@@ -131,7 +133,7 @@ pub fn sweep(store: &OpenStore, bounds: &Bounds, occasion: Occasion) -> Report {
 }
 
 /// Locks a directory and lists it. Returns `None` if another sweep is in progress there.
-fn begin(dir: &Place) -> io::Result<Option<(File, Inventory)>> {
+fn begin(dir: &StoreDir) -> io::Result<Option<(File, Inventory)>> {
     let folder = dir.open()?;
     let lock = folder.sweep_lock()?;
     match lock.try_lock() {
@@ -141,14 +143,14 @@ fn begin(dir: &Place) -> io::Result<Option<(File, Inventory)>> {
     }
 }
 
-fn candidates(inventories: &[Inventory], occasion: Occasion) -> Vec<Candidate> {
-    let age = |item: &Item| occasion.now_ms().saturating_sub(item.file.modified_ms);
+fn candidates(inventories: &[Inventory], trigger: SweepTrigger) -> Vec<Candidate> {
+    let age = |item: &Item| trigger.now_ms().saturating_sub(item.file.modified_ms);
     let mut items = inventories.iter().flat_map(|inventory| &inventory.items);
     let may_have_jumped = !items.any(|item| (HOUR_MS..JUMP_MS).contains(&age(item)));
-    let stays = |item: &Item| match occasion {
-        Occasion::Asked(_) | Occasion::Tried(_) => false,
-        Occasion::Upkeep { now, since_ms } => {
-            let is_later = item.file.touched_ns > now.as_nanos().cast_signed();
+    let stays = |item: &Item| match trigger {
+        SweepTrigger::Requested(_) | SweepTrigger::DryRun(_) => false,
+        SweepTrigger::Automatic { now, since_ms } => {
+            let is_later = item.file.ctime_ns > now.as_nanos().cast_signed();
             may_have_jumped || item.saved_ms >= since_ms || is_later
         }
     };
@@ -184,7 +186,7 @@ fn clear(inventory: &Inventory, now_ms: i64, ours: Option<&Leases>) {
         });
     }
     for session in &inventory.sessions {
-        retire(&inventory.folder, &inventory.dir, session, ours);
+        remove_if_unused(&inventory.folder, &inventory.dir, session, ours);
     }
 }
 
@@ -233,15 +235,15 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::directories::{Durability, Places};
+    use crate::storage::directories::{Durability, StoreDirs};
     use crate::storage::file_names;
     use crate::storage::lease;
-    use crate::storage::symlink_policy::Links;
+    use crate::storage::symlink_policy::SymlinkPolicy;
     use std::fs;
     use std::time::{Duration, UNIX_EPOCH};
 
     const NOW: i64 = 1_800_000_000_000;
-    const ASKED: Occasion = Occasion::Asked(NOW);
+    const ASKED: SweepTrigger = SweepTrigger::Requested(NOW);
     const NONE: Bounds =
         Bounds { retention_days: f64::INFINITY, max_bytes: u64::MAX, max_files: u64::MAX };
 
@@ -256,7 +258,7 @@ mod tests {
 
     fn store(dirs: &[&Path]) -> OpenStore {
         let dirs = dirs.iter().map(|dir| dir.to_path_buf()).collect();
-        OpenStore::new(Places::of(dirs, Durability::Process))
+        OpenStore::new(StoreDirs::of(dirs, Durability::Process))
     }
 
     fn gone(report: &Report) -> Vec<(char, Reason)> {
@@ -304,7 +306,7 @@ mod tests {
         file(&root.path().join(&session), 'a', 10, HOUR_MS * 9);
         file(root.path(), 'b', 10, HOUR_MS * 2);
         let (store, user) = (store(&[root.path()]), store(&[root.path()]));
-        let place = Folder::open(root.path(), Links::Trusted).unwrap();
+        let place = Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap();
         user.leases.hold(&root.path().join(&session), &place.inner(&session).unwrap());
         let report = sweep(&store, &Bounds { max_files: 1, ..NONE }, ASKED);
         assert_eq!(gone(&report), [('b', Reason::Count)]);
@@ -355,7 +357,9 @@ mod tests {
         fs::hard_link(root.path().join(&output), &other).unwrap();
         assert_eq!(sweep(&store(&[root.path()]), &Bounds::of_age(7.0), ASKED).removed_files, 0);
         assert!(!other.exists());
-        assert!(Folder::open(root.path(), Links::Trusted).unwrap().read(&output).is_ok());
+        assert!(
+            Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap().read(&output).is_ok()
+        );
     }
 
     #[test]
@@ -384,7 +388,8 @@ mod tests {
     fn a_folder_that_is_being_swept_is_left_alone() {
         let root = tempfile::tempdir().unwrap();
         file(root.path(), 'a', 10, HOUR_MS * 9);
-        let lock = Folder::open(root.path(), Links::Trusted).unwrap().sweep_lock().unwrap();
+        let lock =
+            Folder::open(root.path(), SymlinkPolicy::TrustedOwners).unwrap().sweep_lock().unwrap();
         lock.lock().unwrap();
         let store = store(&[root.path()]);
         let bounds = Bounds { max_files: 0, ..NONE };

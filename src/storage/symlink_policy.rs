@@ -2,9 +2,9 @@
 
 /// Which symlinks are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Links {
+pub enum SymlinkPolicy {
     /// None, for a path that was resolved already: a symlink in it was planted since.
-    None,
+    Deny,
     /// Those of this user and of root: another user with write permission further up must not redirect outputs.
-    Trusted,
+    TrustedOwners,
 }

@@ -467,11 +467,11 @@ pub fn longest_end(text: &str, most: u64, mode: Mode) -> usize {
 }
 
 /// Upper bound for the cost of one UTF-16 code unit, in thousandths of a token.
-const MOST_PER_UNIT: u64 = UPPER_TABLE.most() as u64;
+const MAX_MILLITOKENS_PER_UNIT: u64 = UPPER_TABLE.most() as u64;
 
 /// Returns a length in UTF-16 code units whose texts are guaranteed to have at most `most` tokens.
-pub fn sure_units(most: u64) -> u64 {
-    most.saturating_mul(SCALE) / MOST_PER_UNIT
+pub fn units_within(most: u64) -> u64 {
+    most.saturating_mul(SCALE) / MAX_MILLITOKENS_PER_UNIT
 }
 
 #[cfg(test)]
@@ -550,7 +550,7 @@ mod tests {
         fn what_is_sure_is_sure(text in "(?s).{0,200}") {
             let length = units(&text).len() as u64;
             let tokens = of_text(&text, Mode::Upper);
-            prop_assert!(tokens == 0 || sure_units(tokens - 1) < length);
+            prop_assert!(tokens == 0 || units_within(tokens - 1) < length);
         }
     }
 

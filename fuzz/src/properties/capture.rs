@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use spillway_core::capture::pipeline::{Intake, Outcome, RenderRequest, Style};
-use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::head_tail_file::LEAST_BYTES;
 use spillway_core::storage::omitted_range::Part;
 use spillway_core::storage::open_store::OpenStore;
@@ -48,7 +48,7 @@ pub fn check(data: &[u8]) {
 
     let open = || {
         let save = root.as_ref().map(|root| {
-            let places = Places::new(&[root.path().display().to_string()], Durability::Process);
+            let places = StoreDirs::new(&[root.path().display().to_string()], Durability::Process);
             (Arc::new(OpenStore::new(places)), SaveRequest::default())
         });
         let mut intake = Intake::new(limits, Source::Text, save);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::file_names::{
     is_output, is_session, is_temporary, output, session, slug, temporary,
 };
@@ -73,7 +73,7 @@ fn is_plain(name: &str) -> bool {
 fn check_owner(name: &str, file: &str, folder: &str) {
     let dir = std::env::temp_dir();
     let dir = dir.canonicalize().unwrap_or(dir);
-    let places = Places::new(&[dir.display().to_string()], Durability::Process);
+    let places = StoreDirs::new(&[dir.display().to_string()], Durability::Process);
     assert!(owns(&places, &dir.join(file)) && owns(&places, &dir.join(folder).join(file)));
     for path in [dir.join(name), dir.join(name).join(file), Path::new(name).join(file)] {
         if owns(&places, &path) {

@@ -1,6 +1,6 @@
 //! Ranges of an output, put side by side, are the output: nothing is missed, doubled or torn.
 
-use spillway_core::storage::range::{LEAST, MOST, Piece, Range, RangeRead};
+use spillway_core::storage::range::{MAX_BYTES, MIN_BYTES, Piece, Range, RangeRead};
 use spillway_core::text::lossy::{Shown, Source};
 use spillway_core::text::utf8_boundary;
 
@@ -14,13 +14,13 @@ pub fn check(data: &[u8]) {
         line_count: input.flag().then(|| input.count().max(1)),
         from_byte: input.flag().then(|| input.count()),
         byte_count: input.flag().then(|| input.count().max(1)),
-        max_bytes: input.flag().then(|| input.count().clamp(LEAST, MOST)),
+        max_bytes: input.flag().then(|| input.count().clamp(MIN_BYTES, MAX_BYTES)),
     };
     let step = input.pick(&[1, 1 << 20, u64::MAX]);
     let bytes = input.file(270 * 1024);
     let size = bytes.len() as u64;
     // More reads than this of one input are no new case.
-    let most_reads = if size > MOST / 2 { 4 } else { 64 };
+    let most_reads = if size > MAX_BYTES / 2 { 4 } else { 64 };
     let read = |range| read(&bytes, range, step);
 
     check_any(&read(any), any, &bytes);
@@ -42,7 +42,7 @@ pub fn check(data: &[u8]) {
         while let Some(range) = next {
             let piece = read(range);
             assert_eq!(piece.from_byte, end);
-            assert!(piece.byte_count <= MOST);
+            assert!(piece.byte_count <= MAX_BYTES);
             assert!(piece.byte_count > 0 || piece.next.is_none(), "no way on from {piece:?}");
             if first == by_lines {
                 assert_eq!(piece.from_line, Some(line));
@@ -57,7 +57,8 @@ pub fn check(data: &[u8]) {
     }
 
     // Neighbours that are chosen without looking at `next` miss nothing either.
-    let width = by_bytes.byte_count.unwrap_or(MOST).min(MOST - utf8_boundary::LONGEST as u64);
+    let width =
+        by_bytes.byte_count.unwrap_or(MAX_BYTES).min(MAX_BYTES - utf8_boundary::LONGEST as u64);
     let starts = (0..=size / width).map(|at| at * width);
     let joined: String = starts
         .map(|from| Range { from_byte: Some(from), byte_count: Some(width), ..Range::default() })
@@ -81,7 +82,7 @@ fn check_any(piece: &Piece, asked: Range, bytes: &[u8]) {
     assert_eq!(piece.total_bytes, size);
     let (from, to) = (piece.from_byte as usize, (piece.from_byte + piece.byte_count) as usize);
     assert_eq!(piece.text, Shown::decode(&bytes[from..to], Source::Text).text);
-    let most = asked.max_bytes.unwrap_or(MOST);
+    let most = asked.max_bytes.unwrap_or(MAX_BYTES);
     assert!(piece.byte_count <= most);
     assert_eq!(piece.next.is_some(), to < bytes.len());
     assert_eq!(piece.from_line.is_some(), asked.from_line.is_some());

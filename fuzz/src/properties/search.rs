@@ -2,7 +2,7 @@
 
 use spillway_core::error::Code;
 use spillway_core::storage::excerpt::Match;
-use spillway_core::storage::pattern::{Reading, compile};
+use spillway_core::storage::pattern::{PatternOptions, compile};
 use spillway_core::storage::search::{Findings, Query, Search};
 use spillway_core::text::lossy::{Shown, Source};
 
@@ -20,7 +20,7 @@ const MOST_PAGES: usize = 16;
 
 pub fn check(data: &[u8]) {
     let mut input = Input::new(data);
-    let reading = Reading { ignore_case: input.flag(), literal: input.flag() };
+    let reading = PatternOptions { ignore_case: input.flag(), literal: input.flag() };
     let length = input.below(64);
     let pattern = String::from_utf8_lossy(input.take(length)).into_owned();
     let length = input.below(64);
@@ -143,7 +143,7 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 /// The engine itself, asked about one line after the other, where carriage returns and broken text play no part.
-fn check_plainly(query: &Query, reading: Reading, lines: &[&[u8]], expected: &[u64]) {
+fn check_plainly(query: &Query, reading: PatternOptions, lines: &[&[u8]], expected: &[u64]) {
     let pattern =
         if reading.literal { regex::escape(&query.pattern) } else { query.pattern.clone() };
     let plain = regex::RegexBuilder::new(&pattern).case_insensitive(reading.ignore_case).build();

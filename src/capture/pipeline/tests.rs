@@ -1,5 +1,5 @@
 use super::*;
-use crate::storage::directories::{Durability, Places};
+use crate::storage::directories::{Durability, StoreDirs};
 use crate::truncation::limits::Direction;
 use crate::truncation::notice::ENGLISH;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn style() -> Style {
 fn what_stays_within_limits_never_touches_the_disk() {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().join("outputs");
-    let places = Places::of(vec![dir.clone()], Durability::Process);
+    let places = StoreDirs::of(vec![dir.clone()], Durability::Process);
     let store = Arc::new(OpenStore::new(places));
     let request = SaveRequest { tool: "x".to_owned(), ..SaveRequest::default() };
     let limits = Limits {

@@ -32,7 +32,7 @@ fn what_was_put_under_the_final_name_stays_as_it_is() {
         let precious = root.path().join("precious");
         fs::write(&precious, "precious").unwrap();
         let dir = root.path().join("dir");
-        let (folder, _) = Folder::open_or_make(&dir, Links::Trusted).unwrap();
+        let (folder, _) = Folder::open_or_make(&dir, SymlinkPolicy::TrustedOwners).unwrap();
         plant(&dir.join(NAME), &precious);
         let before = fs::symlink_metadata(dir.join(NAME)).unwrap().file_type();
         for mut draft in [folder.draft(1).unwrap(), named(&folder)] {
@@ -53,23 +53,23 @@ fn a_folder_is_found_through_links_only_where_they_may_be() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path().canonicalize().unwrap();
     let dir = root.join("a/b");
-    Folder::open_or_make(&dir, Links::Trusted).unwrap();
+    Folder::open_or_make(&dir, SymlinkPolicy::TrustedOwners).unwrap();
     symlink("a", root.join("link")).unwrap();
     symlink(root.join("link/../link/b"), root.join("far")).unwrap();
     symlink("loop", root.join("loop")).unwrap();
     for path in ["a/b", "a/./b", "a/../a/b", "link/b", "far"] {
-        let folder = Folder::open(&root.join(path), Links::Trusted).unwrap();
+        let folder = Folder::open(&root.join(path), SymlinkPolicy::TrustedOwners).unwrap();
         assert!(folder.put(&path.replace('/', "-"), b"").is_ok() && dir.exists(), "{path}");
     }
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 5);
-    let folder = Folder::open(&dir, Links::None).unwrap();
+    let folder = Folder::open(&dir, SymlinkPolicy::Deny).unwrap();
     assert!(folder.is(&dir) && folder.is(&root.join("a/../a/b")));
     for path in ["link/b", "far", "loop", "nowhere", "a/b/link-b", "a"] {
         assert!(!folder.is(&root.join(path)), "{path}");
     }
     for path in ["link/b", "far", "link/new"] {
-        assert!(Folder::open_or_make(&root.join(path), Links::None).is_err(), "{path}");
+        assert!(Folder::open_or_make(&root.join(path), SymlinkPolicy::Deny).is_err(), "{path}");
     }
     assert!(!root.join("a/new").exists());
-    assert!(Folder::open(&root.join("loop"), Links::Trusted).is_err());
+    assert!(Folder::open(&root.join("loop"), SymlinkPolicy::TrustedOwners).is_err());
 }

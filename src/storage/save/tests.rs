@@ -1,13 +1,13 @@
 use super::*;
-use crate::storage::directories::Places;
+use crate::storage::directories::StoreDirs;
 use crate::storage::head_tail_file::part_of;
 use crate::storage::lease::is_leased;
-use crate::storage::symlink_policy::Links;
+use crate::storage::symlink_policy::SymlinkPolicy;
 use std::fs;
 use std::path::Path;
 
 fn save_to(dirs: &[PathBuf], session: Option<Vec<u16>>) -> Save {
-    let places = Places::of(dirs.to_vec(), Durability::Full);
+    let places = StoreDirs::of(dirs.to_vec(), Durability::Full);
     let request = SaveRequest { tool: "bash".to_owned(), session, call: None, now_ms: 5 };
     Save::new(Arc::new(OpenStore::new(places)), request)
 }
@@ -119,7 +119,8 @@ fn a_folder_that_is_made_again_is_leased_again() {
         fs::remove_dir_all(&dir).unwrap();
         let saved = save.publish().unwrap();
         let session =
-            Folder::open(Path::new(&saved.path).parent().unwrap(), Links::Trusted).unwrap();
+            Folder::open(Path::new(&saved.path).parent().unwrap(), SymlinkPolicy::TrustedOwners)
+                .unwrap();
         assert!(is_leased(&session), "{most}");
         store.leases.release_all();
         assert!(!is_leased(&session), "{most}");

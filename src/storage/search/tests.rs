@@ -15,7 +15,7 @@ fn query(pattern: &str) -> Query {
     }
 }
 
-fn run(places: &Places, path: &str, query: Query) -> Findings {
+fn run(places: &StoreDirs, path: &str, query: Query) -> Findings {
     let mut search = Search::open(places, path, None, query).unwrap();
     loop {
         if let Some(findings) = search.step(1).unwrap() {
@@ -24,7 +24,7 @@ fn run(places: &Places, path: &str, query: Query) -> Findings {
     }
 }
 
-fn pages(places: &Places, path: &str, query: Query) -> (Vec<Match>, u64) {
+fn pages(places: &StoreDirs, path: &str, query: Query) -> (Vec<Match>, u64) {
     let (mut matches, mut lines, mut cursor) = (Vec::new(), 0, None);
     loop {
         let page = run(places, path, Query { cursor, ..query.clone() });
@@ -189,7 +189,7 @@ proptest! {
         max_matches in 1u64..5,
     ) {
         let (_root, places, path) = saved(text.as_bytes());
-        let regex = compile(pattern, Reading::default()).unwrap();
+        let regex = compile(pattern, PatternOptions::default()).unwrap();
         let mut lines: Vec<&str> = text.split('\n').collect();
         if lines.last() == Some(&"") {
             lines.pop();

@@ -13,9 +13,9 @@ use std::thread;
 
 use serde_json::{Value, json};
 use spillway_core::storage::bounds::Bounds;
-use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::open_store::OpenStore;
-use spillway_core::storage::sweep::{Occasion, sweep};
+use spillway_core::storage::sweep::{SweepTrigger, sweep};
 
 use super::args::word;
 use super::child::Ended;
@@ -424,8 +424,8 @@ fn no_second_sync(log: &str) -> Result<()> {
 }
 
 fn clean_up_later(room: &Room) -> Result<()> {
-    let places = Places::of(room.dirs.to_vec(), Durability::Process);
-    let later = Occasion::Asked(i64::try_from(now_ms())? + 2 * 60 * 60 * 1000);
+    let places = StoreDirs::of(room.dirs.to_vec(), Durability::Process);
+    let later = SweepTrigger::Requested(i64::try_from(now_ms())? + 2 * 60 * 60 * 1000);
     sweep(&OpenStore::new(places), &Bounds::of_age(365.0), later);
     Ok(())
 }

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use spillway_core::storage::bounds::Bounds;
-use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::open_store::OpenStore;
-use spillway_core::storage::sweep::{Occasion, sweep};
+use spillway_core::storage::sweep::{SweepTrigger, sweep};
 
 use super::args::Args;
 use super::child::{Worker, run};
@@ -149,9 +149,10 @@ impl Loop<'_> {
         let (mut tally, acks) = total.into_inner()?;
         if !self.is_cacache {
             tally.left_over = left_over(self.dir)?;
-            let store = OpenStore::new(Places::of(vec![self.dir.to_owned()], Durability::Process));
+            let store =
+                OpenStore::new(StoreDirs::of(vec![self.dir.to_owned()], Durability::Process));
             let later = i64::try_from(now_ms())? + 2 * 60 * 60 * 1000;
-            sweep(&store, &Bounds::of_age(365.0), Occasion::Asked(later));
+            sweep(&store, &Bounds::of_age(365.0), SweepTrigger::Requested(later));
             tally.after_cleanup = left_over(self.dir)?;
         }
         Ok((tally, acks))

@@ -4,7 +4,7 @@ use std::io::IoSlice;
 use std::path::Path;
 
 use serde_json::json;
-use spillway_core::storage::directories::Places;
+use spillway_core::storage::directories::StoreDirs;
 use spillway_core::storage::open_store::OpenStore;
 
 use super::args::Args;
@@ -24,7 +24,7 @@ pub fn main(args: &Args) -> Result<()> {
     let dirs = args.paths("dir");
     let what = if args.has("sweeper") {
         let sweeper = Sweeper::named(args.text("sweeper")?)?;
-        let store = OpenStore::new(Places::of(dirs, args.durability()));
+        let store = OpenStore::new(StoreDirs::of(dirs, args.durability()));
         mark(0);
         let removed = sweeper.sweep(&store, 7.0, u64::MAX, i64::try_from(now_ms())?);
         mark(1);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use spillway_core::capture::pipeline::{Intake, Outcome, RenderRequest, Style};
 use spillway_core::error::os_reason;
-use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::file_names;
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::save::{Attempt, SaveError, SaveRequest, Saved};
@@ -207,7 +207,7 @@ fn product(job: &Job<'_>) -> (Outcome, String) {
         call: None,
         now_ms: now_ms(),
     };
-    let places = Places::of(job.dirs.to_vec(), job.durability);
+    let places = StoreDirs::of(job.dirs.to_vec(), job.durability);
     let store = Arc::new(OpenStore::new(places));
     let mut intake = Intake::new(limits, Source::Bytes, Some((store, request)));
     for piece in job.content.chunks(PIECE) {

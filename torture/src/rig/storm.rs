@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 use spillway_core::capture::pipeline::Intake;
-use spillway_core::storage::directories::{Durability, Places};
+use spillway_core::storage::directories::{Durability, StoreDirs};
 use spillway_core::storage::open_store::OpenStore;
 use spillway_core::storage::read::Reader;
 use spillway_core::storage::save::SaveRequest;
@@ -39,7 +39,7 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 /// Sweeps one folder until it is killed: `--sweeper`, `--dir`.
 pub fn sweep_loop(args: &Args) -> Result<()> {
     let sweeper = Sweeper::named(args.text("sweeper")?)?;
-    let store = OpenStore::new(Places::of(args.paths("dir"), Durability::Process));
+    let store = OpenStore::new(StoreDirs::of(args.paths("dir"), Durability::Process));
     say("ready")?;
     loop {
         // Far more files than the bound: only their age protects them.
@@ -50,7 +50,7 @@ pub fn sweep_loop(args: &Args) -> Result<()> {
 /// Reads what is in one folder until it is killed, and complains about what is not whole: `--dir`.
 pub fn read_loop(args: &Args) -> Result<()> {
     let dirs = args.paths("dir");
-    let places = Places::of(dirs.clone(), Durability::Process);
+    let places = StoreDirs::of(dirs.clone(), Durability::Process);
     say("ready")?;
     loop {
         for path in files(&dirs[0]).unwrap_or_default() {
@@ -65,7 +65,7 @@ pub fn read_loop(args: &Args) -> Result<()> {
     }
 }
 
-fn read_one(places: &Places, path: &Path) -> Result<()> {
+fn read_one(places: &StoreDirs, path: &Path) -> Result<()> {
     let mut reader = Reader::open(places, &path.display().to_string())?;
     while reader.next_piece(1 << 20)?.is_some() {}
     match path.metadata()?.len() {
@@ -93,7 +93,7 @@ pub fn paused(args: &Args) -> Result<()> {
         call: None,
         now_ms: now_ms(),
     };
-    let places = Places::of(args.paths("dir"), Durability::Process);
+    let places = StoreDirs::of(args.paths("dir"), Durability::Process);
     let store = Arc::new(OpenStore::new(places));
     let mut intake = Intake::new(limits, Source::Bytes, Some((store, request)));
     let (first, second) = content.split_at(content.len() / 2);
@@ -207,7 +207,7 @@ fn stopped(rig: &Rig) -> Result<Option<String>> {
     let dir = rig.folder("paused")?;
     let mut worker = Worker::start(rig.process("paused").arg("--dir").arg(&dir), LIMIT)?;
     worker.line()?;
-    let store = OpenStore::new(Places::of(vec![dir.clone()], Durability::Process));
+    let store = OpenStore::new(StoreDirs::of(vec![dir.clone()], Durability::Process));
     for hours in [0, 2, 24 * 30] {
         let later = i64::try_from(now_ms())? + hours * 60 * 60 * 1000;
         Sweeper::Product.sweep(&store, 7.0, 1, later);

@@ -9,7 +9,7 @@ use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
 use spillway_core::storage::bounds::Bounds;
 use spillway_core::storage::file_names;
 use spillway_core::storage::open_store::OpenStore;
-use spillway_core::storage::sweep::{Occasion, sweep};
+use spillway_core::storage::sweep::{SweepTrigger, sweep};
 
 use super::Result;
 
@@ -56,7 +56,7 @@ impl Sweeper {
     pub fn sweep(self, store: &OpenStore, days: f64, max_files: u64, now_ms: i64) -> u64 {
         if self == Sweeper::Product {
             let bounds = Bounds { retention_days: days, max_bytes: u64::MAX, max_files };
-            return sweep(store, &bounds, Occasion::Asked(now_ms)).removed_files;
+            return sweep(store, &bounds, SweepTrigger::Requested(now_ms)).removed_files;
         }
         let age = (days * 24.0 * HOUR_MS as f64) as i64;
         store
