@@ -1,4 +1,4 @@
-import { PermissionGate, PermissionPolicy, SpillwayError, ToolResultLedger } from 'spillway'
+import { HistoryPruner, PermissionGate, PermissionPolicy, SpillwayError, ToolResultLedger } from 'spillway'
 import { type AdapterEvent, approvalPolicy, contextMiddleware, guardTools } from 'spillway/ai-sdk'
 import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
 
@@ -153,6 +153,48 @@ describe('the middleware', () => {
     expect(sent[1]).toBeLessThan((sent[0] as number) * 0.97)
     expect(sent[2]).toBe(sent[1])
     expect(events.map(({ type }) => type)).toEqual(['recovered'])
+  })
+
+  test('a request that is refused again goes out shorter each time, and then the prefix stays', async () => {
+    const sent: Any[][] = []
+    const middleware = contextMiddleware({
+      history: () => new HistoryPruner(),
+      recovery: { contextWindowTokens: 200_000 },
+      onEvent: () => {},
+    })
+    const send = async (prompt: Any[]) => {
+      const params: Any = await middleware.transformParams({ params: { prompt } })
+      const answer = async (messages: Any[]) => {
+        sent.push(messages)
+        if (sent.length <= 2) throw overflowError()
+        return { content: [], finishReason: 'stop' }
+      }
+      await middleware.wrapGenerate({
+        params,
+        doGenerate: () => answer(params.prompt),
+        model: { doGenerate: (given: Any) => answer(given.prompt) },
+      })
+    }
+    const step = (id: string) => [
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: id, toolName: 'bash', input: {} }] },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: id, toolName: 'bash', output: { type: 'text', value: LONG } }],
+      },
+    ]
+    let history: Any[] = [...prompt]
+    for (let turn = 0; turn < 4; turn++) {
+      await send(structuredClone(history))
+      history = [...history, ...step(`later${turn}`)]
+    }
+    const sizes = sent.map((messages) => JSON.stringify(messages).length)
+    expect(sizes[1]).toBeLessThan((sizes[0] as number) * 0.97)
+    expect(sizes[2]).toBeLessThan((sizes[1] as number) * 0.97)
+    for (const [at, messages] of sent.entries()) {
+      if (at < 3) continue
+      const before = sent[at - 1] as Any[]
+      expect(messages.slice(0, before.length)).toEqual(before)
+    }
   })
 
   test('a stream is begun again as long as nothing of its answer has come, and never after', async () => {

@@ -24,6 +24,19 @@ describe('spillway run', () => {
     expect(readFileSync(path!, 'utf8')).toBe(Array.from({ length: 9000 }, (_, at) => `${at + 1}\n`).join(''))
   })
 
+  test('the notice has the exit code of a command that failed, and a timeout names its option and unit', async () => {
+    const { env } = inStore()
+    const failing = 'for (let i = 1; i <= 9000; i += 1) console.log(i); process.exitCode = 3'
+    const failed = await cli(['run', '--', process.execPath, '-e', failing], { env })
+    expect(failed.code).toBe(3)
+    expect(failed.stdout).toMatch(/\nFull output saved to: [^\n]+\n[^\n]*\nExit code: 3\n\n8501\n/)
+    const hanging = 'console.log("begun"); setInterval(() => {}, 1000)'
+    const late = await cli(['run', '--timeout', '0.7s', '--', process.execPath, '-e', hanging], { env })
+    expect(late.code).toBe(124)
+    expect(late.stdout).toMatch(/ran longer than 0\.7 s\. [^\n]*with a larger --timeout\.\n$/)
+    expect(late.stdout).not.toContain('milliseconds')
+  })
+
   test('gives the command the standard input', async () => {
     const copy = 'process.stdin.pipe(process.stdout)'
     const ran = await cli(['run', '--', process.execPath, '-e', copy], { ...inStore(), input: 'through and through' })

@@ -1,10 +1,13 @@
 /** Finds the subcommand, and turns what becomes of it into an exit code. */
 
+import { join } from 'node:path'
 import { helpOf, nearest, overview, parse, UsageError } from './command'
 import { all, COMMANDS } from './commands'
 import { EXIT, exitQuietlyOnClosedPipe, reportError } from './terminal'
 
-const version = (): string => (require('../../package.json') as { version: string }).version
+/** By a path that is computed, so that the bundler leaves it as it is. */
+const PACKAGE = join(__dirname, '..', '..', 'package.json')
+const version = (): string => (require(PACKAGE) as { version: string }).version
 
 async function answer(args: readonly string[]): Promise<number> {
   const [first, ...rest] = args

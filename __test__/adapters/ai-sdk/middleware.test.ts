@@ -103,7 +103,7 @@ for (const kind of ['generate', 'stream'] as const) {
     assert.deepEqual(prompts[2]?.slice(0, prompts[1]?.length), prompts[1])
   })
 
-  test(`${kind}: a second overflow comes through unchanged`, async () => {
+  test(`${kind}: an overflow that stays is retried three times, and comes through unchanged`, async () => {
     const error = overflowError()
     const errors: unknown[] = []
     const { model, prompts } = around({}, { error })
@@ -113,7 +113,7 @@ for (const kind of ['generate', 'stream'] as const) {
       await answer.catch(() => {})
       assert.equal(errors[0], error)
     }
-    assert.equal(prompts.length, 2)
+    assert.equal(prompts.length, 4)
   })
 
   test(`${kind}: other errors are none of our business`, async () => {

@@ -205,7 +205,7 @@ for (const [name, error] of [
     assert.ok(wholes(model.calls[2]?.messages as BaseMessage[]) < 40)
   })
 
-  test(`${name}: a second one comes through`, async () => {
+  test(`${name}: one that stays is retried three times, and comes through`, async () => {
     const thrown = error()
     const model = fakeModel().alwaysThrow(thrown)
     const agent = createAgent({ model, tools: [], middleware: [contextControl({})] })
@@ -213,7 +213,7 @@ for (const [name, error] of [
       agent.invoke({ messages: history(40) }),
       (seen: Any) => seen === thrown || seen.cause === thrown,
     )
-    assert.equal(model.callCount, 2)
+    assert.equal(model.callCount, 4)
   })
 }
 

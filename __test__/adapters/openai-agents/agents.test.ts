@@ -177,12 +177,12 @@ for (const stream of [false, true]) {
     )
   })
 
-  test(`${kind}: a second overflow comes through unchanged`, async () => {
+  test(`${kind}: an overflow that stays is retried three times, and comes through unchanged`, async () => {
     const error = overflow()
-    const base = new ScriptedModel([modelError(error), modelError(error)])
+    const base = new ScriptedModel(Array.from({ length: 4 }, () => modelError(error)))
     const agent = new Agent({ name: 'a', model: guardModel(base, {}) })
     await assert.rejects(run(agent, history(40)), (thrown) => thrown === error)
-    assert.equal(base.calls.length, 2)
+    assert.equal(base.calls.length, 4)
   })
 
   test(`${kind}: a pruner that fails costs nobody a request`, async () => {
@@ -246,7 +246,7 @@ test('stream: the model of OpenAI, whose stream says that the request did not fi
   assert.equal(inputs.length, 2)
   assert.ok((inputs[1] as string).length < (inputs[0] as string).length)
   assert.ok(!seen.includes('response.failed'))
-  await assert.rejects(run(failed, failed), /response\.failed/)
+  await assert.rejects(run(failed, failed, failed, failed), /response\.failed/)
   await assert.rejects(run(other), /response\.failed/)
 })
 

@@ -14,6 +14,9 @@ import type { AdapterControls, HistoryControl, PreparedMessages } from './types'
 /** What is taken for the window where neither the caller nor the provider names one; what is cut is a share of it. */
 const USUAL_WINDOW = 200_000
 
+/** A provider counts more than we estimate: what fits by the estimate may be refused again. */
+const USUAL_RETRIES = 3
+
 /** A request that goes out. */
 export interface OutgoingRequest<M> {
   /** As the framework brought them. */
@@ -82,6 +85,20 @@ export class Requests {
   }
 
   /**
+   * The cached prefix of a history that was just shortened is lost, so what the pruner can leave out goes now: with the next
+   * request it would break the prefix a second time.
+   */
+  async #prunedNow<M>(messages: readonly M[], sessionId: string | undefined): Promise<readonly M[]> {
+    try {
+      const control = this.#controlOf(sessionId)
+      return control === undefined ? messages : await this.#ask(control, messages, sessionId)
+    } catch (thrown) {
+      tellError(this.#controls, 'history', thrown, sessionId)
+      return messages
+    }
+  }
+
+  /**
    * Sends a request, and sends it again, shorter, if it did not fit.
    * @param send one request; what it throws, and what `overflowed` says of its answer, is looked at
    * @throws the error of the last request, unchanged
@@ -121,7 +138,8 @@ export class Requests {
     signal?: AbortSignal,
   ): Promise<OutgoingRequest<M> | undefined> {
     const { recovery = {} } = this.#controls
-    if (recovery === false || attempt.retries >= (recovery.retries ?? 1) || signal?.aborted) return undefined
+    if (recovery === false || attempt.retries >= (recovery.retries ?? USUAL_RETRIES) || signal?.aborted)
+      return undefined
     const { retries: _, contextWindowTokens, ...options } = recovery
     const { original, messages, sessionId } = request
     try {
@@ -141,7 +159,7 @@ export class Requests {
       this.#prefixes.remember(original, recovered.messages)
       const { report } = recovered
       tell(this.#controls, { type: 'recovered', ...(sessionId !== undefined && { sessionId }), overflow, report })
-      return { original, messages: recovered.messages as M[], sessionId }
+      return { original, messages: await this.#prunedNow(recovered.messages as M[], sessionId), sessionId }
     } catch (thrown) {
       if (!signal?.aborted) tellError(this.#controls, 'recovery', thrown, sessionId)
       return undefined

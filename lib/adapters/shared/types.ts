@@ -35,8 +35,8 @@ export interface RecoveryOptions
    */
   contextWindowTokens?: number
   /**
-   * So often a request is sent again. A whole number of at least 0.
-   * @default 1
+   * Times that a request is sent again. A whole number of at least 0.
+   * @default 3
    */
   retries?: number
 }

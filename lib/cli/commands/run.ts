@@ -135,7 +135,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     const { output: _output, ...facts } = result
     await printJson({ ...facts, ...withReaders(output) })
   } else {
-    const named = { ...result, output: withReaders(output) }
+    const named = withEnding({ ...result, output: withReaders(output) }, code, values)
     // On a terminal all of it has just been shown.
     const isSeen = live !== undefined && process.stdout.isTTY === true
     if (!isSeen) await print(shown(named))
@@ -156,6 +156,26 @@ function oneText(error: unknown, positionals: readonly string[]): unknown {
   if (!isMissing || args.length > 0 || !/[\s|&;<>$]/.test(file) || !(error instanceof SpillwayError)) return error
   const message = `${error.message}; to run it by the shell: spillway run --shell -- ${JSON.stringify(file)}`
   return new SpillwayError(error.code, message, { cause: error.cause })
+}
+
+/** Says in the notice how the command ended: its exit code, and of a timeout the option that allows more, in its own unit. */
+function withEnding(result: CommandResult, code: number, values: Parsed['values']): CommandResult {
+  const { output, note: ending, timedOut } = result
+  const isChinese = text(values, 'language') === 'zh-CN'
+  if (timedOut && ending !== undefined && output.content.endsWith(ending)) {
+    const limit = (text(values, 'timeout') ?? '').replace(/(?<=\d)(?=[a-z])/, ' ')
+    const said = isChinese
+      ? `命令运行超过 ${limit}，已被终止。如果它需要更多时间且不是在等待输入，请用更大的 --timeout 再次运行。`
+      : `The command was ended because it ran longer than ${limit}. If it needs more time and does not wait for input, run it again with a larger --timeout.`
+    return { ...result, note: said, output: { ...output, content: output.content.slice(0, -ending.length) + said } }
+  }
+  if (!output.truncated) return result
+  const { hint } = output
+  const at = hint === undefined || code === 0 || ending !== undefined ? -1 : output.content.lastIndexOf(hint)
+  if (hint === undefined || at === -1) return result
+  const said = `${hint}\n${isChinese ? `退出码：${code}` : `Exit code: ${code}`}`
+  const content = output.content.slice(0, at) + said + output.content.slice(at + hint.length)
+  return { ...result, output: { ...output, content, hint: said } }
 }
 
 /** What stands for bytes that are no text. */
