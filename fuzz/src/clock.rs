@@ -1,4 +1,4 @@
-//! Time that an input takes, in time of the processor: a busy machine makes nothing slower.
+//! CPU time that an input takes, so that load on the machine does not matter.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The slowest input so far, in nanoseconds. Faster ones than this are not worth a line.
+/// The slowest input so far in nanoseconds. Faster ones are not reported.
 static SLOWEST: AtomicU64 = AtomicU64::new(1_000_000);
 
-/// Where the slowest input is written.
+/// The file that the slowest input is written to.
 static PATH: OnceLock<Option<PathBuf>> = OnceLock::new();
 
-/// Runs a property and keeps the input that took it the longest, in the file that `SPILLWAY_FUZZ_SLOWEST` names.
+/// Runs a property and keeps the slowest input in the file that `SPILLWAY_FUZZ_SLOWEST` names.
 pub fn timed(data: &[u8], check: fn(&[u8])) {
     let began = now();
     check(data);
@@ -23,13 +23,13 @@ pub fn timed(data: &[u8], check: fn(&[u8])) {
         let path =
             PATH.get_or_init(|| std::env::var_os("SPILLWAY_FUZZ_SLOWEST").map(PathBuf::from));
         if let Some(path) = path {
-            // It is a help for whoever looks; a run does not depend on it.
+            // The file is an aid for developers; a run does not depend on it.
             let _ = std::fs::write(path, data);
         }
     }
 }
 
-/// Nanoseconds of the processor that this thread has used.
+/// Returns the CPU time of this thread in nanoseconds.
 pub fn now() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()

@@ -1,4 +1,4 @@
-//! What the fuzz targets share. The properties stand in [`properties`], which the tests of the core run too.
+//! Code shared by the fuzz targets. The properties are in [`properties`] and run in the tests of the core too.
 
 pub mod clock;
 pub mod properties;

@@ -1,6 +1,7 @@
-//! The torture rig: does to the store what the world does, and checks what is left. `npm run torture` starts it.
+//! The torture rig: exposes the store to failures of the real world and checks what is left. `npm run torture` starts
+//! it.
 //!
-//! Everything it does needs real processes, signals, mounts and faults of one system, so it runs on Linux only.
+//! It needs real processes, signals, mounts and fault injection of one system, so it runs on Linux only.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

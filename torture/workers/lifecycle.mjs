@@ -1,6 +1,6 @@
 /**
- * A program that uses the package and ends in the middle of it: `--mode exit`, `signal`, `threads` or `copies`. What was
- * saved must be whole all the same, and nothing may crash.
+ * A program that uses the package and ends in the middle of it: `--mode exit`, `signal`, `threads` or `copies`.
+ * Saved files must be complete all the same, and nothing may crash.
  */
 import { openSync, readSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'

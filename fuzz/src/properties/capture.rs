@@ -1,4 +1,4 @@
-//! An output that arrives in pieces, strings and bytes in any order, gives what it gives in one piece.
+//! An output that comes in chunks, strings and bytes in any order, gives the same result as in one chunk.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -81,14 +81,14 @@ pub fn check(data: &[u8]) {
             }
         }
         if is_peeked {
-            // Looking changes nothing.
+            // Rendering changes nothing.
             split.render(&style, &request);
             seen(&split);
         }
     }
     let (read, read_split) = (seen(&whole), seen(&split));
     if let (Some(read), Some(split)) = (&read, &read_split) {
-        // Half a pair at the end may still be waited for.
+        // The other half of a surrogate pair at the end may still follow.
         assert!(read.starts_with(split) || split.starts_with(read));
     }
     let outcomes = [whole.finish().clone(), split.finish().clone()];
@@ -120,7 +120,7 @@ fn rules() -> Arc<Rules> {
     Arc::new(rules.expect("these are rules"))
 }
 
-/// What can be read of an output that is still coming in.
+/// Returns the readable part of an output in progress.
 fn seen(intake: &Intake) -> Option<Vec<u8>> {
     let Unfinished { file, bytes, .. } = intake.reader().ok()?;
     let mut seen = Vec::new();
@@ -129,7 +129,7 @@ fn seen(intake: &Intake) -> Option<Vec<u8>> {
     Some(seen)
 }
 
-/// What was saved or collected.
+/// The saved or collected output.
 #[derive(Debug, PartialEq, Eq)]
 struct Kept {
     bytes: Vec<u8>,
@@ -161,7 +161,7 @@ fn check_kept(kept: &Kept, all: &[u8], is_redacted: bool, most: Option<u64>) {
     check_same(&kept.bytes[kept.bytes.len() - tail..], &all[all.len() - tail..], is_redacted);
 }
 
-/// What is redacted has its length and its line breaks.
+/// Checks that redaction keeps the length and the line breaks.
 fn check_same(kept: &[u8], came: &[u8], is_redacted: bool) {
     assert_eq!(kept.len(), came.len());
     let is_fine = |(kept, came): (&u8, &u8)| {
@@ -195,7 +195,7 @@ fn pieces(input: &mut Input<'_>) -> Vec<Piece> {
         .collect()
 }
 
-/// The bytes of all pieces: strings that follow each other are one string.
+/// Joins all chunks: consecutive strings are one string.
 fn join(pieces: &[Piece]) -> Vec<u8> {
     let (mut bytes, mut string) = (Vec::new(), Vec::new());
     for piece in pieces {

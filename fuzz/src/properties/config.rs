@@ -1,4 +1,4 @@
-//! Settings of any shape are taken or refused with a field and a sentence, and what was taken gives a usable plan.
+//! Settings of any shape are accepted or refused with a field and a message, and accepted ones give a usable plan.
 
 use serde_json::Value;
 use spillway_core::error::{Code, Error};
@@ -13,7 +13,7 @@ pub fn check(data: &[u8]) {
     let tool = String::from_utf8_lossy(input.take(length)).into_owned();
     let Ok(value) = serde_json::from_slice::<Value>(input.rest()) else { return };
 
-    // The same value in every place where one may stand.
+    // The same value in every place where one is allowed.
     let settings = Settings::new(&value).map_err(|error| refused(&error, Code::InvalidConfig));
     for strategy in ["default", "line", "byte", &tool] {
         match limits_of(&value, strategy) {
@@ -26,7 +26,7 @@ pub fn check(data: &[u8]) {
     check_plan(&settings.plan(&call).expect("settings that were taken give a plan"));
     let bounds = settings.bounds();
     assert!(bounds.retention_days > 0.0 && bounds.max_bytes > 0 && bounds.max_files > 0);
-    // One layer inside the settings, once more, as an update and as a tool's own.
+    // One layer of the settings again, as an update and as a tool's own.
     if let Some(global) = value.get("global") {
         if let Err(error) = settings.update(global) {
             refused(&error, Code::InvalidConfig);
@@ -43,7 +43,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// The value as a layer by itself, over the defaults.
+/// Checks the value as a layer by itself, over the defaults.
 fn check_layers(value: &Value, tool: &str) {
     let mut settings = Settings::new(&Value::Object(Default::default())).expect("nothing is wrong");
     if let Err(error) = settings.update(value) {

@@ -1,4 +1,5 @@
-//! A preview of a table is a table with the same columns, keeps its limits, and every row in it is one of the text.
+//! A preview of a table is a table with the same columns, is within its limits, and every row in it is a row of the
+//! text.
 
 use spillway_core::text::lossy::{Shown, Source};
 use spillway_core::truncation::notice::ENGLISH;
@@ -7,7 +8,7 @@ use spillway_core::truncation::smart::{Keep, Lean};
 use super::input::{Input, as_text};
 use super::rendered::Case;
 
-/// What a case is put together from, where it is not any text.
+/// Parts that a case is built from if it is not arbitrary text.
 const PARTS: [&str; 12] =
     ["a", "1", ",", "\t", ";", "\n", "\r\n", "\"", "\"\"", "\"x,\ny\"", "error", "\u{4f60}"];
 
@@ -17,7 +18,7 @@ pub fn check(data: &[u8]) {
     let raw = if input.flag() {
         as_text(&input.content(6 * 1024))
     } else {
-        // Rows of as many columns as the first choice says, most of them.
+        // Mostly rows of as many columns as the first choice says.
         let choices = input.content(1024);
         let columns = choices.first().map_or(2, |choice| usize::from(choice % 4) + 2);
         let parts = choices.iter().map(|choice| PARTS[usize::from(*choice) % PARTS.len()]);
@@ -47,7 +48,7 @@ pub fn check(data: &[u8]) {
     assert!(is_table, "{:?} of {text:?}", made.text);
 }
 
-/// What a simple reader of RFC 4180 makes of a text; a quote counts at the start of a field only, and blank lines do not.
+/// A simple parser of RFC 4180: a quote counts at the start of a field only, and blank lines are ignored.
 fn rows(text: &str, delimiter: char) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let (mut row, mut field) = (Vec::new(), String::new());
@@ -80,7 +81,7 @@ fn rows(text: &str, delimiter: char) -> Vec<Vec<String>> {
         }
     }
     if quoted {
-        // A text that was cut in a quoted field: the break at its very end is that of the text.
+        // A text that ends within a quoted field: the break at its very end belongs to the text.
         field.truncate(field.trim_end_matches(['\r', '\n']).len());
     }
     if begun || !row.is_empty() {

@@ -1,4 +1,4 @@
-//! What is shown of a text is well-formed, keeps the limits, and says the truth about what is missing.
+//! A truncated text is well-formed, within the limits, and reports correctly what is missing.
 
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::lossy::{Shown, Source};
@@ -12,7 +12,7 @@ use spillway_core::truncation::render::{Form, render};
 
 use super::input::{Input, as_text};
 
-/// What a notice adds at most, beside the path.
+/// Maximum length of a notice in bytes, without the path.
 const NOTICE_BYTES: usize = 512;
 const NOTICE_LINES: u64 = 8;
 
@@ -57,13 +57,13 @@ pub fn check(data: &[u8]) {
     let rendered = render(&window, source, &form, &circumstances);
     let preview = &rendered.content[rendered.preview.clone()];
     if inside {
-        // Whoever counts the whole text counts as everybody does.
+        // The whole text is counted by the default rule.
         let size = lines(LineRule::Terminated, &rendered.content);
         assert!(size <= limits.max_lines, "{size} lines: {}", rendered.content);
         assert!(rendered.content.len() as u64 <= limits.max_bytes, "{}", rendered.content);
     } else {
         assert!(preview.len() as u64 <= limits.max_bytes);
-        // Where all that is shown is breaks, the last of them is the one at the cut.
+        // If only line breaks are shown, the last of them is the one at the cut.
         let rule = if is_blank(preview) { LineRule::Terminated } else { rule };
         assert!(lines(rule, preview) <= limits.max_lines);
         let more = rendered.content.len() - preview.len();
@@ -74,7 +74,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// Shown and missing are the whole.
+/// Checks that the parts shown and missing add up to the whole.
 fn check_counts(cut: &Cut<'_>, raw: &[u8], rule: LineRule) {
     let breaks = raw.iter().filter(|&&byte| byte == b'\n').count() as u64;
     assert_eq!(cut.total_bytes, raw.len() as u64);
@@ -86,7 +86,8 @@ fn check_counts(cut: &Cut<'_>, raw: &[u8], rule: LineRule) {
     }
 }
 
-/// Each stretch is a part of the original, in order, with its true line numbers, and together they keep the limits.
+/// Checks that each piece is a part of the original, in order, with its line numbers, and that together they are within
+/// the limits.
 fn check_pieces(cut: &Cut<'_>, raw: &[u8], source: Source, limits: &Limits, gap_bytes: u64) {
     let mut end = 0;
     for piece in &cut.pieces {
@@ -100,7 +101,7 @@ fn check_pieces(cut: &Cut<'_>, raw: &[u8], source: Source, limits: &Limits, gap_
         }
         let breaks = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
         assert_eq!(piece.first_line, breaks(&raw[..from]) + 1);
-        // A stretch that ends with a break may show the empty line after it too: its own break is at the cut.
+        // A piece that ends with a break may show the empty line after it too: its own break is at the cut.
         let last = piece.first_line + breaks(&raw[from..to]);
         let is_last = piece.last_line == last;
         assert!(
@@ -114,7 +115,7 @@ fn check_pieces(cut: &Cut<'_>, raw: &[u8], source: Source, limits: &Limits, gap_
     let is_split = cut.pieces.len() == 2;
     assert!(all + if is_split { gap_bytes } else { 0 } <= limits.max_bytes);
     assert!(count + u64::from(is_split) <= limits.max_lines);
-    // The pieces are where the direction says: nothing is left out but what the cut says.
+    // The pieces are at the ends that the direction says, and only the reported part is missing.
     if let [only] = &cut.pieces[..]
         && !only.text.is_empty()
     {
@@ -128,14 +129,14 @@ fn check_pieces(cut: &Cut<'_>, raw: &[u8], source: Source, limits: &Limits, gap_
     }
 }
 
-/// From one end: as many whole lines as fit, found by trying; nothing only if not even a character fits.
+/// With one end: as many whole lines as fit, found by trying; nothing only if not even a character fits.
 fn check_choice(cut: &Cut<'_>, shown: &str, limits: &Limits) {
     let [piece] = &cut.pieces[..] else { return };
     let expected = whole_lines(shown, limits, cut.direction);
     if !is_blank(&expected) {
         assert_eq!(piece.text, expected);
     } else if piece.text.is_empty() && limits.max_bytes >= 64 {
-        // A character as people see it can be of any length; what is longer than this was not typed.
+        // A grapheme can have any length; a longer one than this was not typed.
         let end = limits.max_bytes as usize;
         let near = if cut.direction == Direction::Tail {
             &shown.as_bytes()[shown.len() - end.min(shown.len())..]

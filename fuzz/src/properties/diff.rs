@@ -1,4 +1,5 @@
-//! A preview of a diff keeps its limits, and shows true lines under their true numbers; counts in gaps add up.
+//! A preview of a diff is within its limits, and shows lines of the text under their numbers; counts in gap lines add
+//! up.
 
 use spillway_core::text::lossy::{Shown, Source};
 use spillway_core::truncation::notice::ENGLISH;
@@ -8,7 +9,7 @@ use super::input::{Input, as_text};
 use super::rendered::Case;
 use super::smart::check_lines;
 
-/// Lines that a case is put together from, where it is not any text.
+/// Lines that a case is built from if it is not arbitrary text.
 const LINES: [&str; 16] = [
     "diff --git a/x b/x",
     "--- a/x",

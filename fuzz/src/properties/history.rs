@@ -1,4 +1,4 @@
-//! What the text of a tool result says is what a parser reads in it, and its ends never say otherwise.
+//! The facts about the text of a tool result agree with a parser, and the facts about its ends never contradict them.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value as Json};
@@ -12,7 +12,7 @@ use spillway_core::text::utf16;
 
 use super::input::Input;
 
-/// The parser that is compared with gives up on deeper ones.
+/// Maximum nesting that the reference parser supports.
 const DEEPEST: usize = 100;
 
 pub fn check(data: &[u8]) {
@@ -54,7 +54,7 @@ fn check_json(bytes: &[u8]) {
     }
 }
 
-/// The members are those of the parser: of a key that comes twice, the last.
+/// Checks the members against the parser: of several equal keys, the last one counts.
 fn check_members(found: &[(Key<'_>, Value<'_>)], expected: &Map<String, Json>) {
     let read = |raw: &[u8]| {
         let quoted = format!("\"{}\"", String::from_utf8_lossy(raw));
@@ -83,7 +83,7 @@ fn check_members(found: &[(Key<'_>, Value<'_>)], expected: &Map<String, Json>) {
     }
 }
 
-/// The facts are what the parsed text says.
+/// Checks the facts against the parsed text.
 fn check_facts(string: &[u16], bytes: &[u8]) {
     let facts = whole(string);
     let Ok(text) = std::str::from_utf8(bytes) else { return };
@@ -116,7 +116,7 @@ fn check_facts(string: &[u16], bytes: &[u8]) {
     assert_eq!(facts.any(Facts::STDERR_FILLED), filled, "{text}");
 }
 
-/// What the ends of a text tell, the whole does not contradict, in either width of its letters.
+/// Checks that the facts about the ends of a text do not contradict those about the whole, in both encodings.
 fn check_ends(text: &[u16]) {
     let known = whole(text);
     let latin1 = |units: &[u16]| units.iter().map(|&unit| unit as u8).collect::<Vec<u8>>();

@@ -1,5 +1,5 @@
-//! From any bytes to a case: choices come from the front, and what is left is content. So a changed byte changes one
-//! choice or one letter, which is what a fuzzer learns from.
+//! Turns any bytes into a case: choices are taken from the front, and the rest is content. A changed byte thus changes
+//! one choice or one character, which is what a fuzzer learns from.
 
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::utf16;
@@ -8,7 +8,7 @@ use spillway_core::truncation::limits::{Direction, Limits};
 /// An input that choices are taken from.
 pub struct Input<'a>(&'a [u8]);
 
-/// What is hard about texts, as bytes that a run repeats.
+/// Difficult byte sequences, which runs repeat.
 const HARD: [&[u8]; 16] = [
     b"x",
     b"\n",
@@ -43,7 +43,7 @@ impl<'a> Input<'a> {
         self.byte() & 1 == 1
     }
 
-    /// A number from 0 to one below `end`.
+    /// Returns a number from 0 to below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         let mut number = usize::from(self.byte());
         if end > 256 {
@@ -59,7 +59,7 @@ impl<'a> Input<'a> {
         from[self.below(from.len())]
     }
 
-    /// A number as people ask for: small, or as large as JavaScript holds exactly.
+    /// Returns a typical number: small, or as large as JavaScript represents exactly.
     pub fn count(&mut self) -> u64 {
         match self.byte() {
             0xff => (1 << 53) - 1,
@@ -69,19 +69,19 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// So many bytes, or fewer if there are no more.
+    /// Returns `count` bytes, or fewer if there are no more.
     pub fn take(&mut self, count: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(count.min(self.0.len()));
         self.0 = rest;
         taken
     }
 
-    /// Everything that is left.
+    /// Returns all remaining bytes.
     pub fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.0)
     }
 
-    /// Everything that is left, with up to three long runs in it: no fuzzer finds its way past a limit byte by byte.
+    /// Returns all remaining bytes, with up to three long runs inserted: no fuzzer gets past a limit byte by byte.
     pub fn content(&mut self, longest_run: usize) -> Vec<u8> {
         let runs: Vec<(usize, usize, &[u8])> = (0..self.below(4))
             .map(|_| {
@@ -96,7 +96,7 @@ impl<'a> Input<'a> {
         content
     }
 
-    /// The same, now and then with one run that is longer than what is read at once.
+    /// Like `content`, sometimes with one run that is longer than a read buffer.
     pub fn file(&mut self, longest: usize) -> Vec<u8> {
         let long = if self.byte() == 0xff && self.flag() {
             let piece = self.pick(&HARD[..8]);
@@ -114,7 +114,7 @@ impl<'a> Input<'a> {
         let direction = self.pick(&[Direction::Head, Direction::Tail, Direction::Both]);
         let line_rule = self.pick(&[LineRule::Terminated, LineRule::Split]);
         let (max_lines, max_bytes) = (self.count().max(1), self.count().max(1));
-        // As the strategies `line` and `byte` have it.
+        // As in the strategies `line` and `byte`.
         let (max_lines, max_bytes) = match self.byte() % 4 {
             2 => (max_lines, max_bytes * 4),
             3 => (u64::MAX, max_bytes),
@@ -138,12 +138,12 @@ fn insert(content: &mut Vec<u8>, at: usize, more: &[u8]) {
     content.extend(after);
 }
 
-/// The WTF-8 of the string that these bytes are read as: what a text that came from JavaScript can be.
+/// Returns the WTF-8 of the string that these bytes encode, as a text from JavaScript can be.
 pub fn as_text(bytes: &[u8]) -> Vec<u8> {
     encode(&utf16::decode(bytes))
 }
 
-/// The WTF-8 of a string.
+/// Returns the WTF-8 of a string.
 pub fn encode(units: &[u16]) -> Vec<u8> {
     let (mut encoder, mut out) = (utf16::Encoder::default(), Vec::new());
     encoder.push(units, &mut out);

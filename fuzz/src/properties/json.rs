@@ -1,4 +1,5 @@
-//! A preview of JSON is JSON, keeps its limits, and every value in it is one of the text; what is no JSON is shown otherwise.
+//! A preview of JSON is JSON, within its limits, and every value in it is a value of the text; other texts are shown
+//! differently.
 
 use serde_json::{Deserializer, Value};
 use spillway_core::text::lossy::{Shown, Source};
@@ -38,7 +39,8 @@ fn values(text: &str) -> serde_json::Result<Vec<Value>> {
     Deserializer::from_str(text).into_iter().collect()
 }
 
-/// JSON by its grammar that this parser holds no value for: too deep, a number of no double, half a pair that is escaped.
+/// Returns true for valid JSON that the reference parser cannot represent: too deep, a number out of range, an escaped
+/// lone surrogate.
 fn is_json_beyond(refused: &serde_json::Error) -> bool {
     let why = refused.to_string();
     [

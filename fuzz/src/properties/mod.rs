@@ -1,4 +1,5 @@
-//! What must hold whatever comes in. Each takes any bytes, makes a case of them, and panics where the promise is broken.
+//! Properties that hold for any input. Each takes any bytes, builds a case from them, and panics if the property does
+//! not hold.
 
 pub mod capture;
 pub mod config;

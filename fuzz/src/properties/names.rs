@@ -1,4 +1,4 @@
-//! Whatever a tool or a session is called, its file has a plain name that the store knows again, and no other has.
+//! Any name of a tool or a session gives a portable file name that the store recognizes, and that no other name gives.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use spillway_core::tools;
 
 use super::input::Input;
 
-/// Longer names are refused by common file systems.
+/// Maximum length of names on common file systems.
 const LONGEST: usize = 255;
 
 pub fn check(data: &[u8]) {
@@ -41,7 +41,7 @@ pub fn check(data: &[u8]) {
     assert_ne!(session(&other).to_lowercase(), folder.to_lowercase());
     assert_eq!(session(&units), folder);
 
-    // A name from outside: what is taken for ours is plain, and one thing only.
+    // A name from outside: one that is taken for ours is portable and of one kind only.
     let (is_file, is_draft, is_folder) = kinds(&name);
     assert!(u8::from(is_file) + u8::from(is_draft) + u8::from(is_folder) <= 1);
     if is_file || is_draft || is_folder {
@@ -69,7 +69,7 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_allowed) && !name.starts_with('-')
 }
 
-/// What a store owns is in its folder, or in one of a session there, under a name of ours.
+/// Checks that an owned path is in the store's folder, or in one of a session, under a name of ours.
 fn check_owner(name: &str, file: &str, folder: &str) {
     let dir = std::env::temp_dir();
     let dir = dir.canonicalize().unwrap_or(dir);

@@ -1,4 +1,5 @@
-//! Any command and any patterns give an answer; the same call has the same one; and a ban more never allows more.
+//! Any command and any patterns give a decision; the same call gets the same one; and one more deny rule never allows
+//! more.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,7 @@ use spillway_core::permission::paths::RealPaths;
 
 use super::input::Input;
 
-/// A file system in which a few names are links.
+/// A file system in which a few names are symlinks.
 struct Links;
 
 impl RealPaths for Links {
@@ -74,7 +75,7 @@ pub fn check(data: &[u8]) {
     assert!(banned >= verdict.decision, "a ban allows more: {:?} {banned:?}", verdict.decision);
 }
 
-/// A rule, if it is one that can be used; what cannot is refused with a field.
+/// Reads a rule; an invalid one is refused with a field.
 fn rule(input: &mut Input<'_>) -> Option<Value> {
     let (domain, decision, length) =
         (input.pick(&DOMAINS), input.pick(&DECISIONS), input.below(48));

@@ -1,4 +1,4 @@
-//! Ranges of an output, put side by side, are the output: nothing is missed, doubled or torn.
+//! Consecutive ranges of an output add up to the output: nothing is missing, repeated or split.
 
 use spillway_core::storage::range::{MAX_BYTES, MIN_BYTES, Piece, Range, RangeRead};
 use spillway_core::text::lossy::{Shown, Source};
@@ -19,7 +19,7 @@ pub fn check(data: &[u8]) {
     let step = input.pick(&[1, 1 << 20, u64::MAX]);
     let bytes = input.file(270 * 1024);
     let size = bytes.len() as u64;
-    // More reads than this of one input are no new case.
+    // More reads of one input are no new case.
     let most_reads = if size > MAX_BYTES / 2 { 4 } else { 64 };
     let read = |range| read(&bytes, range, step);
 
@@ -56,7 +56,7 @@ pub fn check(data: &[u8]) {
         assert_eq!((joined.as_str(), end), (&*whole, size));
     }
 
-    // Neighbours that are chosen without looking at `next` miss nothing either.
+    // Adjacent ranges that are chosen without `next` miss nothing either.
     let width =
         by_bytes.byte_count.unwrap_or(MAX_BYTES).min(MAX_BYTES - utf8_boundary::LONGEST as u64);
     let starts = (0..=size / width).map(|at| at * width);
@@ -76,7 +76,7 @@ fn read(bytes: &[u8], range: Range, step: u64) -> Piece {
     }
 }
 
-/// Whatever is asked for, what comes is a part of the output, and what its numbers say.
+/// Checks that any requested range is a part of the output with correct numbers.
 fn check_any(piece: &Piece, asked: Range, bytes: &[u8]) {
     let size = bytes.len() as u64;
     assert_eq!(piece.total_bytes, size);

@@ -1,4 +1,4 @@
-//! How a text is to be shown: what the properties of the strategies share.
+//! Rendering a text, shared by the properties of the strategies.
 
 use spillway_core::text::lines::LineRule;
 use spillway_core::text::lossy::Source;
@@ -10,7 +10,7 @@ use spillway_core::truncation::smart::Keep;
 
 use super::input::Input;
 
-/// Limits and words, and the size of the pieces that the text may come in.
+/// Limits and messages, and the size of the chunks that the text may come in.
 pub struct Case {
     pub limits: Limits,
     wording: &'static Wording,
@@ -28,14 +28,14 @@ impl Case {
         }
     }
 
-    /// A window that the whole text went past at once.
+    /// Returns a buffer that the text was pushed into at once.
     pub fn window(&self, text: &[u8]) -> Window {
         let mut window = Window::new(&self.limits);
         window.push(text);
         window
     }
 
-    /// What is shown keeps the limits, and is the same when the text comes in pieces.
+    /// Checks that the rendered text is within the limits, and the same if the text comes in chunks.
     pub fn check(&self, window: &Window, text: &[u8]) {
         let Case { limits, wording, inside, size } = *self;
         let mut pieces = Window::new(&limits);

@@ -1,4 +1,4 @@
-//! A search finds what a loop over the lines finds, in one call or in many.
+//! A search finds the lines that a loop over the lines finds, in one call or in many.
 
 use spillway_core::error::Code;
 use spillway_core::storage::excerpt::Match;
@@ -8,12 +8,12 @@ use spillway_core::text::lossy::{Shown, Source};
 
 use super::input::Input;
 
-/// Lines up to this length are shown whole, and those beside them.
+/// Maximum length of lines that are shown whole, neighbours included.
 const SHOWN: usize = 1024;
 const BESIDE: usize = 512;
-/// Two marks of a cut, which are shown whatever the room is.
+/// Length of two truncation marks, which are shown in any case.
 const MARKS: u64 = 6;
-/// A match that is no longer is found wherever it is.
+/// Maximum length of a match that is always found.
 const SURE: usize = 64 * 1024;
 /// More calls than this for one input are no new case.
 const MOST_PAGES: usize = 16;
@@ -37,16 +37,16 @@ pub fn check(data: &[u8]) {
     };
     let (max_matches, max_bytes) = (input.count().max(1), input.count().max(1));
     let step = input.pick(&[1, 1 << 20, u64::MAX]);
-    // Compiling a pattern costs most, so not every search is done with every input.
+    // Compiling a pattern costs most, so not every search runs for every input.
     let (tries_cursor, asks_engine, turns_pages) =
         (input.byte().is_multiple_of(4), input.flag(), input.flag());
-    // Now and then with a line that is too long to be searched in one piece.
+    // Sometimes with a line that is too long to be searched in one piece.
     let bytes = input.file(1_200_000);
 
     if tries_cursor
         && let Ok(found) = run(&bytes, Query { cursor: Some(cursor), ..query.clone() }, step)
     {
-        // A cursor may be made up; what it leads to is still somewhere in the output.
+        // A cursor may be invalid; its position is still within the output.
         assert!(found.matches.iter().all(|found| found.byte <= bytes.len() as u64));
     }
     let regex = match compile(&query.pattern, reading) {
@@ -67,7 +67,7 @@ pub fn check(data: &[u8]) {
         all.lines_searched,
         if all.truncated { all.lines_searched } else { lines.len() as u64 }
     );
-    let is_odd = bytes.contains(&b'\r') && goes_on_after_the_end(&query.pattern);
+    let is_odd = bytes.contains(&b'\r') && continues_after_the_end(&query.pattern);
     if !is_long && !is_odd && !all.truncated {
         let expected: Vec<u64> =
             (1..).zip(&lines).filter(|(_, line)| regex.is_match(line)).map(|(at, _)| at).collect();
@@ -80,7 +80,8 @@ pub fn check(data: &[u8]) {
         check_match(found, &query, &lines, bytes.len());
     }
 
-    // In a line that is searched in pieces, whether so long a match is found depends on where the search began.
+    // In a line that is searched in pieces, a match of this length may be found or not, depending on where the search
+    // began.
     let may_be_missed = lines
         .iter()
         .filter(|line| line.len() > 1 << 20)
@@ -113,9 +114,9 @@ pub fn check(data: &[u8]) {
     );
 }
 
-/// Whether something follows the end of a line in a pattern, as in `$^`. The end takes the carriage returns before a break
-/// with it, so such a pattern finds nothing where a line ends with one.
-fn goes_on_after_the_end(pattern: &str) -> bool {
+/// Returns true if a pattern continues after the end of a line, as `$^` does. The end includes the carriage returns
+/// before a break, so such a pattern never matches a line that ends with one.
+fn continues_after_the_end(pattern: &str) -> bool {
     let mut ends = pattern.match_indices('$').chain(pattern.match_indices(r"\z"));
     ends.any(|(at, end)| {
         !matches!(pattern[at + end.len()..].chars().next(), None | Some(')' | '|'))
@@ -131,7 +132,7 @@ fn run(bytes: &[u8], query: Query, step: u64) -> spillway_core::error::Result<Fi
     }
 }
 
-/// The lines without their breaks.
+/// Splits into lines without their breaks.
 fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     let lines = bytes.split_inclusive(|&byte| byte == b'\n');
     lines
@@ -142,7 +143,7 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
         .collect()
 }
 
-/// The engine itself, asked about one line after the other, where carriage returns and broken text play no part.
+/// Compares with the engine itself, line by line, where neither carriage returns nor malformed text occur.
 fn check_plainly(query: &Query, reading: PatternOptions, lines: &[&[u8]], expected: &[u64]) {
     let pattern =
         if reading.literal { regex::escape(&query.pattern) } else { query.pattern.clone() };

@@ -1,4 +1,5 @@
-//! A preview of what matters keeps its limits, says which lines are missing, and shows true lines under their true numbers.
+//! A smart preview is within its limits, states which lines are missing, and shows lines of the text under their
+//! numbers.
 
 use spillway_core::text::lossy::{Shown, Source};
 use spillway_core::text::terminal::clean_line as clean;
@@ -30,13 +31,13 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// Counting on from each gap gives the number of every line.
+/// Checks the number of every line by counting on from each gap.
 pub(super) fn check_lines(text: &str, preview: &str) {
     let lines: Vec<&str> =
         text.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let mut next = 0;
     for line in preview.split('\n') {
-        // A line of the text may look like a gap; it is one only if it goes on from where the preview is.
+        // A line of the text may look like a gap line; it is one only if it continues at the current number.
         if let Some((from, to)) = gap(line).filter(|(from, _)| *from == next + 1)
             && lines.get(next).is_none_or(|own| clean(own) != line)
         {
@@ -56,18 +57,18 @@ pub(super) fn check_lines(text: &str, preview: &str) {
     assert_eq!(next, lines.len());
 }
 
-/// Whether the screen showed this at some time: a long line is shown as far as it was looked at, and what comes after that can
-/// write over it.
+/// Returns true if the terminal showed this at some time: a long line is shown as far as it was examined, and later
+/// text can overwrite it.
 fn was_seen(raw: &str, start: &str) -> bool {
     raw.contains(['\r', '\u{8}', '\u{1b}'])
         && raw
             .char_indices()
-            // These only move.
+            // These only move the cursor.
             .filter(|(at, _)| !raw[..*at].ends_with(['\r', '\u{8}']))
             .any(|(at, _)| clean(&raw[..at]).starts_with(start))
 }
 
-/// A line of the text that only begins like a gap, and is shown in part, ends in an ellipsis.
+/// Parses a gap line. A partial line of the text that begins like one ends in an ellipsis.
 fn gap(line: &str) -> Option<(usize, usize)> {
     let line = line.strip_suffix("...")?;
     let (count, rest) = line.strip_prefix("...")?.split_once(" lines truncated: ")?;

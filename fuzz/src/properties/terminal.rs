@@ -1,11 +1,12 @@
-//! What a terminal would show has no controls, does not depend on the pieces, and every line of it is where its number says.
+//! Rendered terminal output has no control characters, is independent of chunks, and every line is at its recorded
+//! source.
 
 use spillway_core::text::terminal::source_map::{Mark, Origins, Stretch};
 use spillway_core::text::terminal::{LONGEST, Sink, Terminal, clean, is_clean};
 
 use super::input::Input;
 
-/// What outputs move the cursor with, so that a case need not find every byte of it.
+/// Cursor movements of real outputs, so that a fuzzer need not find every byte.
 const MOVES: [&[u8]; 24] = [
     b"\r",
     b"\n",
@@ -66,7 +67,7 @@ pub fn check(data: &[u8]) {
     let piece = input.below(512) + 1;
     let mut raw = Vec::new();
     for byte in input.content(4 * 1024) {
-        // The upper half is moves, and what is left of it is text that is not well-formed.
+        // The upper half encodes movements, and the rest of it malformed text.
         match MOVES.get(usize::from(byte.wrapping_sub(0xc0))) {
             Some(sequence) => raw.extend_from_slice(sequence),
             None => raw.push(byte),

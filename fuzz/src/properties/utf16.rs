@@ -1,4 +1,4 @@
-//! A string becomes bytes and the same string again, however it is split; bytes become what the web makes of them.
+//! A string is the same after a round trip through bytes, however it is split; bytes are decoded as the web does.
 
 use spillway_core::text::lossy::{Shown, Source};
 use spillway_core::text::utf16::{
@@ -47,7 +47,7 @@ fn check_string(string: &[u16], first: usize, second: usize) {
     encoder.finish(&mut out);
     assert_eq!(out, bytes);
 
-    // As a file is read: what a piece leaves of a character goes with the next one.
+    // As a file is read: the rest of a character is prepended to the next chunk.
     let (mut read, mut pending) = (Vec::new(), Vec::new());
     for piece in split(&bytes, first, second) {
         pending.extend_from_slice(piece);
@@ -66,7 +66,7 @@ fn check_bytes(bytes: &[u8], first: usize, second: usize) {
     if !bytes.windows(3).any(|three| matches!(three, [0xed, 0xa0..=0xbf, 0x80..=0xbf])) {
         assert_eq!(decode(bytes), lossy.encode_utf16().collect::<Vec<u16>>());
     }
-    // The way back from what is shown to the bytes leads from end to end and never turns.
+    // The map from displayed text to bytes is monotonic and covers both ends.
     let ends: Vec<usize> =
         lossy.char_indices().map(|(at, _)| at).chain([lossy.len()]).take(200).collect();
     let places: Vec<usize> = ends.iter().map(|&at| shown.raw_offset(at)).collect();

@@ -1,4 +1,4 @@
-//! Processes that end: at the latest when their time is over, with everything that they started.
+//! Child processes with a time limit, which are ended together with everything that they started.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -11,20 +11,19 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::Result;
 
-/// How a process ended.
+/// The result of a process.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its exit code.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// What it printed.
+    /// Standard output.
     pub printed: String,
-    /// What it complained about.
+    /// Standard error.
     pub complaint: String,
 }
 
-/// Runs a process to its end, or for so long.
+/// Runs a process until it ends or the limit is over.
 pub fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
     let child = command
         .env("RUST_BACKTRACE", "0")
@@ -44,7 +43,7 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
     })
 }
 
-/// Runs a tool of the system; what it complains about is the error.
+/// Runs a tool of the system; its standard error becomes the error.
 pub fn tool(program: &str, args: &[&str]) -> Result<String> {
     let ended = run(Command::new(program).args(args), Duration::from_secs(60))?;
     if ended.code == Some(0) {
@@ -70,7 +69,7 @@ impl Watch {
     }
 }
 
-/// A process that goes on until it is killed or has done its work, and says line by line what it did.
+/// A process that runs until it is killed or has finished, and reports its progress line by line.
 #[derive(Debug)]
 pub struct Worker {
     child: Child,
@@ -106,7 +105,7 @@ impl Worker {
         let _ = kill_process(Pid::from_child(&self.child), signal);
     }
 
-    /// What kills it while another thread listens to it.
+    /// Returns a function that kills it while another thread reads its output.
     pub fn stopper(&self) -> impl FnOnce() + use<> {
         let process = Pid::from_child(&self.child);
         move || {
@@ -114,8 +113,8 @@ impl Worker {
         }
     }
 
-    /// What lets it go on when it has stopped, while another thread listens to it: again and again until it has ended,
-    /// because it may not have stopped yet.
+    /// Returns a function that resumes it while another thread reads its output: repeatedly until it has ended, because
+    /// it may not have stopped yet.
     pub fn resumer(&self) -> impl FnOnce() + use<> {
         let process = Pid::from_child(&self.child);
         move || {
@@ -125,17 +124,17 @@ impl Worker {
         }
     }
 
-    /// Waits until it has ended, and answers the rest of its lines and its exit code.
+    /// Waits until it has ended, and returns the remaining lines and the exit code.
     pub fn wait(&mut self) -> Result<(Vec<String>, Option<i32>)> {
         let mut rest = String::new();
         self.lines.read_to_string(&mut rest)?;
         let code = self.child.wait()?.code();
-        // A line without its end was being written when the process died.
+        // An incomplete line was being written when the process ended.
         let whole = rest.rfind('\n').map_or("", |end| &rest[..end]);
         Ok((whole.lines().map(str::to_owned).collect(), code))
     }
 
-    /// Kills it, and answers the rest of its lines.
+    /// Kills it, and returns the remaining lines.
     pub fn kill(&mut self) -> Result<Vec<String>> {
         self.signal(Signal::KILL);
         Ok(self.wait()?.0)

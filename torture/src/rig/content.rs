@@ -1,5 +1,5 @@
-//! What is saved: stretches of one large block of bytes that every process can make for itself, so that a file tells by a
-//! short tag what must be in it, to the byte.
+//! Contents to save: ranges of one large block of bytes that every process can generate, so that a short tag in a file
+//! name determines the file's content.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -7,21 +7,21 @@ use std::path::Path;
 
 use super::Result;
 
-/// The longest content.
+/// Maximum length of a content.
 pub const LONGEST: u64 = 8 << 20;
 const SIZE: usize = 2 * LONGEST as usize;
 
-/// Small numbers that look random, the same in every run.
+/// A generator of reproducible pseudo-random numbers.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// A row of numbers of its own for each seed.
+    /// Creates a generator for a seed.
     pub fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
 
-    /// The next one (SplitMix64).
+    /// Returns the next number (SplitMix64).
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -30,39 +30,39 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// One below a bound.
+    /// Returns a number below a bound.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
-    /// A length from 1 to a bound, each order of size as likely as the next.
+    /// Returns a length from 1 to a bound, with equal probability for each order of magnitude.
     pub fn length(&mut self, longest: u64) -> u64 {
         let bits = self.below(u64::from(longest.max(1).ilog2()) + 1);
         (1 + self.below(1 << bits) + (1 << bits) - 1).min(longest)
     }
 }
 
-/// Which stretch it is, and whose save it was.
+/// Identifies a content and its save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag {
     /// The process that saves it.
     pub worker: u64,
-    /// Which save of that process.
+    /// Number of the save of that process.
     pub number: u64,
-    /// Its bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// Where it begins in the block.
+    /// Offset in the block.
     pub start: u64,
 }
 
 impl Tag {
-    /// The next save of a process, of a random length.
+    /// Returns the tag of the next save of a process, with a random length.
     pub fn random(worker: u64, number: u64, longest: u64, random: &mut Random) -> Self {
         let length = random.length(longest);
         Tag { worker, number, length, start: random.below(LONGEST) }
     }
 
-    /// Reads a tag from the beginning of a file's name.
+    /// Parses a tag at the beginning of a file name.
     pub fn read(name: &str) -> Option<Self> {
         let tag = name.split(['_', '.']).next()?.strip_prefix('w')?;
         let mut parts = tag.split('-').map(|part| part.parse().ok());
@@ -82,7 +82,7 @@ impl std::fmt::Display for Tag {
 pub struct Block(Vec<u8>);
 
 impl Block {
-    /// Makes it, and keeps it in a file for the other processes.
+    /// Generates the block and writes it to a file for the other processes.
     pub fn make(path: &Path) -> Result<Self> {
         let mut random = Random::new(1);
         let bytes: Vec<u8> = (0..SIZE / 8).flat_map(|_| random.next().to_le_bytes()).collect();
@@ -90,19 +90,19 @@ impl Block {
         Ok(Block(bytes))
     }
 
-    /// Reads it from that file.
+    /// Reads the block from that file.
     pub fn load(path: &Path) -> Result<Self> {
         Ok(Block(std::fs::read(path)?))
     }
 
-    /// What a file with this tag must hold.
+    /// Returns the content for a tag.
     pub fn of(&self, tag: &Tag) -> &[u8] {
         let start = usize::try_from(tag.start).unwrap_or(SIZE).min(SIZE);
         let length = usize::try_from(tag.length).unwrap_or(0).min(SIZE - start);
         &self.0[start..start + length]
     }
 
-    /// Whether a file holds exactly that.
+    /// Returns true if a file has exactly that content.
     pub fn is_in(&self, tag: &Tag, path: &Path) -> bool {
         let expected = self.of(tag);
         let mut found = Vec::with_capacity(expected.len() + 1);
@@ -111,7 +111,7 @@ impl Block {
     }
 }
 
-/// Reads a stretch from the file of the block, without the rest of it.
+/// Reads one content from the file of the block.
 pub fn stretch(path: &Path, tag: &Tag) -> Result<Vec<u8>> {
     use std::os::unix::fs::FileExt;
     let mut bytes = vec![0; usize::try_from(tag.length)?];

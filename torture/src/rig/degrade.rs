@@ -1,5 +1,5 @@
-//! Folders that cannot be saved to, each in a way that the world has. The next folder is used, and when there is none the
-//! text for the model comes all the same and says why.
+//! Folders that cannot be saved to, for realistic reasons. The next folder is used; without one the text for the model
+//! is returned all the same and states the reason.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -18,20 +18,20 @@ use super::report::{Finding, Report};
 use super::strace;
 use super::{Result, Rig, files, has_tool};
 
-/// Long enough to meet a full disk in the middle.
+/// Long enough to fill the disk in the middle.
 const LENGTH: u64 = 6 << 20;
-/// What a save may need beyond one into a healthy folder.
+/// Maximum additional memory of a save compared with one into a healthy folder.
 const MEMORY_KIB: u64 = 4 << 10;
 const NOBODY: u32 = 65534;
 
 /// A folder that cannot be saved to.
 struct Bad {
     dir: PathBuf,
-    /// What comes before the process: a changed user, a limit, a fault.
+    /// The command before the process: another user, a limit, a fault.
     wrapper: Vec<String>,
-    /// What the reason must contain; one of these.
+    /// The reason must contain one of these.
     reasons: Vec<&'static str>,
-    /// It is not the folder that is bad, so the other is no better.
+    /// True if the cause is not the folder, so that the other one fails too.
     is_everywhere: bool,
     is_nobody: bool,
     _mount: Option<Mount>,
@@ -149,13 +149,13 @@ fn injected(root: &Path, fault: &str) -> Result<std::result::Result<Bad, String>
     let errno = if fault.contains("EDQUOT") { "EDQUOT" } else { "EIO" };
     let inject = format!("inject={fault}");
     let wrapper = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", &inject];
-    // A folder that is there already gets no files of the store's own, so the first write is one of the output.
+    // A folder that exists already gets no marker files, so the first write is one of the output.
     let dir = root.join("outputs");
     fs::create_dir_all(&dir)?;
     Ok(Ok(Bad::new(dir, &[errno]).under(&wrapper)))
 }
 
-/// A real quota where btrfs can be had, else what it would say.
+/// Creates a real quota where btrfs is available, and simulates its error otherwise.
 fn quota(rig: &Rig, root: &Path) -> Result<std::result::Result<Bad, String>> {
     if !has_tool("btrfs") || mounts::missing_kind(rig, "btrfs").is_some() {
         return injected(root, "write:error=EDQUOT:when=1");

@@ -1,5 +1,5 @@
-//! Every system call of one save and of one sweep fails once and for good, with every errno that a disk has, and is the last
-//! thing that the process does. After each, the same is looked at.
+//! Injects faults into every system call of one save and of one sweep: it fails once, permanently, with every errno of
+//! a disk, and it is the last call of the process. The result is checked after each.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -52,20 +52,20 @@ const ERRNOS: [&str; 24] = [
     "ENXIO",
     "EISDIR",
 ];
-/// A bad disk, a full one, a signal, and what looks like a folder that was removed.
+/// A bad disk, a full one, a signal, and a removed folder.
 const QUICK_ERRNOS: [&str; 4] = ["EIO", "ENOSPC", "EINTR", "ENOENT"];
-/// Errors that say something else than that a disk is bad: the store may act on them and then meet another.
+/// Errors with another cause than a bad disk: the store may handle them and then encounter a second one.
 const TELLING: [&str; 4] = ["ENOENT", "EEXIST", "EPERM", "EOPNOTSUPP"];
-/// A notice is at most so long, without the path that it names.
+/// Maximum length of a notice, without its path.
 const NOTICE_BYTES: u64 = 512;
 const LANES: usize = 2;
 
-/// How the operation is run before anything is done to it.
+/// The environment of an operation before the injected fault.
 #[derive(Debug, Clone)]
 pub struct Setting {
     saver: Saver,
     durability: Durability,
-    /// Faults of the whole run, which make the store take another way.
+    /// Faults during the whole run, which force another code path.
     way: Vec<Fault>,
 }
 
@@ -74,20 +74,20 @@ impl Setting {
         Setting { saver, durability, way: Vec::new() }
     }
 
-    /// No file without a name can be given one.
+    /// Disables naming of unnamed files.
     fn named(mut self) -> Self {
         self.way.push(Fault::always("?access,?faccessat,?faccessat2", "ENOENT"));
         self
     }
 
-    /// And no rename refuses to overwrite, so that the other name is a link.
+    /// Disables exclusive renames too, so that the other name is a hard link.
     fn linked(self) -> Self {
         let mut setting = self.named();
         setting.way.push(Fault::always("renameat2", "EINVAL"));
         setting
     }
 
-    /// And there are no links either.
+    /// Disables hard links too.
     fn moved(self) -> Self {
         let mut setting = self.linked();
         setting.way.push(Fault::always("linkat", "EPERM"));
@@ -99,12 +99,12 @@ impl Setting {
     }
 }
 
-/// One run: the faults, and what may be expected of it.
+/// One run: the faults, and the expectation.
 #[derive(Debug, Clone)]
 struct Case {
     faults: Vec<Fault>,
     errnos: Vec<String>,
-    /// The other folder is healthy, so the output must be saved.
+    /// True if the other folder is healthy, so that the output must be saved.
     must_save: bool,
     is_kill: bool,
     may_leave: bool,
@@ -127,7 +127,7 @@ impl Case {
     }
 }
 
-/// Where one run saves, and what it may look at.
+/// The directories of one run.
 struct Room {
     root: PathBuf,
     dirs: [PathBuf; 2],
@@ -160,14 +160,14 @@ impl Room {
     }
 }
 
-/// All single faults of a setting.
+/// Returns all single faults of a setting.
 fn singles(calls: &[Call], errnos: &[&str]) -> Vec<Case> {
     let mut cases = Vec::new();
     for call in calls {
         for errno in errnos {
             let once = Case::new(vec![Fault::error(call, errno)], &[errno]);
             cases.push(Case { must_save: true, ..once });
-            // For ever interrupted is what no program is made for.
+            // No program handles permanent interruption.
             if *errno != "EINTR" {
                 cases.push(Case::new(vec![Fault::lasting(call, errno)], &[errno]));
             }
@@ -178,7 +178,7 @@ fn singles(calls: &[Call], errnos: &[&str]) -> Vec<Case> {
     cases
 }
 
-/// For each call that fails, each call that is made after it and fails as well.
+/// For each failing call, returns each later call that fails as well.
 fn doubles(
     rig: &Rig,
     setting: &Setting,
@@ -221,7 +221,7 @@ fn is_way(setting: &Setting, call: &Call) -> bool {
     setting.way.iter().any(named)
 }
 
-/// What a sweep over faults found.
+/// The result of all faults.
 #[derive(Debug, Default)]
 pub struct Tally {
     calls: u64,
@@ -276,7 +276,7 @@ pub fn over(
     Ok(found.into_inner()?)
 }
 
-/// Whether an undisturbed run syncs the file before it gets its name, and the folder after, as its level asks.
+/// Checks that an undisturbed run syncs the file before it is named, and the folder afterwards, as its level requires.
 fn check_order(log: &Path, setting: &Setting) -> Result<()> {
     let text = fs::read_to_string(log)?;
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(" = 0")).collect();
@@ -337,7 +337,7 @@ fn judge(rig: &Rig, setting: &Setting, case: &Case, room: &Room, ended: &Ended) 
     check_outcome(case, room, &found, &finals)
 }
 
-/// A final name must be all of it, and nobody else's to read.
+/// Checks that a file with a final name is complete and not readable by others.
 pub fn check_final(block: &Block, path: &Path, tag: &Tag) -> Result<()> {
     if !block.is_in(tag, path) {
         return Err(format!("{} is torn", path.display()).into());
@@ -357,10 +357,10 @@ fn check_outcome(case: &Case, room: &Room, found: &Value, finals: &[PathBuf]) ->
         attempts(of).iter().filter_map(|each| Some(each["error"].as_str()?.to_owned())).collect()
     };
     let names = |reason: &String| {
-        // The source of random bytes is no file, and its crate knows no names of errors.
+        // Random bytes do not come from a file, and their crate reports no errno.
         reason.contains("the system gave no random bytes")
             || case.errnos.iter().any(|errno| {
-                // One number has two names.
+                // One errno has two names.
                 let errno = if errno == "EOPNOTSUPP" { "ENOTSUP" } else { errno };
                 reason.starts_with(errno)
             })
@@ -401,7 +401,7 @@ fn check_outcome(case: &Case, room: &Room, found: &Value, finals: &[PathBuf]) ->
     check_reasons(&reasons)
 }
 
-/// A failed sync is never tried again on the same file: the system reports a failed write-back only once.
+/// Checks that a failed sync is never repeated on the same file: the system reports a failed write-back only once.
 fn no_second_sync(log: &str) -> Result<()> {
     let mut failed = BTreeSet::new();
     for line in log.lines() {
@@ -430,7 +430,7 @@ fn clean_up_later(room: &Room) -> Result<()> {
     Ok(())
 }
 
-/// What a planted bug does under a few faults.
+/// Checks that a planted bug is noticed under a few faults.
 pub fn notices(rig: &Rig, setting: &Setting) -> Result<Option<String>> {
     if let Some(reason) = missing() {
         return Err(reason.into());

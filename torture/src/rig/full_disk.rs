@@ -1,5 +1,5 @@
-//! A file system with room for some pages of an output and not for all of it, for every number of pages. A short write must
-//! never pass for a whole one.
+//! A file system with room for only some pages of an output, for every number of pages. A short write must never pass
+//! for a complete one.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use super::{Result, Rig, files};
 const PAGE: u64 = 4096;
 /// Numbers of free pages that are tried.
 const RESTS: u64 = 256;
-/// Pages of the whole file system.
+/// Number of pages of the whole file system.
 const PAGES: u64 = 2 * RESTS;
 
-/// What the rig found.
+/// The result.
 #[derive(Debug, Default)]
 pub struct Tally {
     saves: u64,
@@ -33,15 +33,15 @@ pub struct Tally {
     case: Option<String>,
 }
 
-/// Leaves so many pages of a file system.
+/// Fills a file system except for `pages` pages.
 fn leave(filler: &Path, pages: u64) -> Result<()> {
-    // Holes take no room: the pages have to be written.
+    // Holes take no space: the pages have to be written.
     let bytes = usize::try_from((PAGES - pages) * PAGE)?;
     Ok(fs::write(filler, vec![1; bytes])?)
 }
 
-/// Saves into every rest of a file system: what is a little too long for it, what just fits, and what is far too long, with
-/// and without another folder.
+/// Saves outputs into every remainder of a file system: slightly too long, just fitting, and far too long, with and
+/// without another folder.
 pub fn over(rig: &Rig, saver: Saver) -> Result<Tally> {
     let mount = Mount::tmpfs(&rig.scratch.join("full"), &format!("size={}k", PAGES * PAGE / 1024))?;
     let elsewhere = rig.folder("full-elsewhere")?;
@@ -108,7 +108,7 @@ fn save_one(rig: &Rig, saver: Saver, dirs: &[PathBuf], tag: &Tag, tally: &mut Ta
     Ok(())
 }
 
-/// A planted bug is noticed if something passes for whole.
+/// Checks that a planted bug is noticed by an incomplete file.
 pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
     let tally = over(rig, saver)?;
     Ok((tally.silent + tally.left > 0).then_some(tally.case).flatten())

@@ -1,5 +1,5 @@
-//! Processes are killed at random moments while they save. What has a final name must be whole, what was acknowledged must
-//! be there, and nothing else may be left.
+//! Kills processes at random moments while they save. A file with a final name must be complete, an acknowledged one
+//! must exist, and nothing else may be left.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -24,12 +24,12 @@ use super::report::{Finding, Report};
 use super::savers::Saver;
 use super::{Result, Rig, files, has_tool, now_ms, outputs, say};
 
-/// A worker that does not end when it is killed is the machine's fault, not the store's.
+/// A worker that does not end when killed is the fault of the machine, not of the store.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Processes at a time, so that several save into one folder.
+/// Number of concurrent processes, so that several save into one folder.
 const LANES: u64 = 3;
 
-/// What a loop found.
+/// The result of a loop.
 #[derive(Debug, Default, Clone)]
 pub struct Tally {
     kills: u64,
@@ -38,7 +38,7 @@ pub struct Tally {
     pub torn: u64,
     pub missing: u64,
     pub left_over: u64,
-    /// After a cleanup whose clock is past the grace hour.
+    /// Number of files left after a cleanup whose clock is past the grace hour.
     pub after_cleanup: u64,
     case: Option<String>,
 }
@@ -84,7 +84,7 @@ impl Tally {
         }
     }
 
-    /// What is wrong, if a file without a name was to leave nothing, or a cleanup was to take it away.
+    /// Returns the problem, if unnamed files should have left nothing, or a cleanup should have removed it.
     fn wrong(&self, until_cleanup: bool) -> Option<String> {
         let left = if until_cleanup { self.after_cleanup } else { self.left_over };
         let is_idle = self.finals == 0 || self.acknowledged == 0;
@@ -109,20 +109,20 @@ impl Tally {
     }
 }
 
-/// A loop: who saves where, how often it is killed, and how long it lives.
+/// A loop: the saver, its folder, the number of kills, and the lifetime.
 pub struct Loop<'a> {
-    /// A process that saves; `--worker` and its number are added.
+    /// Makes the command that saves; `--worker` and its number are added.
     pub command: &'a (dyn Fn() -> Command + Sync),
     pub dir: &'a Path,
     pub block: &'a Block,
     pub kills: u64,
     pub life: Duration,
-    /// Files are found by what was acknowledged and not by their names.
+    /// True if files are located by acknowledgements and not by their names.
     pub is_cacache: bool,
 }
 
 impl Loop<'_> {
-    /// Runs it. The acknowledgements come with what was found.
+    /// Runs the loop, and returns the result with the acknowledgements.
     pub fn run(&self) -> Result<(Tally, Vec<String>)> {
         let next = AtomicU64::new(0);
         let total = Mutex::new((Tally::default(), Vec::new()));
@@ -178,7 +178,7 @@ impl Loop<'_> {
         Ok((self.check(number, &acks)?, Vec::new()))
     }
 
-    /// Looks at the files of one worker, and takes them away.
+    /// Checks the files of one worker, and removes them.
     fn check(&self, worker: u64, acks: &[String]) -> Result<Tally> {
         let mut tally = Tally { kills: 1, acknowledged: acks.len() as u64, ..Tally::default() };
         let mut missing: HashSet<&str> = acks.iter().map(String::as_str).collect();
@@ -204,18 +204,18 @@ fn tag_of(path: &Path) -> Option<Tag> {
     path.file_name().and_then(OsStr::to_str).and_then(Tag::read)
 }
 
-/// The files with a final name in a folder that others write to at the same time.
+/// Returns the files with a final name in a folder that others write to at the same time.
 pub fn finals(dir: &Path) -> Result<Vec<PathBuf>> {
     let is_final = |path: &PathBuf| path.extension() == Some(OsStr::new("txt"));
     Ok(files(dir)?.into_iter().filter(is_final).collect())
 }
 
-/// The files that are neither outputs which have been taken away nor the store's own.
+/// Counts files that are neither outputs nor marker files of the store.
 pub fn left_over(dir: &Path) -> Result<u64> {
     Ok(outputs(dir)?.len() as u64)
 }
 
-/// A loop in a process of its own, for a world of its own: `--program`, `--dir`, `--kills`.
+/// Runs a loop in a separate process and namespace: `--program`, `--dir`, `--kills`.
 pub fn main(args: &Args) -> Result<()> {
     let block_file = args.paths("block").pop().unwrap_or_default();
     let dir = args.paths("dir").pop().unwrap_or_default();
@@ -241,7 +241,7 @@ pub fn main(args: &Args) -> Result<()> {
 /// About as long as a dozen saves take.
 const LIFE: Duration = Duration::from_millis(6);
 
-/// A loop over a saver of this program.
+/// Runs a loop with a saver of this program.
 pub fn over_saver(rig: &Rig, saver: Saver, dir: &Path, kills: u64) -> Result<Tally> {
     let command = || {
         let mut command = rig.process("save");
@@ -254,7 +254,7 @@ pub fn over_saver(rig: &Rig, saver: Saver, dir: &Path, kills: u64) -> Result<Tal
     Ok(tally)
 }
 
-/// A planted bug is noticed if anything is torn, missing or left.
+/// Checks that a planted bug is noticed by incomplete, missing or leftover files.
 pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
     let tally = over_saver(rig, saver, &rig.folder("kill-planted")?, 150)?;
     Ok((tally.torn + tally.missing + tally.after_cleanup > 0)
@@ -285,7 +285,7 @@ pub fn bench(rig: &Rig, report: &mut Report) {
     }
 }
 
-/// Without `/proc` a file without a name cannot be given one, so the store writes under a temporary name.
+/// Without `/proc` an unnamed file cannot be given a name, so the store uses temporary names.
 fn named(rig: &Rig, kills: u64) -> Result<Finding> {
     if !has_tool("unshare") {
         return Ok(Finding::skipped("unshare is not there"));
@@ -350,7 +350,7 @@ fn through_node(rig: &Rig, saver: &str, kills: u64) -> Result<Finding> {
         return Ok(tally.finding(false));
     }
     let mut figures = tally.figures();
-    // Nobody's cleanup but ours was run.
+    // No other cleanup was run.
     figures.pop();
     Ok(Finding::compared(figures))
 }

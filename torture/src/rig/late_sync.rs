@@ -1,5 +1,5 @@
-//! A disk that takes every byte and says only at the end that it could not keep them: an image that is larger than the file
-//! system it lies on.
+//! A disk that accepts every byte and reports only at the sync that it could not store them: an image larger than the
+//! file system that contains it.
 
 use serde_json::{Value, json};
 use spillway_core::storage::directories::Durability;
@@ -15,10 +15,10 @@ use super::report::{Finding, Report};
 use super::savers::Saver;
 use super::{Result, Rig, outputs};
 
-/// What the image says it has, and what there is.
+/// Nominal size of the image, which exceeds the available space.
 const SAID: u64 = 256 << 20;
 const REAL: &str = "size=24m";
-/// The output: the image takes it, and there is no room for it.
+/// Length of the output: the image accepts it, but there is no space for it.
 const LENGTH: u64 = 8 << 20;
 
 pub fn bench(rig: &Rig, report: &mut Report) {
@@ -37,7 +37,7 @@ pub fn bench(rig: &Rig, report: &mut Report) {
     });
 }
 
-/// A planted bug is noticed if it publishes there.
+/// Checks that a planted bug is noticed because it publishes there.
 pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
     late(rig, saver, Durability::File)
 }
@@ -49,7 +49,7 @@ fn late(rig: &Rig, saver: Saver, durability: Durability) -> Result<Option<String
     let disk = Mount::image(&image, &rig.scratch.join("late"))?;
     let elsewhere = rig.folder("late-elsewhere")?;
     let main = disk.at().join("outputs");
-    // What is left below is less than one output, though the image promises room for many.
+    // The remaining space is less than one output, though the image has room for many.
     let taken = free(small.at())?.saturating_sub(LENGTH / 2);
     std::fs::write(small.at().join("filler"), vec![1; usize::try_from(taken)?])?;
     let mut one = rig.process("one");

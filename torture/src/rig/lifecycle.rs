@@ -1,5 +1,5 @@
-//! Programs that end while they save through Node: by `process.exit()`, by a signal, with their worker threads; and one that
-//! has two copies of the package.
+//! Programs that end while they save through Node: by `process.exit()`, by a signal, with worker threads; and a program
+//! with two copies of the package.
 
 use std::fs;
 use std::path::Path;
@@ -17,10 +17,10 @@ use super::report::{Finding, Report};
 use super::{Result, Rig};
 
 const LIMIT: Duration = Duration::from_secs(120);
-/// What the package needs at run time.
+/// Files that the package needs at run time.
 const PACKAGE: [&str; 3] = ["index.js", "dist", "package.json"];
 
-/// What was found after some programs had ended.
+/// The files left after some programs have ended.
 #[derive(Debug, Default)]
 struct Tally {
     programs: u64,
@@ -29,7 +29,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Looks at what a program left.
+    /// Checks the files that a program left.
     fn check(
         &mut self,
         rig: &Rig,
@@ -65,7 +65,7 @@ fn program(rig: &Rig, package: &Path, mode: &str, dir: &Path, number: u64) -> Co
     command
 }
 
-/// Runs programs that end by themselves, and must do so without a complaint.
+/// Runs programs that end by themselves, and must do so without an error.
 fn ending(
     rig: &Rig,
     package: &Path,
@@ -103,7 +103,7 @@ fn signalled(rig: &Rig, package: &Path, times: u64, tally: &mut Tally) -> Result
     Ok(())
 }
 
-/// A second copy of the package, as two dependencies of a program can bring.
+/// Uses a second copy of the package, as two dependencies of a program can bring.
 fn copies(rig: &Rig, package: &Path, times: u64, tally: &mut Tally) -> Result<()> {
     let copy = rig.folder("copy")?;
     let entries = fs::read_dir(package)?.flatten().map(|entry| entry.file_name());

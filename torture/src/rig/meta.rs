@@ -1,5 +1,4 @@
-//! The benches on trial: savers and sweepers that are wrong in one way each must be noticed, and those with nothing wrong in
-//! them must not be.
+//! Tests the benches: savers and sweepers with one planted bug each must be noticed, and correct ones must not.
 
 use serde_json::json;
 use spillway_core::storage::directories::Durability;
@@ -12,10 +11,10 @@ use super::{
     Result, Rig, full_disk, kill, late_sync, mounts, power_cut, storm, strace, sweep_faults,
 };
 
-/// One run of a bench over somebody who may be wrong; the answer is what it noticed.
+/// A run of a bench over a saver or sweeper; returns the problem that it noticed.
 type Trial = fn(&Rig) -> Result<Option<String>>;
 
-/// What a trial needs of the machine.
+/// Requirements of a trial.
 #[derive(Debug, Clone, Copy)]
 enum Needs {
     Nothing,
@@ -25,7 +24,7 @@ enum Needs {
 }
 
 impl Needs {
-    /// Why it is not there, if so.
+    /// Returns the reason why a requirement is not met.
     fn missing(self, rig: &Rig) -> Option<String> {
         match self {
             Needs::Nothing => None,
@@ -44,7 +43,7 @@ fn crowd(rig: &Rig, saver: Saver, sweeper: Option<Sweeper>) -> Result<Option<Str
     Ok(storm::storm(rig, saver, sweeper, 200)?.case)
 }
 
-/// The bugs, and the bench that each of them is for.
+/// The bugs, and the bench for each of them.
 const BUGS: [(&str, Needs, Trial); 14] = [
     ("writes under the final name", Needs::Nothing, |rig| kill::notices(rig, Saver::FinalName)),
     ("acknowledges before the file has its name", Needs::Nothing, |rig| {
@@ -84,7 +83,7 @@ const BUGS: [(&str, Needs, Trial); 14] = [
     }),
 ];
 
-/// The same benches over what the bugs are planted in.
+/// The same benches over correct implementations.
 const CONTROLS: [(&str, Needs, Trial); 7] = [
     ("kills", Needs::Nothing, |rig| kill::notices(rig, Saver::Sound)),
     ("a nearly full disk", Needs::Mounts, |rig| full_disk::notices(rig, Saver::Sound)),

@@ -1,4 +1,4 @@
-//! The benches and the processes that they are made of.
+//! The benches and the processes that they run.
 
 mod args;
 mod child;
@@ -33,19 +33,19 @@ use args::Args;
 use content::Block;
 use report::Report;
 
-/// Whatever goes wrong in the rig itself, as a sentence.
+/// Errors of the rig itself, as sentences.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// What every bench needs.
+/// The context of all benches.
 #[derive(Debug)]
 struct Rig {
-    /// This program, for processes of its own; under a path that every user can reach.
+    /// Path of this program, reachable by every user, for starting processes.
     program: PathBuf,
-    /// A folder for everything that is made.
+    /// Directory for temporary files.
     scratch: PathBuf,
-    /// The folder of the package, for processes that use it through Node; without it those are skipped.
+    /// Directory of the package, for processes that use it through Node; without it those are skipped.
     package: Option<PathBuf>,
-    /// The smaller numbers.
+    /// True for a shorter run.
     quick: bool,
     block: Block,
 }
@@ -63,12 +63,12 @@ impl Rig {
         })
     }
 
-    /// The file that processes take their contents from.
+    /// Returns the file with the contents to save.
     fn block_file(&self) -> PathBuf {
         self.scratch.join("block")
     }
 
-    /// A new empty folder.
+    /// Creates an empty directory.
     fn folder(&self, name: &str) -> Result<PathBuf> {
         let path = self.scratch.join(name);
         if path.exists() {
@@ -78,25 +78,25 @@ impl Rig {
         Ok(path)
     }
 
-    /// A process of the rig.
+    /// Returns the command of a process of the rig.
     fn process(&self, role: &str) -> Command {
         let mut command = Command::new(&self.program);
         command.arg(role).arg("--block").arg(self.block_file()).current_dir("/");
         command
     }
 
-    /// The full number, or the smaller one.
+    /// Returns the full number, or the smaller one for a shorter run.
     fn count(&self, full: u64, quick: u64) -> u64 {
         if self.quick { quick } else { full }
     }
 }
 
-/// Runs what the first argument names.
+/// Runs the role in the first argument.
 pub fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let role = words.next().unwrap_or_default();
     let args = Args::read(words);
-    // Nobody is left behind, however the one who started this ends.
+    // No process is left, however the parent ends.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let result = match role.as_str() {
         "bench" => bench(&args),
@@ -144,7 +144,7 @@ fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Whether a tool of the system is there.
+/// Returns true if a tool of the system is available.
 fn has_tool(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -152,10 +152,10 @@ fn has_tool(name: &str) -> bool {
         .any(|dir| dir.join(name).exists())
 }
 
-/// The files with which the store marks its folders and locks them, which are there beside the outputs.
+/// Marker and lock files of the store beside the outputs.
 const OWN_FILES: [&str; 4] = [".gitignore", "CACHEDIR.TAG", ".lease", ".sweep.lock"];
 
-/// Every file under a folder that may be an output or a part of one.
+/// Returns all files in a directory tree that may be outputs or parts of one.
 fn outputs(dir: &Path) -> Result<Vec<PathBuf>> {
     let is_own = |path: &PathBuf| {
         path.file_name().is_some_and(|name| OWN_FILES.iter().any(|own| name == *own))
@@ -163,7 +163,7 @@ fn outputs(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(files(dir)?.into_iter().filter(|path| !is_own(path)).collect())
 }
 
-/// Every file under a folder.
+/// Returns all files in a directory tree.
 fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir)? {

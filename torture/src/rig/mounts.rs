@@ -1,4 +1,4 @@
-//! File systems of the rig's own, unmounted when they are no longer needed.
+//! File systems of the rig, which are unmounted on drop.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ pub struct Mount {
 }
 
 impl Mount {
-    /// A file system in memory.
+    /// Mounts a file system in memory.
     pub fn tmpfs(at: &Path, options: &str) -> Result<Self> {
         Mount::new(at, &["-t", "tmpfs", "-o", options, "none"])
     }
 
-    /// The file system in an image.
+    /// Mounts the file system in an image.
     pub fn image(image: &Path, at: &Path) -> Result<Self> {
         Mount::new(at, &["-o", "loop", &image.display().to_string()])
     }
@@ -30,12 +30,12 @@ impl Mount {
         Ok(Mount { at: at.to_owned() })
     }
 
-    /// Where it is.
+    /// Returns the mount point.
     pub fn at(&self) -> &Path {
         &self.at
     }
 
-    /// Takes the right to write away.
+    /// Remounts read-only.
     pub fn make_read_only(&self) -> Result<()> {
         tool("mount", &["-o", "remount,ro", &self.at.display().to_string()]).map(drop)
     }
@@ -50,14 +50,14 @@ impl Drop for Mount {
     }
 }
 
-/// Makes an image with an empty file system. Its blocks take room only when they are written to.
+/// Creates an image with an empty file system. Its blocks take space only once they are written.
 pub fn make_image(path: &Path, kind: &str, bytes: u64) -> Result<()> {
     File::create(path)?.set_len(bytes)?;
     let force = if kind == "ext4" { "-F" } else { "-f" };
     tool(&format!("mkfs.{kind}"), &["-q", force, &path.display().to_string()]).map(drop)
 }
 
-/// Why nothing can be mounted here, if so.
+/// Returns the reason why nothing can be mounted here.
 pub fn missing(rig: &Rig) -> Option<String> {
     let probe = rig.scratch.join("mount-probe");
     match Mount::tmpfs(&probe, "size=64k") {
@@ -66,14 +66,14 @@ pub fn missing(rig: &Rig) -> Option<String> {
     }
 }
 
-/// Why no image of this kind can be mounted here, if so.
+/// Returns the reason why no image of this kind can be mounted here.
 pub fn missing_kind(rig: &Rig, kind: &str) -> Option<String> {
     if !has_tool(&format!("mkfs.{kind}")) {
         return Some(format!("mkfs.{kind} is not there"));
     }
     missing(rig).or_else(|| {
         let image = rig.scratch.join("probe.img");
-        // The smallest that every kind can be made in.
+        // The minimum size for all kinds.
         let made = make_image(&image, kind, 320 << 20);
         let mounted = made.and_then(|()| Mount::image(&image, &rig.scratch.join("mount-probe")));
         let _ = fs::remove_file(&image);

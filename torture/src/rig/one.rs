@@ -1,4 +1,4 @@
-//! A process that does one thing between two marks that a trace shows, and says what came of it.
+//! A process that runs one operation between two marks that a trace shows, and reports the result.
 
 use std::io::IoSlice;
 use std::path::Path;
@@ -13,13 +13,13 @@ use super::savers::{Job, Saver};
 use super::sweepers::Sweeper;
 use super::{Result, now_ms};
 
-/// Files that are not there; asking for them is what marks the begin and the end.
+/// Files that do not exist; looking them up marks the beginning and the end.
 pub const MARKS: [&str; 2] = ["/torture-begin", "/torture-end"];
-/// What is saved: several pieces and a rest.
+/// The output: several chunks and a remainder.
 pub const OUTPUT: Tag = Tag { worker: 0, number: 0, length: 200_001, start: 77 };
 
-/// Runs one: `save` with `--saver`, `--dir …`, `--block`, `--durability` and `--length`, or `sweep` with `--sweeper` and
-/// `--dir …`.
+/// Runs an operation: `save` with `--saver`, `--dir …`, `--block`, `--durability` and `--length`, or `sweep` with
+/// `--sweeper` and `--dir …`.
 pub fn main(args: &Args) -> Result<()> {
     let dirs = args.paths("dir");
     let what = if args.has("sweeper") {
@@ -45,7 +45,7 @@ pub fn main(args: &Args) -> Result<()> {
         mark(1);
         json!({ "outcome": outcome, "shown": text.len(), "memory": peak_memory_kib() })
     };
-    // By a call that nothing else uses, so that a fault of all later writes leaves it alone.
+    // By a system call that nothing else uses, so that a fault of all later writes does not affect it.
     rustix::io::writev(std::io::stdout(), &[IoSlice::new(what.to_string().as_bytes())])?;
     Ok(())
 }
@@ -54,7 +54,7 @@ fn mark(which: usize) {
     let _ = std::fs::metadata(MARKS[which]);
 }
 
-/// The most memory that this process ever had, in KiB; 0 where the system does not say.
+/// Returns the peak memory of this process in KiB; 0 where the system does not report it.
 fn peak_memory_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,5 +1,5 @@
-//! A power cut: the file system stops between two writes, as if the machine had, and is mounted again. What has a final name
-//! must be whole, and at the highest level what was acknowledged must be there.
+//! Power failures: the file system is stopped between two writes and mounted again. A file with a final name must be
+//! complete, and at the highest level an acknowledged one must exist.
 
 use std::collections::HashSet;
 use std::fs;
@@ -23,12 +23,12 @@ use super::{Result, Rig, files, has_tool};
 const IMAGE: u64 = 320 << 20;
 const LIMIT: Duration = Duration::from_secs(60);
 const WRITERS: u64 = 2;
-/// About what an output of a command has.
+/// Typical maximum length of an output of a command.
 const LONGEST: u64 = 128 << 10;
-/// Stops the file system without writing its log out. Perl is on every Debian, and no unsafe code is needed for it.
+/// Stops the file system without writing out its log. Perl is part of every Debian, and avoids unsafe code.
 const SHUTDOWN: &str = "open my $root, '<', $ARGV[0] or die $!; my $flag = pack('L', 2); ioctl($root, 0x8004587d, $flag) or die $!";
 
-/// What some cuts did.
+/// The result of some power failures.
 #[derive(Debug, Default)]
 pub struct Tally {
     cuts: u64,
@@ -53,7 +53,7 @@ impl Tally {
     }
 }
 
-/// Cuts the power of some writers again and again.
+/// Cuts the power of some writers repeatedly.
 pub fn cuts(
     rig: &Rig,
     kind: &str,
@@ -83,7 +83,7 @@ fn cut(
     let disk = Mount::image(image, &at)?;
     let dir = at.join(format!("cut-{number}"));
     fs::create_dir(&dir)?;
-    // What is there before is not in question.
+    // Earlier content is not part of the test.
     tool("sync", &["-f", &at.display().to_string()])?;
     let heard: Arc<Mutex<Vec<(Instant, String)>>> = Arc::default();
     let mut listeners = Vec::new();
@@ -98,7 +98,7 @@ fn cut(
         let heard = Arc::clone(&heard);
         stops.push(worker.stopper());
         listeners.push(thread::spawn(move || {
-            // After a cut every save fails at once, and says so until the writer is killed.
+            // After a cut every save fails at once, and reports it until the writer is killed.
             while let Ok(line) = worker.line() {
                 if let Ok(mut heard) = heard.lock() {
                     heard.push((Instant::now(), line));
@@ -107,7 +107,8 @@ fn cut(
         }));
     }
     thread::sleep(Duration::from_millis(40 + Random::new(number).below(160)));
-    // What is heard later may have been said while the file system was going down: by a machine without power it never was.
+    // A later acknowledgement may have been sent while the file system was going down, which a machine without power
+    // could not do.
     let last = Instant::now();
     let done = tool("perl", &["-e", SHUTDOWN, &at.display().to_string()]);
     for stop in stops {
@@ -160,13 +161,13 @@ fn check(rig: &Rig, dir: &Path, acks: &[&str], tally: &mut Tally) -> Result<()> 
     Ok(())
 }
 
-/// Why no power can be cut here, if so.
+/// Returns the reason why no power can be cut here.
 pub fn missing(rig: &Rig, kind: &str) -> Option<String> {
     let perl = (!has_tool("perl")).then(|| "perl is not there".to_owned());
     perl.or_else(|| missing_kind(rig, kind))
 }
 
-/// A planted bug is noticed if a cut shows at the highest level.
+/// Checks that a planted bug is noticed by a cut at the highest level.
 pub fn notices(rig: &Rig, saver: Saver) -> Result<Option<String>> {
     let tally = cuts(rig, "ext4", saver, Durability::Full, 3)?;
     let lost = (tally.missing > 0).then(|| format!("{} are missing", tally.missing));

@@ -1,4 +1,4 @@
-//! What a bench found, as a line of JSON that the script prints and keeps.
+//! The findings of benches, as lines of JSON that the script prints and stores.
 
 use std::io::Write;
 use std::time::Instant;
@@ -10,46 +10,44 @@ use super::Result;
 /// A figure with its name, such as `(0, "torn")`.
 pub type Figure = (Value, &'static str);
 
-/// How a bench ended.
+/// The verdict of a bench.
 #[derive(Debug)]
 pub enum Verdict {
-    /// The promise was kept.
+    /// The property holds.
     Passed,
-    /// It was not, and this is the first case of it.
+    /// The property does not hold; this is the first case.
     Failed(String),
-    /// It could not be tried, for this reason.
+    /// It could not be tested, for this reason.
     Skipped(String),
-    /// Others were measured for comparison; there is nothing to keep.
+    /// Other programs were measured for comparison.
     Compared,
 }
 
-/// What a bench found.
+/// The findings of a bench.
 #[derive(Debug)]
 pub struct Finding {
-    /// How it ended.
     pub verdict: Verdict,
-    /// What was counted.
     pub figures: Vec<Figure>,
 }
 
 impl Finding {
-    /// Passed, unless something is wrong.
+    /// Returns a passed finding, unless there is a problem.
     pub fn new(figures: Vec<Figure>, wrong: Option<String>) -> Self {
         Finding { verdict: wrong.map_or(Verdict::Passed, Verdict::Failed), figures }
     }
 
-    /// Not tried.
+    /// Returns a skipped finding.
     pub fn skipped(reason: impl Into<String>) -> Self {
         Finding { verdict: Verdict::Skipped(reason.into()), figures: Vec::new() }
     }
 
-    /// Somebody else's figures.
+    /// Returns figures of other programs.
     pub fn compared(figures: Vec<Figure>) -> Self {
         Finding { verdict: Verdict::Compared, figures }
     }
 }
 
-/// Where findings go.
+/// The report of all benches.
 #[derive(Debug, Default)]
 pub struct Report {
     only: Vec<String>,
@@ -57,17 +55,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report of the benches whose names contain one of the words; of all without any.
+    /// Creates a report of the benches whose names contain one of the words, or of all without words.
     pub fn new(only: Vec<String>) -> Self {
         Report { only, is_bad: false }
     }
 
-    /// Whether a bench failed.
+    /// Returns true if a bench failed.
     pub fn is_bad(&self) -> bool {
         self.is_bad
     }
 
-    /// Runs one bench, if it is asked for, and reports what it found.
+    /// Runs one bench, if it is selected, and reports its findings.
     pub fn bench(&mut self, bars: &str, name: &str, work: impl FnOnce() -> Result<Finding>) {
         if !self.only.is_empty() && !self.only.iter().any(|word| name.contains(word.as_str())) {
             return;

@@ -1,4 +1,4 @@
-//! Who saves: the product, or something that is wrong in one way, so that a bench can be seen to notice it.
+//! Savers: the store, and implementations with one planted bug each, so that a bench is seen to notice it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -20,35 +20,35 @@ use spillway_core::truncation::notice::ENGLISH;
 
 use super::{Result, now_ms};
 
-/// The preview of an output that is saved by the rig, in bytes.
+/// Length of previews in bytes.
 pub const PREVIEW_BYTES: u64 = 2000;
-/// Bytes that come in at once, as from a pipe.
+/// Length of chunks in bytes, as from a pipe.
 const PIECE: usize = 64 << 10;
 
-/// Who saves.
+/// A saver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Saver {
     /// The store.
     Product,
-    /// A saver with nothing wrong in it: what the bugs are planted in.
+    /// A correct saver, which the bugs are planted in.
     Sound,
     /// Writes under the final name.
     FinalName,
-    /// Takes a short write for a whole one.
+    /// Takes a short write for a complete one.
     ShortWrite,
     /// Never syncs.
     NoSync,
-    /// Syncs again when that failed.
+    /// Syncs again after a failure.
     SyncTwice,
-    /// Renames over what is there, and its names repeat.
+    /// Overwrites by renaming, and its names repeat.
     RenameOver,
-    /// Acknowledges before the file has its name.
+    /// Acknowledges before the file is named.
     EarlyAck,
-    /// One temporary name for all processes.
+    /// Uses one temporary name for all processes.
     SharedTemp,
-    /// Leaves the temporary file when something failed.
+    /// Leaves the temporary file after a failure.
     LeavesTemp,
-    /// Files that others can read.
+    /// Creates files that others can read.
     Readable,
 }
 
@@ -69,31 +69,26 @@ const SAVERS: [(&str, Saver); 11] = [
 /// One save.
 #[derive(Debug)]
 pub struct Job<'a> {
-    /// The folders, in order.
+    /// The folders in order of preference.
     pub dirs: &'a [PathBuf],
-    /// What it must survive.
     pub durability: Durability,
-    /// The tool's name.
     pub tool: &'a str,
-    /// The session's id.
     pub session: Option<&'a str>,
-    /// The output.
     pub content: &'a [u8],
 }
 
 impl Saver {
-    /// The saver of that name.
+    /// Returns the saver with a name.
     pub fn named(name: &str) -> Result<Self> {
         let known = SAVERS.iter().find(|(each, _)| *each == name);
         known.map(|(_, saver)| *saver).ok_or_else(|| format!("no saver is called {name}").into())
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         SAVERS.iter().find(|(_, each)| *each == self).map_or("", |(name, _)| *name)
     }
 
-    /// Saves, and acknowledges with the path. Answers what became of the output and the text for the model.
+    /// Saves, and acknowledges with the path. Returns the outcome and the text for the model.
     pub fn save(self, job: &Job<'_>, ack: &mut dyn FnMut(&str)) -> (Outcome, String) {
         if self == Saver::Product {
             let (outcome, text) = product(job);
@@ -190,7 +185,7 @@ impl Saver {
     }
 }
 
-/// Takes an output through the store as an agent would: piece by piece, saved whole, and shown in part.
+/// Passes an output through the store as an agent does: in chunks, saved whole, and shown in part.
 fn product(job: &Job<'_>) -> (Outcome, String) {
     let limits = Limits {
         max_lines: 100,

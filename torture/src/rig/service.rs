@@ -1,5 +1,5 @@
-//! Faults under the whole package, in a Node process: the call resolves, the text is bounded, and each folder that failed is
-//! one `error` event with the symbol of the cause.
+//! Faults below the whole package in a Node process: the call resolves, the text is bounded, and each folder that
+//! failed is one `error` event with the errno of the cause.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,10 +10,10 @@ use super::report::{Finding, Report};
 use super::strace::{Call, Fault, inject_threads, missing};
 use super::{Result, Rig, outputs};
 
-/// A call that only the package makes in such a program.
+/// System calls that only the package makes in such a program.
 const CALLS: [&str; 4] = ["linkat", "fsync", "fchmod", "mkdirat"];
 const ERRNOS: [&str; 5] = ["ENOSPC", "EIO", "EDQUOT", "EACCES", "EROFS"];
-/// The preview of a default service, with its notice.
+/// Maximum length of the text of a default service, notice included.
 const LONGEST: u64 = 52 << 10;
 
 pub fn bench(rig: &Rig, report: &mut Report) {
@@ -44,7 +44,7 @@ pub fn bench(rig: &Rig, report: &mut Report) {
 
 fn one(rig: &Rig, package: &Path, fault: &Fault, errno: &str, failures: usize) -> Result<()> {
     let dirs = [rig.folder("service")?.join("main"), rig.folder("service-other")?.join("other")];
-    // A folder that is there already gets no files of the store's own, so the fault meets the output.
+    // A folder that exists already gets no marker files, so the fault affects the output.
     if !fault.names().contains("mkdir") {
         dirs.iter().try_for_each(std::fs::create_dir_all)?;
     }

@@ -1,5 +1,5 @@
-//! Many processes in one folder: some save, some sweep, some read, and one is stopped in the middle of a save. Nothing may
-//! be lost, nothing may meet, and nobody may remove what another works on.
+//! Many processes in one folder: some save, some sweep, some read, and one is stopped in the middle of a save. Nothing
+//! may be lost, no names may collide, and no process may remove a file that another is working on.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -32,7 +32,7 @@ const WRITERS: u64 = 8;
 const HELPERS: u64 = 2;
 const LENGTH: u64 = 4096;
 const LIMIT: Duration = Duration::from_secs(240);
-/// Outputs that are there before, and too old.
+/// Number of expired outputs at the start.
 const OLD: u64 = 500;
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -42,12 +42,12 @@ pub fn sweep_loop(args: &Args) -> Result<()> {
     let store = OpenStore::new(StoreDirs::of(args.paths("dir"), Durability::Process));
     say("ready")?;
     loop {
-        // Far more files than the bound: only their age protects them.
+        // Far more files than the limit: only their age protects them.
         sweeper.sweep(&store, 7.0, 10, i64::try_from(now_ms())?);
     }
 }
 
-/// Reads what is in one folder until it is killed, and complains about what is not whole: `--dir`.
+/// Reads the files of one folder until it is killed, and reports incomplete ones: `--dir`.
 pub fn read_loop(args: &Args) -> Result<()> {
     let dirs = args.paths("dir");
     let places = StoreDirs::of(dirs.clone(), Durability::Process);
@@ -74,7 +74,7 @@ fn read_one(places: &StoreDirs, path: &Path) -> Result<()> {
     }
 }
 
-/// Stops itself when half of an output is written, and goes on when it is told to: `--dir`, `--block`.
+/// Stops itself when half of an output is written, and continues on a signal: `--dir`, `--block`.
 pub fn paused(args: &Args) -> Result<()> {
     let tag = Tag { worker: 0, number: 0, length: LONGEST, start: 9 };
     let content = stretch(Path::new(args.text("block")?), &tag)?;
@@ -105,7 +105,7 @@ pub fn paused(args: &Args) -> Result<()> {
     say(&json!(outcome).to_string())
 }
 
-/// What a storm did.
+/// The result of a storm.
 #[derive(Debug, Default)]
 pub struct Tally {
     saves: u64,
@@ -114,7 +114,7 @@ pub struct Tally {
     pub case: Option<String>,
 }
 
-/// Lets writers, sweepers and readers into one folder.
+/// Runs writers, sweepers and readers in one folder.
 pub fn storm(rig: &Rig, saver: Saver, sweeper: Option<Sweeper>, each: u64) -> Result<Tally> {
     let dir = rig.folder("storm")?;
     let mut tally = Tally::default();
@@ -140,7 +140,7 @@ pub fn storm(rig: &Rig, saver: Saver, sweeper: Option<Sweeper>, each: u64) -> Re
         command.args(["--worker", &number.to_string()]);
         writers.push(Worker::start(&mut command, LIMIT)?);
     }
-    // All at once, or a full pipe would stop the others.
+    // All at once, or a full pipe would block the others.
     let waiting: Vec<_> =
         writers.into_iter().map(|mut worker| thread::spawn(move || worker.wait())).collect();
     let mut acks: HashMap<String, Tag> = HashMap::new();
@@ -187,7 +187,7 @@ fn put_old(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether exactly what was acknowledged is there, and how many of the old outputs are.
+/// Checks that exactly the acknowledged outputs exist, and counts the expired ones.
 fn check(rig: &Rig, dir: &Path, acks: &HashMap<String, Tag>) -> Result<(u64, Option<String>)> {
     let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let names: Vec<String> = outputs(dir)?.iter().filter_map(name).collect();
@@ -202,7 +202,7 @@ fn check(rig: &Rig, dir: &Path, acks: &HashMap<String, Tag>) -> Result<(u64, Opt
     Ok((old as u64, wrong))
 }
 
-/// Somebody who is stopped in the middle of a save keeps what he works on, however long it takes.
+/// Checks that a process stopped in the middle of a save keeps its draft, however long it takes.
 fn stopped(rig: &Rig) -> Result<Option<String>> {
     let dir = rig.folder("paused")?;
     let mut worker = Worker::start(rig.process("paused").arg("--dir").arg(&dir), LIMIT)?;
@@ -212,7 +212,7 @@ fn stopped(rig: &Rig) -> Result<Option<String>> {
         let later = i64::try_from(now_ms())? + hours * 60 * 60 * 1000;
         Sweeper::Product.sweep(&store, 7.0, 1, later);
     }
-    // It may not have come to its stop yet: the signal is sent until it has said something.
+    // It may not have stopped yet: the signal is sent until it has printed a line.
     let resume = worker.resumer();
     let reminder = thread::spawn(resume);
     let line = worker.line()?;

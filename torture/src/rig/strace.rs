@@ -1,5 +1,5 @@
-//! Faults by strace: a trace tells which calls one operation makes, and each of them can then be made to fail, or to be the
-//! last that the process does.
+//! Fault injection by strace: a trace lists the calls of one operation, and each of them can then be made to fail, or
+//! to be the last of the process.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::Result;
 use super::child::{Ended, run};
 use super::one::MARKS;
 
-/// Memory and signals of the process, and what cannot fail.
+/// Calls for memory and signals, and calls that cannot fail.
 const LEFT_OUT: [&str; 14] = [
     "mmap",
     "munmap",
@@ -28,47 +28,46 @@ const LEFT_OUT: [&str; 14] = [
     "fcntl",
 ];
 
-/// A call that an operation makes: the so-manieth of its kind in the life of the process.
+/// A system call of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The system call's name.
     pub name: String,
-    /// Counted from 1.
+    /// Its index among the calls of this name in the process, from 1.
     pub nth: u64,
 }
 
-/// Something that is done to calls, as strace's `inject` takes it.
+/// A fault in the syntax of strace's `inject`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault(String);
 
 impl Fault {
-    /// A call fails.
+    /// Makes a call fail.
     pub fn error(call: &Call, errno: &str) -> Self {
         Fault(format!("{}:error={errno}:when={}", call.name, call.nth))
     }
 
-    /// It and all later ones of its kind fail.
+    /// Makes a call and all later ones of its name fail.
     pub fn lasting(call: &Call, errno: &str) -> Self {
         Fault(format!("{}:error={errno}:when={}+", call.name, call.nth))
     }
 
-    /// Two of a kind fail.
+    /// Makes two calls of a name fail.
     pub fn twice(first: &Call, second: &Call, errno: &str) -> Self {
         let step = second.nth - first.nth;
         Fault(format!("{}:error={errno}:when={}..{}+{step}", first.name, first.nth, second.nth))
     }
 
-    /// The process is killed before it is made.
+    /// Kills the process before the call.
     pub fn kill(call: &Call) -> Self {
         Fault(format!("{}:signal=KILL:when={}", call.name, call.nth))
     }
 
-    /// All calls of these kinds fail from the start.
+    /// Makes all calls of these names fail.
     pub fn always(names: &str, errno: &str) -> Self {
         Fault(format!("{names}:error={errno}"))
     }
 
-    /// The calls it is about.
+    /// Returns the names of its calls.
     pub fn names(&self) -> &str {
         self.0.split(':').next().unwrap_or_default()
     }
@@ -80,7 +79,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Runs a process of one thread under faults. What it did is in the log, as far as it is asked for.
+/// Runs a single-threaded process under faults. Requested calls are logged.
 pub fn inject(process: &Command, faults: &[Fault], also: &[&str], log: &Path) -> Result<Ended> {
     let names: Vec<&str> = faults.iter().map(Fault::names).chain(also.iter().copied()).collect();
     let mut command = Command::new("strace");
@@ -88,7 +87,7 @@ pub fn inject(process: &Command, faults: &[Fault], also: &[&str], log: &Path) ->
     under(command, process, faults)
 }
 
-/// Runs a process of many threads under a fault, which each of them meets.
+/// Runs a multi-threaded process under a fault, which affects each thread.
 pub fn inject_threads(process: &Command, fault: &Fault) -> Result<Ended> {
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null", "-e"]).arg(format!("trace={}", fault.names()));
@@ -103,7 +102,7 @@ fn under(mut command: Command, process: &Command, faults: &[Fault]) -> Result<En
     run(&mut command, Duration::from_secs(20))
 }
 
-/// The calls that a process makes between its marks, under faults that may be there already.
+/// Returns the calls that a process makes between its marks, under faults.
 pub fn trace(process: &Command, faults: &[Fault], log: &Path) -> Result<Vec<Call>> {
     let ended = inject(process, faults, &["all"], log)?;
     if ended.code != Some(0) {
@@ -129,7 +128,7 @@ pub fn trace(process: &Command, faults: &[Fault], log: &Path) -> Result<Vec<Call
     Err("the trace has no end".into())
 }
 
-/// Why nothing can be traced here, if so.
+/// Returns the reason why nothing can be traced here.
 pub fn missing() -> Option<String> {
     if !super::has_tool("strace") {
         return Some("strace is not there".to_owned());

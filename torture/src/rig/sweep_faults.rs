@@ -1,5 +1,5 @@
-//! Every system call of a sweep fails, and is the last thing that the process does. What was to stay must stay, and the next
-//! sweep must find its way.
+//! Injects faults into every system call of a sweep, and ends the process at each. Files to keep must be kept, and the
+//! next sweep must succeed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -17,11 +17,11 @@ use super::sweepers::Sweeper;
 use super::{Result, Rig, files};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
-/// A sweep of a few files that takes longer hangs.
+/// Maximum duration of a sweep of a few files.
 const PATIENCE: Duration = Duration::from_secs(60);
 const SESSION: &str = "s-0123456789ab";
 
-/// Names, how old they are in hours, and whether they stay.
+/// Names, ages in hours, and whether they are kept.
 const FILES: [(&str, u32, bool); 9] = [
     ("x_1_aaaaaaaaaaaaa.txt", 24 * 8, false),
     ("x_1_bbbbbbbbbbbbb.txt", 24 * 8, false),
@@ -34,7 +34,7 @@ const FILES: [(&str, u32, bool); 9] = [
     ("s-0123456789ab/x_1_hhhhhhhhhhhhh.txt", 0, true),
 ];
 
-/// A store with everything in it that a sweep can meet, and a file outside that links lead to.
+/// Creates a store with every kind of file that a sweep can encounter, and a file outside that symlinks lead to.
 fn furnish(root: &Path) -> Result<PathBuf> {
     let _ = fs::remove_dir_all(root);
     let dir = root.join("store");
@@ -45,7 +45,7 @@ fn furnish(root: &Path) -> Result<PathBuf> {
         file.set_len(10)?;
         file.set_modified(SystemTime::now() - HOUR * hours)?;
     }
-    // By this file a sweep knows the folder of a session.
+    // A sweep recognizes the folder of a session by this file.
     File::create(dir.join(SESSION).join(".lease"))?;
     for precious in ["linked", "hard-linked"] {
         File::create(root.join(precious))?.set_modified(old)?;
@@ -61,7 +61,7 @@ fn furnish(root: &Path) -> Result<PathBuf> {
     Ok(dir)
 }
 
-/// What may be missing after a sweep, and what must not.
+/// Checks which files are missing after a sweep.
 fn check(root: &Path, is_done: bool) -> Result<()> {
     let dir = root.join("store");
     let found: BTreeSet<PathBuf> = files(root)?.into_iter().collect();
@@ -91,7 +91,7 @@ fn process(rig: &Rig, sweeper: Sweeper, dir: &Path) -> Command {
     command
 }
 
-/// Runs all faults of a sweep; answers the calls, the runs, and the first broken promise.
+/// Runs all faults of a sweep. Returns the number of calls and runs, and the first violation.
 pub fn over(
     rig: &Rig,
     sweeper: Sweeper,
@@ -106,7 +106,7 @@ pub fn over(
     let mut runs = 0;
     for call in &calls {
         let errors = errnos.iter().flat_map(|errno| {
-            // For ever interrupted is what no program is made for.
+            // No program handles permanent interruption.
             let lasting = (*errno != "EINTR").then(|| Fault::lasting(call, errno));
             [Some(Fault::error(call, errno)), lasting].into_iter().flatten()
         });
@@ -140,7 +140,7 @@ pub fn over(
     Ok((calls.len(), runs, None))
 }
 
-/// What a planted bug does.
+/// Checks that a planted bug is noticed.
 pub fn notices(rig: &Rig, sweeper: Sweeper) -> Result<Option<String>> {
     if let Some(reason) = missing() {
         return Err(reason.into());

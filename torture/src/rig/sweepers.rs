@@ -1,4 +1,4 @@
-//! Who sweeps: the product, or something that is wrong in one way.
+//! Sweepers: the store, and implementations with one planted bug each.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -15,18 +15,18 @@ use super::Result;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Who sweeps.
+/// A sweeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweeper {
     /// The store.
     Product,
-    /// A sweeper with nothing wrong in it: what the bugs are planted in.
+    /// A correct sweeper, which the bugs are planted in.
     Sound,
-    /// Takes a file that cannot be examined for a very old one.
+    /// Takes a file that cannot be examined for an expired one.
     StatDeletes,
-    /// Removes what somebody has just saved.
+    /// Removes recent files.
     SweepsFresh,
-    /// Removes what a link leads to.
+    /// Removes the target of a symlink.
     FollowsLink,
 }
 
@@ -39,7 +39,7 @@ const SWEEPERS: [(&str, Sweeper); 5] = [
 ];
 
 impl Sweeper {
-    /// The sweeper of that name.
+    /// Returns the sweeper with a name.
     pub fn named(name: &str) -> Result<Self> {
         let known = SWEEPERS.iter().find(|(each, _)| *each == name);
         known
@@ -47,12 +47,11 @@ impl Sweeper {
             .ok_or_else(|| format!("no sweeper is called {name}").into())
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         SWEEPERS.iter().find(|(_, each)| *each == self).map_or("", |(name, _)| *name)
     }
 
-    /// Removes what is older than so many days or over a number of files, and answers how many it removed.
+    /// Removes files older than `days` or in excess of a number, and returns how many it removed.
     pub fn sweep(self, store: &OpenStore, days: f64, max_files: u64, now_ms: i64) -> u64 {
         if self == Sweeper::Product {
             let bounds = Bounds { retention_days: days, max_bytes: u64::MAX, max_files };
@@ -89,7 +88,7 @@ impl Sweeper {
                 _ => fs::symlink_metadata(&path),
             };
             let modified = match found {
-                // What has another name may be somebody else's, unless it is a temporary one.
+                // A file with another name may belong to another program, unless it is a temporary one.
                 Ok(found) if !found.is_file() || (found.nlink() > 1 && limit != HOUR_MS) => {
                     continue;
                 }
@@ -112,7 +111,7 @@ impl Sweeper {
     }
 }
 
-/// The names in a folder. Not by the standard library, which panics when a folder cannot be closed.
+/// Returns the names in a folder. The standard library panics if a folder cannot be closed.
 fn names_in(dir: &Path) -> Vec<String> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
     let Ok(folder) = openat(CWD, dir, flags, Mode::empty()) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! A process that saves until it is killed or has done its number, and acknowledges each save when it returned.
+//! A process that saves until it is killed or has reached its number, and acknowledges each completed save.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::content::{LONGEST, Random, Tag, stretch};
 use super::savers::{Job, Saver};
 use super::{Result, say};
 
-/// Runs one: `--saver`, `--dir …`, `--block`, `--worker`, and optionally `--longest`, `--length`, `--count`,
+/// Runs a worker: `--saver`, `--dir …`, `--block`, `--worker`, and optionally `--longest`, `--length`, `--count`,
 /// `--durability`, `--sessions`, `--same-name`.
 pub fn main(args: &Args) -> Result<()> {
     let saver = Saver::named(args.text("saver")?)?;
@@ -29,7 +29,7 @@ pub fn main(args: &Args) -> Result<()> {
         let tool = if args.has("same-name") { "storm" } else { &name };
         let job = Job { dirs: &dirs, durability, tool, session, content: &content };
         let mut out = std::io::stdout();
-        // In one write, so that a line is whole or not there.
+        // In one write, so that a line is complete or missing.
         let mut ack = |path: &str| drop(out.write_all(format!("{path}\t{name}\n").as_bytes()));
         let (outcome, _) = saver.save(&job, &mut ack);
         if let Some(error) = outcome.save_error {
