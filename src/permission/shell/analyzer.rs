@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
-    ExtendedTestExpr, FunctionDefinition, Pipeline, SeparatorOperator as Separator, SimpleCommand,
+    ExtendedTestExpr, FunctionDefinition, Pipeline, Program, SeparatorOperator as Separator,
+    SimpleCommand,
 };
 use brush_parser::{Parser, ParserOptions};
 
@@ -31,7 +32,7 @@ const MAX_PLACE: usize = 4096;
 const MAX_WORDS: usize = 16_000;
 const WORDS_OF_COMMAND: usize = 8;
 /// So many more at the end of a command that is too much.
-const RESERVE: usize = 2048;
+pub(super) const RESERVE: usize = 2048;
 /// Why no more of them are.
 pub(super) const TOO_MUCH: &str = "the command does too much to be read";
 /// A relative path can lie in so many folders before nobody knows.
@@ -85,6 +86,8 @@ pub(super) struct Walker<'a> {
     is_reserve_taken: bool,
     /// How many words may still be looked at.
     words_left: usize,
+    /// How many tokens the parser may still read.
+    tokens_left: usize,
     /// Set with the doubt that says so: no command after that is read.
     is_spent: bool,
     /// What is read now may run, and nobody knows.
@@ -126,6 +129,7 @@ impl<'a> Walker<'a> {
             entered: 0,
             is_reserve_taken: false,
             words_left: MAX_WORDS,
+            tokens_left: preflight::MAX_TOKENS,
             is_spent: false,
             guess: None,
             is_flat: false,
@@ -146,13 +150,28 @@ impl<'a> Walker<'a> {
             variables: self.variables.clone(),
             functions: self.functions.clone(),
             left: self.left - text.len() - MIN_REREAD,
+            tokens_left: self.tokens_left,
             ..Walker::new(self.folders, "/", self.sensitive, false)
         })
     }
 
-    /// What was read, and how much may still be read again.
-    pub fn end(self) -> (usize, Reading) {
-        (self.left, self.out)
+    /// Takes over what a [shadow](Self::shadow) read, and how much it left to be read.
+    pub fn end_shadow(&mut self, inner: Walker<'_>) -> Reading {
+        (self.left, self.tokens_left) = (inner.left, inner.tokens_left);
+        inner.out
+    }
+
+    /// Parses a text, as far as what is read of a call is not too much.
+    pub fn parse(&mut self, text: &str) -> Result<Program, &'static str> {
+        if let Some(reason) = preflight::refuse(text) {
+            return Err(reason);
+        }
+        if let Some(program) = fast_path::program(text) {
+            return Ok(program);
+        }
+        let left = self.tokens_left.checked_sub(preflight::tokens(text));
+        self.tokens_left = left.ok_or(TOO_MUCH)?;
+        Parser::new(text.as_bytes(), &self.options).parse_program().map_err(|_| NOT_PARSED)
     }
 
     /// What becomes of a command that is not read at all.
@@ -191,16 +210,7 @@ impl<'a> Walker<'a> {
     }
 
     fn read_source(&mut self, text: &str) {
-        let parsed = catch_unwind(AssertUnwindSafe(|| match preflight::refuse(text) {
-            Some(reason) => Err(reason),
-            None => fast_path::program(text).map_or_else(
-                || {
-                    let mut parser = Parser::new(text.as_bytes(), &self.options);
-                    parser.parse_program().map_err(|_| NOT_PARSED)
-                },
-                Ok,
-            ),
-        }));
+        let parsed = catch_unwind(AssertUnwindSafe(|| self.parse(text)));
         let program = match parsed.unwrap_or(Err(NOT_PARSED)) {
             Ok(program) => program,
             Err(reason) => return self.unread(text, reason),

@@ -87,7 +87,7 @@ impl Constants {
             return false;
         }
         self.looks_left -= 1;
-        is_own(name) && !super::variables::is_harmless(name) && self.count(name) == 1
+        is_own(name) && !super::variables::is_harmless(name) && self.stands_once(name)
     }
 
     /// From here on nothing is known; `true` if something was.
@@ -114,9 +114,9 @@ impl Constants {
         self.known.truncate(len);
     }
 
-    /// How often a name stands in the text where it is not put in.
-    fn count(&self, name: &str) -> usize {
-        let Some(text) = &self.text else { return 0 };
+    /// Whether a name stands once in the text where it is not put in.
+    fn stands_once(&self, name: &str) -> bool {
+        let Some(text) = &self.text else { return false };
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         text.match_indices(name)
             .filter(|(at, _)| {
@@ -126,7 +126,9 @@ impl Constants {
                     before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'));
                 !is_part_of_name && !is_read
             })
+            .take(2)
             .count()
+            == 1
     }
 }
 

@@ -432,8 +432,7 @@ impl Walker<'_> {
         }
         let Some(mut inner) = self.shadow(text) else { return Vec::new() };
         inner.source(text);
-        let (left, reading) = inner.end();
-        self.left = left;
+        let reading = self.end_shadow(inner);
         let mut found = Vec::new();
         for other in reading.commands.iter().flat_map(|one| one.others.iter().chain([&one.text])) {
             found.extend(CANONICAL.iter().find(|known| *known == other).copied());

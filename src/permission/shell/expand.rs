@@ -1,7 +1,6 @@
 //! The values of words that a shell puts in, as far as the command itself says them. They only add denials, so that a guess may
 //! be wrong.
 
-use brush_parser::Parser;
 use brush_parser::ast::{
     AndOr, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
     IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, SimpleCommand,
@@ -9,7 +8,6 @@ use brush_parser::ast::{
 
 use super::analyzer::Walker;
 use super::destroyers::{WRITTEN, selects};
-use super::preflight;
 use super::programs::{self, Kind};
 use super::word::{self, Word};
 use crate::permission::glob_overlap::can_meet;
@@ -185,11 +183,8 @@ impl<'w, 'a> Expander<'w, 'a> {
 
     /// What a command prints, if it only prints what it is given.
     fn output(&mut self, text: &str) -> Option<Vec<String>> {
-        if preflight::refuse(text).is_some() || self.walker.left < text.len() {
-            return None;
-        }
-        self.walker.left -= text.len();
-        let program = Parser::new(text.as_bytes(), &self.walker.options).parse_program().ok()?;
+        self.walker.left = self.walker.left.checked_sub(text.len())?;
+        let program = self.walker.parse(text).ok()?;
         let outer = self.walker.piped.take();
         self.walker.depth += 1;
         let found = program

@@ -1,7 +1,7 @@
 //! Commands that may stand among the words of a program that runs some of them, where nobody knows which. Each is looked at as
 //! if it ran: its files, and bans of commands and of files, count. None needs a permission of its own.
 
-use super::analyzer::Walker;
+use super::analyzer::{RESERVE, Walker};
 use super::programs::{self, Kind};
 use super::simple_command::glued;
 use super::word::Word;
@@ -112,7 +112,8 @@ impl Walker<'_> {
     /// Looks at the end of a command that is too much, once: what is never allowed mostly stands there.
     pub(super) fn guess_last(&mut self, words: &[Word], command: &mut Simple) {
         if let Some(nested) = self.take_reserve() {
-            self.guess(words, 1, Guess::Keep, command);
+            let from = words.len().saturating_sub(RESERVE).max(1);
+            self.guess(words, from, Guess::Keep, command);
             self.end_reserve(nested);
         }
     }

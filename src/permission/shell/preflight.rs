@@ -8,7 +8,7 @@ pub(super) const MAX_BYTES: usize = 128 * 1024;
 /// The parser calls itself for each, and its stack is the caller's.
 const MAX_OPENERS: usize = 200;
 
-/// The parser tries what stands behind a parenthesis in two ways, and what stands in it again for each: the pieces of a text,
+/// The parser tries what stands behind a parenthesis, or in a `case`, in two ways, and what stands in it again for each: the pieces of a text,
 /// doubled so often as there are parentheses, stand for the time it can take. So much of it is a few milliseconds.
 const MAX_TRIES: usize = 1 << 20;
 
@@ -20,6 +20,9 @@ const MAX_DIGITS: usize = 9;
 
 /// The parser looks through the whole text for the end of each.
 const MAX_DOCUMENTS: usize = 64;
+
+/// Maximum number of tokens that the parser reads for one call, in all texts of it together: each takes it a microsecond.
+pub(super) const MAX_TOKENS: usize = 20_000;
 
 /// With more of them the parser is given a stack of its own: each takes a kilobyte or more of it, and a thread can have little.
 const FEW_OPENERS: usize = 8;
@@ -84,20 +87,106 @@ pub(super) fn has_many_expansions(word: &str) -> bool {
     word.bytes().filter(is_one).take(MAX_EXPANSIONS + 1).count() > MAX_EXPANSIONS
 }
 
-/// Whether a text could take the parser longer than anybody waits: a few dozen parentheses can take it years.
+/// Whether a text could take the parser longer than anybody waits: a few dozen parentheses, or `case` in `case`, can take it years.
 fn takes_too_long(text: &str) -> bool {
     let count = |text: &str| text.bytes().filter(|byte| *byte == b'(').count();
-    if count(text) <= FEW_PARENTHESES {
+    if count(text) + text.matches("case").count() <= FEW_PARENTHESES {
         return false;
     }
     let options = TokenizerOptions { enable_extended_globbing: false, ..Default::default() };
     // Those in quotes are parts of words, and take no time.
     let Ok(tokens) = uncached_tokenize_str(text, &options) else { return false };
-    let parentheses: usize = tokens
-        .iter()
-        .map(|token| if let Token::Operator(text, _) = token { count(text) } else { 0 })
-        .sum();
-    parentheses > FEW_PARENTHESES && (parentheses >= 32 || tokens.len() << parentheses > MAX_TRIES)
+    let (mut tries, mut cases, mut deepest) = (0, 0_usize, 0);
+    for token in &tokens {
+        match token {
+            Token::Operator(text, _) => tries += count(text),
+            Token::Word(word, _) if word == "case" => cases += 1,
+            Token::Word(word, _) if word == "esac" => cases = cases.saturating_sub(1),
+            Token::Word(..) => {}
+        }
+        deepest = cases.max(deepest);
+    }
+    tries += deepest;
+    tries > FEW_PARENTHESES && (tries >= 32 || tokens.len() << tries > MAX_TRIES)
+}
+
+/// How many tokens the parser makes of a text, nearly: operators, ends of lines, and words. Quoted texts, comments and the bodies
+/// of here-documents are not looked into, as far as they can be told without a grammar.
+pub(super) fn tokens(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut tokens = 0;
+    let mut in_word = false;
+    let mut at = 0;
+    // The end of a here-document that begins at the next line.
+    let mut document: Option<&str> = None;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b' ' | b'\t' => in_word = false,
+            b'#' if !in_word => {
+                at +=
+                    bytes[at..].iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len() - at);
+            }
+            b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => {
+                in_word = false;
+                tokens += 1;
+                if byte != b'\n' && bytes.get(at) == Some(&byte) {
+                    at += 1;
+                    if byte == b'<' && bytes.get(at) != Some(&b'<') {
+                        document = Some(mark_of_document(&text[at..]));
+                    }
+                }
+                if let Some(mark) = document.filter(|_| byte == b'\n') {
+                    document = None;
+                    at += end_of_document(&text[at..], mark);
+                }
+            }
+            _ => {
+                tokens += usize::from(!in_word);
+                in_word = true;
+                at += match byte {
+                    b'\\' => usize::from(at < bytes.len()),
+                    b'\'' | b'"' => end_of_quote(&bytes[at..], byte),
+                    _ => 0,
+                };
+            }
+        }
+    }
+    tokens
+}
+
+/// The word that ends a here-document, without its quotes.
+fn mark_of_document(text: &str) -> &str {
+    let text = text.trim_start_matches(['-', ' ', '\t', '\'', '"', '\\']);
+    &text[..text
+        .find(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .unwrap_or(text.len())]
+}
+
+/// How many bytes the body of a here-document has; none where it has no end.
+fn end_of_document(text: &str, mark: &str) -> usize {
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        length += line.len();
+        if line.trim_matches(['\t', '\n']) == mark {
+            return length;
+        }
+    }
+    0
+}
+
+/// How many bytes follow a quote up to the end of the quoted text; none where it has no end.
+fn end_of_quote(bytes: &[u8], quote: u8) -> usize {
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'\\' if quote == b'"' => at += 1,
+            _ if *byte == quote => return at,
+            _ => {}
+        }
+    }
+    0
 }
 
 /// Whether a redirection has a number that is too large, also over the ends of lines that go on.
@@ -137,15 +226,51 @@ mod tests {
     use super::*;
 
     #[test]
+    fn tokens_are_counted_as_the_parser_makes_them() {
+        let options = TokenizerOptions { enable_extended_globbing: false, ..Default::default() };
+        for text in [
+            "",
+            "ls",
+            "a && b || c | d ; e &",
+            "(cd a; ls) > b 2>&1",
+            "echo 'a b; c' \"d 'e' f\" g\\ h",
+            "for i in a b; do\n  ls $i\ndone",
+            "cat <<E | wc\na b; c\nE\nls",
+            "cat <<-'E' b\n\ta b\n\tE\nls",
+            "a <<< b",
+            "ls # a b 'c",
+            "a#b 'c' d",
+            "it\\'s a b",
+        ] {
+            let exact = uncached_tokenize_str(text, &options).unwrap().len();
+            let counted = tokens(text);
+            assert!(counted.abs_diff(exact) <= 3, "{text:?}: {counted} for {exact}");
+        }
+        // Of what has no end nothing is left out.
+        for text in ["'", "\"", "<<E\n", "# '\n", "<<E\nE\n"] {
+            assert!(tokens(&format!("{text}{}", "a\n".repeat(1000))) >= 2000, "{text:?}");
+        }
+    }
+
+    #[test]
     fn what_would_take_years_is_not_parsed() {
-        for text in ["(", "( ", "for (( ", "((x); ("] {
+        for text in [
+            "(",
+            "( ",
+            "for (( ",
+            "((x); (",
+            "case x in x) ",
+            "case x in x) ( ",
+            "esac; case x in (x) ",
+        ] {
             assert!(takes_too_long(&text.repeat(40)), "{text}");
         }
         assert!(takes_too_long(&format!("((((((((( {}", "a;".repeat(9000))));
         let quoted = format!("git commit -m '{}'", "(as told) ".repeat(90));
         let nested = format!("echo {}pwd{}", "$(echo ".repeat(30), ")".repeat(30));
         let plain = "(cd a && (ls; (pwd))) && f() { ls; }; a=(1 2); ((x++)); for ((i=0; i<3; i++)); do ls; done";
-        for text in [&quoted, &nested, plain] {
+        let cases = "case $x in a) ls ;; b) pwd ;; esac\n".repeat(40);
+        for text in [&quoted, &nested, plain, &cases] {
             assert!(!takes_too_long(text), "{text}");
         }
     }

@@ -4,7 +4,7 @@ use brush_parser::ast::{
     IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoHereDocument, IoRedirect,
 };
 
-use super::analyzer::Walker;
+use super::analyzer::{TOO_MUCH, Walker};
 use super::word::{self, Word};
 use super::{Doubt, Simple, dialects};
 use crate::permission::Domain;
@@ -36,6 +36,10 @@ impl Walker<'_> {
     }
 
     pub fn redirect(&mut self, redirect: &IoRedirect) -> Vec<Doubt> {
+        // That there is more than is read has been said.
+        if self.is_exhausted() {
+            return Vec::new();
+        }
         match redirect {
             IoRedirect::File(_, _, Target::Fd(_)) => Vec::new(),
             IoRedirect::File(_, _, Target::ProcessSubstitution(_, shell)) => {
@@ -90,6 +94,9 @@ impl Walker<'_> {
     }
 
     fn redirected(&mut self, domains: &[Domain], word: &Word) -> Vec<Doubt> {
+        if !self.spend(1) {
+            return vec![Doubt::always(TOO_MUCH)];
+        }
         if word.text.starts_with("/dev/tcp/") || word.text.starts_with("/dev/udp/") {
             return vec![Doubt::always("it opens a connection")];
         }

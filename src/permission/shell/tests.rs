@@ -349,3 +349,85 @@ fn the_target_of_a_copy_can_stand_in_an_option() {
     assert!(files("cp -rt.. a").contains(&"edit /".to_owned()));
     assert_eq!(files("cut -d/ -f1 a"), ["read /vault/a"]);
 }
+
+/// What threads have under musl.
+const SMALL_STACK: usize = 128 * 1024;
+
+#[test]
+fn a_small_stack_is_enough_for_whatever_is_nested() {
+    let openers = [
+        "(",
+        "{ ",
+        "$(",
+        "`",
+        "\"$(",
+        "${x:-",
+        "<(",
+        "((",
+        "$((",
+        "[[ ! ",
+        "[[ ( ",
+        "! ",
+        "if ",
+        "while ",
+        "until ",
+        "for i in a; do ",
+        "case x in x) ",
+        "f() { ",
+        "function f { ",
+        "coproc ",
+        "time ",
+        "env ",
+        "sudo ",
+        "nice ",
+        "xargs ",
+        "find . -exec ",
+        "sh -c ",
+        "sh -c '",
+        "eval ",
+        "env -S ",
+        "watch ",
+        "parallel ",
+        "git -C a ",
+        "npx ",
+        "a | ",
+        "a && ",
+        "a; ",
+        "{a,",
+        "\\",
+        "x=$(",
+        "echo $(",
+        "cat <<E\n$(",
+        "python -m ",
+        "uv run ",
+        "su -c \"",
+    ];
+    let mut commands = Vec::new();
+    for opener in openers {
+        for times in [4, 8, 9, 200] {
+            commands.push(opener.repeat(times) + "ls");
+        }
+    }
+    let pairs = openers
+        .iter()
+        .zip(1..)
+        .flat_map(|(a, at)| openers.iter().skip(at % 7).step_by(7).map(move |b| [*a, *b].concat()));
+    commands.extend(pairs.map(|pair| pair.repeat(4) + "ls"));
+    // Each in the others, with all that is closed again.
+    let nested = |times: usize| {
+        let open = "if x; then ( { sudo env nice sh -c 'a' && echo \"$(".repeat(times);
+        [&open, "ls", &")\"; }); fi".repeat(times)].concat()
+    };
+    commands.extend([1, 2, 4, 8, 16, 32].map(nested));
+    let quoted = |depth: usize| {
+        (0..depth).fold("ls".to_owned(), |text, _| format!("sudo env sh -c {}", quoted(&text)))
+    };
+    commands.extend((1..8).map(quoted));
+    let names = SensitiveNames::usual();
+    let work = move || {
+        for command in commands {
+            let _ = read(&command, &folders(), "/vault", &names, true);
+        }
+    };
+    std::thread::Builder::new().stack_size(SMALL_STACK).spawn(work).unwrap().join().unwrap();
+}
