@@ -13,7 +13,11 @@ const ask = (toolCallId: string, command: string, sessionId = 's1') => ({
 
 function make(options: ConstructorParameters<typeof PermissionGate>[1] = {}) {
   const events: GateEvent[] = []
-  const policy = new PermissionPolicy({ vault: '/', rules: [{ domain: 'bash', pattern: 'rm *', decision: 'deny' }] })
+  const policy = new PermissionPolicy({
+    vault: '/',
+    allowWideVault: true,
+    rules: [{ domain: 'bash', pattern: 'rm *', decision: 'deny' }],
+  })
   const gate = new PermissionGate(policy, { now: () => 1000, onEvent: (event) => events.push(event), ...options })
   return { gate, policy, events }
 }
@@ -144,7 +148,12 @@ describe('an answer is about one call', () => {
     await Promise.all(both)
     void gate.request({ toolCallId: 'a', tool: 'bash', args: args() })
     expect(gate.pending()).toHaveLength(1)
-    expect(PermissionGate.fromJSON(JSON.stringify(gate), new PermissionPolicy({ vault: '/' })).pending()).toEqual([])
+    expect(
+      PermissionGate.fromJSON(
+        JSON.stringify(gate),
+        new PermissionPolicy({ vault: '/', allowWideVault: true }),
+      ).pending(),
+    ).toEqual([])
   })
 
   test('arguments are read once', async () => {
@@ -310,7 +319,7 @@ test('questions, answers and approvals survive a restart', async () => {
   await always
   void gate.request(ask('c', 'ninja'))
   const kept = JSON.stringify(gate)
-  const fresh = new PermissionPolicy({ vault: '/' })
+  const fresh = new PermissionPolicy({ vault: '/', allowWideVault: true })
   const again = PermissionGate.fromJSON(kept, fresh)
   expect(again.pending()).toEqual(gate.pending())
   expect(fresh.approvals()).toEqual(policy.approvals())
@@ -320,7 +329,7 @@ test('questions, answers and approvals survive a restart', async () => {
   expect(again.pending().map((one) => one.id)).toEqual([id])
   await again.respond(id, 'once')
   await expect(taken).resolves.toMatchObject({ decision: 'allow' })
-  const early = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/' }))
+  const early = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/', allowWideVault: true }))
   await early.respond(id, 'once')
   await expect(early.request(ask('c', 'ninja'))).resolves.toMatchObject({ decision: 'allow', by: 'once' })
   for (const bad of [null, 'no JSON', {}, { version: 2 }, { version: 1, pending: [1], answers: [], approvals: [] }]) {
@@ -329,7 +338,11 @@ test('questions, answers and approvals survive a restart', async () => {
 })
 
 describe('a restart', () => {
-  const DENY = { vault: '/', rules: [{ domain: 'bash', pattern: 'ninja', decision: 'deny' }] } as const
+  const DENY = {
+    vault: '/',
+    allowWideVault: true,
+    rules: [{ domain: 'bash', pattern: 'ninja', decision: 'deny' }],
+  } as const
   const saved = () => {
     const { gate } = make()
     void gate.request(ask('c', 'ninja'))
@@ -338,7 +351,7 @@ describe('a restart', () => {
 
   test('another call under the id of a question is another question', async () => {
     const { kept, id } = saved()
-    const gate = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/' }))
+    const gate = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/', allowWideVault: true }))
     const other = gate.request(ask('c', 'make'))
     expect(gate.pending().map(({ args }) => args)).toEqual([{ command: 'ninja' }, { command: 'make' }])
     await gate.respond(id, 'once')
@@ -359,7 +372,7 @@ describe('a restart', () => {
 
   test('an answer of before does not win over a new rule', async () => {
     const { kept, id } = saved()
-    const early = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/' }))
+    const early = PermissionGate.fromJSON(kept, new PermissionPolicy({ vault: '/', allowWideVault: true }))
     await early.respond(id, 'once')
     const gate = PermissionGate.fromJSON(JSON.stringify(early), new PermissionPolicy(DENY))
     await expect(gate.request(ask('c', 'ninja'))).resolves.toMatchObject({ decision: 'deny', by: 'rule' })
@@ -394,7 +407,7 @@ describe('a state that somebody else wrote', () => {
     // biome-ignore lint/suspicious/noExplicitAny: it is about to be spoilt
     return JSON.parse(JSON.stringify(gate)) as any
   }
-  const load = (saved: object, policy = new PermissionPolicy({ vault: '/' })) =>
+  const load = (saved: object, policy = new PermissionPolicy({ vault: '/', allowWideVault: true })) =>
     PermissionGate.fromJSON(JSON.stringify(saved), policy)
 
   test.each([
@@ -430,7 +443,7 @@ describe('a state that somebody else wrote', () => {
     const keys = field.split(/[.[\]]+/).filter((key) => key !== '')
     const last = keys.pop() as string
     keys.reduce((value, key) => value[key], spoilt)[last] = bad
-    const policy = new PermissionPolicy({ vault: '/' })
+    const policy = new PermissionPolicy({ vault: '/', allowWideVault: true })
     expect(() => load(spoilt, policy)).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT', field: expect.stringContaining(`state.${field}`) }),
     )
@@ -446,7 +459,7 @@ describe('a state that somebody else wrote', () => {
     const saved = await state()
     const all = { domain: 'bash', pattern: '*', decision: 'allow' } as const
     Object.assign(saved.pending[0], { suggestedRules: [all], targets: ['shell:true'], reasons: [] })
-    const policy = new PermissionPolicy({ vault: '/' })
+    const policy = new PermissionPolicy({ vault: '/', allowWideVault: true })
     const gate = load(saved, policy)
     const [{ id, targets, suggestedRules }] = gate.pending()
     expect(targets).toEqual(['shell:wc -l'])

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join, parse } from 'node:path'
 import fc from 'fast-check'
 import {
   type PermissionCall,
@@ -452,4 +452,28 @@ test('every folder that a call names counts', () => {
     expect(decide('read_files', { files })).toBe('ask')
   }
   expect(decide('read_files', { files: [{ path: 'a.md', file_path: 'b.md' }] })).toBe('allow')
+})
+
+describe('a home folder or a root as the vault', () => {
+  const home = homedir()
+  const wide = [...new Set([parse(home).root, home, dirname(home), `${home}/.`])]
+
+  test.each(wide)('%s is refused unless it is meant', (folder) => {
+    const refused = (code: string, field: string) =>
+      expect.objectContaining({ name: 'SpillwayError', code, field }) as Error
+    expect(() => new PermissionPolicy({ vault: folder })).toThrow(refused('INVALID_CONFIG', 'vault'))
+    const call = { tool: 'read', args: { path: 'x' }, vault: folder }
+    expect(() => new PermissionPolicy({ vault }).evaluate(call)).toThrow(refused('INVALID_ARGUMENT', 'call.vault'))
+    const meant = new PermissionPolicy({ vault: folder, allowWideVault: true })
+    expect(meant.evaluate({ tool: 'read', args: { path: 'x' } }).decision).toBe('allow')
+    expect(new PermissionPolicy({ vault, allowWideVault: true }).evaluate(call).decision).toBe('allow')
+  })
+
+  test('a link to one is one, and a project in it is none', () => {
+    const link = join(root, 'link')
+    symlinkSync(home, link)
+    expect(() => new PermissionPolicy({ vault: link })).toThrow(SpillwayError)
+    expect(() => new PermissionPolicy({ vault: join(home, 'project') })).not.toThrow()
+    expect(() => new PermissionPolicy({ vault: `${home}-project` })).not.toThrow()
+  })
 })

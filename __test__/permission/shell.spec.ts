@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PermissionPolicy } from 'spillway'
@@ -58,6 +58,27 @@ test('options of everyday run without a question under a rule for the program', 
   expect(found.length).toBeGreaterThanOrEqual(400)
   const asked = found.filter(({ decision }) => decision !== 'allow')
   expect(asked.map(({ command, reasons }) => [command, ...reasons])).toEqual([])
+})
+
+test('each line of the table has an example, and another one that only looks like it', () => {
+  const wordsOf = (commands: string[]) => new Set(commands.flatMap((command) => command.split(/[\s|;&()]+/)))
+  const asked = wordsOf([...options.everyday, ...options.asked])
+  const allowed = wordsOf([...options.allowed, ...everyday.commands])
+  const lines = readFileSync(join(__dirname, '../../src/permission/shell/programs.txt'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split(' | '))
+  expect(lines.length).toBeGreaterThan(150)
+  const names = (line: string[]) => (line[0] ?? '').split(' ')
+  const isHarmless = (option: string) => /^[.:]-/.test(option)
+  const doesMore = lines.filter(([, , list = '']) => list.split(' ').some((one) => one !== '' && !isHarmless(one)))
+  expect(doesMore.map(names).filter((all) => !all.some((name) => asked.has(name)))).toEqual([])
+  // Of these, no call is allowed by a rule for the program.
+  const runs = (kind = '') => /runner|stdin/.test(kind)
+  // A module is only run by a rule that names it.
+  const isModule = (list = '') => /^(http\.server|unittest|cProfile)/.test(list)
+  const usual = lines.filter(([list, kind]) => !runs(kind) && !isModule(list))
+  expect(usual.map(names).filter((all) => !all.some((name) => allowed.has(name)))).toEqual([])
 })
 
 test('what the rules allow is allowed', () => {

@@ -28,6 +28,13 @@ export const CONFIG: Readonly<Record<string, Option>> = {
   config: { type: 'string', value: 'FILE', help: 'Settings, as JSON with comments.' },
 }
 
+export const WIDE_VAULT: Readonly<Record<string, Option>> = {
+  'allow-wide-vault': {
+    type: 'boolean',
+    help: 'Take a home folder, one above it, or a root for the folder that is worked in.',
+  },
+}
+
 /** Every strategy that has a name. */
 const STRATEGIES = ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv'] as const
 

@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { isAbsolute, resolve, sep } from 'node:path'
+import { isAbsolute, parse, resolve, sep } from 'node:path'
 import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
@@ -47,6 +47,7 @@ interface Facts {
 interface State {
   handle: object
   vault: string
+  allowWideVault: boolean
   headless: boolean
   storage: PermissionPolicyOptions['storage']
   /** Rules by their places, as far as they were in an answer. */
@@ -84,15 +85,21 @@ const MAX_ADDRESS_UNITS = 65_536
 export class PermissionPolicy {
   constructor(options: PermissionPolicyOptions = {}) {
     if (!isRecord(options)) throw wrong('options', options, 'an object', 'INVALID_CONFIG')
-    const { vault, headless, storage, scratchFolders, ...rules } = copyOf(options as PermissionPolicyOptions)
+    const { vault, allowWideVault, headless, storage, scratchFolders, ...rules } = copyOf(
+      options as PermissionPolicyOptions,
+    )
     checkFolder('vault', vault, 'INVALID_CONFIG')
     if (headless !== undefined && typeof headless !== 'boolean') {
       throw wrong('headless', headless, 'true or false', 'INVALID_CONFIG')
+    }
+    if (allowWideVault !== undefined && typeof allowWideVault !== 'boolean') {
+      throw wrong('allowWideVault', allowWideVault, 'true or false', 'INVALID_CONFIG')
     }
     if (storage !== undefined && typeof storage?.owns !== 'function') {
       throw wrong('storage', storage, 'an object with an owns function', 'INVALID_CONFIG')
     }
     const own = resolve((vault ?? process.cwd()).toWellFormed())
+    if (allowWideVault !== true) checkNarrow('vault', own, 'INVALID_CONFIG')
     const temporary = tempFolders(own)
     const text = asJson({
       ...rules,
@@ -104,7 +111,14 @@ export class PermissionPolicy {
     if (text === undefined) throw new SpillwayError('INVALID_CONFIG', 'options: cannot be read', { field: 'options' })
     checkWellFormed('', text)
     const handle = call(() => native.permissionOpen(text))
-    states.set(this, { handle, vault: own, headless: headless ?? false, storage, rules: new Map() })
+    states.set(this, {
+      handle,
+      vault: own,
+      allowWideVault: allowWideVault ?? false,
+      headless: headless ?? false,
+      storage,
+      rules: new Map(),
+    })
   }
 
   /**
@@ -218,6 +232,8 @@ export function readCall(request: PermissionCall): PermissionCall {
 
 function decide(state: State, request: PermissionCall, withDetails: boolean): Answer {
   const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = readCall(request)
+  const folder = vault === undefined ? state.vault : resolve(vault.toWellFormed())
+  if (folder !== state.vault && !state.allowWideVault) checkNarrow('call.vault', folder, 'INVALID_ARGUMENT')
   const facts: Facts = {
     tool: tool.toWellFormed(),
     sessionId: sessionId?.toWellFormed(),
@@ -225,7 +241,7 @@ function decide(state: State, request: PermissionCall, withDetails: boolean): An
     touchesNothing: touchesNothing || undefined,
     headless: (headless ?? state.headless) || undefined,
     cwd: cwd?.toWellFormed(),
-    vault: vault === undefined ? state.vault : resolve(vault.toWellFormed()),
+    vault: folder,
     withDetails: withDetails || undefined,
   }
   const isHeadless = facts.headless === true
@@ -392,6 +408,21 @@ function copyOf(options: PermissionPolicyOptions): PermissionPolicyOptions {
     return { ...options }
   } catch (cause) {
     throw new SpillwayError('INVALID_CONFIG', 'options: cannot be read', { field: 'options', cause })
+  }
+}
+
+/**
+ * Nearly everything of a user lies in such a folder, and would be read and edited without a question.
+ * @throws SpillwayError if the vault is a home folder, lies above one, or is the root of a drive
+ */
+function checkNarrow(field: string, folder: string, code: 'INVALID_CONFIG' | 'INVALID_ARGUMENT'): void {
+  const isAbove = (path: string, home: string) =>
+    home === path || home.startsWith(path.endsWith(sep) ? path : path + sep)
+  const isWide = (path: string) =>
+    path === parse(path).root || [homedir(), realOf(homedir())].some((home) => isAbove(path, home))
+  if (isWide(folder) || isWide(realOf(folder))) {
+    const allowed = 'the folder of a project; a home folder, one above it or a root only with allowWideVault: true'
+    throw wrong(field, folder, allowed, code)
   }
 }
 

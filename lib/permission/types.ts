@@ -99,10 +99,16 @@ export interface PermissionPolicyOptions {
    */
   caseSensitive?: boolean
   /**
-   * The folder that is worked in.
+   * The folder that is worked in. In it, files are read and edited without a question, so that a home folder, a folder above it and
+   * the root of a drive are refused unless `allowWideVault` says that they are meant.
    * @default the current directory of the process
    */
   vault?: string
+  /**
+   * Whether the vault may be a home folder, a folder above it or the root of a drive.
+   * @default false
+   */
+  allowWideVault?: boolean
   /**
    * Whether nobody can be asked: what would be asked is denied.
    * @default false

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::permission::shell;
 use crate::tools::{Kind, kind, last_part, plain};
 
 /// The effect of a call.
@@ -32,35 +33,11 @@ const CHANGING_WORDS: [&str; 21] = [
 /// Words in the names of tools whose changes do not count as progress.
 const NOTES: [&str; 4] = ["todo", "plan", "memory", "todos"];
 
-/// Programs that change nothing, or nothing lasting.
-const READING_PROGRAMS: &str = "\
-    ls cat grep egrep fgrep rg ag head tail wc sort uniq nl pwd echo printf which type file stat du df \
-    tree diff cmp cut tr awk jq date ps true false test cd sleep less more od xxd pytest jest vitest tsc \
-    ruff";
-
-/// Programs whose first argument decides.
-const READING_COMMANDS: [(&str, &[&str]); 6] = [
-    (
-        "git",
-        &[
-            "status",
-            "log",
-            "diff",
-            "show",
-            "branch",
-            "rev-parse",
-            "blame",
-            "grep",
-            "ls-files",
-            "remote",
-        ],
-    ),
-    ("go", &["test", "build", "vet", "list"]),
-    ("cargo", &["test", "check", "build", "clippy"]),
-    ("npm", &["test", "run", "ls"]),
-    ("pnpm", &["test", "run", "ls"]),
-    ("yarn", &["test", "run"]),
-];
+/// The first words of commands that change nothing that lasts, beside those that only look.
+const CHECKS: &str = "\
+    pytest|python -m pytest|python3 -m pytest|jest|npx jest|vitest|npx vitest|tsc|npx tsc|ruff|go test|go build|go vet|go list|\
+    cargo test|cargo check|cargo build|cargo clippy|npm test|npm run|npm ls|pnpm test|pnpm run|pnpm ls|yarn test|yarn run|\
+    sleep|cd|type|less|more";
 
 /// Classifies a call. `arguments` are parsed if possible; `own` are further tools that wait.
 pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct {
@@ -120,43 +97,12 @@ fn in_list(list: &str, name: &str) -> bool {
 /// Returns true if a command certainly changes nothing. A command that is not understood may change something: a
 /// repeated call is then not taken for a loop, so that a question comes later at worst.
 fn only_reads(command: &str) -> bool {
-    let quiet = command.replace("2>&1", "").replace(">/dev/null", "").replace("> /dev/null", "");
-    if quiet.contains(['>', '`']) || quiet.contains("$(") {
-        return false;
-    }
-    quiet
-        .split(['|', ';', '&', '\n'])
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .all(simple_reads)
-}
-
-fn simple_reads(command: &str) -> bool {
-    let mut words = command.split_whitespace().skip_while(|word| {
-        // An assignment before the program, or a program that runs another.
-        word.split_once('=')
-            .is_some_and(|(name, _)| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
-            || matches!(*word, "time" | "timeout" | "command" | "env")
-            // The timeout of the program that is run.
-            || word.trim_end_matches(['s', 'm', 'h', 'd']).parse::<f64>().is_ok()
-    });
-    // Without another program these only print.
-    let program = words.next().unwrap_or("true");
-    let program = program.rsplit('/').next().unwrap_or(program);
-    let rest: Vec<&str> = words.collect();
-    let first = rest.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
-    match program {
-        "sed" => !rest.iter().any(|word| word.starts_with("-i") || *word == "--in-place"),
-        "find" => {
-            !rest.iter().any(|word| matches!(*word, "-delete" | "-exec" | "-execdir" | "-ok"))
-        }
-        _ => {
-            in_list(READING_PROGRAMS, program)
-                || READING_COMMANDS
-                    .iter()
-                    .any(|(name, firsts)| *name == program && firsts.contains(&first))
-        }
-    }
+    let checks = |simple: &str| {
+        CHECKS.split('|').any(|known| {
+            simple.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        })
+    };
+    shell::only_looks(command, checks)
 }
 
 /// Splits a name into its words, however they are joined.
@@ -230,6 +176,9 @@ mod tests {
             "timeout 60 pytest -q",
             "env",
             "grep -c x f >/dev/null",
+            "for f in a b; do cat $f; done",
+            "git diff --stat && npm test 2>&1 | tail -5",
+            "[ -f x ] && cat x",
         ] {
             assert_eq!(of("bash", json!({ "command": command })), (false, false), "{command}");
         }
@@ -244,6 +193,23 @@ mod tests {
             "python fix.py",
             "ls $(rm x)",
             "cat f; rm f",
+            "sed -n 'w x' f",
+            "sed 's/a/b/e' f",
+            "sort -o f f",
+            "find . -fprint x",
+            "find . -exec rm {} +",
+            "git diff --output=x",
+            "git branch x",
+            "git remote add a b",
+            "awk '{print > \"x\"}' f",
+            "awk 'BEGIN{system(\"rm f\")}'",
+            "cat f | tee x",
+            "uniq a b",
+            "xxd -r a b",
+            "rg --pre=./x y",
+            "go test -o x ./...",
+            "pytest --junitxml=x",
+            "date -s tomorrow",
         ] {
             assert_eq!(of("bash", json!({ "command": command })), (false, true), "{command}");
         }

@@ -81,6 +81,8 @@ impl Folders {
             }
             _ => path,
         };
+        // Two slashes in front would be a share.
+        let cwd = cwd.trim_end_matches('/');
         Some(if is_absolute(&path) { path } else { [cwd, "/", &path].concat() })
     }
 

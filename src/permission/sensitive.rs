@@ -228,6 +228,11 @@ impl SensitiveNames {
         names.iter().map(read).collect::<Result<_, _>>().map(Self::of)
     }
 
+    /// No names.
+    pub fn none() -> Self {
+        SensitiveNames(Vec::new())
+    }
+
     /// The names that are usual for files with secrets.
     pub fn usual() -> Self {
         let names = SENSITIVE_FILES.into_iter().chain(COMMON.split_ascii_whitespace());

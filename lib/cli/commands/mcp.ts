@@ -5,7 +5,7 @@ import { PermissionPolicy } from 'spillway'
 import { MCP_HOSTS, type McpProxy, type McpServerExit, startMcpProxy } from 'spillway/mcp'
 import { type Command, type Parsed, UsageError } from '../command'
 import { oneOf, text } from '../parse-values'
-import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WORDING } from '../shared-options'
+import { CONFIG, configOf, LIMITS, limitsOf, STORE, storageOf, WIDE_VAULT, WORDING } from '../shared-options'
 import { note } from '../terminal'
 
 const HOST_NAMES = MCP_HOSTS.map(({ name }) => name)
@@ -34,6 +34,7 @@ rules ask, the user is asked by elicitation.`,
       type: 'boolean',
       help: 'Judge calls: by default, tools of servers that no rule allows are asked. Give --server NAME with it.',
     },
+    ...WIDE_VAULT,
     'no-output-tools': { type: 'boolean', help: 'Do not offer read_output and search_output.' },
     'structured-content': {
       type: 'string',
@@ -93,7 +94,9 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     sessionId: text(values, 'session'),
     outputTools: values['no-output-tools'] !== true,
     structuredContent: oneOf(values, 'structured-content', ['drop', 'keep']),
-    ...(isJudged && { permission: new PermissionPolicy(permission) }),
+    ...(isJudged && {
+      permission: new PermissionPolicy({ ...permission, allowWideVault: values['allow-wide-vault'] === true }),
+    }),
     ...(isJudged && configFile !== undefined && { configFile }),
   })
   const restore = passSignalsOn(proxy)

@@ -3,7 +3,7 @@
 import { PermissionPolicy, type PermissionVerdict } from 'spillway'
 import { type Command, type Parsed, UsageError } from '../command'
 import { oneOf, text } from '../parse-values'
-import { CONFIG, configOf, STORE, storageOf } from '../shared-options'
+import { CONFIG, configOf, STORE, storageOf, WIDE_VAULT } from '../shared-options'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
 
 const command: Command = {
@@ -15,6 +15,7 @@ const command: Command = {
     tool: { type: 'string', value: 'NAME', help: 'The tool. Default: bash.' },
     cwd: { type: 'string', value: 'DIR', help: 'The folder it would run in.' },
     vault: { type: 'string', value: 'DIR', help: 'The folder that is worked in. Default: the current one.' },
+    ...WIDE_VAULT,
     mode: { type: 'string', value: 'MODE', help: "agent or full_access. Default: the settings', else agent." },
     headless: { type: 'boolean', help: 'Nobody can be asked: what would be asked is denied.' },
     session: { type: 'string', value: 'ID', help: 'The session, whose saved outputs may be read.' },
@@ -50,6 +51,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const policy = new PermissionPolicy({
     ...options.permission,
     vault: text(values, 'vault'),
+    allowWideVault: values['allow-wide-vault'] === true,
     headless: values.headless === true,
     storage: storageOf(values),
   })

@@ -89,6 +89,10 @@ impl Walker<'_> {
             "unset" if words[1..].iter().all(|word| plain(word) && is_own(&word.text)) => {
                 command.quiet = command.doubts.is_empty();
             }
+            "pushd" if words.len() == 2 && !words[1].text.starts_with(['-', '+']) => {
+                command.doubts.extend(self.enter(words.get(1)));
+                ask(command, "changes the folder");
+            }
             "pushd" | "popd" => {
                 self.places.clear();
                 ask(command, "changes the folder");

@@ -3,6 +3,8 @@
 //! One counts only where it cannot have another value: its name stands in the whole text once beside its uses, nothing in the
 //! text sets variables by names that are put together, and the place of the use is only reached behind the assignment.
 
+use std::ops::Range;
+
 use super::variables::is_own;
 use super::word::Word;
 
@@ -39,6 +41,8 @@ pub(super) struct Constant {
     text: String,
     /// Whether it stands for names that a glob means.
     glob: bool,
+    /// Whether it is the name of a commit that nobody knows, or nothing.
+    revision: bool,
 }
 
 /// The variables that are known where a command stands.
@@ -46,6 +50,8 @@ pub(super) struct Constant {
 pub(super) struct Constants {
     /// The whole text, if variables in it can be followed.
     text: Option<String>,
+    /// Where filters stand in it, in order.
+    filters: Vec<Range<usize>>,
     known: Vec<Constant>,
     /// How often the text may still be looked through.
     looks_left: usize,
@@ -64,6 +70,7 @@ impl Constants {
             && !has_setter();
         Constants {
             text: follows.then(|| text.to_owned()),
+            filters: if follows { filters(text) } else { Vec::new() },
             known: Vec::new(),
             looks_left: MAX_LOOKS,
         }
@@ -78,7 +85,21 @@ impl Constants {
         }
         self.known.retain(|known| known.name != name);
         let (name, text, glob) = (name.to_owned(), value.text.clone(), value.glob);
-        self.known.push(Constant { name, text, glob });
+        self.known.push(Constant { name, text, glob, revision: false });
+    }
+
+    /// Takes a variable for the name of a commit.
+    pub fn set_revision(&mut self, name: &str) {
+        if self.can_follow(name) {
+            self.known.retain(|known| known.name != name);
+            let (name, text) = (name.to_owned(), String::new());
+            self.known.push(Constant { name, text, glob: false, revision: true });
+        }
+    }
+
+    /// Whether a variable is the name of a commit.
+    pub fn is_revision(&self, name: &str) -> bool {
+        self.known.iter().any(|known| known.name == name && known.revision)
     }
 
     /// Whether a variable can be followed.
@@ -100,7 +121,7 @@ impl Constants {
 
     /// What a variable stands for: the text, and whether that is a glob.
     pub fn get(&self, name: &str) -> Option<(&str, bool)> {
-        let known = self.known.iter().find(|known| known.name == name)?;
+        let known = self.known.iter().find(|known| known.name == name && !known.revision)?;
         Some((&known.text, known.glob))
     }
 
@@ -118,18 +139,56 @@ impl Constants {
     fn stands_once(&self, name: &str) -> bool {
         let Some(text) = &self.text else { return false };
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let is_in_filter = |at: usize| {
+            let next = self.filters.partition_point(|filter| filter.end < at);
+            self.filters.get(next).is_some_and(|filter| filter.contains(&at))
+        };
         text.match_indices(name)
             .filter(|(at, _)| {
                 let (before, after) = (&text[..*at], &text[at + name.len()..]);
                 let is_part_of_name = before.ends_with(is_of_name) || after.starts_with(is_of_name);
                 let is_read =
                     before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'));
-                !is_part_of_name && !is_read
+                // `merge-base`, and `id,path` as a list of fields.
+                let is_of_word =
+                    before.ends_with('-') || (before.ends_with(' ') && after.starts_with(','));
+                let is_field = || is_in_filter(*at) && !sets(before, after);
+                !is_part_of_name && !is_read && !is_of_word && !is_field()
             })
             .take(2)
             .count()
             == 1
     }
+}
+
+/// Whether what stands around the name of a variable sets it, wherever that is run.
+fn sets(before: &str, after: &str) -> bool {
+    after.starts_with(['=', '+', '[', ':']) || before.ends_with("for ") || before.ends_with("for\t")
+}
+
+/// The texts between single quotes that can be no name of a variable: `'{id, path}'`.
+fn filters(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut quote = None;
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match (quote, letter) {
+            (Some(('\'', from)), '\'') => {
+                let inner = &text[from + 1..at];
+                if inner.starts_with(['{', '.']) || inner.contains(" | ") {
+                    found.push(from..at);
+                }
+                quote = None;
+            }
+            (Some(('"', _)), '"') => quote = None,
+            (None | Some(('"', _)), '\\') => {
+                letters.next();
+            }
+            (None, '\'' | '"') => quote = Some((letter, at)),
+            _ => {}
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -144,7 +203,13 @@ mod tests {
 
     #[test]
     fn a_variable_is_known_where_nothing_else_can_set_it() {
-        for text in ["V=x; cat $V", "V=x && cat \"${V}/a\" \"$V\"", "for V in x; do cat $V; done"] {
+        for text in [
+            "V=x; cat $V",
+            "V=x && cat \"${V}/a\" \"$V\"",
+            "for V in x; do cat $V; done",
+            "for V in x; do gh api a/$V --jq '{V, path}'; done",
+            "V=x; jq '.[] | .V' \"$V\"",
+        ] {
             assert_eq!(value_of(text).as_deref(), Some("x"), "{text}");
         }
         for text in [
@@ -158,6 +223,11 @@ mod tests {
             "V=x; ((V=1)); cat $V",
             "V=x; echo ${V:=y}; cat $V",
             "V=x; export V; cat $V",
+            "V=x; export 'V=y | z'; cat $V",
+            "V=x; printf -v 'V' y; cat $V",
+            "V=x; sh '{V=y}'; cat $V",
+            "V=x; a '. for V in y'; cat $V",
+            "V=x; exec {V}>y; cat $V",
         ] {
             assert_eq!(value_of(text), None, "{text}");
         }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::analyzer::Walker;
+use super::decode;
 use super::expand::{Expander, can_be_name};
 use super::programs::{self, Kind};
 use super::simple_command::SYSTEM_FOLDERS;
@@ -265,6 +266,24 @@ impl Walker<'_> {
     /// The canonical texts of what a command destroys. `read` are texts that it is given to read.
     pub(super) fn destroys(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         let words = self.expanded(words);
+        // A wrapper can run its command in another folder.
+        let name = words.first().map(|word| base(&word.text)).unwrap_or_default();
+        if !LOCAL_WRAPPERS.contains(&&*name) && name != "parallel" {
+            return self.destroys_here(&words, read);
+        }
+        let own = words.iter().skip(1).take(MAX_TAILS).cloned().collect::<Vec<_>>();
+        let folders = self.folders_among(&own, 0);
+        let outer = self.places.clone();
+        for folder in folders {
+            let place = outer.first().map_or("/", |place| place.as_str());
+            self.places.extend(self.folders.absolute(&folder, place));
+        }
+        let found = self.destroys_here(&words, read);
+        self.places = outer;
+        found
+    }
+
+    fn destroys_here(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         let Some(name) = words.first() else { return Vec::new() };
         let mut found = Vec::new();
         let base = &*base(&name.text);
@@ -273,7 +292,7 @@ impl Walker<'_> {
         let folder = name.text.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_itself = folder.is_empty() || SYSTEM_FOLDERS.contains(&folder);
         let is_local = is_itself && LOCAL_WRAPPERS.contains(&base);
-        found.extend(self.destroys_by(base, &words, is_itself));
+        found.extend(self.destroys_by(base, words, is_itself));
         found.extend(self.function_destroys(&name.text));
         let is_shell = SHELLS.contains(&base);
         // Programs of these kinds run none of their words.
@@ -288,7 +307,7 @@ impl Walker<'_> {
             for known in REMOVERS.iter().chain(&["dd", "mkfs"]).chain(RIGHTS) {
                 let last = name.text.rsplit('/').next().unwrap_or_default();
                 if can_be_name(last, known) {
-                    found.extend(self.destroys_by(known, &words, false));
+                    found.extend(self.destroys_by(known, words, false));
                 }
             }
         }
@@ -308,7 +327,12 @@ impl Walker<'_> {
                 );
             }
             if kind == Some(Kind::Code) || kind == Some(Kind::Runner) {
-                found.extend(words[1..].iter().filter_map(|word| self.code_destroys(&word.text)));
+                for word in words.iter().skip(1).take(MAX_TAILS) {
+                    found.extend(self.code_destroys(&word.text));
+                    for text in decoded_parts(&word.text) {
+                        found.extend(self.text_destroys(&text));
+                    }
+                }
             }
             for text in inner.iter().take(MAX_TAILS) {
                 found.extend(self.text_destroys(text));
@@ -336,6 +360,7 @@ impl Walker<'_> {
             }
         }
         let reads = is_shell
+            || base == "ssh"
             || (runs && words.iter().any(|word| SHELLS.contains(&&*self::base(&word.text))));
         if reads {
             let piped = self.piped.clone();
@@ -350,7 +375,12 @@ impl Walker<'_> {
                 };
                 found.extend(self.text_destroys(&command));
             }
-            found.extend(self.xargs_destroys(&words, read));
+            found.extend(self.xargs_destroys(words, read));
+        } else if is_code_from_input(program, words) {
+            let piped = self.piped.clone();
+            for text in read.iter().chain(&piped) {
+                found.extend(self.code_runs(text));
+            }
         } else if !read.is_empty()
             && !matches!(
                 kind,
@@ -364,6 +394,16 @@ impl Walker<'_> {
         found.sort_unstable();
         found.dedup();
         found.into_iter().map(str::to_owned).collect()
+    }
+
+    /// What code of another language destroys, by its calls and by the commands in its texts.
+    fn code_runs(&mut self, text: &str) -> Vec<&'static str> {
+        let mut found: Vec<&'static str> = self.code_destroys(text).into_iter().collect();
+        let texts = commands_in(text).into_iter().chain(decoded_parts(text));
+        for text in texts.take(MAX_TAILS) {
+            found.extend(self.text_destroys(&text));
+        }
+        found
     }
 
     /// What a function that was defined before destroys where it is called.
@@ -881,13 +921,30 @@ fn commands_in(text: &str) -> Vec<String> {
             text.split_once(separator).map(|(_, rest)| rest.trim_start_matches('!').to_owned()),
         );
     }
-    found.extend(text.split('=').next_back().map(str::to_owned));
+    found.extend(text.match_indices('=').take(4).map(|(at, _)| text[at + 1..].to_owned()));
     for quote in ['"', '\'', '`'] {
         found.extend(text.split(quote).skip(1).step_by(2).map(str::to_owned));
     }
     found.retain(|text| text.contains([' ', '{', '>']));
     found.dedup();
     found
+}
+
+/// Whether a program takes code from what it reads.
+fn is_code_from_input(program: Option<&programs::Program>, words: &[Word]) -> bool {
+    let is_language = program.is_some_and(|program| program.script || program.stdin);
+    // With a script, it is only what the script reads.
+    let is_script = |word: &Word| !word.text.starts_with('-') && word.text != "/dev/stdin";
+    is_language && !words.iter().skip(1).any(is_script)
+}
+
+/// The texts that stand encoded in a text.
+fn decoded_parts(text: &str) -> Vec<String> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "+/=_-".contains(letter);
+    let parts = text.split(|letter: char| !is_letter(letter)).filter(|part| part.len() >= 8);
+    let decoded =
+        parts.take(MAX_TAILS).filter_map(|part| decode::base64(part).or_else(|| decode::hex(part)));
+    decoded.collect()
 }
 
 /// Whether a file that the command wrote, which is kept by its name, is the one that runs.

@@ -7,6 +7,7 @@ use brush_parser::ast::{
 };
 
 use super::analyzer::Walker;
+use super::decode;
 use super::destroyers::{WRITTEN, selects};
 use super::programs::{self, Kind};
 use super::word::{self, Word};
@@ -418,6 +419,44 @@ impl Walker<'_> {
                 Some(if roots.is_empty() { ". ./*".to_owned() } else { roots.join(" ") })
             }
             "cat" | "tee" => read,
+            "rev" => read.map(|text| text.lines().map(reversed).collect::<Vec<_>>().join("\n")),
+            "tac" => read.map(|text| text.lines().rev().collect::<Vec<_>>().join("\n")),
+            "base64" | "gbase64" | "base32" | "basenc" | "openssl" | "xxd" => {
+                let read = read?;
+                let has =
+                    |names: &[&str]| words.iter().any(|word| names.contains(&word.text.as_str()));
+                let short = |letter: char| {
+                    words.iter().any(|word| {
+                        word.text.starts_with('-')
+                            && !word.text.starts_with("--")
+                            && word.text.contains(letter)
+                    })
+                };
+                let is_long = || words.iter().any(|word| word.text.starts_with("--d"));
+                match name.as_str() {
+                    "xxd" => short('r').then(|| decode::hex(&read)).flatten(),
+                    _ if !(short('d') || short('D') || is_long()) => None,
+                    "base32" => decode::base32(&read),
+                    "basenc" if has(&["--base16"]) => decode::hex(&read),
+                    "basenc" if has(&["--base32"]) => decode::base32(&read),
+                    _ => decode::base64(&read),
+                }
+            }
+            "tr" => {
+                let text = read?;
+                let mut sets = words[1..]
+                    .iter()
+                    .map(|word| word.text.as_str())
+                    .filter(|set| !set.starts_with('-'));
+                match (sets.next(), sets.next()) {
+                    (Some(from), Some(to)) => Some(decode::translated(&text, from, to)),
+                    (Some(left_out), None) => {
+                        let is_left_out = |letter: char| left_out.contains(letter);
+                        Some(text.replace(is_left_out, ""))
+                    }
+                    _ => Some(text),
+                }
+            }
             "grep" | "egrep" | "fgrep" | "rg" | "head" | "tail" | "awk" | "sed" => {
                 read.filter(|text| !text.contains('*'))
             }
@@ -462,6 +501,11 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// A line from its end to its beginning.
+fn reversed(line: &str) -> String {
+    line.chars().rev().collect()
 }
 
 /// Whether a glob can be such a name.

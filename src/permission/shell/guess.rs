@@ -187,7 +187,7 @@ impl Walker<'_> {
     }
 
     /// Folders in which a command among the words may run.
-    fn folders_among(&self, words: &[Word], from: usize) -> Vec<String> {
+    pub(super) fn folders_among(&self, words: &[Word], from: usize) -> Vec<String> {
         let mut found = Vec::new();
         for (at, word) in words.iter().enumerate().skip(from) {
             let text = word.text.as_str();

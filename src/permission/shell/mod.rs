@@ -18,6 +18,8 @@
 //! | [`dialects`] | what other shells make of what bash reads |
 //! | [`variables`] | which variables change what is run |
 //! | [`constants`] | which variables stand for a text that is known |
+//! | [`decode`] | what texts in base64, hexadecimal digits and the like say |
+//! | [`revisions`] | which commands print the name of a commit |
 //! | [`harmless`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
 //! | [`wrappers`] | which programs run their arguments |
@@ -34,6 +36,7 @@ use super::sensitive::SensitiveNames;
 mod analyzer;
 mod builtins;
 mod constants;
+mod decode;
 mod destroyers;
 mod dialects;
 mod expand;
@@ -46,6 +49,7 @@ mod options;
 mod preflight;
 pub mod programs;
 mod redirect;
+mod revisions;
 mod script_safety;
 mod sed_awk_find;
 mod simple_command;
@@ -152,6 +156,25 @@ pub fn read(
         thread.ok().and_then(|thread| thread.join().ok())
     })
     .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, with_named).refuse(command))
+}
+
+/// Whether a command changes nothing: each part of it looks, or is one of those that `checks` knows by their words, no
+/// file is written, and nothing about it is not understood.
+pub fn only_looks(command: &str, checks: impl Fn(&str) -> bool) -> bool {
+    let folders = Folders {
+        vault: "/v".to_owned(),
+        real_vault: None,
+        cwd: "/v".to_owned(),
+        home: None,
+        windows: false,
+        fold_case: false,
+    };
+    let reading = read(command, &folders, "/v", &SensitiveNames::none(), false);
+    let looks = |simple: &Simple| {
+        simple.doubts.is_empty() && (simple.looks || simple.quiet || checks(&simple.text))
+    };
+    reading.commands.iter().all(looks)
+        && !reading.files.iter().any(|file| file.domain == Domain::Edit)
 }
 
 #[cfg(test)]

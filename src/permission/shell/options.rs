@@ -231,8 +231,10 @@ impl Walker<'_> {
         let mut could_be_value = false;
         let mut ended = false;
         let mut at = 1;
+        let is_batch = |word: &Word| word.text.trim_start_matches('-') == "batch";
         if let Some(program) = program
             && program.stdin
+            && !(base == "gdb" && words.iter().skip(1).any(is_batch))
         {
             ask_of_input(command, format!("{base} takes commands from its input"));
         }

@@ -7,7 +7,7 @@ use super::redirect::{Fed, HERE_DOCUMENT};
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{self, Environment, Wrapped, unwrap};
-use super::{Doubt, Simple, dialects, grep_args, guess, harmless};
+use super::{Doubt, Simple, dialects, grep_args, guess, harmless, revisions};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 
@@ -67,6 +67,9 @@ impl Walker<'_> {
             self.remember(&name, value);
         }
         self.remember_words(&words, &fed.texts);
+        for one in assigned.iter().filter(|one| one.revision && words.is_empty()) {
+            self.constants.set_revision(&one.name);
+        }
         for (one, value) in assigned.iter().filter_map(|one| Some((one, one.value.as_ref()?))) {
             // In front of a command they are not set when its words are read.
             if words.is_empty() {
@@ -126,6 +129,15 @@ impl Walker<'_> {
         if let Some(inner) = self.in_folder(words, &doubts) {
             return inner;
         }
+        // Git takes the name of a commit for one, whatever it is.
+        let named;
+        let words = match words[0].text == "git" && words.iter().any(|word| word.revision) {
+            true => {
+                named = with_revisions(words);
+                &named
+            }
+            false => words,
+        };
         let text = told(words);
         let name = &words[0];
         let mut command = Simple { text, doubts, ..Simple::default() };
@@ -252,8 +264,12 @@ impl Walker<'_> {
         let is_grep = program.is_some_and(|program| program.kind == Kind::Grep);
         let base = words[0].text.rsplit('/').next().unwrap_or_default();
         let pattern = if is_grep { grep_args::pattern_at(base, words) } else { None };
+        let is_gh = matches!(base, "gh" | "glab");
         for (at, word) in words.iter().enumerate().skip(1).filter(|(_, word)| word.known) {
-            if (is_git && git::is_text(words, at)) || pattern == Some(at) {
+            if (is_git && git::is_text(words, at))
+                || pattern == Some(at)
+                || (is_gh && is_filter(&words[at - 1].text, &word.text))
+            {
                 continue;
             }
             let text = without_classes(&word.text);
@@ -348,7 +364,10 @@ impl Walker<'_> {
             Kind::Reader => {
                 self.files(Domain::Read, &words[1..], command);
                 match base {
-                    "jq" => reads_by_name(words, &["import", "include"], command),
+                    "jq" => {
+                        reads_by_name(words, &["import", "include"], command);
+                        reads_environment(words, command);
+                    }
                     "yq" => reads_by_name(words, &["load"], command),
                     _ => {}
                 }
@@ -370,11 +389,12 @@ impl Walker<'_> {
                 self.files(Domain::Read, &words[1..], command);
                 self.files(Domain::Edit, &words[1..], command);
             }
-            // The second file is the one that is written.
+            // All but the first file are written.
             Kind::Filter => {
                 for (at, word) in words.iter().enumerate().skip(1) {
                     let place = operands.iter().position(|operand| *operand == at);
-                    let domain = if place == Some(1) { Domain::Edit } else { Domain::Read };
+                    let is_written = place.is_some_and(|place| place > 0);
+                    let domain = if is_written { Domain::Edit } else { Domain::Read };
                     if place.is_some() || word.text.starts_with('-') {
                         self.files(domain, std::slice::from_ref(word), command);
                     }
@@ -591,7 +611,12 @@ impl Walker<'_> {
             if let Some(folder) = env.folder {
                 command.doubts.extend(walker.within(&value(folder)));
             }
+            let destroyed = match env.folder.is_some() && inner.len() <= 2 * MAX_DESTROYED {
+                true => walker.destroys(&inner, &[]),
+                false => Vec::new(),
+            };
             let mut inner = walker.judge(&inner, doubts);
+            inner.others.extend(destroyed);
             // As it would be written without `env`.
             if !env.assigned.is_empty() && env.split.is_none() {
                 let set: Vec<Word> = env.assigned.iter().map(|at| words[*at].clone()).collect();
@@ -607,6 +632,44 @@ impl Walker<'_> {
     }
 }
 
+/// Whether a word is a filter or a template for what `gh` prints.
+fn is_filter(before: &str, word: &str) -> bool {
+    const NAMES: [&str; 4] = ["--jq", "-q", "--template", "--json"];
+    NAMES.contains(&before)
+        || NAMES.iter().any(|name| {
+            name.starts_with("--")
+                && word.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
+        })
+}
+
+/// A filter of `jq` can read all variables of the environment, and a file can hold such a filter.
+fn reads_environment(words: &[Word], command: &mut Simple) {
+    let is_read = |word: &&Word| {
+        word.text.match_indices("env").chain(word.text.match_indices("ENV")).any(|(at, name)| {
+            let (before, after) = (&word.text[..at], &word.text[at + name.len()..]);
+            let is_part =
+                |letter: char| letter.is_ascii_alphanumeric() || "_./\"-".contains(letter);
+            let is_name =
+                !after.starts_with(|c: char| c.is_ascii_alphanumeric() || "_:-/".contains(c));
+            let own =
+                if name == "ENV" { before.ends_with('$') } else { !before.ends_with(is_part) };
+            own && is_name
+        })
+    };
+    let is_file = |word: &&Word| {
+        let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        word.text.starts_with("--from") || letters.is_some_and(|rest| rest.contains('f'))
+    };
+    command.doubts.extend(words[1..].iter().find(is_read).map(|word| Doubt {
+        reason: "a filter can read the environment".into(),
+        token: Some(word.told.clone()),
+    }));
+    command.doubts.extend(words[1..].iter().find(is_file).map(|word| Doubt {
+        reason: "the filter stands in a file".into(),
+        token: Some(word.told.clone()),
+    }));
+}
+
 /// A filter of `jq` or `yq` can name files itself.
 fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
     let names_files = |word: &&Word| {
@@ -617,6 +680,17 @@ fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
         reason: "a filter can read files".into(),
         token: Some(word.told.clone()),
     }));
+}
+
+/// Words with what stands for names of commits put in.
+fn with_revisions(words: &[Word]) -> Vec<Word> {
+    let known = |word: &Word| match word.revision {
+        true => {
+            Word { text: revisions::STANDS_FOR.to_owned(), known: true, one: true, ..word.clone() }
+        }
+        false => word.clone(),
+    };
+    words.iter().map(known).collect()
 }
 
 /// Words as they are told, with one space between.

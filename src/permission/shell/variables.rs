@@ -498,6 +498,8 @@ pub(super) struct Assigned {
     pub name: String,
     /// Its value, if that is a text that is known.
     pub value: Option<String>,
+    /// Whether its value is the name of a commit.
+    pub revision: bool,
     pub doubt: Option<Doubt>,
 }
 
@@ -530,9 +532,12 @@ impl Assigned {
             doubt = Some(RUNNING_INDEX.into());
         }
         let mut value = None;
+        let mut revision = false;
         let is_scalar = matches!(&assignment.value, AssignmentValue::Scalar(_));
         for word in words {
+            let is_whole = super::revisions::is_whole(word);
             let word = walker.word(word);
+            revision = is_whole && is_scalar && !index && !assignment.append;
             // What follows `~` is not put in here.
             value = Some(word.text.clone()).filter(|_| {
                 word.known && !word.tilde && word.doubts.is_empty() && is_scalar && !index
@@ -542,7 +547,7 @@ impl Assigned {
                 doubt = Some(RUNNING_INDEX.into());
             }
         }
-        let value = value.filter(|_| !assignment.append);
+        let value = value.filter(|_| !assignment.append && !revision);
         let by_name = can_change(name);
         if value.as_ref().is_some_and(|value| is_handed(name, value))
             && doubt.as_ref() == Some(&by_name)
@@ -554,7 +559,8 @@ impl Assigned {
         {
             doubt = walker.file(Domain::Edit, &Word::plain(folder)).map(|doubt| doubt.reason);
         }
-        Assigned { raw: raw.to_owned(), name: name.clone(), value, doubt: doubt.map(Doubt::always) }
+        let (raw, doubt) = (raw.to_owned(), doubt.map(Doubt::always));
+        Assigned { raw, name: name.clone(), value, revision, doubt }
     }
 }
 

@@ -4,7 +4,7 @@ use brush_parser::ParserOptions;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
 use super::constants::Constants;
-use super::preflight;
+use super::{preflight, revisions};
 
 /// More words than these do not come of one.
 const MAX_ALTERNATIVES: usize = 32;
@@ -26,6 +26,8 @@ pub(super) struct Word {
     pub tilde: bool,
     /// Whether it is one word whatever is put into it.
     pub one: bool,
+    /// Whether it is not known, but can only become the name of a commit, or nothing.
+    pub revision: bool,
     /// What nobody here understands about it.
     pub doubts: Vec<&'static str>,
     /// Commands whose output is put in.
@@ -54,10 +56,10 @@ pub(super) fn read(
     if !raw.is_empty() && raw.bytes().all(is_plain) {
         return Word { text: raw.to_owned(), told: raw.to_owned(), known: true, ..Word::default() };
     }
-    let mut scan =
-        Scan { word: Word { known: true, ..Word::default() }, expands: false, home, constants };
+    let word = Word { known: true, ..Word::default() };
+    let mut scan = Scan { word, expands: false, has_revision: false, home, constants };
     scan.run(raw);
-    let Scan { mut word, expands, .. } = scan;
+    let Scan { mut word, expands, has_revision, .. } = scan;
     if expands && preflight::has_many_expansions(raw) {
         word.doubts.push("it has too much in it to be read");
     } else if expands {
@@ -69,8 +71,8 @@ pub(super) fn read(
             Err(_) => word.doubts.push("part of it cannot be parsed"),
         }
     }
-    word.told =
-        if !word.known || word.glob || word.tilde { raw.to_owned() } else { quoted(&word.text) };
+    let is_raw = !word.known || word.glob || word.tilde || has_revision;
+    word.told = if is_raw { raw.to_owned() } else { quoted(&word.text) };
     if !word.known {
         word.text = raw.to_owned();
     }
@@ -178,6 +180,8 @@ struct Scan<'a> {
     word: Word,
     /// Whether something is put in that only the parser can take apart.
     expands: bool,
+    /// Whether the name of a commit is put in.
+    has_revision: bool,
     home: Option<&'a str>,
     constants: &'a Constants,
 }
@@ -330,6 +334,11 @@ impl Scan<'_> {
                 after
             }
             Some('(' | '{' | '[') => {
+                if let Some((inner, rest)) = revisions::substitution(after) {
+                    self.word.inner.push(inner.to_owned());
+                    self.revision(in_quotes);
+                    return rest;
+                }
                 self.unknown();
                 self.expands = true;
                 after
@@ -351,6 +360,9 @@ impl Scan<'_> {
 
     /// A variable that may be known. Without quotes it must be one word whatever is done to it.
     fn constant(&mut self, name: &str, in_quotes: bool) {
+        if self.constants.is_revision(name) {
+            return self.revision(in_quotes);
+        }
         let Some((text, glob)) = self.constants.get(name) else { return self.unknown() };
         if !in_quotes && (glob || text.is_empty() || !text.bytes().all(is_plain)) {
             return self.unknown();
@@ -361,6 +373,18 @@ impl Scan<'_> {
             self.word.glob = true;
         }
         self.word.text.push_str(text);
+    }
+
+    /// Puts in the name of a commit. Without quotes it can be nothing, so that the words behind it are others.
+    fn revision(&mut self, in_quotes: bool) {
+        self.has_revision = true;
+        match in_quotes {
+            true => self.word.text.push_str(revisions::STANDS_FOR),
+            false => {
+                self.word.revision |= self.word.text.is_empty() && self.word.known;
+                self.unknown();
+            }
+        }
     }
 
     fn unknown(&mut self) {
