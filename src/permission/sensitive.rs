@@ -230,7 +230,7 @@ impl SensitiveNames {
 
     /// No names.
     pub fn none() -> Self {
-        SensitiveNames(Vec::new())
+        Self::of(Vec::new())
     }
 
     /// The names that are usual for files with secrets.
