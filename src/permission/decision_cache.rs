@@ -1,7 +1,7 @@
-//! Answers to calls that come again: a fifth of the commands of real agents is one of the 64 before it, and one call is judged more
-//! than once on its way. Such an answer takes a quarter of the time of a new one. An answer depends on the policy, on the call, and on where the file system says that
-//! paths lead: whoever asks the same while that is the same gets the same answer. One that depends on what is in a folder
-//! is judged anew each time.
+//! A cache of answers: a fifth of the commands of real agents equals one of the 64 before it, and one call is evaluated
+//! more than once on its way. A cached answer takes a quarter of the time of a new one. An answer depends on the
+//! policy, on the call, and on where paths lead in the file system; an equal call gets the cached answer as long as
+//! none of these changes. An answer that depends on the content of a directory is not cached.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 
 use super::paths::{RealPaths, Repository};
 
-/// So many are kept.
+/// Maximum number of answers kept.
 const MOST: usize = 64;
 
-/// Longer calls and answers are not: they rarely come again.
+/// Maximum length of a call and its answer; longer ones rarely come again.
 const MAX_BYTES: usize = 2048;
 
-/// What was answered lately. It must be [forgotten](Self::forget) when the policy changes.
+/// The most recent answers. Must be [cleared](Self::forget) when the policy changes.
 #[derive(Debug, Default)]
 pub(super) struct Repeated(VecDeque<Entry>);
 
@@ -27,7 +27,7 @@ struct Entry {
     answer: String,
 }
 
-/// Where a path led.
+/// A resolved path.
 #[derive(Debug)]
 struct Led {
     path: String,
@@ -42,7 +42,7 @@ enum To {
 }
 
 impl Repeated {
-    /// The answer that was given, if every path that it depends on still leads where it led.
+    /// Returns the cached answer, if every path that it depends on still leads to the same place.
     pub fn answer(&mut self, asked: &str, real: &dyn RealPaths) -> Option<String> {
         let at = self.0.iter().rposition(|entry| entry.asked == asked)?;
         let entry = self.0.remove(at)?;
@@ -56,7 +56,7 @@ impl Repeated {
         Some(answer)
     }
 
-    /// Keeps an answer and what it depends on.
+    /// Stores an answer and the paths that it depends on.
     pub fn keep(&mut self, asked: &str, noted: Noted<'_>, answer: &str) {
         if noted.has_looked.get() || asked.len() > MAX_BYTES || answer.len() > MAX_BYTES {
             return;
@@ -69,7 +69,7 @@ impl Repeated {
         }
     }
 
-    /// Keeps nothing of what was answered before.
+    /// Removes all answers.
     pub fn forget(&mut self) {
         self.0.clear();
     }
@@ -86,12 +86,12 @@ impl Led {
     }
 }
 
-/// Asks, and notes every answer.
+/// Resolves paths, and records every result.
 pub(super) struct Noted<'a> {
     real: &'a dyn RealPaths,
     led: RefCell<Vec<Led>>,
     repositories: RefCell<Vec<(String, Repository)>>,
-    /// Somebody wanted to know what is in a folder.
+    /// True if the content of a directory was read.
     has_looked: Cell<bool>,
 }
 
