@@ -9,6 +9,7 @@ pub mod capture;
 pub mod compact;
 pub mod config;
 pub mod error;
+pub mod fold;
 pub mod history;
 pub mod intake;
 mod json;

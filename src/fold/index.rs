@@ -1,0 +1,339 @@
+//! The lines in view: of each result the numbers of its lines, and a table from windows of four lines to where they stand.
+//! At most 23 bytes a line: 8 for the body, 4 for the mark, 5.3 to 10.7 in the table.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::RandomState;
+
+use super::line::{Lines, Mark};
+
+/// Lines of a window.
+pub const WINDOW: usize = 4;
+
+const EMPTY: u32 = u32::MAX;
+
+/// What is known of a result or an argument.
+pub struct Source {
+    pub id: u32,
+    pub label: String,
+    /// Of how many with this label it is which, from 1.
+    pub nth: u32,
+    base: u32,
+    pub hashes: Box<[u64]>,
+    pub marks: Box<[Mark]>,
+    /// Lines that the model does not see in it.
+    hidden: Vec<(usize, usize)>,
+    key: Option<u64>,
+    used: u64,
+}
+
+impl Source {
+    /// The number of its first line, which no other source has.
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    pub fn is_whole(&self) -> bool {
+        self.hidden.is_empty()
+    }
+
+    /// The first line that is not shown, from this one on; the number of lines if all are.
+    pub fn shown_until(&self, line: usize) -> usize {
+        let next = self.hidden.partition_point(|&(_, to)| to <= line);
+        self.hidden.get(next).map_or(self.hashes.len(), |&(from, _)| from.max(line))
+    }
+
+    /// The first line of the shown stretch that a line is in.
+    pub fn shown_from(&self, line: usize) -> usize {
+        let next = self.hidden.partition_point(|&(_, to)| to <= line);
+        next.checked_sub(1).map_or(0, |before| self.hidden[before].1)
+    }
+
+    fn windows(&self) -> impl Iterator<Item = usize> + '_ {
+        let last = (self.hashes.len() + 1).saturating_sub(WINDOW);
+        (0..last).filter(|&at| self.shown_until(at) >= at + WINDOW)
+    }
+
+    fn bytes(&self) -> usize {
+        self.hashes.len() * 12 + self.label.len() + self.hidden.len() * 16 + size_of::<Source>()
+    }
+}
+
+pub struct Index {
+    hasher: RandomState,
+    max_bytes: usize,
+    /// By the number of their first line.
+    sources: BTreeMap<u32, Source>,
+    /// Of each call the last result that is shown whole.
+    repeats: HashMap<u64, u32>,
+    /// How many sources have had a label.
+    labels: HashMap<String, u32>,
+    table: Vec<u32>,
+    entries: usize,
+    next: u32,
+    held: usize,
+    clock: u64,
+}
+
+impl Index {
+    pub fn new(max_bytes: usize) -> Self {
+        Index {
+            hasher: RandomState::new(),
+            max_bytes,
+            sources: BTreeMap::new(),
+            repeats: HashMap::new(),
+            labels: HashMap::new(),
+            table: Vec::new(),
+            entries: 0,
+            next: 0,
+            held: 0,
+            clock: 0,
+        }
+    }
+
+    pub fn hasher(&self) -> &RandomState {
+        &self.hasher
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.held + self.table.len() * size_of::<u32>()
+    }
+
+    pub fn lines(&self) -> usize {
+        self.sources.values().map(|source| source.hashes.len()).sum()
+    }
+
+    pub fn clear(&mut self) {
+        let (hasher, clock) = (self.hasher.clone(), self.clock);
+        *self = Index { hasher, clock, ..Index::new(self.max_bytes) };
+    }
+
+    /// Where a window stands that was shown last.
+    pub fn find(&self, window: &[u64]) -> Option<(&Source, usize)> {
+        if self.table.is_empty() {
+            return None;
+        }
+        let position = self.table[self.slot(window)];
+        (position != EMPTY).then(|| self.place(position))
+    }
+
+    /// The last result of a call that is shown whole.
+    pub fn repeated(&self, key: Option<u64>) -> Option<&Source> {
+        self.sources.get(self.repeats.get(&key?)?)
+    }
+
+    /// How many sources have had this label so far.
+    pub fn namesakes(&self, label: &str) -> u32 {
+        self.labels.get(label).copied().unwrap_or(0)
+    }
+
+    /// Says that a pointer names this source: what is named stays longest.
+    pub fn touch(&mut self, id: u32) {
+        self.clock += 1;
+        let clock = self.clock;
+        if let Some(source) = self.sources.values_mut().rev().find(|source| source.id == id) {
+            source.used = clock;
+        }
+    }
+
+    /// Remembers a text. Of one that is longer than half of the index only the start is known.
+    pub fn add(
+        &mut self,
+        id: u32,
+        label: String,
+        key: Option<u64>,
+        lines: Lines<'_>,
+        hidden: Vec<(usize, usize)>,
+    ) {
+        let most = self.max_bytes / 2 / 24;
+        let known = lines.len().min(most);
+        if known < WINDOW {
+            return;
+        }
+        if u64::from(self.next) + known as u64 >= u64::from(EMPTY) {
+            self.clear();
+        }
+        let Lines { mut hashes, mut marks, .. } = lines;
+        hashes.truncate(known);
+        marks.truncate(known);
+        self.clock += 1;
+        // The names are as many as a long session has; a few megabytes at most.
+        if self.labels.len() >= MAX_LABELS {
+            self.labels.clear();
+        }
+        let nth = self.labels.entry(label.clone()).or_default();
+        *nth += 1;
+        let source = Source {
+            id,
+            label,
+            nth: *nth,
+            base: self.next,
+            hashes: hashes.into(),
+            marks: marks.into(),
+            hidden,
+            key,
+            used: self.clock,
+        };
+        self.next += known as u32;
+        self.held += source.bytes();
+        if let Some(key) = key.filter(|_| source.is_whole() && known == source.hashes.len()) {
+            self.repeats.insert(key, source.base);
+        }
+        let (base, windows): (u32, Vec<usize>) = (source.base, source.windows().collect());
+        self.sources.insert(base, source);
+        for at in windows {
+            self.insert(base + at as u32);
+        }
+        self.evict();
+    }
+
+    pub fn forget(&mut self, ids: &[u32]) {
+        let gone: Vec<u32> = self
+            .sources
+            .values()
+            .filter(|source| ids.contains(&source.id))
+            .map(|source| source.base)
+            .collect();
+        for base in gone {
+            self.remove(base);
+        }
+    }
+
+    fn evict(&mut self) {
+        if self.bytes() <= self.max_bytes {
+            return;
+        }
+        // In one go down to seven eighths: the table is made anew once, and the order is found once.
+        let mut by_use: Vec<(u64, u32)> =
+            self.sources.values().map(|source| (source.used, source.base)).collect();
+        by_use.sort_unstable();
+        let goal = self.max_bytes / 8 * 7;
+        let mut held = self.held;
+        let mut windows: usize = self.sources.values().map(|source| source.hashes.len()).sum();
+        for (_, base) in by_use {
+            if held + table_size(windows) * size_of::<u32>() <= goal {
+                break;
+            }
+            if let Some(source) = self.sources.remove(&base) {
+                held -= source.bytes();
+                windows -= source.hashes.len();
+            }
+        }
+        self.held = held;
+        self.repeats.retain(|_, base| self.sources.contains_key(base));
+        self.rebuild(table_size(windows));
+    }
+
+    fn remove(&mut self, base: u32) {
+        let Some(source) = self.sources.remove(&base) else { return };
+        self.held -= source.bytes();
+        if let Some(key) = source.key.filter(|key| self.repeats.get(key) == Some(&base)) {
+            self.repeats.remove(&key);
+        }
+        let end = base + source.hashes.len() as u32;
+        let windows: Vec<usize> = source.windows().collect();
+        for at in windows {
+            let slot = self.slot(&source.hashes[at..at + WINDOW]);
+            if (base..end).contains(&self.table[slot]) {
+                self.delete(slot, &source);
+            }
+        }
+    }
+
+    fn rebuild(&mut self, size: usize) {
+        self.table = vec![EMPTY; size];
+        self.entries = 0;
+        let positions: Vec<u32> = self
+            .sources
+            .values()
+            .flat_map(|source| source.windows().map(|at| source.base + at as u32))
+            .collect();
+        for position in positions {
+            self.insert(position);
+        }
+    }
+
+    fn place(&self, position: u32) -> (&Source, usize) {
+        let (&base, source) = self
+            .sources
+            .range(..=position)
+            .next_back()
+            .unwrap_or_else(|| unreachable!("an entry of the table names a source"));
+        (source, (position - base) as usize)
+    }
+
+    fn window(&self, position: u32) -> &[u64] {
+        let (source, at) = self.place(position);
+        &source.hashes[at..at + WINDOW]
+    }
+
+    /// The slot of a window: where it stands, or where it would.
+    fn slot(&self, window: &[u64]) -> usize {
+        let mask = self.table.len() - 1;
+        let mut slot = home(window) & mask;
+        while self.table[slot] != EMPTY && self.window(self.table[slot]) != window {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    /// Adds a window. Of one that stands in several sources the newest counts, and in that source the first.
+    fn insert(&mut self, position: u32) {
+        if (self.entries + 1) * 4 > self.table.len() * 3 {
+            let old = std::mem::take(&mut self.table);
+            self.table = vec![EMPTY; (old.len() * 2).max(64)];
+            for position in old.into_iter().filter(|&position| position != EMPTY) {
+                let slot = self.slot(self.window(position));
+                self.table[slot] = position;
+            }
+        }
+        let slot = self.slot(self.window(position));
+        let there = self.table[slot];
+        if there == EMPTY {
+            self.entries += 1;
+        } else if self.place(there).0.base == self.place(position).0.base {
+            return;
+        }
+        self.table[slot] = position;
+    }
+
+    /// Empties a slot and moves up what stands after it only because it was taken. `gone` is not in `sources` any more.
+    fn delete(&mut self, slot: usize, gone: &Source) {
+        let mask = self.table.len() - 1;
+        let end = gone.base + gone.hashes.len() as u32;
+        let mut hole = slot;
+        let mut at = slot;
+        loop {
+            at = (at + 1) & mask;
+            let position = self.table[at];
+            if position == EMPTY {
+                break;
+            }
+            let window = if (gone.base..end).contains(&position) {
+                let first = (position - gone.base) as usize;
+                &gone.hashes[first..first + WINDOW]
+            } else {
+                self.window(position)
+            };
+            let from_home = at.wrapping_sub(home(window)) & mask;
+            if from_home >= at.wrapping_sub(hole) & mask {
+                self.table[hole] = position;
+                hole = at;
+            }
+        }
+        self.table[hole] = EMPTY;
+        self.entries -= 1;
+    }
+}
+
+const MAX_LABELS: usize = 10_000;
+
+fn table_size(entries: usize) -> usize {
+    (entries * 4 / 3 + 1).next_power_of_two().max(64)
+}
+
+fn home(window: &[u64]) -> usize {
+    let mixed = window
+        .iter()
+        .fold(0u64, |sum, &hash| (sum.rotate_left(23) ^ hash).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (mixed >> 24) as usize
+}

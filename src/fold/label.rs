@@ -1,0 +1,68 @@
+//! How a pointer names what it points to: by the tool and what it was asked, which the model can see.
+
+use serde_json::Value;
+
+use super::Given;
+use crate::history::pruning::superseded::Access;
+use crate::text::graphemes;
+use crate::tools::{self, Kind};
+
+/// Bytes of what a call was asked.
+const MAX_BYTES: usize = 60;
+
+/// Arguments that say what a call is about. The first that is there counts.
+const SUBJECTS: [&str; 14] = [
+    "command",
+    "cmd",
+    "file_path",
+    "filePath",
+    "path",
+    "pattern",
+    "query",
+    "regex",
+    "url",
+    "script",
+    "code",
+    "file",
+    "filename",
+    "name",
+];
+
+pub fn label(given: &Given<'_>) -> String {
+    let args: Value = serde_json::from_str(given.args).unwrap_or_default();
+    let tool = clean(given.tool);
+    let subject = SUBJECTS.iter().find_map(|name| match args.get(name)? {
+        Value::String(text) => Some(clean(text)),
+        Value::Array(words) => {
+            Some(clean(&words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")))
+        }
+        _ => None,
+    });
+    if given.argument {
+        return match subject {
+            Some(subject) => format!("the arguments of {tool} {subject}"),
+            None => format!("the arguments of {tool}"),
+        };
+    }
+    if let Access::Read(read) = Access::of(given.tool, &args) {
+        return format!("the read of {}", clean(&read.path));
+    }
+    let kind = tools::kind(given.tool).or_else(|| tools::kind(tools::last_part(given.tool)));
+    match (kind, subject) {
+        (Some(Kind::Terminal), Some(subject)) => format!("the output of `{subject}`"),
+        (_, Some(subject)) => format!("the result of {tool} {subject}"),
+        (_, None) => format!("the result of {tool}"),
+    }
+}
+
+/// On one line, and not long.
+fn clean(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let line = line.replace(|letter: char| letter.is_control() || letter == '`', " ");
+    let end = graphemes::floor(&line, MAX_BYTES);
+    if end < line.len() || text.trim().lines().nth(1).is_some() {
+        format!("{}…", &line[..end])
+    } else {
+        line
+    }
+}

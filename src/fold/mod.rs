@@ -1,0 +1,209 @@
+//! Lines that stand verbatim in an earlier result of the session are replaced by a pointer when a result first enters the
+//! context. Nothing that was sent before changes, so no prompt cache and no signature breaks.
+//!
+//! | file | what it decides |
+//! | --- | --- |
+//! | [`line`] | what a line says without its number, and how its number is written |
+//! | [`index`] | which lines the model has in view, in bounded memory |
+//! | [`guards`] | which lines stay whatever they repeat |
+//! | [`spans`] | which runs of lines are replaced |
+//! | [`hits`] | lines that begin with the same path, under that path once |
+//! | [`label`] | how a pointer names what it points to |
+//!
+//! A fold is lossless: [`unfold`] gives the text back from the folded one, its edits and the results that they name.
+
+mod guards;
+mod hits;
+mod index;
+mod label;
+mod line;
+mod spans;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::truncation::smart::rules::Rules;
+use index::Index;
+use line::Lines;
+
+/// Limits of a fold.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Options {
+    /// Lines that a run has at least.
+    pub min_lines: usize,
+    /// Bytes that a run has at least.
+    pub min_bytes: usize,
+    /// Bytes that the index takes at most.
+    pub max_index_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { min_lines: 8, min_bytes: 300, max_index_bytes: 8 * 1024 * 1024 }
+    }
+}
+
+/// A result or an argument of a call on its way into the context.
+#[derive(Debug, Clone, Default)]
+pub struct Given<'a> {
+    /// The host's number of it, which edits name.
+    pub id: u32,
+    /// The name of the tool.
+    pub tool: &'a str,
+    /// The arguments of the call as JSON; empty if they are not known or too long.
+    pub args: &'a str,
+    /// It is known but never folded.
+    pub protected: bool,
+    /// It is what the model wrote: its own argument.
+    pub argument: bool,
+    /// Lines with one of these texts stay.
+    pub keep: &'a [String],
+}
+
+/// How the lines of a run are numbered, where they are not exactly the lines that they repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Numbering {
+    /// Without numbers.
+    None,
+    /// One after the other from the number of this mark.
+    From(u32),
+}
+
+/// A stretch of a text that is shown otherwise. Lines count from 0 and end before `to_line`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Edit {
+    /// First line of the text.
+    pub from_line: usize,
+    /// The line after the last one.
+    pub to_line: usize,
+    /// Where it begins in UTF-16 units.
+    pub from: usize,
+    /// Where it ends in UTF-16 units, before the last line break.
+    pub to: usize,
+    /// What stands there instead.
+    pub text: String,
+    /// Lines of another result that it repeats; none for lines that are put under their path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+}
+
+/// Lines of a result or an argument in view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Target {
+    /// The host's number of it.
+    pub id: u32,
+    /// Its first line, from 0.
+    pub line: usize,
+    /// How the lines are numbered; nothing: as they are there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numbering: Option<Numbering>,
+}
+
+/// What becomes of a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Folded {
+    /// What is replaced, in order.
+    pub edits: Vec<Edit>,
+}
+
+/// The lines that a session has in view.
+pub struct Fold {
+    options: Options,
+    index: Index,
+    rules: Option<std::sync::Arc<Rules>>,
+}
+
+impl Fold {
+    /// An empty index.
+    pub fn new(options: Options) -> Self {
+        let index = Index::new(options.max_index_bytes);
+        Fold { options, index, rules: Rules::built_in() }
+    }
+
+    /// Returns what of a text is replaced, and remembers what of it is shown.
+    pub fn fold(&mut self, text: &str, given: &Given<'_>) -> Folded {
+        let lines = Lines::of(text.as_bytes(), self.index.hasher());
+        let edits = if given.protected || given.argument {
+            Vec::new()
+        } else {
+            self.edits(text, &lines, given)
+        };
+        let hidden = edits.iter().map(|edit| (edit.from_line, edit.to_line)).collect();
+        let label = label::label(given);
+        self.index.add(given.id, label, repeat_key(given, self.index.hasher()), lines, hidden);
+        Folded { edits }
+    }
+
+    fn edits(&mut self, text: &str, lines: &Lines<'_>, given: &Given<'_>) -> Vec<Edit> {
+        let key = repeat_key(given, self.index.hasher());
+        let find = spans::Find {
+            lines,
+            options: &self.options,
+            rules: self.rules.as_deref(),
+            keep: given.keep,
+        };
+        let mut edits = find.edits(&mut self.index, key);
+        if hits::may_have(given.tool, given.args) {
+            hits::add(lines, given.keep, &mut edits);
+        }
+        line::measure(text, lines, &mut edits);
+        edits
+    }
+
+    /// Forgets what left the context.
+    pub fn forget(&mut self, ids: &[u32]) {
+        self.index.forget(ids);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.index.clear();
+    }
+
+    /// Bytes that the index takes, and lines that it knows.
+    pub fn size(&self) -> (usize, usize) {
+        (self.index.bytes(), self.index.lines())
+    }
+}
+
+/// What two equal calls have in common; nothing where the arguments are not known.
+fn repeat_key(given: &Given<'_>, hasher: &std::hash::RandomState) -> Option<u64> {
+    use std::hash::BuildHasher;
+    (!given.argument && !given.args.is_empty()).then(|| hasher.hash_one((given.tool, given.args)))
+}
+
+/// Returns the lines of a target as they stand in the text that repeats them, joined; nothing if it has not so many.
+pub fn lines_of(target: &str, at: &Target, count: usize) -> Option<String> {
+    let lines: Vec<&str> = target.split('\n').skip(at.line).take(count).collect();
+    (lines.len() == count).then(|| line::renumbered(&lines, at.numbering))
+}
+
+/// Returns the text that was folded. `text_of` gives the texts that edits name.
+pub fn unfold<'a>(
+    folded: &str,
+    edits: &[Edit],
+    text_of: impl Fn(u32) -> Option<&'a str>,
+) -> Option<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut shown = folded.split('\n');
+    let mut line = 0;
+    for edit in edits {
+        for _ in line..edit.from_line {
+            out.push(shown.next()?.to_owned());
+        }
+        let replaced: Vec<&str> = shown.by_ref().take(edit.text.split('\n').count()).collect();
+        let count = edit.to_line - edit.from_line;
+        match &edit.target {
+            Some(target) => out.push(lines_of(text_of(target.id)?, target, count)?),
+            None => out.extend(hits::ungroup(&replaced)?),
+        }
+        line = edit.to_line;
+    }
+    out.extend(shown.map(str::to_owned));
+    Some(out.join("\n"))
+}

@@ -1,0 +1,250 @@
+//! Which runs of lines are replaced, and by which words.
+//!
+//! A run must be so long that its pointer is shorter. Against the last result of the same call a shorter run is enough: one
+//! line at the top names that result, and pointers need not.
+
+use std::collections::HashSet;
+
+use super::guards::{self, guarded};
+use super::index::{Index, Source, WINDOW};
+use super::line::{Lines, Mark};
+use super::{Edit, Numbering, Options, Target};
+use crate::truncation::smart::rules::Rules;
+
+/// Lines and bytes of a run that repeats the last result of the same call.
+const REPEATED: (usize, usize) = (WINDOW, 48);
+
+pub struct Find<'a> {
+    pub lines: &'a Lines<'a>,
+    pub options: &'a Options,
+    pub rules: Option<&'a Rules>,
+    pub keep: &'a [String],
+}
+
+/// A run of lines that stands elsewhere.
+struct Run {
+    from: usize,
+    to: usize,
+    target: Target,
+    /// Pointers to the last result of the call need no name of it.
+    pointer: String,
+}
+
+impl Find<'_> {
+    /// The edits of a text; `key` says which call it is the result of.
+    pub fn edits(&self, index: &mut Index, key: Option<u64>) -> Vec<Edit> {
+        if self.lines.len() < guards::ENDS * 2 + WINDOW.min(self.options.min_lines) {
+            return Vec::new();
+        }
+        let repeated = index.repeated(key).map(|source| source.id);
+        if !self.has_candidate(index) {
+            return Vec::new();
+        }
+        let stays = guarded(self.lines, self.rules, self.keep);
+        let plain = self.runs(index, &stays, None);
+        let runs = match index.repeated(key) {
+            Some(base) => self.shorter(plain, self.against(index, &stays, base)),
+            None => plain,
+        };
+        let named: HashSet<u32> = runs.iter().map(|run| run.target.id).chain(repeated).collect();
+        if !runs.is_empty() {
+            named.into_iter().for_each(|id| index.touch(id));
+        }
+        runs.into_iter().map(edit).collect()
+    }
+
+    fn has_candidate(&self, index: &Index) -> bool {
+        let hashes = &self.lines.hashes;
+        let mut at = 0;
+        // A run of at least that many lines has a window at one of these places.
+        while at + WINDOW <= hashes.len() {
+            if index.find(&hashes[at..at + WINDOW]).is_some() {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// The runs against the last result of the call, the first with the sentence that names it.
+    fn against(&self, index: &Index, stays: &[bool], base: &Source) -> Vec<Run> {
+        let mut runs = self.runs(index, stays, Some(base.base()));
+        let Some(first) = runs.iter_mut().find(|run| run.target.id == base.id) else { return runs };
+        let known: HashSet<(u64, Mark)> =
+            base.hashes.iter().copied().zip(base.marks.iter().copied()).collect();
+        let here = self.lines.hashes.iter().copied().zip(self.lines.marks.iter().copied());
+        let differ = here.filter(|line| !known.contains(line)).count();
+        let name = named(base, index.namesakes(&base.label));
+        let total = self.lines.len() - usize::from(self.lines.text.ends_with(b"\n"));
+        let verb = if differ == 1 { "differs" } else { "differ" };
+        first.pointer = format!(
+            "[{differ} of {total} lines {verb} from {name} above, to which \"as there\" points]\n{}",
+            first.pointer
+        );
+        runs
+    }
+
+    /// The runs that take more away.
+    fn shorter(&self, plain: Vec<Run>, against: Vec<Run>) -> Vec<Run> {
+        let saved = |runs: &[Run]| -> isize {
+            runs.iter()
+                .map(|run| self.lines.bytes(run.from, run.to) as isize - run.pointer.len() as isize)
+                .sum()
+        };
+        if saved(&against) > saved(&plain) { against } else { plain }
+    }
+
+    fn runs(&self, index: &Index, stays: &[bool], base: Option<u32>) -> Vec<Run> {
+        let Lines { hashes, .. } = self.lines;
+        let mut runs: Vec<Run> = Vec::new();
+        let mut done = 0;
+        let mut at = 0;
+        while at + WINDOW <= hashes.len() {
+            if let Some(blocked) = (at..at + WINDOW).rev().find(|&line| stays[line]) {
+                at = blocked + 1;
+                continue;
+            }
+            let Some((source, line)) = index.find(&hashes[at..at + WINDOW]) else {
+                at += 1;
+                continue;
+            };
+            let (from, to, found) = self.extend(source, line, at, done, stays);
+            let is_base = base == Some(source.base());
+            match self.run(index, source, (from, to, found), is_base) {
+                Some(run) => {
+                    done = to;
+                    at = to;
+                    runs.push(run);
+                }
+                // Windows inside of a run that is too short find the same one.
+                None => at += (to.saturating_sub(at + WINDOW - 1)).max(1),
+            }
+        }
+        runs
+    }
+
+    /// How far the lines around a window are the same; where it begins and ends here, and where it begins there.
+    fn extend(
+        &self,
+        source: &Source,
+        line: usize,
+        at: usize,
+        done: usize,
+        stays: &[bool],
+    ) -> (usize, usize, usize) {
+        let Lines { hashes, marks, .. } = self.lines;
+        let first = source.shown_from(line);
+        let mut back = 0;
+        while at - back > done
+            && line - back > first
+            && !stays[at - back - 1]
+            && hashes[at - back - 1] == source.hashes[line - back - 1]
+        {
+            back += 1;
+        }
+        let (mut from, mut there) = (at - back, line - back);
+        let until = source.shown_until(line);
+        let mut to = at + WINDOW;
+        while to < hashes.len()
+            && there + (to - from) < until
+            && !stays[to]
+            && hashes[to] == source.hashes[there + (to - from)]
+        {
+            to += 1;
+        }
+        // Of several stretches that are numbered in different ways the one that the window begins is taken.
+        let is_uniform = |from: usize, there: usize, line: usize| {
+            marks[line] == source.marks[there + (line - from)]
+                || follows(marks[from], marks[line], line - from)
+        };
+        if (from..to).any(|line| !is_uniform(from, there, line)) {
+            (from, there) = (at, line);
+            to = (from..to).find(|&line| !is_uniform(from, there, line)).unwrap_or(to);
+            let exact = (from..to).take_while(|&at| marks[at] == source.marks[there + (at - from)]);
+            let counted = (from..to).take_while(|&at| follows(marks[from], marks[at], at - from));
+            to = from + exact.count().max(counted.count());
+        }
+        (from, to, there)
+    }
+
+    fn run(
+        &self,
+        index: &Index,
+        source: &Source,
+        (from, to, line): (usize, usize, usize),
+        is_base: bool,
+    ) -> Option<Run> {
+        let (min_lines, min_bytes) =
+            if is_base { REPEATED } else { (self.options.min_lines, self.options.min_bytes) };
+        let (count, bytes) = (to - from, self.lines.bytes(from, to));
+        if count < min_lines || bytes < min_bytes {
+            return None;
+        }
+        let there = &source.marks[line..line + count];
+        let here = &self.lines.marks[from..to];
+        let numbering = if here == there {
+            None
+        } else if here.iter().all(|mark| mark.number().is_none()) {
+            Some(Numbering::None)
+        } else if (0..count).all(|at| follows(here[0], here[at], at)) {
+            Some(Numbering::From(here[0].0))
+        } else {
+            return None;
+        };
+        let (own, theirs) = (range(here, from), range(there, line));
+        let pointer = match (is_base, own == theirs) {
+            (true, true) => format!("[lines {own}: as there]"),
+            (true, false) => format!("[lines {own}: as lines {theirs} there]"),
+            (false, _) => {
+                let name = named(source, index.namesakes(&source.label));
+                format!("[lines {own}: same as lines {theirs} of {name} above]")
+            }
+        };
+        let target = Target { id: source.id, line, numbering };
+        (pointer.len() < bytes).then_some(Run { from, to, target, pointer })
+    }
+}
+
+/// Whether a mark is that of the line so many lines later; also where both have none.
+fn follows(first: Mark, mark: Mark, lines: usize) -> bool {
+    match first.number() {
+        None => mark.number().is_none(),
+        Some(_) => first.later(lines as u32) == Some(mark),
+    }
+}
+
+/// How a range of lines is called: by the numbers that the lines have, or by their places.
+fn range(marks: &[Mark], line: usize) -> String {
+    let places = (line as u32 + 1, (line + marks.len()) as u32);
+    let (from, to) = match (marks[0].number(), marks[marks.len() - 1].number()) {
+        (Some(first), Some(last)) if last.checked_sub(first) == Some(places.1 - places.0) => {
+            (first, last)
+        }
+        _ => places,
+    };
+    format!("{from}-{to}")
+}
+
+/// The name of a source, with its number among those of this name.
+fn named(source: &Source, namesakes: u32) -> String {
+    if namesakes < 2 {
+        source.label.clone()
+    } else {
+        source.label.replacen("the ", &format!("the {} ", ordinal(source.nth)), 1)
+    }
+}
+
+fn ordinal(number: u32) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+fn edit(Run { from, to, target, pointer }: Run) -> Edit {
+    Edit { from_line: from, to_line: to, from: 0, to: 0, text: pointer, target: Some(target) }
+}

@@ -1,0 +1,86 @@
+//! Lines that the model has in view already: a text in, what is replaced in it out.
+
+use std::sync::Mutex;
+
+use napi::bindgen_prelude::External;
+use napi_derive::napi;
+use serde::Deserialize;
+use spillway_core::fold::{Edit, Fold, Given, Options, unfold};
+
+use crate::error::Result;
+use crate::json::{json as written, parse};
+use crate::lock::lock;
+
+/// The index of a session.
+pub type FoldHandle = External<Mutex<Fold>>;
+
+/// What is said of a text that is folded.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct About {
+    id: u32,
+    tool: String,
+    #[serde(default)]
+    args: String,
+    #[serde(default)]
+    protected: bool,
+    #[serde(default)]
+    argument: bool,
+    #[serde(default)]
+    keep: Vec<String>,
+}
+
+/// An empty index with these limits, as JSON.
+#[napi(catch_unwind, ts_return_type = "object")]
+pub fn fold_open(options: String) -> Result<FoldHandle> {
+    Ok(External::new(Mutex::new(Fold::new(parse::<Options>(&options)?))))
+}
+
+/// Returns the edits of a text as JSON, and remembers what of it is shown. `null` if it stays as it is.
+#[napi(catch_unwind)]
+pub fn fold_text(
+    #[napi(ts_arg_type = "object")] fold: &FoldHandle,
+    text: String,
+    about: String,
+) -> Result<Option<String>> {
+    let About { id, tool, args, protected, argument, keep } = parse(&about)?;
+    let given = Given { id, tool: &tool, args: &args, protected, argument, keep: &keep };
+    let folded = lock(fold).fold(&text, &given);
+    Ok((!folded.edits.is_empty()).then(|| written(&folded.edits)))
+}
+
+/// Forgets what left the context.
+#[napi(catch_unwind)]
+pub fn fold_forget(#[napi(ts_arg_type = "object")] fold: &FoldHandle, ids: Vec<u32>) {
+    lock(fold).forget(&ids);
+}
+
+/// Forgets everything.
+#[napi(catch_unwind)]
+pub fn fold_clear(#[napi(ts_arg_type = "object")] fold: &FoldHandle) {
+    lock(fold).clear();
+}
+
+/// Bytes and lines of the index.
+#[napi(catch_unwind)]
+pub fn fold_size(#[napi(ts_arg_type = "object")] fold: &FoldHandle) -> Vec<u32> {
+    let (bytes, lines) = lock(fold).size();
+    vec![bytes as u32, lines as u32]
+}
+
+/// Returns the text that was folded: `edits` as `foldText` gave them, `ids` and `texts` what they name. `null` if a text that
+/// is named is not there or has not so many lines.
+#[napi(catch_unwind)]
+pub fn fold_undo(
+    folded: String,
+    edits: String,
+    ids: Vec<u32>,
+    texts: Vec<String>,
+) -> Result<Option<String>> {
+    let edits: Vec<Edit> = parse(&edits)?;
+    let text_of = |id| {
+        let at = ids.iter().position(|&named| named == id)?;
+        texts.get(at).map(String::as_str)
+    };
+    Ok(unfold(&folded, &edits, text_of))
+}
