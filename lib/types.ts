@@ -553,9 +553,34 @@ export interface ToolResultRecord {
   outputPath?: string
   /** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
   args?: Readonly<Record<string, unknown>>
+  /** What of its text was replaced by pointers to earlier results, as a `FoldSession` says it. */
+  folds?: FoldRecord
 }
 
 /** Whoever takes records, such as a `ToolResultLedger`. */
 export interface ToolResultRecorder {
   record(entry: ToolResultRecord): void
+}
+
+/** A stretch of a result that is shown otherwise. Lines count from 0 and end before `toLine`. */
+export interface FoldEdit {
+  fromLine: number
+  toLine: number
+  /** What stands there: a pointer, or lines under the path that they begin with. */
+  text: string
+  /** The call whose result has the lines. */
+  toolCallId?: string
+  /** The argument of that call that has them, if it is not the result. */
+  argument?: string
+  /** The first of them there. */
+  line?: number
+  /** How they are numbered here, where that is not as there. */
+  numbering?: 'None' | { From: number }
+}
+
+/** What of a result was replaced, so that it can get its text back. */
+export interface FoldRecord {
+  /** UTF-16 units that it became shorter by. */
+  saved: number
+  edits: FoldEdit[]
 }

@@ -14,7 +14,7 @@ const LAYERS = [
   ['native'],
   ['validation'],
   ['settings', 'tokens'],
-  ['audit', 'ingest'],
+  ['audit', 'fold', 'ingest'],
   ['storage'],
   ['truncation'],
   ['capture', 'history'],

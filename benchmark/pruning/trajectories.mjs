@@ -5,12 +5,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** Every session of a folder of `*.jsonl.gz` in the neutral form `{ role, content, toolCalls?, toolCallId?, … }`. */
-export function sessions(folder) {
+/**
+ * Every session of a folder of `*.jsonl.gz` in the neutral form `{ role, content, toolCalls?, toolCallId?, … }`. `shape` gives
+ * the messages of a session as they enter the context.
+ */
+export function sessions(folder, shape = (messages) => messages) {
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl.gz'))
   return files
     .sort()
-    .map((name) => ({ id: name.replace('.jsonl.gz', ''), ...requestsOf(messagesIn(join(folder, name))) }))
+    .map((name) => ({ id: name.replace('.jsonl.gz', ''), ...requestsOf(shape(messagesIn(join(folder, name)))) }))
     .filter(({ requests }) => requests.length > 0)
 }
 

@@ -10,12 +10,13 @@ import type { PermissionCall, PermissionMode, PermissionVerdict } from '../permi
 import { middlewareOf } from '../service/middleware'
 import { isSavedOutput } from '../storage/saved-outputs'
 import { membersOf } from '../tools/bind-members'
+import { foldResult, type ResultFolder } from '../tools/fold-result'
 import type { ExecutionContext, Tool } from '../tools/registry'
 import { bodyOf, checkReadable, hasFailed, isMcp, withText } from '../tools/tool-result'
 import { opened } from '../truncation/bounded-output'
 import { previewOf } from '../truncation/previews'
 import { observe } from '../truncation/record-result'
-import type { OutputService, ToolResultLike, ToolResultRecorder, TruncationMiddleware } from '../types'
+import type { FoldRecord, OutputService, ToolResultLike, ToolResultRecorder, TruncationMiddleware } from '../types'
 import { elapsed } from '../util/clock'
 import { randomUUID } from '../util/crypto'
 import { plainCopy } from '../util/deep-clone'
@@ -55,6 +56,11 @@ export interface ToolControls {
   audit?: { append(event: AuditEvent): Promise<unknown> | unknown }
   /** A `TruncationService`, or the middleware of one. */
   truncation?: OutputService | TruncationMiddleware
+  /**
+   * A `FoldSession` of the session that the tool is called in: what stands in an earlier result is not said again. Give the
+   * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
+   */
+  fold?: ResultFolder
   /** A `ToolResultLedger`. */
   ledger?: ToolResultRecorder
   /** The session of calls that do not name theirs. */
@@ -104,7 +110,7 @@ export type GuardedTool<T extends Tool> = Omit<T, 'execute'> & {
 /** @internal */
 export const CONTROL_KEYS = [
   ...['hooks', 'permission', 'doomLoop', 'askDoomLoop', 'audit', 'truncation', 'ledger', 'sessionId', 'mode'],
-  ...['refusal', 'hookTimeoutMs'],
+  ...['fold', 'refusal', 'hookTimeoutMs'],
 ]
 const RUNNER_METHODS = ['toolBefore', 'toolAfter', 'toolFinal'] as const
 
@@ -126,6 +132,8 @@ interface Call {
   decision: GateDecision | undefined
   /** What the detector of loops wants the model to know. */
   warning: string | undefined
+  /** What of the result was folded. */
+  folds: FoldRecord | undefined
   /** Where the full result was saved. */
   outputPath: string | undefined
 }
@@ -166,7 +174,7 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
 export function checkToolControls(controls: ToolControls): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
   checkKeys('controls', controls, CONTROL_KEYS)
-  const { hooks, permission, doomLoop, askDoomLoop, audit, truncation, ledger, refusal, hookTimeoutMs } =
+  const { hooks, permission, doomLoop, askDoomLoop, audit, truncation, fold, ledger, refusal, hookTimeoutMs } =
     controls as ToolControls
   if (hooks !== undefined && !isToolHookRunner(hooks)) checkHooks('controls.hooks', hooks)
   const has = (value: unknown, name: string) => typeof (value as Record<string, unknown> | null)?.[name] === 'function'
@@ -183,6 +191,7 @@ export function checkToolControls(controls: ToolControls): void {
   if (truncation !== undefined && typeof truncation !== 'function' && !has(truncation, 'output')) {
     throw wrong('controls.truncation', truncation, 'a TruncationService or a middleware')
   }
+  if (fold !== undefined && !has(fold, 'fold')) throw wrong('controls.fold', fold, 'a FoldSession')
   if (ledger !== undefined && !has(ledger, 'record')) throw wrong('controls.ledger', ledger, 'a ToolResultLedger')
   if (refusal !== undefined && !['result', 'text', 'mcp'].includes(refusal)) {
     throw wrong('controls.refusal', refusal, "'result', 'text' or 'mcp'")
@@ -210,6 +219,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     signal: undefined,
     decision: undefined,
     warning: undefined,
+    folds: undefined,
     outputPath: undefined,
   }
   let own: Partial<ExecutionContext> = {}
@@ -249,7 +259,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   noteOutcome(guard, call, result, isError)
   // Nothing is waited for that is not there: each wait is a turn of the queue.
   const full = hooks === undefined ? result : await hooks.toolAfter(finished(guard, call, result, isError))
-  const bounded = await truncate(guard, call, full, isError)
+  const bounded = folded(guard, call, await truncate(guard, call, full, isError))
   const told = call.warning === undefined ? bounded : withText(bounded, { append: `\n\n${call.warning}` })
   const final = hooks === undefined ? told : await hooks.toolFinal(finished(guard, call, told, isError))
   if (audit !== undefined) await auditOutcome(audit, guard, call, full, final, isError, elapsed() - began)
@@ -469,6 +479,16 @@ function partsOf(shown: unknown): readonly unknown[] {
   return isArray(shown) ? shown : [{ type: 'text', text: shown }]
 }
 
+/** The result without the lines that the model has in view already. */
+function folded({ tool, controls }: Guard, call: Call, bounded: unknown): unknown {
+  if (controls.fold === undefined) return bounded
+  const { toolCallId, args } = call
+  const outputPath = call.outputPath ?? (bounded as ToolResultLike | null)?.metadata?.truncationPath
+  const { result, folds } = foldResult(controls.fold, bounded, { toolName: tool.name, toolCallId, args, outputPath })
+  call.folds = folds
+  return result
+}
+
 function noteOutcome({ controls }: Guard, { toolCallId: callId }: Call, result: unknown, isError: boolean): void {
   try {
     controls.doomLoop?.record({ callId, result: withoutPath(result), isError })
@@ -489,6 +509,7 @@ function feed({ tool, controls }: Guard, call: Call, full: unknown, final: unkno
     bounded: outputPath === undefined ? asResult(final) : { metadata: { truncationPath: outputPath } },
     failed,
     args: isRecord(call.args) ? call.args : undefined,
+    folds: call.folds,
   })
 }
 

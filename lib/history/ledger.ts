@@ -1,6 +1,7 @@
 /** What was learnt when a tool finished, for the time when its result is old and shortened and says it no more. */
 
 import { SpillwayError } from '../errors'
+import { isFoldRecord } from '../fold/restore'
 import type { ToolResultRecord } from '../types'
 import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
@@ -222,6 +223,7 @@ const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
   lines: ['a whole number of at least 0', isCount, 'optional'],
   outputPath: ['a string that is not empty', isText, 'optional'],
   args: ['an object', isRecord, 'optional'],
+  folds: ['what a FoldSession gave as record', isFoldRecord, 'optional'],
 }
 
 const CHECKS = Object.entries(FIELDS)

@@ -1,5 +1,6 @@
 /** A history read into columns for the pruner; from request to request only what is new is read. */
 
+import { keyOf as foldKeyOf, targetsOf, unfolded, withoutPointers } from '../fold/restore'
 import { Estimate, jsonOf } from '../history/estimate'
 import { FORMATS, formatNamed, readMessage, remember } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
@@ -13,7 +14,7 @@ import { savedPathOf } from '../history/saved-path'
 import { isSummary } from '../history/summary'
 import { ToolPairs } from '../history/tool-pairs'
 import { call, native } from '../native/native'
-import type { ToolResultRecord } from '../types'
+import type { FoldRecord, ToolResultRecord } from '../types'
 import { Watch } from './change-detector'
 import { Columns, type ItemForm } from './columns'
 import { fileAccess, shortArguments } from './file-access'
@@ -77,6 +78,9 @@ interface Shape {
 /** So many kinds of media are named. */
 const MOST_KINDS = 5
 
+/** An argument of so many units may be pointed to. */
+const LONG_ARGUMENTS = 300
+
 /** How the keys of arguments begin. */
 const OF_ARGUMENTS = 'arguments of '
 
@@ -101,6 +105,8 @@ export class HistoryReader {
   /** Messages at the start that were {@link share}d. */
   private shared = 0
   private pairs: ToolPairs | undefined
+  /** Of each result that is known by its call the text without pointers, while a ledger has any. */
+  private readonly texts = new Map<string, string>()
   private readonly namesakes = new Namesakes()
   private readonly tools = new Map<string, ToolFacts>()
   /** Messages at the start that the last request of an earlier pruner had, while they are read. */
@@ -210,6 +216,7 @@ export class HistoryReader {
     const { key } = item
     this.placeholders.set(key, placeholder)
     if (this.trims.size > 0) this.trims.delete(key)
+    item.restored = false
     this.send(item, placeholder)
   }
 
@@ -240,6 +247,7 @@ export class HistoryReader {
   trim(item: HistoryItem): void {
     const trim = item.trim as Trim
     this.trims.set(item.key, trim)
+    item.restored = false
     this.send(item, trimmed(this.textOf(item), trim))
   }
 
@@ -412,6 +420,7 @@ export class HistoryReader {
       outputPath,
       trim,
     )
+    this.noteFolds(item, result, answered, learnt?.folds)
     const media = result.media > 0 ? this.mediaOf(index, place) : ''
     const shape = this.shapeOf(item, result.text, fixed, media)
     // A text that somebody else chose stands beside the media.
@@ -430,6 +439,75 @@ export class HistoryReader {
       read: reads ? fileAccess(toolName, answered).read : undefined,
     })
     this.push(item, shape)
+  }
+
+  /**
+   * Remembers the text of a result without pointers as long as its targets are there: a compaction may take them away.
+   * Where texts differ from those that were folded, nothing is known.
+   */
+  private noteFolds(
+    item: HistoryItem,
+    { text, replaceable }: ResultView,
+    answered: CallView | undefined,
+    folds: FoldRecord | undefined,
+  ): void {
+    const { toolCallId } = item
+    if (this.settings.ledger === undefined || toolCallId === undefined) return
+    const args = answered !== undefined && answered.argsText.length > LONG_ARGUMENTS ? answered.args() : undefined
+    for (const [name, value] of Object.entries(args ?? {})) {
+      if (typeof value === 'string' && value.length > LONG_ARGUMENTS) {
+        this.texts.set(foldKeyOf(toolCallId, name), value)
+      }
+    }
+    const shown = typeof text === 'string' ? text : text.join('\n')
+    if (folds === undefined) {
+      this.texts.set(toolCallId, shown)
+      return
+    }
+    const before = this.texts.get(toolCallId)
+    const whole = unfolded(shown, folds, (id) => this.texts.get(id))
+    if (whole !== undefined) this.texts.set(toolCallId, whole)
+    // What was known of another text under this id is of no use; of this one it stays.
+    else if (before !== undefined && before.length - shown.length !== folds.saved) this.texts.delete(toolCallId)
+    if (replaceable && targetsOf(folds).size > 0) item.folds = folds
+  }
+
+  /**
+   * Gives folded results their text back where a target of theirs is left out or not in the history, and answers how many
+   * tokens that adds. A pointer is never sent without its target.
+   */
+  restoreFolded(): number {
+    const folded = this.items.filter(({ folds, sent }) => folds !== undefined && sent === undefined)
+    const restored = this.items.filter((item) => item.restored)
+    if (folded.length === 0 && restored.length === 0) return 0
+    const shown = new Map<string, boolean>()
+    const shortened = new Set<string>()
+    for (const { kind, toolCallId, sent, restored } of this.items) {
+      if (kind === 'arguments' && toolCallId !== undefined && sent !== undefined) shortened.add(toolCallId)
+      // Of an id that comes twice nobody can say which result is meant.
+      if (kind === 'result' && toolCallId !== undefined) {
+        shown.set(toolCallId, !shown.has(toolCallId) && (sent === undefined || restored))
+      }
+    }
+    for (const item of folded) {
+      const record = item.folds as FoldRecord
+      const isShown = ({ toolCallId, argument }: { toolCallId: string; argument?: string }) =>
+        argument === undefined ? shown.get(toolCallId) === true : shown.has(toolCallId) && !shortened.has(toolCallId)
+      if ([...targetsOf(record).values()].every(isShown)) continue
+      const text = this.textOf(item)
+      const own = typeof text === 'string' ? text : text.join('\n')
+      const whole = this.texts.get(item.toolCallId as string)
+      const isOwn = whole !== undefined && whole.length - own.length === record.saved
+      item.restored = true
+      restored.push(item)
+      this.send(item, isOwn ? whole : withoutPointers(own, record))
+    }
+    return restored.reduce((sum, { sent, tokens }) => sum + this.tokens.text(sent as string) - tokens, 0)
+  }
+
+  /** How many of the items that are sent otherwise only have their text back. */
+  get restored(): number {
+    return this.items.reduce((sum, item) => sum + (item.restored ? 1 : 0), 0)
   }
 
   private addArguments(called: CallView, { index, place, tokens }: At, news: News): void {

@@ -1,5 +1,6 @@
 /** What can be left out of a history, and how it is known again. */
 
+import type { FoldRecord } from '../types'
 import type { PrunedInfo } from './options'
 import type { Trim } from './trim'
 
@@ -30,6 +31,12 @@ export class HistoryItem {
 
   /** It holds images or other media, which go with its text. */
   hasMedia = false
+
+  /** What of its text was folded, and the text as it was. */
+  folds: FoldRecord | undefined = undefined
+
+  /** Its text stands there again, because what it points to is not sent any more. */
+  restored = false
 
   /** What is sent in its place, if anything is. */
   sent: string | undefined = undefined

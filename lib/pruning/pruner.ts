@@ -312,15 +312,16 @@ function prune<M>(inner: Inner, messages: readonly M[], now: number): PruneResul
     reader.trim(item)
     pruned.push(Object.assign(prunedItem(item, policyOf(pruned.length)), { trimmed: true as const }))
   }
+  const restored = reader.restoreFolded()
   const { format } = reader
   const isUnread = warnUnreadable('HistoryPruner', messages, format)
   const report: PruneReport = {
     ...answer.decision,
     ...(isUnread && { reason: 'unknown-format' as const }),
     pruned,
-    total: reader.gone,
+    total: reader.gone - reader.restored,
     tokensBefore: answer.tokensBefore,
-    tokensAfter: answer.tokensAfter,
+    tokensAfter: answer.tokensAfter + restored,
     cost: answer.purse,
     ...(format !== undefined && { format }),
   }

@@ -15,6 +15,7 @@ import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
 import { isRecord, isRevoked, wrong } from '../validation/validate'
+import { foldResult, type ResultFolder } from './fold-result'
 
 /** What a tool is told about the call. */
 export interface ExecutionContext {
@@ -61,6 +62,8 @@ export interface ToolRegistryConfig {
   workingDirectory?: string
   /** Where every executed call is written down, with its arguments: a `ToolResultLedger`. */
   ledger?: ToolResultRecorder
+  /** A `FoldSession` of the session that is served: what stands in an earlier result is not said again. */
+  fold?: ResultFolder
 }
 
 /** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
@@ -75,9 +78,12 @@ export class ToolRegistry {
   constructor(config: ToolRegistryConfig = {}) {
     const given: unknown = config
     if (!isRecord(given)) throw wrong('config', given, 'an object', 'INVALID_CONFIG')
-    const { ledger } = config
+    const { ledger, fold } = config
     if (ledger !== undefined && typeof ledger?.record !== 'function') {
       throw wrong('config.ledger', ledger, 'a ToolResultLedger', 'INVALID_CONFIG')
+    }
+    if (fold !== undefined && typeof fold?.fold !== 'function') {
+      throw wrong('config.fold', fold, 'a FoldSession', 'INVALID_CONFIG')
     }
     this.tools = new Map()
     this.config = { ...config }
@@ -123,10 +129,10 @@ export class ToolRegistry {
     }
     const { name, arguments: given } = asked as { name: string; arguments?: unknown }
     const tool = this.tools.get(name)
-    const { ledger, ...config } = this.config
+    const { ledger, fold, ...config } = this.config
     const { result, args } = await run(tool, name, given, { ...config, ...context, toolCallId: toolCall.id })
     const { sessionId, messageId, signal } = context
-    const bounded = await bound(this.middleware, result, {
+    const whole = await bound(this.middleware, result, {
       toolName: name,
       sessionId,
       messageId,
@@ -134,8 +140,12 @@ export class ToolRegistry {
       signal,
       declared: tool?.truncation,
     })
+    const outputPath = whole?.metadata?.truncationPath
+    const about = { toolName: name, toolCallId: toolCall.id, args: fold && recordIn(args), outputPath }
+    const { result: shown, folds } = foldResult(fold, whole, about)
+    const bounded = shown as ToolResult
     if (ledger !== undefined) {
-      observe(ledger, { toolCallId: toolCall.id, toolName: name, result, bounded, args: recordIn(args) })
+      observe(ledger, { toolCallId: toolCall.id, toolName: name, result, bounded, args: recordIn(args), folds })
     }
     return { tool_call_id: toolCall.id, name, arguments: args, result: bounded }
   }

@@ -1,7 +1,7 @@
 /** What a finished call says of itself, for the ledger. */
 
 import { isSavedOutput } from '../storage/saved-outputs'
-import type { ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
+import type { FoldRecord, ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
 import { catchLater, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
 import { textOfValue } from './content'
@@ -17,6 +17,8 @@ export interface Finished {
   /** The host said that it failed. */
   failed?: boolean | undefined
   args?: Readonly<Record<string, unknown>> | undefined
+  /** What of its text was folded. */
+  folds?: FoldRecord | undefined
 }
 
 /** Larger outputs are not parsed for an exit code. */
@@ -25,7 +27,7 @@ const MOST_JSON_UNITS = 1 << 20
 /** Writes a finished call into the ledger. A call without an id is never asked for, and whatever goes wrong is only warned of. */
 export function observe(
   ledger: ToolResultRecorder,
-  { toolCallId, toolName, result, bounded, failed, args }: Finished,
+  { toolCallId, toolName, result, bounded, failed, args, folds }: Finished,
 ): void {
   if (typeof toolCallId !== 'string' || toolCallId === '') return
   try {
@@ -44,6 +46,7 @@ export function observe(
     if (hasStderr !== undefined) record.hasStderr = hasStderr
     if (saved !== undefined) record.outputPath = saved
     if (isRecord(args)) record.args = args
+    if (folds !== undefined) record.folds = folds
     catchLater('ledger.record', ledger.record(record))
   } catch (error) {
     warn('ledger.record', error)

@@ -224,18 +224,20 @@ impl Index {
     }
 
     fn remove(&mut self, base: u32) {
+        let Some(source) = self.sources.get(&base) else { return };
+        let end = base + source.hashes.len() as u32;
+        let windows: Vec<usize> = source.windows().collect();
+        for at in windows {
+            let slot = self.slot(self.window(base + at as u32));
+            // Of an equal window another source may have the entry.
+            if (base..end).contains(&self.table[slot]) {
+                self.delete(slot);
+            }
+        }
         let Some(source) = self.sources.remove(&base) else { return };
         self.held -= source.bytes();
         if let Some(key) = source.key.filter(|key| self.repeats.get(key) == Some(&base)) {
             self.repeats.remove(&key);
-        }
-        let end = base + source.hashes.len() as u32;
-        let windows: Vec<usize> = source.windows().collect();
-        for at in windows {
-            let slot = self.slot(&source.hashes[at..at + WINDOW]);
-            if (base..end).contains(&self.table[slot]) {
-                self.delete(slot, &source);
-            }
         }
     }
 
@@ -296,25 +298,17 @@ impl Index {
         self.table[slot] = position;
     }
 
-    /// Empties a slot and moves up what stands after it only because it was taken. `gone` is not in `sources` any more.
-    fn delete(&mut self, slot: usize, gone: &Source) {
+    /// Empties a slot and moves up what stands after it only because it was taken.
+    fn delete(&mut self, slot: usize) {
         let mask = self.table.len() - 1;
-        let end = gone.base + gone.hashes.len() as u32;
-        let mut hole = slot;
-        let mut at = slot;
+        let (mut hole, mut at) = (slot, slot);
         loop {
             at = (at + 1) & mask;
             let position = self.table[at];
             if position == EMPTY {
                 break;
             }
-            let window = if (gone.base..end).contains(&position) {
-                let first = (position - gone.base) as usize;
-                &gone.hashes[first..first + WINDOW]
-            } else {
-                self.window(position)
-            };
-            let from_home = at.wrapping_sub(home(window)) & mask;
+            let from_home = at.wrapping_sub(home(self.window(position))) & mask;
             if from_home >= at.wrapping_sub(hole) & mask {
                 self.table[hole] = position;
                 hole = at;

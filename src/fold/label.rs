@@ -10,6 +10,9 @@ use crate::tools::{self, Kind};
 /// Bytes of what a call was asked.
 const MAX_BYTES: usize = 60;
 
+/// Extensions of files that programs write what went wrong into.
+const LOGS: [&str; 5] = ["log", "txt", "out", "err", "trace"];
+
 /// Arguments that say what a call is about. The first that is there counts.
 const SUBJECTS: [&str; 14] = [
     "command",
@@ -45,7 +48,7 @@ pub fn label(given: &Given<'_>) -> String {
         };
     }
     if let Access::Read(read) = Access::of(given.tool, &args) {
-        return format!("the read of {}", clean(&read.path));
+        return format!("the read of {}", path(&read.path));
     }
     let kind = tools::kind(given.tool).or_else(|| tools::kind(tools::last_part(given.tool)));
     match (kind, subject) {
@@ -53,6 +56,26 @@ pub fn label(given: &Given<'_>) -> String {
         (_, Some(subject)) => format!("the result of {tool} {subject}"),
         (_, None) => format!("the result of {tool}"),
     }
+}
+
+/// A path on one line; of a long one the end.
+fn path(text: &str) -> String {
+    let line = text.replace(|letter: char| letter.is_control() || letter == '`', " ");
+    if line.len() <= MAX_BYTES {
+        return line;
+    }
+    let from = graphemes::ceil(&line, line.len() - MAX_BYTES);
+    let end = &line[from..];
+    format!("…{}", end.find('/').map_or(end, |at| &end[at..]))
+}
+
+/// Whether a call reads a file that is no log: its lines are not what went wrong.
+pub fn reads_source(given: &Given<'_>) -> bool {
+    let args: Value = serde_json::from_str(given.args).unwrap_or_default();
+    let Access::Read(read) = Access::of(given.tool, &args) else { return false };
+    let name = read.path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
+    extension.is_some_and(|extension| !LOGS.contains(&extension.as_str()))
 }
 
 /// On one line, and not long.

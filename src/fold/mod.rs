@@ -144,7 +144,7 @@ impl Fold {
         let find = spans::Find {
             lines,
             options: &self.options,
-            rules: self.rules.as_deref(),
+            rules: self.rules.as_deref().filter(|_| !label::reads_source(given)),
             keep: given.keep,
         };
         let mut edits = find.edits(&mut self.index, key);

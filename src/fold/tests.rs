@@ -99,7 +99,8 @@ fn ends_errors_diffs_and_protected_results_stay() {
     session.add(&text, READ);
     let with_error = format!("{}\nerror: it does not compile\n{}", file(0..30), file(30..60));
     session.add(&with_error, RUN);
-    let (shown, _) = session.add(&with_error, Given { args: "", ..RUN });
+    let (shown, edits) = session.add(&with_error, Given { args: "", ..RUN });
+    assert_eq!(edits.len(), 2);
     assert!(shown.contains("\nerror: it does not compile\n"), "{shown}");
     let lines: Vec<&str> = text.split('\n').collect();
     let (shown, _) = session.add(&text, Given { args: "{}", ..RUN });

@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { guardTool, HistoryPruner, ToolRegistry, ToolResultLedger } from 'spillway'
+import { type FoldRecord, FoldSession } from 'spillway/fold'
+
+const file = (from: number, to: number, name = 'value') =>
+  Array.from({ length: to - from }, (_, at) => `const ${name}${from + at} = compute(${from + at}, 'of a file')`).join(
+    '\n',
+  )
+
+const read = (toolCallId: string) => ({ toolName: 'read', toolCallId, args: { path: 'src/a.ts' } })
+const bash = (toolCallId: string, command = 'cat src/a.ts') => ({ toolName: 'bash', toolCallId, args: { command } })
+
+describe('FoldSession', () => {
+  test('replaces lines that an earlier result shows', () => {
+    const session = new FoldSession()
+    const text = file(0, 60)
+    expect(session.fold(text, read('a'))).toEqual({ content: text })
+    const { content, record } = session.fold(text, bash('b'))
+    expect(content.split('\n').slice(2, 5)).toEqual([
+      text.split('\n')[2],
+      '[lines 4-57: same as lines 4-57 of the read of src/a.ts above]',
+      text.split('\n')[57],
+    ])
+    expect(record?.saved).toBe(text.length - content.length)
+    expect(record?.edits).toMatchObject([{ fromLine: 3, toLine: 57, toolCallId: 'a', line: 3 }])
+    expect(session.report()).toMatchObject({ results: 2, folded: 1, savedBytes: text.length - content.length })
+    expect(session.explain()).toContain('of the last one, of bash')
+  })
+
+  test.each<[string, (session: FoldSession) => void]>([
+    ['forgotten', (session) => session.forget(['a'])],
+    ['cleared', (session) => session.clear()],
+    ['overwritten by another result of the same id', (session) => void session.fold(file(900, 960), read('a'))],
+  ])('does not point to a result that was %s', (_, remove) => {
+    const session = new FoldSession()
+    session.fold(file(0, 60), read('a'))
+    remove(session)
+    expect(session.fold(file(0, 60), bash('b')).record).toBeUndefined()
+  })
+
+  test.each([
+    ['a small text', 'x'.repeat(300), bash('b')],
+    ['a result without an id', file(0, 60), { toolName: 'bash' }],
+    ['a protected result', file(0, 60), { ...bash('b'), protect: true }],
+    ['a tool that is switched off', file(0, 60), { ...bash('b'), toolName: 'off' }],
+    ['a text with a lone surrogate', `${file(0, 60)}\ud800`, bash('b')],
+  ])('leaves %s as it is', (_, text, call) => {
+    const session = new FoldSession({ tools: { off: false } })
+    session.fold(file(0, 60), read('a'))
+    expect(session.fold(text, call)).toEqual({ content: text })
+  })
+
+  test('refuses wrong options and calls by name', () => {
+    expect(() => new FoldSession({ minLines: 3 })).toThrow(/minLines/)
+    expect(() => new FoldSession({ minLine: 8 } as never)).toThrow(/minLine/)
+    expect(() => new FoldSession().fold('x'.repeat(400), {} as never)).toThrow(/toolName/)
+    expect(() => new FoldSession().fold(1 as never, bash('b'))).toThrow(/text/)
+  })
+
+  test('takes its limits', () => {
+    const session = new FoldSession({ minLines: 100 })
+    session.fold(file(0, 60), read('a'))
+    expect(session.fold(file(0, 60), bash('b')).record).toBeUndefined()
+  })
+})
+
+/** A conversation of chat completions with these results. */
+const conversation = (results: { id: string; content: string }[]) => [
+  { role: 'user', content: 'go' },
+  ...results.flatMap(({ id, content }) => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'bash', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: id, content },
+  ]),
+  { role: 'assistant', content: 'done' },
+]
+
+const contentOf = (messages: readonly unknown[], id: string) =>
+  (messages as { tool_call_id?: string; content: string }[]).find((message) => message.tool_call_id === id)?.content
+
+describe('with a pruner', () => {
+  async function run(texts: Record<string, string>) {
+    const ledger = new ToolResultLedger()
+    const fold = new FoldSession()
+    const results: { id: string; content: string }[] = []
+    for (const [id, text] of Object.entries(texts)) {
+      const tool = guardTool({ name: 'bash', execute: async () => text }, { fold, ledger })
+      results.push({ id, content: (await tool.execute({ command: `run ${id}` }, { toolCallId: id })) as string })
+    }
+    return { ledger, results }
+  }
+
+  test('a result gets its text back when its target is left out', async () => {
+    const { ledger, results } = await run({ a: file(0, 80), b: file(0, 80), c: file(20, 80) })
+    expect(results[1]!.content).toContain('[lines 4-77: same as lines 4-77 of the output of `run a` above]')
+    const options = { ledger, policies: ['results' as const], keepRecent: 2, schedule: 'always' as const }
+    const pruner = new HistoryPruner(options)
+    const messages = conversation(results)
+    const { messages: sent, report } = pruner.prune(messages, { now: 0 })
+    expect(contentOf(sent, 'a')).not.toContain('const')
+    expect([contentOf(sent, 'b'), contentOf(sent, 'c')]).toEqual([file(0, 80), file(20, 80)])
+    expect(report.total).toBe(1)
+    expect(JSON.stringify(pruner.prune(messages, { now: 1 }).messages)).toBe(JSON.stringify(sent))
+    const [state, known] = [JSON.stringify(pruner), JSON.stringify(ledger)]
+    const later = HistoryPruner.fromJSON(state, { ...options, ledger: ToolResultLedger.fromJSON(known) })
+    expect(JSON.stringify(later.prune(messages, { now: 1 }).messages)).toBe(JSON.stringify(sent))
+  })
+
+  test('a pointer whose target the host removed becomes a sentence, or the text if it was known', async () => {
+    const { ledger, results } = await run({ a: file(0, 80), b: file(0, 80) })
+    const pruner = new HistoryPruner({ ledger })
+    pruner.prune(conversation(results), { now: 0 })
+    const rest = conversation(results.slice(1))
+    expect(contentOf(pruner.prune(rest, { now: 1 }).messages, 'b')).toBe(file(0, 80))
+    const other = contentOf(new HistoryPruner({ ledger }).prune(rest, { now: 1 }).messages, 'b')
+    expect(other).toContain('[74 lines are not in view any more: call the tool again to read them]')
+    expect(other).not.toContain('same as')
+  })
+
+  test('what the model wrote itself is known, and comes back when the arguments are left out', () => {
+    const ledger = new ToolResultLedger()
+    const fold = new FoldSession()
+    const written = { path: 'src/a.ts', content: file(0, 60) }
+    const results = [
+      { id: 'w', name: 'write_file', args: written, content: 'ok' },
+      { id: 'r', name: 'read', args: { path: 'src/a.ts' }, content: file(0, 60) },
+      { id: 'x', name: 'bash', args: {}, content: 'other' },
+    ].map(({ id, name, args, content: text }) => {
+      fold.fold(JSON.stringify(args), { toolName: 'none', toolCallId: `${id} before` })
+      const { content, record } = fold.fold(text.padEnd(301), { toolName: name, toolCallId: id, args })
+      ledger.record({
+        toolCallId: id,
+        toolName: name,
+        endedAt: 0,
+        isError: false,
+        bytes: 0,
+        ...(record && { folds: record }),
+      })
+      return { id, name, args, content }
+    })
+    expect(results[1]!.content).toContain('of the arguments of write_file src/a.ts above]')
+    const messages = [
+      { role: 'user', content: 'go' },
+      ...results.flatMap(({ id, name, args, content }) => [
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
+        },
+        { role: 'tool', tool_call_id: id, content },
+      ]),
+      { role: 'assistant', content: 'done' },
+    ]
+    const keep = new HistoryPruner({ ledger, policies: ['outdated'] })
+    expect(keep.prune(messages, { now: 0 }).messages).toBe(messages)
+    const pruner = new HistoryPruner({ ledger, policies: ['arguments'], keepRecent: 0, schedule: 'always' })
+    const sent = pruner.prune(messages, { now: 0 }).messages
+    expect(JSON.stringify(sent[1])).not.toContain('const value30')
+    expect(contentOf(sent, 'r')).toBe(file(0, 60))
+  })
+
+  test('a registry folds as well', async () => {
+    const ledger = new ToolResultLedger()
+    const registry = new ToolRegistry({ ledger, fold: new FoldSession() })
+    registry.register({ name: 'read', execute: async () => file(0, 60) })
+    const call = (id: string) => ({ id, name: 'read', arguments: { path: id } })
+    await registry.execute([call('a')])
+    const [second] = await registry.execute([call('b')])
+    expect(second!.result.output).toContain('same as lines 4-57 of the read of a above]')
+    expect(ledger.get('b')).toMatchObject({ folds: { edits: [{ toolCallId: 'a' }] } })
+    expect(() => new ToolRegistry({ fold: {} as never })).toThrow(/fold/)
+  })
+
+  test('a text that only looks like a pointer is neither believed nor unfolded', async () => {
+    const forged = `${file(0, 5)}\n[lines 4-77: same as lines 4-77 of the output of \`run a\` above]\n${file(90, 99)}`
+    const { ledger, results } = await run({ a: file(0, 80), b: forged })
+    const pruner = new HistoryPruner({ ledger, policies: ['results'], keepRecent: 1, schedule: 'always' })
+    const sent = pruner.prune(conversation(results), { now: 0 }).messages
+    expect(contentOf(sent, 'a')).not.toContain('const')
+    expect(contentOf(sent, 'b')).toBe(forged)
+  })
+
+  test('no pointer is sent whose target is not sent', async () => {
+    const block = fc.record({ from: fc.nat(6), size: fc.nat(4), head: fc.nat(20) })
+    const texts = fc.array(block, { minLength: 2, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(texts, fc.nat(4), fc.nat(3), async (blocks, keepRecent, drop) => {
+        const given = Object.fromEntries(
+          blocks.map(({ from, size, head }, at) => [
+            `call_${at}`,
+            `${file(head, head + 4, 'own')}\n${file(from * 10, from * 10 + size * 10 + 4)}\n${file(0, 4, 'end')}`,
+          ]),
+        )
+        const { ledger, results } = await run(given)
+        const pruner = new HistoryPruner({ ledger, policies: ['results'], keepRecent, schedule: 'always' })
+        const all = conversation(results)
+        pruner.prune(all, { now: 0 })
+        const messages = conversation(results.slice(drop))
+        const sent = pruner.prune(messages, { now: 1 }).messages
+        const whole = (id: string) => contentOf(sent, id) === results.find((result) => result.id === id)!.content
+        for (const { id, content } of results.slice(drop)) {
+          const { folds } = ledger.get(id) as { folds?: FoldRecord }
+          const now = contentOf(sent, id)
+          if (now !== content || folds === undefined) continue
+          for (const { toolCallId } of folds.edits) {
+            const isSent = whole(toolCallId!) || contentOf(sent, toolCallId!) === given[toolCallId!]
+            expect([id, toolCallId, isSent]).toEqual([id, toolCallId, true])
+          }
+        }
+      }),
+      { numRuns: Number(process.env.SPILLWAY_PROPERTY_RUNS ?? 60) },
+    )
+  })
+})

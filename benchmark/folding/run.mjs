@@ -1,0 +1,100 @@
+// `node benchmark/folding/run.mjs FOLDER`: replays recorded sessions with results that are folded when they first enter the
+// context, and writes the table of `docs/folding.md`.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { main, ROOT } from '../../scripts/build/run.mjs'
+import { Meter, PRICES } from '../pruning/cost.mjs'
+import { eachTurn, pruner, nothing as whole } from '../pruning/policies.mjs'
+import { isResult, sessions } from '../pruning/trajectories.mjs'
+import { filters, folds, nothing, wholeResults } from './shapes.mjs'
+
+const READS = [0.1, 0.05, 0.025]
+const LIFETIMES = [
+  ['five minutes', 5 * 60 * 1000],
+  ['lasting', Number.POSITIVE_INFINITY],
+]
+
+const priced = (read) => pruner({ prices: { read, write: PRICES.write, miss: PRICES.write } })
+
+const folded = folds()
+
+/** How results enter, and what is pruned later. */
+const ROWS = {
+  'nothing is done': [nothing, () => whole],
+  'filters by command': [filters, () => whole],
+  'equal results once': [wholeResults, () => whole],
+  '**folds**': [folded, () => whole],
+  'all but the last 5, at every request': [nothing, () => eachTurn],
+  HistoryPruner: [nothing, priced],
+  '**folds and HistoryPruner**': [folded, priced],
+}
+
+await main(async () => {
+  const folder = process.argv[2]
+  if (folder === undefined) throw new Error('which folder of trajectories? node benchmark/folding/run.mjs FOLDER')
+  const shapes = new Map()
+  const under = (shape) => {
+    if (!shapes.has(shape)) shapes.set(shape, sessions(folder, shape))
+    return shapes.get(shape)
+  }
+  const base = under(nothing)
+  const columns = LIFETIMES.flatMap(([name, lifetime]) => READS.map((read) => ({ name, lifetime, read })))
+  const kept = ({ timed }, lifetime) => timed || !Number.isFinite(lifetime)
+  const lines = Object.entries(ROWS).map(([name, [shape, make]]) => {
+    const all = under(shape)
+    const saved = 1 - bytesOf(all) / bytesOf(base)
+    const cells = columns.map(({ lifetime, read }) => {
+      PRICES.read = read
+      const chosen = base.map((_, at) => at).filter((at) => kept(base[at], lifetime))
+      const costs = chosen.map((at) => [replay(all[at], make(read), lifetime), replay(base[at], whole, lifetime)])
+      const sum = (place) => costs.reduce((total, cost) => total + cost[place], 0)
+      return `${percent(sum(0) / sum(1))} / ${percent(Math.max(...costs.map(([own, none]) => own / none)))}`
+    })
+    return `| ${[name, `${percent(saved)} %`, ...cells].join(' | ')} |`
+  })
+  const text = [
+    `| cost / dearest session, in % | bytes of results less | ${columns.map(({ name, read }) => `${name}, ${read}`).join(' | ')} |`,
+    `| --- | ---: |${' ---: |'.repeat(columns.length)}`,
+    ...lines,
+    '',
+    `${base.length} sessions; two halves of them, every other one: ${[0, 1].map((half) => percent(1 - bytesOf(under(folded), half) / bytesOf(base, half))).join(' and ')} % of the bytes of results folded.`,
+  ].join('\n')
+  const page = join(ROOT, 'docs/folding.md')
+  const marked = /(<!-- figures -->\n).*(<!-- end of figures -->)/s
+  writeFileSync(
+    page,
+    readFileSync(page, 'utf8').replace(marked, (_, start, end) => `${start}\n${text}\n\n${end}`),
+  )
+  console.log(text)
+})
+
+/** Bytes of all results, of one half of the sessions or of all. */
+function bytesOf(all, half) {
+  const seen = new Set()
+  let bytes = 0
+  for (const [at, { requests }] of all.entries()) {
+    if (half !== undefined && at % 2 !== half) continue
+    for (const { messages } of requests) {
+      for (const message of messages) {
+        if (!isResult(message) || seen.has(message)) continue
+        seen.add(message)
+        bytes += Buffer.byteLength(message.content ?? '')
+      }
+    }
+  }
+  return bytes
+}
+
+function replay({ requests }, make, lifetime) {
+  const meter = new Meter(lifetime)
+  const ask = make({ lifetime })
+  let now = Date.UTC(2026, 0, 1)
+  for (const { messages, pause, time } of requests) {
+    now = time ?? now + pause
+    meter.request(ask(messages, { now, cold: pause > lifetime }), pause)
+  }
+  return meter.cost
+}
+
+const percent = (share) => (100 * share).toFixed(1)

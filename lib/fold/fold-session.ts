@@ -1,0 +1,260 @@
+/** Lines of a result that the model has in view already, replaced by a pointer when the result first enters the context. */
+
+import { call, native } from '../native/native'
+import type { FoldEdit, FoldRecord } from '../types'
+import { type Check, checkOptions } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
+
+/** Options of {@link FoldSession}. */
+export interface FoldOptions {
+  /** Lines that a run has at least before a pointer replaces it. A whole number of at least 4. @default 8 */
+  minLines?: number
+  /** UTF-8 bytes that such a run has at least. A whole number of at least 1. @default 300 */
+  minBytes?: number
+  /** Bytes that the index of lines takes at most. A whole number of at least 65536. @default 8388608 */
+  maxIndexBytes?: number
+  /** Tools by their names: with `false` their results are never folded, though later results may point to them. */
+  tools?: Readonly<Record<string, boolean>>
+}
+
+/** The call whose result is folded. */
+export interface FoldCall {
+  toolName: string
+  /** By this id a pointer's target is known again. A result without one is left as it is. */
+  toolCallId?: string | undefined
+  /** The arguments: pointers name the result by them, and equal calls are compared. */
+  args?: Readonly<Record<string, unknown>> | undefined
+  /** The result is never folded. */
+  protect?: boolean | undefined
+  /** Lines with one of these texts stay. */
+  keep?: readonly string[] | undefined
+}
+
+/** A text with pointers in the place of lines. */
+export interface FoldedText {
+  content: string
+  /** What was replaced; absent if nothing was. Keep it: a ledger carries it as `folds`. */
+  record?: FoldRecord
+}
+
+/** Sums of a session. */
+export interface FoldReport {
+  /** Results that were given. */
+  results: number
+  /** Results of which something was replaced. */
+  folded: number
+  /** UTF-8 bytes of all results as they came. */
+  bytes: number
+  /** UTF-8 bytes that pointers and paths that stand once took away. */
+  savedBytes: number
+  /** Bytes of the index, and lines that it knows. */
+  index: { bytes: number; lines: number }
+}
+
+const whole = (least: number): Check => [
+  `a whole number of at least ${least}`,
+  (value) => Number.isSafeInteger(value) && (value as number) >= least,
+]
+
+const CHECKS: { readonly [K in keyof Required<FoldOptions>]: Check } = {
+  minLines: whole(4),
+  minBytes: whole(1),
+  maxIndexBytes: whole(65_536),
+  tools: [
+    'an object with true or false for names of tools',
+    (value) => isRecord(value) && Object.values(value).every((each) => typeof each === 'boolean'),
+  ],
+}
+
+/** Shorter texts have no run of lines that a pointer could stand for. */
+const SMALL_UNITS = 300
+/** Longer arguments are not compared, nor are texts in them. */
+const MOST_ARGS_UNITS = 4096
+const MOST_TEXT_UNITS = 2000
+/** So many results can be named; the ids of older ones are forgotten with what they had in the index. */
+const MAX_IDS = 100_000
+
+interface Edit {
+  fromLine: number
+  toLine: number
+  from: number
+  to: number
+  text: string
+  target?: { id: number; line: number; numbering?: unknown }
+}
+
+interface Inner {
+  readonly handle: object
+  readonly tools: Readonly<Record<string, boolean>>
+  /** Of each number its call, and the argument if it is one; and of each call its numbers. */
+  readonly calls: Map<number, { id: string; argument?: string }>
+  readonly numbers: Map<string, number[]>
+  next: number
+  sums: Omit<FoldReport, 'index'>
+  last: { toolName: string; savedBytes: number; pointers: number } | undefined
+}
+
+const inners = new WeakMap<FoldSession, Inner>()
+
+/**
+ * The lines that the model of one session has in view. A result whose lines stand verbatim in an earlier result is given
+ * back with a pointer in their place, when it first enters the context: nothing that was sent before changes.
+ *
+ * A pointer is good as long as its target is sent. `HistoryPruner` and `ContextManager` give a result its text back when they
+ * leave out what it points to, if their ledger has the records; who removes results in another way calls {@link forget} or
+ * {@link clear} first.
+ *
+ * @example
+ * const session = new FoldSession()
+ * const { content, record } = session.fold(text, { toolName: 'read', toolCallId: 'call_7', args: { path: 'src/a.ts' } })
+ */
+export class FoldSession {
+  /** @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed */
+  constructor(options: FoldOptions = {}) {
+    checkOptions('options', options, CHECKS)
+    const { tools = {}, ...limits } = options
+    inners.set(this, {
+      handle: call(() => native.foldOpen(JSON.stringify(limits))),
+      tools: { ...tools },
+      calls: new Map(),
+      numbers: new Map(),
+      next: 0,
+      sums: { results: 0, folded: 0, bytes: 0, savedBytes: 0 },
+      last: undefined,
+    })
+  }
+
+  /**
+   * Folds a result as the model is to read it, and remembers the lines that it shows.
+   * @throws SpillwayError `INVALID_ARGUMENT` for what is no text or no call
+   */
+  fold(text: string, about: FoldCall): FoldedText {
+    if (typeof text !== 'string') throw wrong('text', text, 'a string')
+    // Most results are small, and two comparisons are all they cost.
+    if (text.length <= SMALL_UNITS) return { content: text }
+    if (!isRecord(about) || typeof about.toolName !== 'string') throw wrong('call', about, 'an object with toolName')
+    const inner = inners.get(this) as Inner
+    const { toolName, toolCallId, args, protect = false, keep = [] } = about
+    const bytes = Buffer.byteLength(text)
+    inner.sums.results++
+    inner.sums.bytes += bytes
+    // A lone surrogate would be equal to any other.
+    if (!toolCallId || !text.isWellFormed()) return { content: text }
+    forgetCall(inner, toolCallId)
+    const described = describeArgs(args)
+    const isProtected = protect || inner.tools[toolName] === false
+    const tool = toolName.toWellFormed()
+    // What the model wrote itself stands in view before the result does.
+    for (const [argument, value] of longTexts(args)) {
+      const own = { id: numberOf(inner, { id: toolCallId, argument }), tool, args: described, argument: true }
+      call(() => native.foldText(inner.handle, value, JSON.stringify(own)))
+    }
+    const id = numberOf(inner, { id: toolCallId })
+    const given = { id, tool, args: described, protected: isProtected, keep }
+    const answer = call(() => native.foldText(inner.handle, text, JSON.stringify(given)))
+    if (answer === null || answer === undefined) return { content: text }
+    const edits = JSON.parse(answer) as Edit[]
+    let content = ''
+    let at = 0
+    for (const { from, to, text: shown } of edits) {
+      content += text.slice(at, from) + shown
+      at = to
+    }
+    content += text.slice(at)
+    const savedBytes = bytes - Buffer.byteLength(content)
+    inner.sums.folded++
+    inner.sums.savedBytes += savedBytes
+    inner.last = { toolName, savedBytes, pointers: edits.length }
+    return { content, record: { saved: text.length - content.length, edits: edits.map((edit) => named(inner, edit)) } }
+  }
+
+  /** Forgets results that are not sent any more: no later pointer names them. */
+  forget(toolCallIds: readonly string[]): void {
+    const inner = inners.get(this) as Inner
+    const numbers = toolCallIds.flatMap((id) => inner.numbers.get(id) ?? [])
+    if (numbers.length > 0) call(() => native.foldForget(inner.handle, numbers))
+  }
+
+  /** Forgets everything, as after a compaction. */
+  clear(): void {
+    const inner = inners.get(this) as Inner
+    call(() => native.foldClear(inner.handle))
+    inner.calls.clear()
+    inner.numbers.clear()
+  }
+
+  /** What was folded so far. */
+  report(): FoldReport {
+    const { handle, sums } = inners.get(this) as Inner
+    const [bytes = 0, lines = 0] = call(() => native.foldSize(handle))
+    return { ...sums, index: { bytes, lines } }
+  }
+
+  /** What was folded so far, as a sentence. */
+  explain(): string {
+    const { sums, last } = inners.get(this) as Inner
+    if (last === undefined) return `Nothing of ${sums.results} results was folded.`
+    const share = ((100 * sums.savedBytes) / sums.bytes).toFixed(1)
+    return `${sums.savedBytes} bytes (${share} %) of ${sums.results} results were folded; of the last one, of ${last.toolName}, ${last.savedBytes} bytes in ${last.pointers} places.`
+  }
+}
+
+/** Forgets what an id stood for before: a pointer could not tell the two apart. */
+function forgetCall({ calls, numbers, handle }: Inner, id: string): void {
+  const before = numbers.get(id)
+  if (before === undefined) return
+  call(() => native.foldForget(handle, before))
+  for (const number of before) calls.delete(number)
+  numbers.delete(id)
+}
+
+function numberOf(inner: Inner, named: { id: string; argument?: string }): number {
+  const { calls, numbers } = inner
+  const number = inner.next++ >>> 0
+  calls.set(number, named)
+  const own = numbers.get(named.id)
+  if (own === undefined) numbers.set(named.id, [number])
+  else own.push(number)
+  const [oldest] = numbers.keys()
+  if (calls.size > MAX_IDS && oldest !== undefined && oldest !== named.id) forgetCall(inner, oldest)
+  return number
+}
+
+/** The arguments that have enough lines to be pointed to. */
+function longTexts(args: FoldCall['args']): [string, string][] {
+  if (!isRecord(args)) return []
+  return Object.entries(args).filter(
+    (entry): entry is [string, string] =>
+      typeof entry[1] === 'string' &&
+      entry[1].length > SMALL_UNITS &&
+      entry[1].includes('\n') &&
+      entry[1].isWellFormed(),
+  )
+}
+
+function describeArgs(args: unknown): string {
+  try {
+    // Long texts tell nothing that a name of a call would need.
+    const short = (_: string, value: unknown) =>
+      typeof value === 'string' && value.length > MOST_TEXT_UNITS ? undefined : value
+    const json = args === undefined ? '' : JSON.stringify(args, short)
+    return json === undefined || json.length > MOST_ARGS_UNITS ? '' : json.toWellFormed()
+  } catch {
+    return ''
+  }
+}
+
+function named({ calls }: Inner, { fromLine, toLine, text, target }: Edit): FoldEdit {
+  if (target === undefined) return { fromLine, toLine, text }
+  const { id, line, numbering } = target
+  const { id: toolCallId, argument } = calls.get(id) as { id: string; argument?: string }
+  return {
+    fromLine,
+    toLine,
+    text,
+    toolCallId,
+    ...(argument !== undefined && { argument }),
+    line,
+    ...(numbering !== undefined && { numbering: numbering as FoldEdit['numbering'] }),
+  }
+}

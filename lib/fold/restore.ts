@@ -1,0 +1,77 @@
+/** A folded result that gets its text back, because what it points to is not sent any more. */
+
+import { native } from '../native/native'
+import type { FoldEdit, FoldRecord } from '../types'
+import { isArray } from '../util/guards'
+import { isRecord } from '../validation/validate'
+
+/** Whether something is a record of what was folded. */
+export function isFoldRecord(value: unknown): value is FoldRecord {
+  if (!isRecord(value)) return false
+  const { saved, edits } = value as Partial<FoldRecord>
+  const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
+  return (
+    isPlace(saved) &&
+    isArray(edits) &&
+    edits.every(
+      (edit) =>
+        isRecord(edit) &&
+        isPlace(edit.fromLine) &&
+        isPlace(edit.toLine) &&
+        typeof edit.text === 'string' &&
+        (edit.toolCallId === undefined || (typeof edit.toolCallId === 'string' && isPlace(edit.line))) &&
+        (edit.argument === undefined || typeof edit.argument === 'string'),
+    )
+  )
+}
+
+/** What a pointer names: a result by the id of its call, or an argument by that id and its name. */
+export function keyOf(toolCallId: string, argument?: string): string {
+  return argument === undefined ? toolCallId : JSON.stringify([toolCallId, argument])
+}
+
+/** What a folded result points to. */
+export function targetsOf({ edits }: FoldRecord): Map<string, { toolCallId: string; argument?: string }> {
+  return new Map(
+    edits.flatMap(({ toolCallId, argument }) =>
+      toolCallId === undefined
+        ? []
+        : [[keyOf(toolCallId, argument), { toolCallId, ...(argument !== undefined && { argument }) }]],
+    ),
+  )
+}
+
+/** The text that was folded; `undefined` if it cannot be made from what there is. */
+export function unfolded(
+  text: string,
+  { saved, edits }: FoldRecord,
+  textOf: (key: string) => string | undefined,
+): string | undefined {
+  const keys = [...targetsOf({ saved, edits }).keys()]
+  const texts = keys.map(textOf)
+  if (texts.includes(undefined)) return undefined
+  const described = edits.map(({ fromLine, toLine, text: shown, toolCallId, argument, line, numbering }) => ({
+    ...{ fromLine, toLine, from: 0, to: 0, text: shown },
+    ...(toolCallId !== undefined && {
+      target: { id: keys.indexOf(keyOf(toolCallId, argument)), line, ...(numbering !== undefined && { numbering }) },
+    }),
+  }))
+  try {
+    const back = native.foldUndo(text, JSON.stringify(described), [...keys.keys()], texts as string[])
+    // A text that is not the one that was folded, such as one that its host wrote as JSON, gives another length.
+    const isSame = edits.every((edit) => text.includes(edit.text))
+    return back != null && isSame && back.length - text.length === saved ? back : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The text with each pointer replaced by a sentence that says that its lines are not there any more. */
+export function withoutPointers(text: string, { edits }: FoldRecord): string {
+  const pointers = edits.filter(({ toolCallId }) => toolCallId !== undefined)
+  return pointers.reduce((rest, edit) => rest.replace(edit.text, () => noteFor(edit)), text)
+}
+
+function noteFor({ fromLine, toLine }: FoldEdit): string {
+  return `[${toLine - fromLine} lines are not in view any more: call the tool again to read them]`
+}

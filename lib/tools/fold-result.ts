@@ -1,0 +1,31 @@
+/** The result of a tool without the lines that the model has in view already. */
+
+import type { FoldCall, FoldedText } from '../fold/fold-session'
+import type { FoldRecord } from '../types'
+import { warn } from '../util/warn'
+import { isRecord } from '../validation/validate'
+import { bodyOf, withText } from './tool-result'
+
+/** Folds results of one session: a `FoldSession`. */
+export interface ResultFolder {
+  fold(text: string, call: FoldCall): FoldedText
+}
+
+/** Folds a bounded result. `outputPath` is where the whole was saved. What goes wrong costs nothing but the fold. */
+export function foldResult(
+  folder: ResultFolder | undefined,
+  result: unknown,
+  { outputPath, args, ...call }: Omit<FoldCall, 'args'> & { outputPath: unknown; args: unknown },
+): { result: unknown; folds?: FoldRecord } {
+  const text = folder === undefined ? undefined : bodyOf(result)
+  if (folder === undefined || typeof text !== 'string') return { result }
+  try {
+    // The words of a notice are found again by the path in them.
+    const keep = typeof outputPath === 'string' && outputPath !== '' ? [outputPath] : []
+    const { content, record } = folder.fold(text, { ...call, ...(isRecord(args) && { args }), keep })
+    return record === undefined ? { result } : { result: withText(result, { output: content }), folds: record }
+  } catch (error) {
+    warn('fold', error)
+    return { result }
+  }
+}
