@@ -97,4 +97,6 @@ function replay({ requests }, make, lifetime) {
   return meter.cost
 }
 
-const percent = (share) => (100 * share).toFixed(1)
+function percent(share) {
+  return (100 * share).toFixed(1)
+}

@@ -1,5 +1,5 @@
 /** Everything about lines that stand in the context already. */
 
+export type { ResultFolder } from '../tools/fold-result'
 export type { FoldEdit, FoldRecord } from '../types'
 export { type FoldCall, type FoldedText, type FoldOptions, type FoldReport, FoldSession } from './fold-session'
-export type { ResultFolder } from '../tools/fold-result'
