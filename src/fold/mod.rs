@@ -19,9 +19,6 @@ mod label;
 mod line;
 mod spans;
 
-#[cfg(test)]
-mod tests;
-
 use serde::{Deserialize, Serialize};
 
 use crate::truncation::smart::rules::Rules;
