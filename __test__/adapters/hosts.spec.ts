@@ -211,7 +211,9 @@ test.each([
   for (const permission of [policy, new PermissionGate(policy, { onEvent: () => {} })]) make({ permission, onEvent })
   expect(events).toEqual([])
   make({ permission: new PermissionGate(policy), onEvent })
-  expect(events).toMatchObject([{ type: 'error', error: { message: expect.stringContaining('has no onEvent') } }])
+  expect(events).toMatchObject([
+    { type: 'error', error: { message: expect.stringContaining('neither ask nor onEvent') } },
+  ])
 })
 
 describe('results that pi has truncated', () => {

@@ -574,3 +574,45 @@ describe('modes', () => {
     expect(gate.pending()).toHaveLength(1)
   })
 })
+
+test('ask answers each question once, and a call is denied if it fails', async () => {
+  const asked: string[] = []
+  const { gate, policy } = make({
+    ask: async ({ args, suggestedRules }) => {
+      const { command } = args as { command: string }
+      asked.push(command)
+      if (command === 'broken') throw new Error('no terminal')
+      if (command === 'wrong') return 'yes' as never
+      if (command === 'no') return { reject: 'not now' }
+      return suggestedRules.length > 0 && command === 'make' ? 'always' : 'once'
+    },
+  })
+  const both = await Promise.all([gate.request(ask('a', 'make')), gate.request(ask('a', 'make'))])
+  expect(both.map(({ decision, by }) => [decision, by])).toEqual([
+    ['allow', 'always'],
+    ['allow', 'always'],
+  ])
+  expect(policy.evaluate({ tool: 'bash', args: { command: 'make' } }).decision).toBe('allow')
+  await expect(gate.request(ask('b', 'ninja'))).resolves.toMatchObject({ decision: 'allow', by: 'once' })
+  await expect(gate.request(ask('c', 'no'))).resolves.toMatchObject({ decision: 'deny', message: 'not now' })
+  await expect(gate.request(ask('d', 'broken'))).resolves.toMatchObject({
+    decision: 'deny',
+    by: 'reject',
+    message: 'The question could not be answered: no terminal',
+  })
+  await expect(gate.request(ask('e', 'wrong'))).resolves.toMatchObject({ decision: 'deny', by: 'reject' })
+  expect(asked).toEqual(['make', 'ninja', 'no', 'broken', 'wrong'])
+  expect(gate.pending()).toEqual([])
+})
+
+test('always without a suggested rule is once, and an answer that comes too late counts for nothing', async () => {
+  const { gate } = make({ ask: () => 'always' })
+  await expect(gate.request(ask('a', 'eval "$X"'))).resolves.toMatchObject({ decision: 'allow', by: 'once' })
+  let answerLate: (response: 'once') => void = () => {}
+  const slow = make({ ask: () => new Promise<'once'>((resolve) => (answerLate = resolve)) })
+  const waiting = slow.gate.request(ask('b', 'make'))
+  await slow.gate.respond(slow.gate.pending()[0]!.id, { reject: true })
+  answerLate('once')
+  await expect(waiting).resolves.toMatchObject({ decision: 'deny', by: 'reject' })
+  await expect(slow.gate.request(ask('b', 'make'))).resolves.toMatchObject({ decision: 'deny', by: 'reject' })
+})

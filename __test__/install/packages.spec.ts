@@ -56,6 +56,17 @@ describe('the main package', () => {
     expect(main.files.filter((name: string) => name.includes('.node'))).toEqual([])
   })
 
+  test('has the documents that its pages link to', () => {
+    for (const page of ['README.md', 'README.zh-CN.md']) {
+      const links = [...read(page).matchAll(/\]\((?!https?:|#|examples\/|benchmark\/)([^)#]+)/g)].map(
+        ([, path]) => path as string,
+      )
+      const folders = new Set(links.filter((path) => path.includes('/')).map((path) => path.split('/')[0]))
+      expect([page, ...folders]).toEqual([page, 'docs'])
+    }
+    expect(main.files).toContain('docs')
+  })
+
   test('the lock file names no host', () => {
     expect(read('package-lock.json')).not.toMatch(/"resolved": "(?!file:|node_modules)/)
   })

@@ -69,7 +69,7 @@ const PERSISTED = 'persistedOutputPath'
 
 /** What the model reads where a question could reach no one. */
 const UNHEARD =
-  'The call needs approval, and no one can be asked: the PermissionGate has no onEvent, and claudeOptions has no ask.'
+  'The call needs approval, and no one can be asked: the PermissionGate has neither ask nor onEvent, and claudeOptions has no ask.'
 
 /**
  * Options for `query`: hooks with everything around the tools that `guardTool` knows, `canUseTool`, and the folder of saved

@@ -33,6 +33,11 @@ export type GateResponse = 'once' | 'always' | { reject: string | true }
 
 /** Options of {@link PermissionGate}. */
 export interface PermissionGateOptions {
+  /**
+   * Puts a question to a person and returns the answer; `always` is `once` where no rule was suggested. A call is denied if it
+   * throws. Without it, questions wait for {@link PermissionGate.respond}.
+   */
+  ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>
   /** Says which sessions have full access. */
   modes?: ModeController
   /** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
@@ -84,23 +89,23 @@ const MAX_DECISIONS = 10_000
  * Rules decide each time: what a person allowed does not run if the policy denies it by then.
  *
  * @example
- * const gate = new PermissionGate(policy, { onEvent: (event) => show(event) })
+ * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await confirm(tool, args)) ? 'once' : { reject: true }) })
  * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
- * // elsewhere: gate.respond(gate.pending()[0].id, 'once')
+ * // Without `ask`, from elsewhere: gate.respond(gate.pending()[0].id, 'once')
  */
 export class PermissionGate {
   constructor(policy: PermissionPolicy, options: PermissionGateOptions = {}) {
     if (isRevoked(policy) || !(policy instanceof PermissionPolicy)) throw wrong('policy', policy, 'a PermissionPolicy')
     if (!isRecord(options)) throw wrong('options', options, 'an object')
-    checkKeys('options', options, ['modes', 'saveRule', 'configFile', 'scope', 'onEvent', 'now'])
-    const { modes, configFile, scope, onEvent, now } = options as PermissionGateOptions
+    checkKeys('options', options, ['ask', 'modes', 'saveRule', 'configFile', 'scope', 'onEvent', 'now'])
+    const { ask, modes, configFile, scope, onEvent, now } = options as PermissionGateOptions
     const file = configFile === undefined ? undefined : pathOf('options.configFile', configFile)
     const saveRule =
       (options as PermissionGateOptions).saveRule ??
       (file === undefined ? undefined : (rule: SuggestedRule) => storeApproval(file, rule))
     if (modes !== undefined && typeof modes?.getMode !== 'function')
       throw wrong('options.modes', modes, 'a ModeController')
-    for (const [key, value] of Object.entries({ saveRule, onEvent, now })) {
+    for (const [key, value] of Object.entries({ ask, saveRule, onEvent, now })) {
       if (value !== undefined && typeof value !== 'function') throw wrong(`options.${key}`, value, 'a function')
     }
     if (scope !== undefined && scope !== 'session' && scope !== 'user') {
@@ -108,7 +113,7 @@ export class PermissionGate {
     }
     states.set(this, {
       policy,
-      options: { modes, saveRule, scope, onEvent, now },
+      options: { ask, modes, saveRule, scope, onEvent, now },
       questions: new Map(),
       byCall: new Map(),
       decisions: new Map(),
@@ -151,7 +156,10 @@ export class PermissionGate {
     }
     const asked = question ?? newQuestion(state, { toolCallId, ...facts }, identity, verdict)
     const decided = wait(state, asked, signal)
-    if (asked.waiting === 1) tell(state, { type: 'asked', request: structuredClone(asked.request) })
+    if (asked.waiting === 1) {
+      tell(state, { type: 'asked', request: structuredClone(asked.request) })
+      void putTo(this, state, asked)
+    }
     return decided
   }
 
@@ -235,7 +243,24 @@ export class PermissionGate {
  */
 export function hasListener(gate: object): boolean {
   const state = states.get(gate)
-  return state === undefined || state.options.onEvent !== undefined
+  return state === undefined || state.options.onEvent !== undefined || state.options.ask !== undefined
+}
+
+/** Puts a question to the caller's `ask`, and answers it. */
+async function putTo(gate: PermissionGate, state: State, question: Question): Promise<void> {
+  const { ask } = state.options
+  if (ask === undefined) return
+  const { request } = question
+  const isOpen = () => state.questions.get(request.id) === question
+  try {
+    const response = await ask(structuredClone(request))
+    const isBare = response === 'always' && request.suggestedRules.length === 0
+    if (isOpen()) await gate.respond(request.id, isBare ? 'once' : response)
+  } catch (thrown) {
+    if (!isOpen()) return
+    const message = `The question could not be answered: ${messageOf(thrown)}`
+    answer(state, question, { decision: 'deny', by: 'reject', message })
+  }
 }
 
 /** Stands for arguments that cannot be read: nor can this. */

@@ -104,7 +104,7 @@ export function tellUnheard(controls: AdapterControls): void {
   if (permission === undefined || hasListener(permission)) return
   const error = new OurError(
     'INVALID_ARGUMENT',
-    'permission: the gate has no onEvent, so a call that it asks about waits',
+    'permission: the gate has neither ask nor onEvent, so a call that it asks about waits',
   )
   tell(controls, { type: 'error', error })
 }
