@@ -1,75 +1,76 @@
-//! Where a path lies: in the vault or outside. Only text is looked at; where links lead is answered from outside.
+//! Decides whether a path is in the vault or outside, by its text; where symlinks lead is answered by [`RealPaths`].
 
 use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// Longer paths are not looked at.
+/// Maximum length of a path in bytes.
 pub const MAX_PATH_BYTES: usize = 16 * 1024;
 
-/// Says where a path really leads: links followed, names as they are on the disk. For a path that does not exist, its
-/// nearest folder that does, and the rest of the path below it. `None` if that cannot be known.
+/// Resolves paths: follows symlinks, and spells names as the disk does. Of a path that does not exist, the nearest
+/// existing parent is resolved, and the rest is appended. `None` if the result is unknown.
 pub trait RealPaths {
-    /// `path` is absolute, has no `..`, and is written with `/`.
+    /// Resolves an absolute path without `..`, written with `/`.
     fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>>;
 
-    /// The first names in a folder, up to `most` of them, and whether each is a link. Empty if it cannot be read.
+    /// Returns the first names in a directory, at most `most`, and whether each is a symlink. Empty if it cannot be
+    /// read.
     fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)>;
 
-    /// What git would take a folder for.
+    /// Returns what git would take a directory for.
     fn repository(&self, _folder: &str) -> Repository {
         Repository::None
     }
 }
 
-/// What git takes a folder for.
+/// What git takes a directory for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repository {
-    /// No repository, or a part of one.
+    /// Not a repository, nor a part of one.
     None,
-    /// One with a folder `.git`.
+    /// A repository with a directory `.git`.
     Own,
-    /// One whose `.git` is a file or a link, which names this folder.
+    /// A repository whose `.git` is a file or a symlink that names this directory.
     Linked(String),
-    /// The folder itself has what is in `.git` elsewhere, or a part of it.
+    /// The directory itself has the content of `.git`, or a part of it.
     Bare,
 }
 
-/// The folders that paths are judged by, absolute and in normal form.
+/// The directories that paths are compared with, absolute and normalized.
 #[derive(Debug, Clone)]
 pub struct Folders {
-    /// As it was given.
+    /// As given.
     pub vault: String,
-    /// Where it really is; not asked for until a path has to be placed.
+    /// The resolved vault; `None` until it is needed.
     pub real_vault: Option<String>,
-    /// What relative paths begin at.
+    /// Base of relative paths.
     pub cwd: String,
-    /// What `~` stands for.
+    /// The home directory, which `~` denotes.
     pub home: Option<String>,
-    /// Whether paths are those of Windows.
+    /// True for Windows paths.
     pub windows: bool,
-    /// Whether upper and lower case of paths are the same.
+    /// True if paths are case-insensitive.
     pub fold_case: bool,
 }
 
-/// What a path with `..` in it means to the file system.
+/// The meaning of a path with `..` in the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Walk {
-    /// What its text says.
+    /// The path that its text denotes.
     AsWritten,
-    /// Another place, absolute and in normal form.
+    /// Another path, absolute and normalized.
     Elsewhere(String),
-    /// That cannot be known.
+    /// Unknown.
     Unknown,
 }
 
 impl Folders {
-    /// An absolute path without `.` and `..`, or `None` if the text cannot be one.
+    /// Returns the absolute path without `.` and `..`, or `None` if the text is not a path.
     pub fn absolute(&self, path: &str, cwd: &str) -> Option<String> {
         normal(&self.written(path, cwd)?)
     }
 
-    /// An absolute path with every `..` that was written, or `None` if the text cannot be one.
+    /// Returns the absolute path with every `..` as written, or `None` if the text is not a path.
     pub fn written(&self, path: &str, cwd: &str) -> Option<String> {
         if path.is_empty() || path.len() > MAX_PATH_BYTES || path.contains('\0') {
             return None;
@@ -86,8 +87,8 @@ impl Folders {
         Some(if is_absolute(&path) { path } else { [cwd, "/", &path].concat() })
     }
 
-    /// Where the file system comes to by a [`written`](Self::written) path if that is not what its text says: it takes a
-    /// `..` behind a link to mean the folder above the one that the link leads to. Windows goes by the text.
+    /// Resolves a [`written`](Self::written) path as the file system does, if that differs from its text: `..` after a
+    /// symlink denotes the parent of the symlink's destination. Windows goes by the text.
     pub fn walked(&self, written: &str, real: &dyn RealPaths) -> Walk {
         if self.windows || !written.split('/').any(|part| part == "..") {
             return Walk::AsWritten;
@@ -118,12 +119,12 @@ impl Folders {
         }
     }
 
-    /// The target of an absolute path in normal form.
+    /// Returns the target of an absolute, normalized path.
     pub fn target(&self, path: &str) -> String {
         self.inside(path).map_or_else(|| ["fs:", path].concat(), |rest| ["vault:/", rest].concat())
     }
 
-    /// What follows the vault in a path that lies in it.
+    /// Returns the part of a path after the vault, if it is in the vault.
     fn inside<'p>(&self, path: &'p str) -> Option<&'p str> {
         [Some(&self.vault), self.real_vault.as_ref()].into_iter().flatten().find_map(|vault| {
             let vault = vault.trim_end_matches('/');
@@ -139,7 +140,7 @@ impl Folders {
     }
 }
 
-/// The form that paths are compared in: composed, and without case if the file system has none.
+/// Returns the form in which paths are compared: composed, and folded if the file system is case-insensitive.
 pub fn fold(path: &str, case: bool) -> String {
     if path.is_ascii() {
         return if case { path.to_ascii_lowercase() } else { path.to_owned() };
@@ -151,7 +152,7 @@ pub fn fold(path: &str, case: bool) -> String {
     if case { composed.to_lowercase() } else { composed }
 }
 
-/// A path written with `/`. The drive of Windows becomes a folder, and its long form a usual one.
+/// Writes a path with `/`. A drive of Windows becomes a directory, and its extended form an ordinary one.
 pub fn slashes(path: &str, windows: bool) -> String {
     if !windows {
         return path.to_owned();
@@ -172,7 +173,7 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with('/')
 }
 
-/// Without `.`, `..` and empty components; `None` if a drive is followed by a relative path.
+/// Removes `.`, `..` and empty components; returns `None` if a drive is followed by a relative path.
 pub fn normal(path: &str) -> Option<String> {
     let share = path.starts_with("//") && !path.starts_with("///");
     let mut parts: Vec<&str> = Vec::new();

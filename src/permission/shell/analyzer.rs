@@ -1,4 +1,4 @@
-//! What the tree of a command holds.
+//! Walks the syntax tree of a command.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,82 +19,83 @@ use crate::permission::Domain;
 use crate::permission::paths::Folders;
 use crate::permission::sensitive::SensitiveNames;
 
-/// A command in a command in a command: deeper ones are not read.
+/// Maximum nesting of commands in commands.
 const MAX_DEPTH: usize = 6;
-/// So many programs that run each other are read as such.
+/// Maximum number of programs that run each other.
 const MAX_NESTED: usize = 8;
-/// So often a command in loops is read, once for each value.
+/// Maximum number of times that the body of a loop is read, once per value.
 const MAX_UNROLLED: usize = 32;
-/// So often the folder is changed, and so long is its path, before nobody knows.
+/// Maximum number of changes of directory, and maximum length of its path, after which it is unknown.
 const MAX_ENTERED: usize = 64;
 const MAX_PLACE: usize = 4096;
-/// So many words are looked at, each as often as it is part of a command in another. A command counts for a few.
+/// Maximum number of words examined, each counted as often as it is part of a command in another. A command counts for
+/// a few.
 const MAX_WORDS: usize = 16_000;
 const WORDS_OF_COMMAND: usize = 8;
-/// So many more at the end of a command that is too much.
+/// Additional words for the end of a command that exceeds the limit.
 pub(super) const RESERVE: usize = 2048;
-/// Why no more of them are.
+/// The reason for not reading the rest of a command.
 pub(super) const TOO_MUCH: &str = "the command does too much to be read";
-/// A relative path can lie in so many folders before nobody knows.
+/// Maximum number of directories that a relative path may be in, after which it is unknown.
 const MAX_FOLDERS: usize = 4;
-/// The pieces of a text that cannot be read, for bans to look at.
+/// Maximum number of pieces of an unparsed text that deny rules are compared with.
 const MAX_PIECES: usize = 256;
-/// Maximum number of functions that are looked into where they are called.
+/// Maximum number of functions that are expanded where they are called.
 const MAX_FUNCTIONS: usize = 8;
 /// Maximum number of bytes that are read again to find what they destroy; each text counts at least `MIN_REREAD`.
 const MAX_REREAD: usize = 64 * 1024;
 const MIN_REREAD: usize = 256;
-/// Why a text was not read at all.
+/// The reason for not reading a text at all.
 const NOT_PARSED: &str = "the command cannot be parsed";
 
 pub(super) struct Walker<'a> {
     pub folders: &'a Folders,
     pub sensitive: &'a SensitiveNames,
-    /// Whether arguments count that may be names of files.
+    /// True if arguments that may be names of files are collected.
     pub with_named: bool,
     pub options: ParserOptions,
-    /// Where a command may run; empty if nobody knows.
+    /// Directories that a command may run in; empty if unknown.
     pub places: Vec<String>,
-    /// Where the next command runs if the one before went well.
+    /// Directories of the next command if the previous one succeeded.
     pub next_places: Option<Vec<String>>,
     pub home: Option<&'a str>,
-    /// The text that is read now, if it has a here-document.
+    /// The current text, if it has a here-document.
     pub text: String,
-    /// What the command that is read now is given to read.
+    /// The input of the current command.
     pub fed: Fed,
-    /// Inside of something that may run several times, or some other time.
+    /// Nesting of constructs that may run several times, or later.
     repeats: usize,
     pub depth: usize,
-    /// What variables were set to in the command, for [destroyers](super::destroyers).
+    /// Assignments in the command, for [destroyers](super::destroyers).
     pub variables: Vec<(String, String)>,
-    /// What the command that is read now is given by a pipe, if that is known.
+    /// The piped input of the current command, if known.
     pub piped: Option<String>,
     /// Functions that the command defines.
     pub functions: Vec<FunctionDefinition>,
-    /// So many bytes may still be read once more for what they destroy.
+    /// Remaining bytes that may be read again to find what they destroy.
     pub left: usize,
-    /// Variables that are known.
+    /// Variables with known values.
     pub constants: Constants,
-    /// How often the loops around a command are read, once for each of their values.
+    /// Number of times that the bodies of loops were read.
     unrolled: usize,
-    /// Whether the next text is read by the same shell.
+    /// True if the next text is read by the same shell.
     is_inner: bool,
-    /// Programs that run programs, around the command that is read now.
+    /// Number of programs around the current command that run programs.
     pub nested: usize,
-    /// How often the folder was changed.
+    /// Number of changes of directory.
     entered: usize,
     is_reserve_taken: bool,
-    /// How many words may still be looked at.
+    /// Remaining words that may be examined.
     words_left: usize,
     /// How many tokens the parser may still read.
     tokens_left: usize,
-    /// Set with the doubt that says so: no command after that is read.
+    /// Set together with the concern that says so: no further command is read.
     is_spent: bool,
-    /// What is read now may run, and nobody knows.
+    /// Set if it is unknown whether the current text runs.
     pub guess: Option<Guess>,
-    /// Whether all other commands that may run are looked at elsewhere.
+    /// True if all other commands that may run are examined elsewhere.
     pub is_flat: bool,
-    /// Doubts about what may run.
+    /// Concerns about commands that may run.
     pub kept: Vec<Doubt>,
     out: Reading,
 }
@@ -138,7 +139,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Another one that reads a text in the same place, only to see what it destroys. `None` if it is too much.
+    /// Creates a walker that reads a text in the same place only to find what it destroys. `None` if a limit is
+    /// reached.
     pub fn shadow(&mut self, text: &str) -> Option<Walker<'a>> {
         if self.depth >= MAX_DEPTH || self.left < text.len() + MIN_REREAD {
             return None;
@@ -174,7 +176,7 @@ impl<'a> Walker<'a> {
         Parser::new(text.as_bytes(), &self.options).parse_program().map_err(|_| NOT_PARSED)
     }
 
-    /// What becomes of a command that is not read at all.
+    /// Returns the result for a command that is not read at all.
     pub fn refuse(mut self, text: &str) -> Reading {
         self.unread(text, NOT_PARSED);
         self.out
@@ -184,7 +186,7 @@ impl<'a> Walker<'a> {
         self.out
     }
 
-    /// A whole text for a shell.
+    /// Reads a whole text for a shell.
     pub fn source(&mut self, text: &str) {
         if self.depth >= MAX_DEPTH {
             return self.unread(text, "commands in commands are nested too deeply to be read");
@@ -201,7 +203,7 @@ impl<'a> Walker<'a> {
         self.read_source(text);
     }
 
-    /// What a substitution runs, in a shell that knows what this one knows.
+    /// Reads a command substitution, in a shell that has the current state.
     pub fn substituted(&mut self, text: &str) {
         self.apart(|walker| {
             walker.is_inner = true;
@@ -225,7 +227,7 @@ impl<'a> Walker<'a> {
         (self.text, self.is_flat) = outer;
     }
 
-    /// A text that is not understood. Bans look at its pieces.
+    /// Adds a text that was not understood. Deny rules are compared with its pieces.
     fn unread(&mut self, text: &str, reason: &str) {
         let others: Vec<String> = pieces(text).collect();
         let mut doubts = vec![Doubt::always(reason)];
@@ -235,12 +237,12 @@ impl<'a> Walker<'a> {
         self.push(Simple { text: text.to_owned(), others, doubts, ..Simple::default() });
     }
 
-    /// Whether so many programs run each other that deeper ones are not read as such.
+    /// Returns true if the maximum number of programs that run each other is reached.
     pub fn is_nested(&self) -> bool {
         self.nested > MAX_NESTED
     }
 
-    /// Lets a few more words be looked at, once, and nothing that runs others; how many of these were around.
+    /// Allows a few more words once, and no further nesting; returns the current nesting.
     pub fn take_reserve(&mut self) -> Option<usize> {
         if std::mem::replace(&mut self.is_reserve_taken, true) {
             return None;
@@ -256,12 +258,12 @@ impl<'a> Walker<'a> {
         self.is_spent = true;
     }
 
-    /// Whether no more may be read.
+    /// Returns true if no more may be read.
     pub fn is_exhausted(&self) -> bool {
         self.is_spent
     }
 
-    /// Takes from what may be read; `false` if that is too little.
+    /// Takes `cost` from the remaining budget; returns `false` if it is insufficient.
     pub fn spend(&mut self, cost: usize) -> bool {
         let cost = cost + WORDS_OF_COMMAND;
         let is_enough = self.words_left >= cost;
@@ -275,13 +277,13 @@ impl<'a> Walker<'a> {
         self.out.commands.push(command);
     }
 
-    /// A doubt about the whole, said of the command that it stands by.
+    /// Adds a concern about the whole text to the command `about`.
     pub fn doubt(&mut self, about: &str, reason: impl Into<String>) {
         let doubts = vec![Doubt::always(reason)];
         self.push(Simple { text: about.to_owned(), doubts, ..Simple::default() });
     }
 
-    /// A file, by a word that is known.
+    /// Adds a file given by a known word.
     pub fn file(&mut self, domain: Domain, word: &Word) -> Option<Doubt> {
         if !word.known || !word.doubts.is_empty() {
             return Some(Doubt::always(format!("the file {} is not known beforehand", word.told)));
@@ -289,7 +291,7 @@ impl<'a> Walker<'a> {
         if is_standard(&word.text) {
             return None;
         }
-        // A quoted `~` is a name like any other.
+        // A quoted `~` is an ordinary name.
         let text = if word.text.starts_with('~') && !word.tilde {
             format!("./{}", word.text)
         } else {
@@ -320,7 +322,7 @@ impl<'a> Walker<'a> {
         None
     }
 
-    /// An argument that may be the name of a file. What cannot be told of it is no reason to ask.
+    /// Adds an argument that may be the name of a file. If that is unknown, it is no reason to ask.
     pub fn named(&mut self, word: &Word) {
         let before = self.files_len();
         let _ = self.file(Domain::Read, word);
@@ -331,14 +333,14 @@ impl<'a> Walker<'a> {
         self.out.files.len()
     }
 
-    /// Of the files from this one on only their names are shown.
+    /// Marks the files from an index on as revealing only their names.
     pub fn only_names_from(&mut self, from: usize) {
         for file in &mut self.out.files[from..] {
             file.names = true;
         }
     }
 
-    /// A change of the folder. The command after it runs there if it went well.
+    /// Changes the directory for the next command, if this one succeeds.
     pub fn enter(&mut self, word: Option<&Word>) -> Option<Doubt> {
         let home;
         let word = match (word, self.home) {
@@ -369,7 +371,7 @@ impl<'a> Walker<'a> {
         doubt
     }
 
-    /// Goes to a folder for one command.
+    /// Changes the directory for one command.
     pub fn within(&mut self, word: &Word) -> Option<Doubt> {
         let doubt = self.file(Domain::Read, word);
         let root = vec![String::from("/")];
@@ -394,7 +396,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Commands may run there, too.
+    /// Adds directories that commands may run in.
     fn also(&mut self, places: Vec<String>) {
         if self.places.is_empty() {
             return;
@@ -418,13 +420,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What stands behind `&&` runs where a change of the folder before it led to; what stands behind `||` or the whole may
-    /// also run where it would have been without.
+    /// Reads an AND-OR list. Commands after `&&` run in the directory that a change before it leads to; commands after
+    /// `||` or after the list may also run in the previous one.
     fn and_or(&mut self, list: &AndOrList) {
         let mut left: Vec<String> = Vec::new();
         let mut went_well = true;
         self.pipeline(&list.first);
-        // What is set behind `&&` is only known as far as that goes on, unless nothing in front of it can fail.
+        // An assignment after `&&` is only known as far as the list continues, unless nothing before it can fail.
         let mut sure = sets_only(&list.first);
         let mut known = self.constants.len();
         for next in &list.additional {
@@ -473,7 +475,7 @@ impl<'a> Walker<'a> {
         self.piped = outer;
     }
 
-    /// Something that runs in a shell of its own: what it does to the folder is over when it ends.
+    /// Reads a construct in a subshell, whose changes of directory end with it.
     pub fn apart(&mut self, work: impl FnOnce(&mut Self)) {
         let (places, next, home) = (self.places.clone(), self.next_places.take(), self.home);
         let known = self.constants.len();
@@ -482,7 +484,7 @@ impl<'a> Walker<'a> {
         (self.places, self.next_places, self.home) = (places, next, home);
     }
 
-    /// Something that may run several times, or not at all.
+    /// Reads a construct that may run several times, or not at all.
     fn repeated(&mut self, work: impl FnOnce(&mut Self)) {
         self.repeats += 1;
         let known = self.constants.len();
@@ -631,7 +633,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// A loop over words. Where all are known, its commands are read with each of them.
+    /// Reads a loop over words. If all are known, the body is read with each of them.
     fn loop_over(&mut self, name: &str, values: &[Word], list: &CompoundList) {
         let is_known = |word: &Word| word.known && word.doubts.is_empty() && !word.tilde;
         let can = !values.is_empty()
@@ -651,7 +653,7 @@ impl<'a> Walker<'a> {
         self.unrolled /= values.len();
     }
 
-    /// A word that is looked at and not run.
+    /// Reads a word that is examined and not run.
     fn value(&mut self, raw: &str, about: &str) -> Word {
         let word = self.word(raw);
         for doubt in &word.doubts {
@@ -663,7 +665,7 @@ impl<'a> Walker<'a> {
     /// Reads a word, and the commands in it.
     pub fn word(&mut self, raw: &str) -> Word {
         let mut word = word::read(raw, self.home, &self.constants, &self.options);
-        // The parser can lose the end of a document that has a parenthesis in it.
+        // The parser can lose the end of a document that contains a parenthesis.
         if word.inner.iter().any(|inner| inner.contains("<<")) && !self.text.contains(raw) {
             word.doubts.push("part of it cannot be parsed");
         }
@@ -674,7 +676,7 @@ impl<'a> Walker<'a> {
     }
 
     fn simple(&mut self, simple: &SimpleCommand) {
-        // That there is more than is read has been said.
+        // The concern was added already.
         if self.is_spent {
             return;
         }
@@ -725,7 +727,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Whether a pipeline does no more than to set variables to texts, which never fails.
+/// Returns true if a pipeline only assigns texts to variables, which never fails.
 fn sets_only(pipeline: &Pipeline) -> bool {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
     let is_set = |item: &Item| matches!(item, Item::AssignmentWord(_, raw) if !raw.value.contains(['(', '`', '[']));
@@ -735,7 +737,7 @@ fn sets_only(pipeline: &Pipeline) -> bool {
         && simple.prefix.as_ref().is_some_and(|prefix| prefix.0.iter().all(is_set))
 }
 
-/// Whether a function calls itself twice at once, without an end.
+/// Returns true if a function calls itself twice concurrently without an end.
 fn forks(name: &str, body: &CompoundCommand) -> bool {
     let list = match body {
         CompoundCommand::BraceGroup(group) => &group.list,
@@ -763,14 +765,14 @@ fn forks(name: &str, body: &CompoundCommand) -> bool {
     })
 }
 
-/// The commands that a text may hold, however it is read.
+/// Splits a text into the commands that it may contain, however it is parsed.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = String> {
     let pieces = text.split(|letter: char| ";&|()`{}\"'\n\r".contains(letter) || letter == '$');
     let pieces = pieces.map(str::trim).filter(|piece| !piece.is_empty()).take(MAX_PIECES);
     pieces.map(|piece| format!("shell:{}", joined(piece)))
 }
 
-/// Whether a name stands for what a command reads and writes anyway, or for nothing.
+/// Returns true for the name of a standard stream or of the null device.
 fn is_standard(path: &str) -> bool {
     let number = path.strip_prefix("/dev/fd/");
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin")
@@ -783,7 +785,7 @@ fn after_wildcard(text: &str) -> &str {
     text.find(['*', '?', '[']).map_or("", |at| &text[at..])
 }
 
-/// Words with one space between.
+/// Collapses white space to single spaces.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

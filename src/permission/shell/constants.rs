@@ -1,20 +1,20 @@
-//! Variables that a command sets once to a text that is known, and that stand for it from there on.
+//! Variables that a command sets once to a known text, and that have this value from there on.
 //!
-//! One counts only where it cannot have another value: its name stands in the whole text once beside its uses, nothing in the
-//! text sets variables by names that are put together, and the place of the use is only reached behind the assignment.
+//! A variable counts only if it cannot have another value: its name occurs once in the whole text beside its uses,
+//! nothing in the text sets variables by computed names, and the use can only be reached after the assignment.
 
 use std::ops::Range;
 
 use super::variables::is_own;
 use super::word::Word;
 
-/// Longer values stay unknown: each use repeats them.
+/// Maximum length of a value: each use repeats it.
 const MAX_VALUE: usize = 1024;
 
-/// So often the text is looked through for a name.
+/// Maximum number of searches of the text for a name.
 const MAX_LOOKS: usize = 64;
 
-/// Words of commands that set variables whose names need not stand in the text.
+/// Commands that can set variables whose names do not occur in the text.
 const SETTERS: [&str; 16] = [
     "eval",
     "read",
@@ -34,18 +34,18 @@ const SETTERS: [&str; 16] = [
     "nameref",
 ];
 
-/// What such a variable stands for.
+/// A variable with a known value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Constant {
     name: String,
     text: String,
-    /// Whether it stands for names that a glob means.
+    /// True if the value is a glob.
     glob: bool,
     /// Whether it is the name of a commit that nobody knows, or nothing.
     revision: bool,
 }
 
-/// The variables that are known where a command stands.
+/// The variables that are known at a command.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Constants {
     /// The whole text, if variables in it can be followed.
@@ -53,12 +53,12 @@ pub(super) struct Constants {
     /// Where filters stand in it, in order.
     filters: Vec<Range<usize>>,
     known: Vec<Constant>,
-    /// How often the text may still be looked through.
+    /// Remaining number of searches of the text.
     looks_left: usize,
 }
 
 impl Constants {
-    /// For a text that a shell of its own reads.
+    /// Creates the state for a text that a shell of its own reads.
     pub fn of(text: &str) -> Self {
         let has_setter = || {
             let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
@@ -76,7 +76,7 @@ impl Constants {
         }
     }
 
-    /// Takes a variable for what it was set to.
+    /// Records an assignment.
     pub fn set(&mut self, name: &str, value: &Word) {
         let can =
             value.known && value.doubts.is_empty() && !value.tilde && value.text.len() <= MAX_VALUE;
@@ -102,7 +102,7 @@ impl Constants {
         self.known.iter().any(|known| known.name == name && known.revision)
     }
 
-    /// Whether a variable can be followed.
+    /// Returns true if a variable can be followed.
     pub fn can_follow(&mut self, name: &str) -> bool {
         if self.text.is_none() || self.looks_left == 0 {
             return false;
@@ -111,7 +111,7 @@ impl Constants {
         is_own(name) && !super::variables::is_harmless(name) && self.stands_once(name)
     }
 
-    /// From here on nothing is known; `true` if something was.
+    /// Makes all variables unknown; returns `true` if any was known.
     pub fn disable(&mut self) -> bool {
         self.text = None;
         let was_known = !self.known.is_empty();
@@ -119,18 +119,18 @@ impl Constants {
         was_known
     }
 
-    /// What a variable stands for: the text, and whether that is a glob.
+    /// Returns the value of a variable, and whether it is a glob.
     pub fn get(&self, name: &str) -> Option<(&str, bool)> {
         let known = self.known.iter().find(|known| known.name == name && !known.revision)?;
         Some((&known.text, known.glob))
     }
 
-    /// How many are known; what comes later can be [forgotten](Self::forget).
+    /// Returns the number of known variables; later ones can be [removed](Self::forget).
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// Forgets what was set since then.
+    /// Removes the variables set since then.
     pub fn forget(&mut self, len: usize) {
         self.known.truncate(len);
     }

@@ -1,8 +1,8 @@
-//! Commands that destroy the machine or all of a user's files, however they are spelled.
+//! Commands that destroy the machine or all files of a user, in any spelling.
 //!
-//! A command that does is given a canonical text among its [others](super::Simple::others), and hard denies match that text.
-//! Words that the analysis does not know beforehand are expanded here as far as the command itself says what they hold
-//! (variables set in it, `$(echo …)`, braces): a wrong guess can only add a denial of a canonical text, never allow anything.
+//! Such a command gets a canonical text among its [other forms](super::Simple::others), which hard denies match. Words
+//! with unknown values are expanded here as far as the command itself determines them (variables set in it, `$(echo
+//! …)`, braces): a wrong guess can only add a denial of a canonical text, never allow anything.
 
 use std::borrow::Cow;
 
@@ -24,17 +24,16 @@ pub(super) const FORKS: &str = ":(){ :|:& };:";
 const KILLS_ALL: &str = "kill -9 -1";
 const STOPS_MACHINE: &str = "shutdown now";
 
-/// All of them.
 const CANONICAL: [&str; 7] =
     [REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM, CHANGES_RIGHTS, FORKS, KILLS_ALL, STOPS_MACHINE];
 
-/// What the names of files that the command wrote begin with among its variables.
+/// Prefix of the entries among the variables for files that the command wrote.
 pub(super) const WRITTEN: &str = "file ";
 
-/// Words at which the command of another program may begin.
+/// Maximum number of words at which the command of another program may begin.
 const MAX_TAILS: usize = 16;
 
-/// Programs that remove what they are given, with everything in it.
+/// Programs that remove their arguments with everything in them.
 const REMOVERS: &[&str] = &[
     "rm",
     "grm",
@@ -55,7 +54,7 @@ const REMOVERS: &[&str] = &[
     "rd",
 ];
 
-/// Programs that make a file system, a partition or a volume of what they are given.
+/// Programs that create a file system, a partition or a volume on their argument.
 const FORMATTERS: &[&str] = &[
     "mke2fs",
     "mkswap",
@@ -77,7 +76,7 @@ const FORMATTERS: &[&str] = &[
     "sg_sanitize",
 ];
 
-/// Programs that only do so with one of these words, and on a disk.
+/// Programs that do so only with one of these words, and on a disk.
 const WITH_WORD: &[(&str, &[&str])] = &[
     ("wipefs", &["-a", "--all", "-o", "--offset", "-af", "-fa"]),
     (
@@ -102,7 +101,7 @@ const WITH_WORD: &[(&str, &[&str])] = &[
     ("gpt", &["destroy", "create", "remove"]),
 ];
 
-/// Programs that destroy what they name with one of these words, whatever the name.
+/// Programs that destroy what they name with one of these words, whatever the name is.
 const POOLS: &[(&str, &[&str])] = &[
     ("zpool", &["destroy", "labelclear"]),
     ("zfs", &["destroy"]),
@@ -122,7 +121,7 @@ const POOLS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Editors of partition tables, which look with these words only.
+/// Partition editors, which only read with these words.
 const PARTITIONERS: &[&str] = &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "cgdisk", "parted"];
 const LOOKS: &[&str] = &[
     "-l",
@@ -181,7 +180,7 @@ const PART_VERBS: &[&str] = &[
     "-z",
 ];
 
-/// Programs that write what they are given last.
+/// Programs that write to their last argument.
 const IMAGERS: &[&str] = &[
     "ddrescue",
     "e2image",
@@ -195,16 +194,16 @@ const IMAGERS: &[&str] = &[
     "dc3dd",
 ];
 
-/// Programs that change who may do what.
+/// Programs that change permissions.
 const RIGHTS: &[&str] = &["chmod", "chown", "chgrp", "setfacl", "chattr", "chflags", "icacls"];
 
-/// Shells, which run what they are given to read.
+/// Shells, which run their input.
 const SHELLS: &[&str] = &[
     "sh", "bash", "dash", "ash", "rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox",
     "toybox", "source", ".", "parallel", "at", "crontab", "batch", "xargs", "gxargs", "pwsh", "nu",
 ];
 
-/// Programs that run what they are given on this machine and outside of any container.
+/// Programs that run their arguments on this machine and outside of any container.
 const LOCAL_WRAPPERS: &[&str] = &[
     "sudo",
     "doas",
@@ -229,7 +228,7 @@ const LOCAL_WRAPPERS: &[&str] = &[
     "xargs",
 ];
 
-/// Commands of other languages that remove a folder.
+/// Calls of other languages that remove a directory.
 const REMOVING_CALLS: &[&str] = &[
     "rmtree(",
     "rmSync(",
@@ -250,7 +249,7 @@ const REMOVING_CALLS: &[&str] = &[
     "unlink glob",
 ];
 
-/// The name of a program without its folder.
+/// Returns the name of a program without its directory.
 fn base(text: &str) -> Cow<'_, str> {
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
     if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
@@ -263,7 +262,7 @@ fn base(text: &str) -> Cow<'_, str> {
 }
 
 impl Walker<'_> {
-    /// The canonical texts of what a command destroys. `read` are texts that it is given to read.
+    /// Returns the canonical texts of what a command destroys. `read` are the texts of its input.
     pub(super) fn destroys(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
         let words = self.expanded(words);
         // A wrapper can run its command in another folder.
@@ -339,7 +338,7 @@ impl Walker<'_> {
             }
         }
         if matches!(kind, Some(Kind::Awk | Kind::Sed | Kind::Git)) {
-            // Messages and patterns are texts; these are run.
+            // Messages and patterns are not run; these are.
             let is_run = |text: &&str| kind != Some(Kind::Git) || text.contains("=!");
             let texts: Vec<&str> =
                 words[1..].iter().map(|word| word.text.as_str()).filter(is_run).collect();
@@ -365,9 +364,9 @@ impl Walker<'_> {
         if reads {
             let piped = self.piped.clone();
             for text in read.iter().chain(&piped) {
-                // In a document without quotes, a backslash keeps a dollar from the outer shell.
+                // In an unquoted document a backslash protects a dollar from the outer shell.
                 let text = text.replace("\\$", "$");
-                // The times of a table come first.
+                // A crontab begins with the times.
                 let command = if base == "crontab" {
                     text.split_whitespace().skip(5).collect::<Vec<_>>().join(" ")
                 } else {
@@ -406,19 +405,19 @@ impl Walker<'_> {
         found
     }
 
-    /// What a function that was defined before destroys where it is called.
+    /// Returns what a function that was defined before destroys where it is called.
     fn function_destroys(&mut self, name: &str) -> Vec<&'static str> {
         let Some(at) = self.functions.iter().position(|function| function.fname.value == name)
         else {
             return Vec::new();
         };
-        // One that calls itself is read once.
+        // A recursive function is read once.
         let function = self.functions.swap_remove(at);
         let text = function.body.0.to_string();
         self.text_destroys(&text)
     }
 
-    /// What `xargs` makes of its words and of what it reads.
+    /// Returns what `xargs` destroys with its words and its input.
     fn xargs_destroys(&mut self, words: &[Word], read: &[String]) -> Vec<&'static str> {
         let at = words
             .iter()
@@ -460,7 +459,7 @@ impl Walker<'_> {
         found
     }
 
-    /// What a text destroys that a shell reads.
+    /// Returns what a text for a shell destroys.
     pub(super) fn text_destroys(&mut self, text: &str) -> Vec<&'static str> {
         let may = [
             "rm", "mv", "dd", "mk", "ch", "/dev/", "/etc/", "/boot", "&", "kill", "wipe", "del",
@@ -485,13 +484,13 @@ impl Walker<'_> {
             }
         }
         if found.is_empty() {
-            // Of what no shell reads.
+            // Text that no shell reads.
             found.extend(self.code_destroys(text));
         }
         found
     }
 
-    /// What a text in another language destroys, by the names of its calls.
+    /// Returns what a text in another language destroys, by the names of its calls.
     fn code_destroys(&self, text: &str) -> Option<&'static str> {
         if !text.contains(['(', ' ']) {
             return None;
@@ -521,7 +520,7 @@ impl Walker<'_> {
         Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
     }
 
-    /// What one program destroys with its arguments, which begin at the second word.
+    /// Returns what one program destroys with its arguments, which begin at the second word.
     fn destroys_by(&self, base: &str, words: &[Word], is_first: bool) -> Option<&'static str> {
         let rest = words.get(1..).unwrap_or_default();
         let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
@@ -635,7 +634,7 @@ impl Walker<'_> {
                 let first = targets.next()?;
                 let all: Vec<&str> =
                     std::iter::once(first).chain(targets).map(|word| word.text.as_str()).collect();
-                // The first of them is a signal where more follow.
+                // The first one is a signal if more follow.
                 let behind = if all.len() > 1
                     && (all[0].starts_with('-')
                         || rest[0].text.starts_with("-s")
@@ -679,7 +678,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What writing to a file destroys whose name is not known beforehand.
+    /// Returns what writing to a file destroys whose name is unknown.
     pub(super) fn destroys_file(&mut self, word: &Word) -> Option<&'static str> {
         let words = self.expanded(std::slice::from_ref(word));
         self.writes(words.iter().filter(|word| word.known))
@@ -689,7 +688,7 @@ impl Walker<'_> {
         self.file_places(word).contains(&Place::Disk)
     }
 
-    /// What a command does to the files that it writes.
+    /// Returns what a command destroys by writing to files.
     fn writes<'w>(&self, mut words: impl Iterator<Item = &'w Word>) -> Option<&'static str> {
         words.find_map(|word| {
             let place = self.file_places(word).into_iter().next()?;
@@ -710,7 +709,7 @@ impl Walker<'_> {
             .collect()
     }
 
-    /// Whether a program that removes what it is given is given one of the places that a machine needs.
+    /// Returns true if a program that removes its arguments is given a protected place.
     fn removes(&self, base: &str, rest: &[Word]) -> bool {
         let needs_recursion = matches!(
             base,
@@ -725,7 +724,7 @@ impl Walker<'_> {
             })
             || rest.iter().any(|word| !word.known && !word.text.starts_with(['/', '"']));
         let operands: Vec<&Word> = rest.iter().filter(|word| !word.text.starts_with('-')).collect();
-        // The last one is where the others are moved to.
+        // The last one is the destination of a move.
         let moves = matches!(base, "mv" | "gmv")
             && !rest.iter().any(|word| word.text.starts_with("-t") || word.text.starts_with("--t"));
         let count = operands.len() - usize::from(moves && !operands.is_empty());
@@ -776,7 +775,7 @@ impl Walker<'_> {
             && rest.iter().skip(1).any(|word| takes_all && !self.file_places(word).is_empty()))
     }
 
-    /// Whether `find` removes all that is in such a place.
+    /// Returns true if `find` removes everything in a protected place.
     fn finds_and_removes(&self, base: &str, rest: &[Word]) -> bool {
         let is_fd = base.starts_with("fd");
         let runs = |word: &Word| {
@@ -815,7 +814,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Whether `find` changes who may do what with all that is in such a place.
+    /// Returns true if `find` changes permissions of everything in a protected place.
     fn finds_and_changes(&self, rest: &[Word]) -> bool {
         let Some(at) = rest
             .iter()
@@ -835,7 +834,7 @@ impl Walker<'_> {
         self.changes_rights(&inner, &words)
     }
 
-    /// The place that a word means, and whether it is only all that is in it.
+    /// Returns the protected place that a word denotes, and whether it denotes only its content.
     pub(super) fn any_place(&self, word: &Word) -> Option<(Place, bool)> {
         self.place(&word.text, word.glob, word.tilde || !word.known)
     }
@@ -856,7 +855,7 @@ impl Walker<'_> {
                 return None;
             }
             let name = folder.trim_end_matches('/');
-            // The home of anybody.
+            // The home directory of any user.
             if name.len() == 1
                 || !name.contains('/')
                     && name[1..]
@@ -882,7 +881,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Words with what is known of their values, which may be more words than these.
+    /// Expands words by the known values, possibly to more words.
     pub(super) fn expanded<'w>(&mut self, words: &'w [Word]) -> Cow<'w, [Word]> {
         if words.iter().all(|word| word.known) {
             return Cow::Borrowed(words);
@@ -910,7 +909,8 @@ impl Walker<'_> {
     }
 }
 
-/// The commands that a word may hold: itself, the value of an option, what stands in quotes, and what follows `!` or `e`.
+/// Returns the commands that a word may contain: itself, the value of an option, quoted text, and the text after `!` or
+/// `e`.
 fn commands_in(text: &str) -> Vec<String> {
     if !text.contains([' ', ';', '(', '\n', '|']) {
         return Vec::new();
@@ -947,13 +947,13 @@ fn decoded_parts(text: &str) -> Vec<String> {
     decoded.collect()
 }
 
-/// Whether a file that the command wrote, which is kept by its name, is the one that runs.
+/// Returns true if a file that the command wrote is the one that runs.
 fn is_script(name: &str, path: &str) -> bool {
     name.strip_prefix(WRITTEN)
         .is_some_and(|name| name.trim_start_matches("./") == path.trim_start_matches("./"))
 }
 
-/// Whether tests of `find` choose some of what it finds.
+/// Returns true if tests of `find` select only some of the files.
 pub(super) fn selects(words: &[Word]) -> bool {
     words.windows(2).any(|pair| {
         let names = matches!(
@@ -982,7 +982,7 @@ pub(super) fn selects(words: &[Word]) -> bool {
     })
 }
 
-/// A word as a shell puts it in.
+/// Returns a word as a shell expands it.
 pub(super) fn expanded_word(text: &str) -> Word {
     Word {
         text: text.to_owned(),
@@ -994,9 +994,9 @@ pub(super) fn expanded_word(text: &str) -> Word {
     }
 }
 
-/// Whether a glob stands for nearly every name: it has a star, and no letter of its own.
+/// Returns true if a glob matches nearly every name: it has a star, and no literal character.
 fn stands_for_all(glob: &str) -> bool {
-    // With a dot in front, it stands for all that is hidden.
+    // With a leading dot it matches all hidden files.
     let glob = glob.strip_prefix('.').unwrap_or(glob);
     let mut rest = glob;
     while let Some((before, list)) = rest.split_once('[') {

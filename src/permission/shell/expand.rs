@@ -1,4 +1,4 @@
-//! The values of words that a shell puts in, as far as the command itself says them. They only add denials, so that a guess may
+//! Expands words as far as the command itself determines their values. Expansions only add denials, so that a guess may
 //! be wrong.
 
 use brush_parser::ast::{
@@ -13,17 +13,17 @@ use super::programs::{self, Kind};
 use super::word::{self, Word};
 use crate::permission::glob_overlap::can_meet;
 
-/// Values of one word that are looked at.
+/// Maximum number of values of one word.
 const MAX_TEXTS: usize = 8;
-/// Longer values are not kept.
+/// Maximum length of a value in bytes.
 const MAX_BYTES: usize = 4096;
-/// Variables that are kept.
+/// Maximum number of variables.
 const MAX_VARIABLES: usize = 64;
 
-/// Programs whose output is known without what they read.
+/// Programs whose output is known without their input.
 const PRINTERS: [&str; 8] = ["echo", "printf", "yes", "pwd", "ls", "dir", "find", "gfind"];
 
-/// Reads words as they are written.
+/// Expands raw words.
 pub(super) struct Expander<'w, 'a> {
     walker: &'w mut Walker<'a>,
     found: Vec<String>,
@@ -34,7 +34,7 @@ impl<'w, 'a> Expander<'w, 'a> {
         Expander { walker, found: Vec::new() }
     }
 
-    /// The texts that a raw word may become; none if nothing is known of it.
+    /// Returns the possible values of a raw word; none if it is unknown.
     pub fn texts(mut self, raw: &str) -> Vec<String> {
         if raw.len() > MAX_BYTES || self.walker.depth > 5 {
             return Vec::new();
@@ -102,7 +102,7 @@ impl<'w, 'a> Expander<'w, 'a> {
         texts
     }
 
-    /// The values of what stands behind a dollar or a backquote, and what follows it. `None` if none is known.
+    /// Returns the values of the expansion after a dollar or a backquote, and the rest. `None` if they are unknown.
     fn value<'r>(&mut self, opener: char, after: &'r str) -> Option<(Vec<String>, &'r str)> {
         if opener == '`' {
             let end = after.find('`')?;
@@ -131,7 +131,7 @@ impl<'w, 'a> Expander<'w, 'a> {
         Some((self.variable(name)?, rest))
     }
 
-    /// What stands between the braces of `${…}`.
+    /// Returns the values of the content of `${…}`.
     fn parameter(&mut self, inner: &str) -> Option<Vec<String>> {
         let inner = inner.strip_prefix('!').unwrap_or(inner);
         let length = inner
@@ -154,7 +154,7 @@ impl<'w, 'a> Expander<'w, 'a> {
             all.extend(self.word(value));
             return Some(all);
         }
-        // The first letter of a path.
+        // The first character of a path.
         if rest == ":0:1" && matches!(name, "HOME" | "PWD" | "PATH" | "SHELL" | "OLDPWD" | "BASH") {
             return Some(vec!["/".to_owned()]);
         }
@@ -182,7 +182,7 @@ impl<'w, 'a> Expander<'w, 'a> {
         }
     }
 
-    /// What a command prints, if it only prints what it is given.
+    /// Returns the output of a command that only prints its arguments.
     fn output(&mut self, text: &str) -> Option<Vec<String>> {
         self.walker.left = self.walker.left.checked_sub(text.len())?;
         let program = self.walker.parse(text).ok()?;
@@ -200,7 +200,7 @@ impl<'w, 'a> Expander<'w, 'a> {
 }
 
 impl Walker<'_> {
-    /// Remembers what a variable is set to, as it is written.
+    /// Records an assignment with its raw value.
     pub(super) fn remember(&mut self, name: &str, raw: &str) {
         if self.variables.len() >= MAX_VARIABLES {
             return;
@@ -225,8 +225,8 @@ impl Walker<'_> {
         self.variables.extend(texts.into_iter().map(|text| (name.to_owned(), text)));
     }
 
-    /// Remembers what the words of a command set: `export X=/`, `read x`, `set -- /`, `printf -v x /`, `sh -c '…' _ /`, and what a
-    /// function that was defined before is called with.
+    /// Records the assignments of a command: `export X=/`, `read x`, `set -- /`, `printf -v x /`, `sh -c '…' _ /`, and
+    /// the arguments of a function that was defined before.
     pub(super) fn remember_words(&mut self, words: &[Word], read: &[String]) {
         let Some(name) = words.first() else { return };
         let base = name.text.rsplit('/').next().unwrap_or_default();
@@ -285,14 +285,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Remembers what is known already.
+    /// Records a known value.
     pub(super) fn remember_value(&mut self, name: &str, value: &str) {
         if self.variables.len() < MAX_VARIABLES && value.len() <= MAX_BYTES {
             self.variables.push((name.to_owned(), value.to_owned()));
         }
     }
 
-    /// What a list of commands prints.
+    /// Returns the output of a list of commands.
     pub(super) fn printed(&mut self, list: &CompoundList) -> Option<String> {
         let mut all = Vec::new();
         for item in &list.0 {
@@ -312,7 +312,7 @@ impl Walker<'_> {
         (!all.is_empty()).then(|| all.join("\n"))
     }
 
-    /// What a command prints, or hands on of what it reads.
+    /// Returns the output of a command, including input that it passes on.
     pub(super) fn prints(&mut self, command: &Command) -> Option<String> {
         match command {
             Command::Simple(simple) => self.simple_prints(simple),
@@ -324,7 +324,7 @@ impl Walker<'_> {
 
     fn simple_prints(&mut self, simple: &SimpleCommand) -> Option<String> {
         let raw = simple.word_or_name.as_ref()?.value.clone();
-        // Most commands print what nobody knows: their words need not be read once more.
+        // The output of most commands is unknown: their words need not be read again.
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
         let has_redirect = simple
             .suffix
@@ -467,7 +467,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Remembers what a command writes into a file, which may be run later.
+    /// Records the content that a command writes into a file, which may be run later.
     pub(super) fn remember_file(&mut self, simple: &SimpleCommand) {
         let files: Vec<String> = simple
             .suffix
@@ -491,7 +491,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The text of a here-document or a here-string.
+    /// Returns the text of a here-document or a here-string.
     pub(super) fn read_by(&mut self, redirect: &IoRedirect) -> Option<String> {
         match redirect {
             IoRedirect::HereDocument(_, document) => Some(document.doc.value.clone()),
@@ -508,12 +508,12 @@ fn reversed(line: &str) -> String {
     line.chars().rev().collect()
 }
 
-/// Whether a glob can be such a name.
+/// Returns true if a glob can match a name.
 pub(super) fn can_be_name(glob: &str, name: &str) -> bool {
     can_meet(glob, false, name)
 }
 
-/// Where the bracket closes that was opened before.
+/// Returns the offset of the closing bracket for one that was opened before.
 fn closing(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 1;
     text.char_indices().find_map(|(at, letter)| {
@@ -522,13 +522,13 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
     })
 }
 
-/// The words that braces with commas make.
+/// Expands braces with commas.
 fn braces(raw: &str) -> Vec<String> {
     let mut words = vec![raw.to_owned()];
     for _ in 0..3 {
         let mut next = Vec::new();
         for word in &words {
-            // Not those of a variable.
+            // Not the braces of a variable.
             let open = word
                 .char_indices()
                 .find(|(at, letter)| *letter == '{' && !word[..*at].ends_with('$'))
@@ -552,7 +552,7 @@ fn braces(raw: &str) -> Vec<String> {
     words
 }
 
-/// A text of `$'…'` from behind its quote, and what follows it.
+/// Decodes `$'…'` after its opening quote, and returns the rest.
 fn decoded(text: &str) -> (String, &str) {
     let mut at = 0;
     let bytes = text.as_bytes();
@@ -564,7 +564,7 @@ fn decoded(text: &str) -> (String, &str) {
     (decoded_all(&text[..end]), text.get(end + 1..).unwrap_or_default())
 }
 
-/// A text with its escapes resolved.
+/// Decodes the escapes of a text.
 fn decoded_all(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();

@@ -1,5 +1,5 @@
-//! Commands that may stand among the words of a program that runs some of them, where nobody knows which. Each is looked at as
-//! if it ran: its files, and bans of commands and of files, count. None needs a permission of its own.
+//! Words of a program that may be a command that it runs. Each is examined as if it ran: its files, and denials of
+//! commands and files, count. None needs a permission of its own.
 
 use super::analyzer::{RESERVE, Walker};
 use super::programs::{self, Kind};
@@ -8,16 +8,16 @@ use super::word::Word;
 use super::wrappers::is_wrapper;
 use super::{Doubt, Simple};
 
-/// What becomes of the doubts about commands that may run.
+/// How concerns about commands that may run are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Guess {
-    /// They are doubts about the program.
+    /// They are concerns about the program.
     Keep,
-    /// None counts: that the words are a command is not likely.
+    /// They are dropped: the words are unlikely to be a command.
     Drop,
 }
 
-/// Programs that take commands and run them on another machine, later, or in a language of their own.
+/// Programs that run commands on another machine, later, or in a language of their own.
 const RUN_ELSEWHERE: [&str; 12] = [
     "ssh",
     "openssl",
@@ -33,14 +33,14 @@ const RUN_ELSEWHERE: [&str; 12] = [
     "ldd",
 ];
 
-/// Words of package managers and git behind which a command stands.
+/// Words of package managers and git that precede a command.
 const BEFORE_COMMANDS: [&str; 9] =
     ["exec", "x", "dlx", "run", "--", "foreach", "-x", "--exec", "--call"];
 
-/// Programs whose arguments are commands from the first on.
+/// Programs whose arguments are a command from the first on.
 const RUN_PACKAGES: [&str; 3] = ["npx", "bunx", "pnpx"];
 
-/// Programs that run commands of another system of files, or texts that are no commands.
+/// Programs that run commands in another file system, or texts that are not commands.
 const RUN_NO_FILES: [&str; 16] = [
     "docker",
     "podman",
@@ -60,12 +60,12 @@ const RUN_NO_FILES: [&str; 16] = [
     "make",
 ];
 
-/// Options whose value is the folder that a command runs in.
+/// Options whose value is the working directory of a command.
 const FOLDER_LETTERS: [&str; 5] = ["-C", "-D", "-d", "-w", "-W"];
 const FOLDER_NAMES: [&str; 8] =
     ["--chdir", "--cwd", "--wd", "--work", "--dir", "--root", "--pwd", "--current-dir"];
 
-/// How the words of a program are looked at, and where they begin; `None` if it runs none of them.
+/// Returns how the words of a program are examined, and where they begin; `None` if it runs none of them.
 pub(super) fn mode(base: &str, kind: Option<Kind>, words: &[Word]) -> Option<(Guess, usize)> {
     match kind {
         None => Some((Guess::Drop, 1)),
@@ -77,14 +77,14 @@ pub(super) fn mode(base: &str, kind: Option<Kind>, words: &[Word]) -> Option<(Gu
             };
             words.iter().skip(1).position(is_before).map(|at| (Guess::Drop, at + 1))
         }
-        // The name of an architecture, and a command.
+        // The name of an architecture, followed by a command.
         Some(Kind::Inert) if base == "arch" => Some((Guess::Keep, 1)),
         _ => None,
     }
 }
 
 impl Walker<'_> {
-    /// Whether a word is a program that does something with files that its arguments name.
+    /// Returns true if a word is a program that accesses files named by its arguments.
     fn may_begin(&self, word: &Word) -> bool {
         let name = word.text.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
         let name = name.strip_suffix(".exe").unwrap_or(&name);
@@ -109,7 +109,7 @@ impl Walker<'_> {
         by_kind || (!self.is_nested() && is_wrapper(name)) || name.starts_with("mkfs")
     }
 
-    /// Looks at the end of a command that is too much, once: what is never allowed mostly stands there.
+    /// Examines the end of a command that exceeds the limits once, where a hard deny is most likely.
     pub(super) fn guess_last(&mut self, words: &[Word], command: &mut Simple) {
         if let Some(nested) = self.take_reserve() {
             let from = words.len().saturating_sub(RESERVE).max(1);
@@ -118,7 +118,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Looks at what a program is given to read as if it was a command, and ran.
+    /// Examines the input of a program as if it were a command that runs.
     pub(super) fn guess_texts(&mut self, texts: &[String], command: &mut Simple) {
         self.guessing(Guess::Keep, command, |walker| {
             for text in texts {
@@ -127,7 +127,7 @@ impl Walker<'_> {
         });
     }
 
-    /// Does something with commands of which nobody knows whether they run.
+    /// Runs `work` on commands of which it is unknown whether they run.
     fn guessing(&mut self, how: Guess, command: &mut Simple, work: impl FnOnce(&mut Self)) {
         let outer = (self.guess.replace(how), std::mem::take(&mut self.kept));
         work(self);
@@ -139,9 +139,9 @@ impl Walker<'_> {
         }
     }
 
-    /// Looks at whatever may be a command among the words from one on.
+    /// Examines all possible commands among the words from an index on.
     pub(super) fn guess(&mut self, words: &[Word], from: usize, how: Guess, command: &mut Simple) {
-        // Among the words of a command that may run are no others than among those of the whole.
+        // The commands within a command that may run are among those of the whole.
         if self.is_flat {
             return;
         }
@@ -153,7 +153,7 @@ impl Walker<'_> {
         for word in self.folders_among(words, from) {
             self.places.extend(self.folders.absolute(&word, places.first().map_or("/", |at| at)));
         }
-        // The shortest first: they take the least, and there can be too many.
+        // The shortest first: they cost the least, and there may be too many.
         for (at, word) in words.iter().enumerate().skip(from).rev().filter(|(_, word)| word.known) {
             if self.is_exhausted() {
                 break;
@@ -161,7 +161,7 @@ impl Walker<'_> {
             if !word.text.starts_with('-') && self.may_begin(word) {
                 self.is_flat = true;
                 let rest = &words[at..];
-                // Behind it stand lists of arguments, each for a command of its own.
+                // It is followed by lists of arguments, each for a command of its own.
                 let lists = rest.iter().position(|word| word.text.starts_with(":::"));
                 for inner in [Some(rest), lists.map(|end| &rest[..end])].into_iter().flatten() {
                     self.apart(|walker| {
@@ -186,7 +186,7 @@ impl Walker<'_> {
         self.places = places;
     }
 
-    /// Folders in which a command among the words may run.
+    /// Returns the directories among the words that a command may run in.
     pub(super) fn folders_among(&self, words: &[Word], from: usize) -> Vec<String> {
         let mut found = Vec::new();
         for (at, word) in words.iter().enumerate().skip(from) {
@@ -213,7 +213,7 @@ impl Walker<'_> {
         found
     }
 
-    /// What may run is no command that needs a permission.
+    /// Marks a command that may run as one that needs no permission.
     pub(super) fn as_guess(&mut self, command: &mut Simple) {
         let Some(how) = self.guess else { return };
         command.quiet = true;
@@ -224,7 +224,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a program runs what it is given to read.
+/// Returns true if a program runs its input.
 pub(super) fn runs_input(words: &[Word]) -> bool {
     let name = words[0].text.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let is_shell = is_wrapper(&name)
@@ -232,7 +232,7 @@ pub(super) fn runs_input(words: &[Word]) -> bool {
     is_shell && !RUN_ELSEWHERE.contains(&name.as_str())
 }
 
-/// Whether a text may be a command with arguments or redirections.
+/// Returns true if a text may be a command with arguments or redirections.
 fn may_be_text(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_whitespace() || b"<>|;&$`".contains(&byte))
 }

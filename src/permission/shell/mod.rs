@@ -57,45 +57,45 @@ mod variables;
 mod word;
 mod wrappers;
 
-/// Why a command is asked about although a rule allows it.
+/// A concern: the reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubt {
     /// A sentence for a person.
     pub reason: String,
-    /// A rule that has this word in its own text, or is about exactly this command, was written with it in mind.
+    /// A rule that contains this word, or matches exactly this command, covers the concern.
     pub token: Option<String>,
 }
 
 impl Doubt {
-    /// One that no rule takes away.
+    /// Creates a concern that no rule covers.
     pub fn always(reason: impl Into<String>) -> Self {
         Doubt { reason: reason.into(), token: None }
     }
 
-    /// Whether part of the command was not looked at, so that no hard deny could be found in it.
+    /// Returns true if a part of the command was not read, so that no hard deny could be found in it.
     pub fn leaves_unread(&self) -> bool {
         self.reason == analyzer::TOO_MUCH
     }
 }
 
-/// One simple command.
+/// A simple command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Simple {
-    /// Its words with one space between, quoted where they must be.
+    /// Its words joined by spaces, quoted where needed.
     pub text: String,
-    /// Other ways to write it. Bans and questions count for them, permissions do not.
+    /// Other forms. Denials and questions count for them, permissions do not.
     pub others: Vec<String>,
-    /// Why it is asked about.
+    /// The reasons to ask about it.
     pub doubts: Vec<Doubt>,
-    /// What it does is told by other commands: only bans and questions about it count.
+    /// True if other commands describe its effect: only denials and questions about it count.
     pub quiet: bool,
-    /// Whether a rule for all calls of the program may be offered.
+    /// True if a rule for all calls of the program may be suggested.
     pub prefix: bool,
-    /// Folders from which it looks for a repository of git.
+    /// Directories from which it looks for a git repository.
     pub repositories: Vec<String>,
-    /// Another way to write it, for which permissions count too.
+    /// Another form, for which permissions count too.
     pub same_as: Option<String>,
-    /// Whether it only looks.
+    /// True if it only reads.
     pub looks: bool,
 }
 
@@ -104,38 +104,36 @@ pub struct Simple {
 pub struct FileUse {
     /// Read or edit.
     pub domain: Domain,
-    /// Absolute and in normal form; with wildcards if `glob`.
+    /// Absolute and normalized path; with wildcards if `glob`.
     pub path: String,
-    /// The same with every `..` that was written.
+    /// The path with every `..` as written.
     pub written: String,
-    /// Whether the shell puts names in for wildcards.
+    /// True if the shell expands wildcards.
     pub glob: bool,
-    /// Whether it is only told that it is there.
+    /// True if only its existence is revealed.
     pub names: bool,
 }
 
-/// A command as it was read.
+/// A parsed command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Every simple command.
     pub commands: Vec<Simple>,
-    /// Every file.
     pub files: Vec<FileUse>,
-    /// What arguments of other programs would be as paths, absolute and as written, if that was asked for. Nobody knows
-    /// whether they are paths, nor what the program makes of them.
+    /// Arguments of other programs as paths, absolute and as written, if requested. It is unknown whether they are
+    /// paths, and what the program does with them.
     pub named: Vec<String>,
 }
 
-/// The stack for a command that the parser calls itself for. Only what is used of it is taken.
+/// Stack size for a command on which the parser recurses. Only the used part takes memory.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell.
 pub fn quoted(text: &str) -> String {
     word::quoted(text)
 }
 
-/// Reads a command that runs in `cwd`. `sensitive` says which names of files are those of secrets, and `with_named` whether
-/// [`Reading::named`] is wanted.
+/// Reads a command that runs in `cwd`. `sensitive` recognizes names of files with secrets, and `with_named` requests
+/// [`Reading::named`].
 pub fn read(
     command: &str,
     folders: &Folders,

@@ -1,33 +1,34 @@
-//! Which texts are not even parsed: too long, too deep, or with letters that shells and people read differently.
+//! Rejects texts before parsing: too long, too deep, or with characters that shells and people read differently.
 
 use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 
-/// A single argument of a program is no longer on Linux, so no shell could be given more.
+/// Maximum length of a single argument on Linux, so that no shell could be given more.
 pub(super) const MAX_BYTES: usize = 128 * 1024;
 
-/// The parser calls itself for each, and its stack is the caller's.
+/// Maximum nesting: the parser recurses for each level on the caller's stack.
 const MAX_OPENERS: usize = 200;
 
 /// The parser tries what stands behind a parenthesis, or in a `case`, in two ways, and what stands in it again for each: the pieces of a text,
 /// doubled so often as there are parentheses, stand for the time it can take. So much of it is a few milliseconds.
 const MAX_TRIES: usize = 1 << 20;
 
-/// With no more of them a text of any length is read in time.
+/// Number of parentheses up to which a text of any length is parsed in time.
 const FEW_PARENTHESES: usize = 4;
 
-/// Digits that the number of a descriptor may have: of a larger one the parser panics.
+/// Maximum number of digits of a file descriptor: the parser panics for larger ones.
 const MAX_DIGITS: usize = 9;
 
-/// The parser looks through the whole text for the end of each.
+/// Maximum number of here-documents: the parser searches the whole text for the end of each.
 const MAX_DOCUMENTS: usize = 64;
 
 /// Maximum number of tokens that the parser reads for one call, in all texts of it together: each takes it a microsecond.
 pub(super) const MAX_TOKENS: usize = 20_000;
 
-/// With more of them the parser is given a stack of its own: each takes a kilobyte or more of it, and a thread can have little.
+/// Nesting from which on the parser is given a stack of its own: each level takes a kilobyte or more, and a thread can
+/// have little.
 const FEW_OPENERS: usize = 8;
 
-/// Variables and substitutions in one word. The parser looks for the end of each through the whole word.
+/// Maximum number of variables and substitutions in one word. The parser searches the whole word for the end of each.
 const MAX_EXPANSIONS: usize = 128;
 
 fn is_opening(word: &[u8]) -> bool {
@@ -37,7 +38,7 @@ fn is_opening(word: &[u8]) -> bool {
     )
 }
 
-/// Why a text is not parsed, if it is not. It can panic where the parser can: both read the same tokens.
+/// Returns the reason for not parsing a text. Panics where the parser does: both read the same tokens.
 pub(super) fn refuse(text: &str) -> Option<&'static str> {
     if text.len() > MAX_BYTES {
         return Some("the command is too long to be read");
@@ -59,7 +60,7 @@ pub(super) fn refuse(text: &str) -> Option<&'static str> {
     strange.then_some("the command has letters that look like others or like nothing")
 }
 
-/// How often the parser may call itself for a text; more than [`MAX_OPENERS`] are not counted.
+/// Returns the nesting of the parser for a text, counted up to [`MAX_OPENERS`].
 fn openers(text: &str) -> usize {
     let opening = |byte: &u8| matches!(byte, b'(' | b'{' | b'`' | b'[');
     let mut openers = text.bytes().filter(opening).count();
@@ -68,7 +69,7 @@ fn openers(text: &str) -> usize {
     }
     let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
     openers += words.filter(|word| is_opening(word)).count();
-    // Within a test these are nested, too.
+    // Within a test these nest too.
     if text.contains("[[") {
         openers += text.bytes().filter(|byte| *byte == b'!').count();
         openers += text.matches("&&").count() + text.matches("||").count();
@@ -76,12 +77,12 @@ fn openers(text: &str) -> usize {
     openers
 }
 
-/// Whether a text is only read where there is enough of a stack.
+/// Returns true if a text is only parsed with enough stack.
 pub(super) fn is_deep(text: &str) -> bool {
     text.len() <= MAX_BYTES && (FEW_OPENERS + 1..=MAX_OPENERS).contains(&openers(text))
 }
 
-/// Whether a word has more in it than the parser takes apart in time.
+/// Returns true if a word has more expansions than the parser handles in time.
 pub(super) fn has_many_expansions(word: &str) -> bool {
     let is_one = |byte: &u8| matches!(byte, b'$' | b'`');
     word.bytes().filter(is_one).take(MAX_EXPANSIONS + 1).count() > MAX_EXPANSIONS
@@ -94,7 +95,7 @@ fn takes_too_long(text: &str) -> bool {
         return false;
     }
     let options = TokenizerOptions { enable_extended_globbing: false, ..Default::default() };
-    // Those in quotes are parts of words, and take no time.
+    // Quoted ones are parts of words, and take no time.
     let Ok(tokens) = uncached_tokenize_str(text, &options) else { return false };
     let (mut tries, mut cases, mut deepest) = (0, 0_usize, 0);
     for token in &tokens {
@@ -189,7 +190,7 @@ fn end_of_quote(bytes: &[u8], quote: u8) -> usize {
     0
 }
 
-/// Whether a redirection has a number that is too large, also over the ends of lines that go on.
+/// Returns true if a redirection has a number that is too large, also across line continuations.
 fn has_huge_descriptor(text: &str) -> bool {
     text.match_indices(['<', '>']).any(|(at, _)| {
         let before = text[..at].bytes().rev().filter(|byte| !matches!(byte, b'\\' | b'\n'));
@@ -197,7 +198,7 @@ fn has_huge_descriptor(text: &str) -> bool {
     })
 }
 
-/// Controls, white space that shells do not know, and letters without a width or with another direction.
+/// Controls, white space that shells do not know, and characters without a width or with another direction.
 fn is_strange(letter: char) -> bool {
     match letter {
         '\n' | '\t' | ' ' => false,

@@ -1,4 +1,4 @@
-//! What a redirection reads, writes and hands to a command.
+//! Redirections: the files that they read and write, and the input that they pass to a command.
 
 use brush_parser::ast::{
     IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoHereDocument, IoRedirect,
@@ -9,10 +9,10 @@ use super::word::{self, Word};
 use super::{Doubt, Simple, dialects};
 use crate::permission::Domain;
 
-/// Why a document for what may run it is asked about.
+/// The reason to ask about a document for a command that may run it.
 pub(super) const HERE_DOCUMENT: &str = "it has a here-document";
 
-/// What a command is given to read by its own text.
+/// The input of a command that is a part of its own text.
 #[derive(Debug, Default)]
 pub(super) struct Fed {
     pub texts: Vec<String>,
@@ -20,7 +20,7 @@ pub(super) struct Fed {
 }
 
 impl Walker<'_> {
-    /// A redirection that belongs to no simple command.
+    /// Handles a redirection that belongs to no simple command.
     pub fn redirect_alone(&mut self, redirect: &IoRedirect) {
         let mut doubts = self.redirect(redirect);
         if std::mem::take(&mut self.fed).has_document {
@@ -114,9 +114,9 @@ impl Walker<'_> {
     }
 }
 
-/// Whether no shell could take a line for the end of a document sooner than the parser did. A substitution must end with it: what
-/// follows is read otherwise by the parser. Some shells look for its end by counting parentheses there, and bash takes a line
-/// that begins with the end and has a parenthesis for the end, too.
+/// Returns true if no shell ends a document earlier than the parser. A substitution must end with it, because the
+/// parser reads the text after it differently: some shells find the end of a substitution by counting parentheses, and
+/// bash also takes a line that begins with the delimiter and contains a parenthesis for the end.
 fn ends_where_it_says(document: &IoHereDocument, text: &str, in_substitution: bool) -> bool {
     let end = document.here_end.value.trim_matches(['\'', '"']);
     let body = document.doc.value.as_str();

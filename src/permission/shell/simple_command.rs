@@ -1,4 +1,4 @@
-//! What one simple command does.
+//! Judges one simple command.
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::git::{self, git};
@@ -11,7 +11,7 @@ use super::{Doubt, Simple, dialects, grep_args, guess, harmless, revisions};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 
-/// Folders whose programs are those that their names say.
+/// Directories whose programs are those that their names say.
 pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
     "/bin",
     "/usr/bin",
@@ -22,29 +22,29 @@ pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
     "/opt/homebrew/bin",
 ];
 
-/// So many words of a command are looked at as the beginning of another one.
+/// Maximum number of words of a command that are examined as the beginning of another one.
 const MAX_TAILS: usize = 16;
 
-/// So many words at both ends of a command are looked at for what they destroy.
+/// Maximum number of words at both ends of a command that are examined for what they destroy.
 const MAX_DESTROYED: usize = 128;
 
-/// So many words of a command of git are looked at.
+/// Maximum number of words examined of a git command.
 const MAX_GIT_WORDS: usize = 2048;
 
-/// So many letters of short options stand in one word.
+/// Maximum number of letters of short options in one word.
 const MAX_LETTERS: usize = 8;
 
-/// Commands of the shell, beside those that change it, that may take a word for a number or the name of a variable.
+/// Builtins, beside those that change the shell, that may take a word for a number or the name of a variable.
 const TAKE_NUMBERS: [&str; 11] = [
     "printf", "test", "[", "wait", "shift", "ulimit", "umask", "exit", "return", "break",
     "continue",
 ];
 
-/// What follows these words of a package manager is the name of a package or a script.
+/// Words of a package manager that precede the name of a package or a script.
 pub(super) const BEFORE_NAMES: [&str; 10] =
     ["run", "run-script", "add", "install", "i", "remove", "rm", "uninstall", "why", "info"];
 
-/// Options of programs for pull requests whose value is a text.
+/// Options of pull-request tools whose value is a text.
 const BODY_OPTIONS: [&str; 6] = ["-b", "--body", "-t", "--title", "-m", "--message"];
 
 impl Walker<'_> {
@@ -52,7 +52,7 @@ impl Walker<'_> {
     pub(super) fn run(&mut self, assigned: Vec<Assigned>, words: Vec<Word>, doubts: Vec<Doubt>) {
         let mut doubts = doubts;
         let mut assigned = assigned;
-        // In front of a command, a variable is handed to it.
+        // A variable before a command is passed to it.
         for one in assigned.iter_mut().filter(|one| !words.is_empty() && !one.is_handed()) {
             one.doubt.get_or_insert_with(|| Doubt::always(variables::can_change(&one.name)));
         }
@@ -71,7 +71,7 @@ impl Walker<'_> {
             self.constants.set_revision(&one.name);
         }
         for (one, value) in assigned.iter().filter_map(|one| Some((one, one.value.as_ref()?))) {
-            // In front of a command they are not set when its words are read.
+            // Assignments before a command do not apply to its own words.
             if words.is_empty() {
                 self.constants.set(&one.name, &Word::plain(value));
             }
@@ -87,7 +87,7 @@ impl Walker<'_> {
         let mut command = self.judge(&words, doubts);
         let destroyed = match words.len() <= 2 * MAX_DESTROYED {
             true => self.destroys(&words, &fed.texts),
-            // The program and its options, and what comes last.
+            // The program and its options, and the last words.
             false => {
                 let (first, last) =
                     (&words[..MAX_DESTROYED], &words[words.len() - MAX_DESTROYED..]);
@@ -104,7 +104,7 @@ impl Walker<'_> {
         self.push(command);
     }
 
-    /// What a command is given to read: some programs only show or keep it, others run it.
+    /// Judges the input of a command: some programs only show or store it, others run it.
     fn feed(&mut self, fed: Fed, words: &[Word], command: &mut Simple) {
         if (fed.texts.is_empty() && !fed.has_document) || takes_text(words) {
             return;
@@ -152,25 +152,25 @@ impl Walker<'_> {
             return command;
         }
         let (folder, written) = name.text.rsplit_once('/').unwrap_or(("", &name.text));
-        // Names are one where a file system has no case.
+        // Names are equal in any case if the file system is case-insensitive.
         let base = written.to_ascii_lowercase();
         let base = base.strip_suffix(".exe").unwrap_or(&base);
         if base != name.text {
             command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
         }
         let is_builtin = folder.is_empty() && base == written;
-        // What runs a script reads it, and shows lines of what is none.
+        // An interpreter reads its script, and shows lines of a file that is none.
         if self.with_named && !folder.is_empty() {
             self.named(name);
         }
         if let Some(wrapped) = unwrap(base, words) {
             self.secrets(wrapped.own(words), None, &mut command);
             self.nested += 1;
-            // Deeper ones are not read one by one: whatever may run behind them is looked at instead.
+            // Deeper ones are not read one by one: all commands that they may run are examined instead.
             let wrapped = if self.is_nested() { Wrapped::Unknown } else { wrapped };
             self.wrapped(wrapped, words, &mut command);
             self.nested -= 1;
-            // Any file can have the name of a program that does nothing itself.
+            // Any file can have the name of a program without effects.
             let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
             command.quiet &= is_itself;
             return command;
@@ -180,7 +180,7 @@ impl Walker<'_> {
                 programs::find(base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
             })
             .filter(|program| is_builtin || program.kind != Kind::Shell);
-        // For each of its words git's others are looked through.
+        // The other words of git are scanned for each of its words.
         if words.len() > MAX_GIT_WORDS && program.is_some_and(|one| one.kind == Kind::Git) {
             command.doubts.push(Doubt::always(TOO_MUCH));
             return command;
@@ -196,7 +196,7 @@ impl Walker<'_> {
         }
         if let Some(program) = program {
             self.known(base, program, (words, &operands), &mut command);
-            // The others of the shell take their words for texts.
+            // Other builtins take their words for texts.
             let takes_numbers = program.kind == Kind::Shell || TAKE_NUMBERS.contains(&base);
             let runs = |word: &Word| word.known && variables::has_running_index(&word.text);
             if takes_numbers && words.iter().any(runs) {
@@ -214,11 +214,11 @@ impl Walker<'_> {
         command
     }
 
-    /// Words that could become anything.
+    /// Judges words with unknown values.
     fn unknown_words(&mut self, words: &[Word], program: Option<&Program>, command: &mut Simple) {
         let free = |word: &Word| {
             program.is_some_and(|program| match program.kind {
-                // A file can be called like an option that names the folder above.
+                // A file can be named like an option that names the parent directory.
                 Kind::Copier | Kind::Mover => !can_end_in_parent(&word.text),
                 _ => program.is_plain() && kinds_of_files(program.kind),
             })
@@ -237,11 +237,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Files with secrets, wherever their names stand, and whatever else may be the name of a file.
+    /// Adds files with secrets, wherever their names occur, and other possible names of files.
     fn secrets(&mut self, words: &[Word], program: Option<&Program>, command: &mut Simple) {
         let shows_no_content = program.is_some_and(|program| match program.kind {
             Kind::Inert | Kind::Shell => !matches!(words[0].text.as_str(), "source" | "."),
-            // These are told by their paths.
+            // The paths of these are added anyway.
             Kind::Reader
             | Kind::Lister
             | Kind::Writer
@@ -253,10 +253,10 @@ impl Walker<'_> {
         if shows_no_content {
             return;
         }
-        // Git puts names in for wildcards that the shell leaves alone, and what its options take is known.
+        // Git expands wildcards that the shell does not, and the values of its options are known.
         let is_git = program.is_some_and(|program| program.kind == Kind::Git);
         let takes_globs = is_git && !git::names_no_files(words);
-        // Others may read any pattern as one of names, where a wildcard can stand for a dot in front.
+        // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
         let may_take_globs =
             program.is_none_or(|program| matches!(program.kind, Kind::Code | Kind::Runner));
         let is_in_folder =
@@ -278,7 +278,7 @@ impl Walker<'_> {
                 .split(['=', ':', '@', ',', '<'])
                 .filter(|piece| *piece != text)
                 .chain([&*text].into_iter().filter(|text| !text.starts_with('-')))
-                // Behind an option of one letter: `-Ifolder`.
+                // After an option of one letter: `-Ifolder`.
                 .chain(letters.and_then(|letters| glued(letters).next()));
             for piece in pieces.filter(|piece| !piece.is_empty()) {
                 let piece = if takes_globs { git::without_magic(piece) } else { piece };
@@ -317,7 +317,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The folders from which git looks for its repository.
+    /// Returns the directories from which git looks for its repository.
     fn git_folders(&self, base: &str, words: &[Word]) -> Vec<String> {
         let is_git = base == "git";
         let options = words.windows(2).filter(|pair| is_git && pair[0].text == "-C");
@@ -338,7 +338,7 @@ impl Walker<'_> {
         command.prefix = program.is_plain()
             && matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
         match program.kind {
-            // These say which command is next, and nothing else.
+            // These only decide which command runs next.
             Kind::Inert => {
                 command.quiet = matches!(base, "break" | "continue" | "exit" | "return")
                     && words[0].text == base
@@ -350,7 +350,7 @@ impl Walker<'_> {
             }
             Kind::Code => {
                 command.others.extend(tails(&words[1..]));
-                // The old way to write options of tar has no dash.
+                // The traditional options of tar have no dash.
                 if let ("tar", Some(word)) = (base, words.get(1))
                     && !word.text.starts_with('-')
                     && word.text.contains(['I', 'F', 'P'])
@@ -422,7 +422,7 @@ impl Walker<'_> {
                         Some(("of", path)) => (Domain::Edit, path),
                         _ => continue,
                     };
-                    // Some shells take it for the home folder behind `=`, too.
+                    // Some shells expand it to the home directory after `=` too.
                     let tilde = path.starts_with('~');
                     let file = Word { text: path.to_owned(), tilde, ..word.clone() };
                     command.doubts.extend(self.file(domain, &file));
@@ -442,7 +442,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Every argument that is not an option is a file; so is the value of an option that looks like one.
+    /// Adds every argument that is not an option as a file, and the value of an option that looks like one.
     fn files(&mut self, domain: Domain, words: &[Word], command: &mut Simple) {
         let mut options = true;
         for word in words {
@@ -462,7 +462,7 @@ impl Walker<'_> {
                 None if word.text.starts_with("--") => None,
                 None => glued(&word.text[1..]).find(|value| is_told(value)),
             };
-            // Alone, a slash is what lines are cut at.
+            // A slash alone is a delimiter.
             if let Some(value) = value.filter(|value| *value != "/") {
                 let file = Word { text: value.to_owned(), ..word.clone() };
                 command.doubts.extend(self.file(domain, &file));
@@ -472,7 +472,8 @@ impl Walker<'_> {
         }
     }
 
-    /// The folder that an option names as the target of all other arguments, and whether there is one.
+    /// Handles the directory that an option names as the destination of all other arguments. Returns whether there is
+    /// one.
     fn target_folder(&mut self, words: &[Word], command: &mut Simple) -> bool {
         let mut found = false;
         for word in words {
@@ -519,7 +520,7 @@ impl Walker<'_> {
                 command.quiet = command.doubts.is_empty();
                 let inner = &words[at..];
                 let program = programs::find(inner[0].text.rsplit('/').next().unwrap_or_default());
-                // Whatever it reads may name any file, so only what shows no content is harmless.
+                // Its input may name any file, so it is harmless only if it shows no content.
                 let harmless =
                     program.is_some_and(|program| {
                         matches!(program.kind, Kind::Inert | Kind::Lister) && program.is_plain()
@@ -554,7 +555,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `git -C folder` is git in that folder.
+    /// Returns the command that `git -C folder` runs in that directory.
     fn in_folder(&mut self, words: &[Word], doubts: &[Doubt]) -> Option<Simple> {
         let is_plain =
             |word: &Word| matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks");
@@ -580,7 +581,7 @@ impl Walker<'_> {
         Some(inner)
     }
 
-    /// What `env` runs, in the folder and with the variables that it says.
+    /// Judges the command of `env` with its directory and variables.
     fn environment(&mut self, env: &Environment, words: &[Word], command: &mut Simple) {
         let value = |(at, from): (usize, usize)| Word {
             text: words[at].text[from..].to_owned(),
@@ -617,7 +618,7 @@ impl Walker<'_> {
             };
             let mut inner = walker.judge(&inner, doubts);
             inner.others.extend(destroyed);
-            // As it would be written without `env`.
+            // The command as it is without `env`.
             if !env.assigned.is_empty() && env.split.is_none() {
                 let set: Vec<Word> = env.assigned.iter().map(|at| words[*at].clone()).collect();
                 inner.others.push(inner.text.clone());
@@ -670,7 +671,7 @@ fn reads_environment(words: &[Word], command: &mut Simple) {
     }));
 }
 
-/// A filter of `jq` or `yq` can name files itself.
+/// Adds the files that a filter of `jq` or `yq` names.
 fn reads_by_name(words: &[Word], names: &[&str], command: &mut Simple) {
     let names_files = |word: &&Word| {
         let mut parts = word.text.split(|letter: char| !letter.is_alphanumeric());
@@ -693,7 +694,7 @@ fn with_revisions(words: &[Word]) -> Vec<Word> {
     words.iter().map(known).collect()
 }
 
-/// Words as they are told, with one space between.
+/// Joins words in their display form with spaces.
 fn told(words: &[Word]) -> String {
     let mut text = String::new();
     for word in words {
@@ -705,12 +706,13 @@ fn told(words: &[Word]) -> String {
     text
 }
 
-/// The commands that begin at each of the words.
+/// Returns the commands that begin at each of the words.
 fn tails(words: &[Word]) -> Vec<String> {
     (0..words.len().min(MAX_TAILS)).map(|at| told(&words[at..])).collect()
 }
 
-/// The texts among words that may be commands, for bans to look at: whole words, values of options, and what they hold.
+/// Returns the texts among words that may be commands, for comparison with deny rules: whole words, values of options,
+/// and their content.
 pub(super) fn texts(words: &[Word]) -> Vec<String> {
     let mut found = Vec::new();
     for word in words.iter().take(MAX_TAILS) {
@@ -727,18 +729,18 @@ pub(super) fn texts(words: &[Word]) -> Vec<String> {
     found
 }
 
-/// What can follow the letters of short options at once. There are never many of them.
+/// Returns the possible values attached to the letters of short options, which are few.
 pub(super) fn glued(letters: &str) -> impl Iterator<Item = &str> {
     letters.char_indices().skip(1).take(MAX_LETTERS).map(|(at, _)| &letters[at..])
 }
 
-/// Whether a path may lie outside of the folder that it is read in.
+/// Returns true if a path may be outside of the directory that it is relative to.
 pub(super) fn leads_out(path: &str) -> bool {
     path.starts_with(['/', '~'])
         || path.split('/').any(|part| part == ".." || dialects::can_be_parent(part))
 }
 
-/// Whether a command does no more with what it reads than to show or to keep it.
+/// Returns true if a command only shows or stores its input.
 fn takes_text(words: &[Word]) -> bool {
     let name = words.first().filter(|name| name.known && !name.glob);
     let base = name.map(|name| match name.text.rsplit_once('/') {
@@ -754,18 +756,18 @@ fn takes_text(words: &[Word]) -> bool {
     }
 }
 
-/// Whether a glob can stand for a name that ends in the folder above.
+/// Returns true if a glob can match a name that ends in the parent directory.
 fn can_end_in_parent(glob: &str) -> bool {
     let end = glob.rfind(['*', '?', ']']).map_or(glob, |at| &glob[at + 1..]);
     end.bytes().all(|byte| byte == b'.')
 }
 
-/// Whether the arguments of such programs are files and nothing else.
+/// Returns true if the arguments of such programs are files only.
 fn kinds_of_files(kind: Kind) -> bool {
     matches!(kind, Kind::Reader | Kind::Lister | Kind::Grep | Kind::Writer | Kind::Both)
 }
 
-/// Whether a word is the text of a message, which nothing runs.
+/// Returns true if a word is the text of a message, which is not run.
 fn is_message(words: &[Word], at: usize, program: Option<&Program>) -> bool {
     match program.map(|program| program.kind) {
         Some(Kind::Git) => git::is_message(words, at),

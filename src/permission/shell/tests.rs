@@ -16,7 +16,7 @@ fn reading(command: &str) -> Reading {
     read(command, &folders(), "/vault", &names, false)
 }
 
-/// Commands with a `?` where there is a doubt, quiet ones in parentheses.
+/// Formats commands, with `?` after one that raises a concern, and quiet ones in parentheses.
 fn commands(command: &str) -> Vec<String> {
     let told = |one: &Simple| {
         let text = format!("{}{}", one.text, if one.doubts.is_empty() { "" } else { " ?" });

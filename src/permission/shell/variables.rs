@@ -1,4 +1,4 @@
-//! Variables that a command sets, and which of them change nothing of what is run.
+//! Variables that a command sets, and which of them do not change what runs.
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
@@ -7,10 +7,10 @@ use super::analyzer::Walker;
 use super::word::Word;
 use crate::permission::Domain;
 
-/// Why an index is asked about.
+/// The reason to ask about an index.
 pub(super) const RUNNING_INDEX: &str = "an index of an array can run commands";
 
-/// Variables that change how a program looks and not what it runs.
+/// Variables that change how a program displays and not what it runs.
 static HARMLESS: &[&str] = &[
     "CI",
     "NODE_ENV",
@@ -50,7 +50,7 @@ static HARMLESS: &[&str] = &[
     "GOARCH",
 ];
 
-/// Lower-case names that programs and shells read nevertheless, wherever they were set.
+/// Lower-case names that programs and shells read, wherever they were set.
 static READ_LOWER_CASE: &[&str] = &[
     "http_proxy",
     "https_proxy",
@@ -71,13 +71,13 @@ static READ_LOWER_CASE: &[&str] = &[
     "options",
 ];
 
-/// Whether a variable can be handed to programs without a question.
+/// Returns true if a variable can be passed to programs without a question.
 pub fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || name.starts_with("LC_")
 }
 
-/// Names of variables that programs, shells or the loader read: `*` stands for anything. What they hold can change what is run,
-/// where it is looked for, or what is loaded.
+/// Names of variables that programs, shells or the loader read; `*` matches anything. Their values can change what is
+/// run, where it is looked up, or what is loaded.
 static READ_BY_PROGRAMS: &[&str] = &[
     "PATH",
     "*_PATH",
@@ -363,7 +363,7 @@ static READ_BY_PROGRAMS: &[&str] = &[
     "SPILLWAY_*",
 ];
 
-/// Whether a name of capitals is one that somebody may read.
+/// Returns true if a program may read a variable with an upper-case name.
 fn is_read_by_programs(name: &str) -> bool {
     READ_BY_PROGRAMS.iter().any(|known| match (known.strip_prefix('*'), known.strip_suffix('*')) {
         (Some(rest), None) => name.ends_with(rest),
@@ -378,7 +378,7 @@ fn is_read_by_programs(name: &str) -> bool {
     })
 }
 
-/// Options of Node that change how much it may take or what it says.
+/// Options of Node that change its resources or its output.
 const NODE_OPTIONS: [&str; 12] = [
     "--max-old-space-size",
     "--max-semi-space-size",
@@ -394,7 +394,7 @@ const NODE_OPTIONS: [&str; 12] = [
     "--unhandled-rejections",
 ];
 
-/// Variables that say where programs keep what they make.
+/// Variables that name the directories of a program's output.
 const WRITTEN_FOLDERS: [&str; 10] = [
     "GOCACHE",
     "GOTMPDIR",
@@ -408,12 +408,12 @@ const WRITTEN_FOLDERS: [&str; 10] = [
     "PYTHONPYCACHEPREFIX",
 ];
 
-/// Whether a variable names a folder that programs write to: it is judged like a file that is edited.
+/// Returns true if a variable names a directory that programs write to: it is judged like an edited file.
 pub fn is_written_folder(name: &str, value: &str) -> bool {
     WRITTEN_FOLDERS.contains(&name) && value.starts_with('/')
 }
 
-/// Whether a variable with this value can be handed to programs without a question.
+/// Returns true if a variable with this value can be passed to programs without a question.
 pub fn is_handed(name: &str, value: &str) -> bool {
     let is_number =
         |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -465,8 +465,8 @@ pub fn is_handed(name: &str, value: &str) -> bool {
         }
 }
 
-/// Whether a variable can be set in a shell without a question. No program hears of it unless it did before, and so none of
-/// one of the user's own.
+/// Returns true if a variable can be set in a shell without a question: no program receives it unless it was exported
+/// before.
 pub fn is_own(name: &str) -> bool {
     let lower = name.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '_')
         && name != "_"
@@ -474,7 +474,7 @@ pub fn is_own(name: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         && !name.starts_with("npm_")
-        // Tables and lists of zsh that say what names stand for, and what runs besides.
+        // Tables and lists of zsh that define the meaning of names, and hooks.
         && !name.starts_with("dis_")
         && !name.ends_with("_functions")
         && !READ_LOWER_CASE.contains(&name);
@@ -486,17 +486,18 @@ pub fn is_own(name: &str) -> bool {
     lower || upper || is_harmless(name)
 }
 
-/// Whether a text is an index with a command in it, which shells run wherever they take the text for a number or a name.
+/// Returns true if a text is an index with a command in it, which shells run wherever they take the text for a number
+/// or a name.
 pub fn has_running_index(text: &str) -> bool {
     let index = text.find('[').map_or("", |at| &text[at..]);
     index.contains("$(") || index.contains('`')
 }
 
-/// A variable that a command sets.
+/// An assignment of a command.
 pub(super) struct Assigned {
     pub raw: String,
     pub name: String,
-    /// Its value, if that is a text that is known.
+    /// The value, if it is known.
     pub value: Option<String>,
     /// Whether its value is the name of a commit.
     pub revision: bool,
@@ -504,7 +505,7 @@ pub(super) struct Assigned {
 }
 
 impl Assigned {
-    /// Whether programs can be given it without a question.
+    /// Returns true if it can be passed to programs without a question.
     pub fn is_handed(&self) -> bool {
         let is_folder = |value: &String| is_written_folder(&self.name, value);
         if self.value.as_ref().is_some_and(is_folder) {
@@ -538,7 +539,7 @@ impl Assigned {
             let is_whole = super::revisions::is_whole(word);
             let word = walker.word(word);
             revision = is_whole && is_scalar && !index && !assignment.append;
-            // What follows `~` is not put in here.
+            // The text after `~` is not expanded here.
             value = Some(word.text.clone()).filter(|_| {
                 word.known && !word.tilde && word.doubts.is_empty() && is_scalar && !index
             });
@@ -564,7 +565,7 @@ impl Assigned {
     }
 }
 
-/// Why setting a variable is asked about.
+/// Returns the reason to ask about setting a variable.
 pub(super) fn doubt(name: &str) -> Option<String> {
     (!is_own(name)).then(|| can_change(name))
 }

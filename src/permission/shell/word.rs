@@ -1,4 +1,4 @@
-//! What a word is worth: its text after the shell has taken the quotes off, or that nobody knows it beforehand.
+//! The value of a word: its text after quote removal, or that it is unknown.
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
@@ -6,47 +6,48 @@ use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWit
 use super::constants::Constants;
 use super::{preflight, revisions};
 
-/// More words than these do not come of one.
+/// Maximum number of words that one expands to.
 const MAX_ALTERNATIVES: usize = 32;
 
 /// A word of a command.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Word {
-    /// Without quotes. Where it is not known, as it is written.
+    /// The text without quotes, or the raw text if it is unknown.
     pub text: String,
-    /// As it is told: quoted where a shell would need that.
+    /// The display form, quoted where a shell would need that.
     pub told: String,
-    /// Whether the text is what the program gets, but for wildcards.
+    /// True if the program receives exactly this text, wildcards aside.
     pub known: bool,
-    /// Whether wildcards are put in by the shell.
+    /// True if the shell expands wildcards.
     pub glob: bool,
-    /// Whether it begins with a wildcard, or like an option and has one behind, so that a name of a file can become an option.
+    /// True if it begins with a wildcard, or like an option that contains one, so that the name of a file can become an
+    /// option.
     pub glob_start: bool,
-    /// Whether `~` at the beginning stands for a folder.
+    /// True if `~` at the beginning denotes a directory.
     pub tilde: bool,
-    /// Whether it is one word whatever is put into it.
+    /// True if it is one word whatever its expansions are.
     pub one: bool,
     /// Whether it is not known, but can only become the name of a commit, or nothing.
     pub revision: bool,
-    /// What nobody here understands about it.
+    /// Reasons why it is not understood.
     pub doubts: Vec<&'static str>,
-    /// Commands whose output is put in.
+    /// Commands whose output is substituted.
     pub inner: Vec<String>,
 }
 
 impl Word {
-    /// A word that needs no quotes and has none.
+    /// Returns a word that needs no quotes and has none.
     pub fn plain(text: &str) -> Self {
         Word { text: text.to_owned(), told: quoted(text), known: true, ..Word::default() }
     }
 
-    /// Whether an option could stand here.
+    /// Returns true if the word can be an option.
     pub fn can_be_option(&self) -> bool {
         self.text.starts_with('-') || !self.known || self.glob_start
     }
 }
 
-/// Reads a word as it is written. `home` is what `$HOME` stands for, if that is known, and `constants` other variables.
+/// Reads a raw word. `home` is the value of `$HOME`, if known, and `constants` those of other variables.
 pub(super) fn read(
     raw: &str,
     home: Option<&str>,
@@ -79,7 +80,7 @@ pub(super) fn read(
     word
 }
 
-/// Whether a word is a quoted text, into which outputs and variables are put as they are.
+/// Returns true if a word is quoted text with substitutions, so that it is one word.
 fn is_one(pieces: &[WordPieceWithSource]) -> bool {
     use WordPiece::{CommandSubstitution, EscapeSequence, ParameterExpansion, Text};
     let [whole] = pieces else { return false };
@@ -93,7 +94,7 @@ fn is_one(pieces: &[WordPieceWithSource]) -> bool {
     })
 }
 
-/// The words that a shell makes of one with alternatives, such as `src/{a,b}`, where they are plain and few.
+/// Expands a word with alternatives, such as `src/{a,b}`, if they are plain and few.
 pub(super) fn alternatives(raw: &str) -> Option<Vec<String>> {
     let is_letter = |byte: u8| is_plain(byte) || matches!(byte, b'{' | b'}');
     if !raw.contains('{') || !raw.bytes().all(is_letter) {
@@ -121,7 +122,7 @@ pub(super) fn alternatives(raw: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// Whether braces from here on stand for several words. Where quotes hide which ones belong together, they may.
+/// Returns true if braces from here on expand to several words, or may do so where quotes hide which ones match.
 fn is_several(raw: &str, from: usize) -> bool {
     let mut depth = 0;
     let hidden = raw.contains(['"', '\'', '\\', '$', '`']);
@@ -133,7 +134,7 @@ fn is_several(raw: &str, from: usize) -> bool {
     group.contains(',') || group.contains("..")
 }
 
-/// Commands in the body of a here-document.
+/// Reads the commands in the body of a here-document.
 pub(super) fn read_document(raw: &str, options: &ParserOptions) -> Word {
     let mut word = Word { known: false, ..Word::default() };
     if preflight::has_many_expansions(raw) {
@@ -152,7 +153,7 @@ fn is_plain(byte: u8) -> bool {
         || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'=' | b',' | b'@' | b'%' | b'+')
 }
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell.
 pub(super) fn quoted(text: &str) -> String {
     let needs_none = |letter: char| {
         letter.is_alphanumeric()
@@ -161,7 +162,7 @@ pub(super) fn quoted(text: &str) -> String {
                 '_' | '-' | '.' | '/' | ':' | '=' | ',' | '@' | '%' | '+' | '^' | '~'
             )
     };
-    // Alone, a bracket is the name of a program and its last word.
+    // A bracket alone is the name of a program and its last word.
     if matches!(text, "[" | "]") {
         return text.to_owned();
     }
@@ -171,14 +172,14 @@ pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Letters that nobody takes for one that a shell reads.
+/// Characters that cannot be confused with those that shells interpret.
 fn is_symbol(letter: char) -> bool {
     matches!(letter, '…' | '•' | '←'..='⇿' | '─'..='❗' | '❡'..='➿' | '\u{1f300}'..='\u{1faff}')
 }
 
 struct Scan<'a> {
     word: Word,
-    /// Whether something is put in that only the parser can take apart.
+    /// True if there is an expansion that only the parser can take apart.
     expands: bool,
     /// Whether the name of a commit is put in.
     has_revision: bool,
@@ -257,7 +258,7 @@ impl Scan<'_> {
         self.word.text.push(letter);
     }
 
-    /// What follows the closing quote.
+    /// Reads up to the closing quote, and returns the rest.
     fn double_quoted<'r>(&mut self, mut rest: &'r str) -> Option<&'r str> {
         loop {
             let letter = rest.chars().next()?;
@@ -292,7 +293,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `after` is what follows the dollar; the answer is what is left.
+    /// Reads an expansion; `after` is the text after the dollar. Returns the rest.
     fn dollar<'r>(&mut self, after: &'r str, in_quotes: bool) -> &'r str {
         let braced = after.strip_prefix('{');
         let named = braced.unwrap_or(after);
@@ -312,7 +313,7 @@ impl Scan<'_> {
                 Some(home) if name == "HOME" && home.bytes().all(is_plain) => {
                     self.word.text.push_str(home)
                 }
-                // Behind a name without braces, some shells read a letter or an index that changes it.
+                // After a name without braces some shells read a modifier or an index that changes the value.
                 _ if braced.is_none() && rest.starts_with([':', '[']) => self.unknown(),
                 _ => self.constant(name, in_quotes),
             }
@@ -358,7 +359,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A variable that may be known. Without quotes it must be one word whatever is done to it.
+    /// Adds the value of a variable if it is known. Without quotes it must be one word after any splitting.
     fn constant(&mut self, name: &str, in_quotes: bool) {
         if self.constants.is_revision(name) {
             return self.revision(in_quotes);
@@ -400,7 +401,7 @@ impl Scan<'_> {
 fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
     for piece in pieces {
         match &piece.piece {
-            // What the parser does not see the end of is a text to it.
+            // The parser takes an expansion without an end for text.
             WordPiece::Text(text)
                 if text.ends_with('$')
                     || ["$(", "${", "`"].iter().any(|open| text.contains(open)) =>
@@ -415,7 +416,7 @@ fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
             }
             WordPiece::CommandSubstitution(command) => word.inner.push(command.clone()),
             WordPiece::BackquotedCommandSubstitution(command) => {
-                // Backslashes mean something else in there, twice.
+                // Backslashes have another meaning in there, twice.
                 if command.contains('\\') {
                     word.doubts.push("it has backslashes between backquotes");
                 }
