@@ -19,6 +19,9 @@ mod label;
 mod line;
 mod spans;
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 use crate::truncation::smart::rules::Rules;

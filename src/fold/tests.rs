@@ -1,0 +1,220 @@
+use super::*;
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+/// A session as the model sees it, and as it was.
+struct Session {
+    fold: Fold,
+    texts: HashMap<u32, String>,
+}
+
+impl Session {
+    fn new() -> Self {
+        Session { fold: Fold::new(Options::default()), texts: HashMap::new() }
+    }
+
+    fn add(&mut self, text: &str, given: Given<'_>) -> (String, Vec<Edit>) {
+        let id = self.texts.len() as u32;
+        let folded = self.fold.fold(text, &Given { id, ..given });
+        let shown = apply(text, &folded.edits);
+        assert!(shown.len() <= text.len(), "longer: {shown}");
+        let back = unfold(&shown, &folded.edits, |id| self.texts.get(&id).map(String::as_str));
+        assert_eq!(back.as_deref(), Some(text), "{shown}");
+        self.texts.insert(id, text.to_owned());
+        (shown, folded.edits)
+    }
+}
+
+fn apply(text: &str, edits: &[Edit]) -> String {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    for edit in edits {
+        out.extend_from_slice(&units[at..edit.from]);
+        out.extend(edit.text.encode_utf16());
+        at = edit.to;
+    }
+    out.extend_from_slice(&units[at..]);
+    String::from_utf16(&out).unwrap()
+}
+
+fn file(lines: std::ops::Range<usize>) -> String {
+    lines
+        .map(|at| format!("const value{at} = compute({at}, 'as in the file')"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn numbered(text: &str, first: usize) -> String {
+    text.split('\n')
+        .enumerate()
+        .map(|(at, line)| format!("{:>6}\t{line}", first + at))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+const READ: Given<'static> = Given {
+    id: 0,
+    tool: "read",
+    args: r#"{"path":"src/a.ts"}"#,
+    protected: false,
+    argument: false,
+    keep: &[],
+};
+const RUN: Given<'static> = Given {
+    id: 0,
+    tool: "bash",
+    args: r#"{"command":"npm test"}"#,
+    protected: false,
+    argument: false,
+    keep: &[],
+};
+
+#[test]
+fn a_run_becomes_a_pointer_with_both_numberings() {
+    let mut session = Session::new();
+    session.add(&numbered(&file(0..100), 1), READ);
+    let (shown, edits) = session.add(&file(40..80), RUN);
+    assert_eq!(edits.len(), 1);
+    assert!(
+        shown.contains("\n[lines 4-37: same as lines 44-77 of the read of src/a.ts above]\n"),
+        "{shown}"
+    );
+    let (shown, _) = session.add(&numbered(&file(20..60), 21), READ);
+    assert!(
+        shown.contains("[lines 24-57: same as lines 24-57 of the read of src/a.ts above]"),
+        "{shown}"
+    );
+    let (shown, _) = session.add(&file(0..30), Given { args: r#"{"command":"cat b"}"#, ..RUN });
+    assert!(
+        shown.contains("[lines 4-27: same as lines 4-27 of the 1st read of src/a.ts above]"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn ends_errors_diffs_and_protected_results_stay() {
+    let mut session = Session::new();
+    let text = file(0..60);
+    session.add(&text, READ);
+    let with_error = format!("{}\nerror: it does not compile\n{}", file(0..30), file(30..60));
+    session.add(&with_error, RUN);
+    let (shown, edits) = session.add(&with_error, Given { args: "", ..RUN });
+    assert_eq!(edits.len(), 2);
+    assert!(shown.contains("\nerror: it does not compile\n"), "{shown}");
+    let lines: Vec<&str> = text.split('\n').collect();
+    let (shown, _) = session.add(&text, Given { args: "{}", ..RUN });
+    let shown: Vec<&str> = shown.split('\n').collect();
+    assert_eq!(shown[..3], lines[..3]);
+    assert_eq!(shown[shown.len() - 3..], lines[57..]);
+    let hunk = format!(
+        "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,60 +1,60 @@\n{}",
+        text.replace("const", " const")
+    );
+    session.add(&text.replace("const", " const"), RUN);
+    let (_, edits) = session.add(&hunk, Given { args: r#"{"command":"git diff"}"#, ..RUN });
+    assert_eq!(edits, []);
+    let (_, edits) = session.add(&text, Given { protected: true, ..READ });
+    assert_eq!(edits, []);
+}
+
+#[test]
+fn the_same_call_again_shows_what_differs() {
+    let mut session = Session::new();
+    let first = file(0..40);
+    session.add(&first, RUN);
+    let second = first.replace("value20 ", "other20 ").replace("value30 ", "other30 ");
+    let (shown, _) = session.add(&second, RUN);
+    assert!(shown.contains("[2 of 40 lines differ from the output of `npm test` above, to which \"as there\" points]\n[lines 4-20: as there]\nconst other20"), "{shown}");
+    assert!(shown.contains("\n[lines 22-30: as there]\n"), "{shown}");
+}
+
+#[test]
+fn hits_stand_under_their_path() {
+    let mut session = Session::new();
+    let text =
+        "src/deep/a.ts:1:one\nsrc/deep/a.ts:20:two\nsrc/deep/a.ts-21-\nsrc/deep/b.ts:3:three\n";
+    let grep = Given { args: r#"{"command":"grep -rn o src"}"#, ..RUN };
+    let (shown, _) = session.add(text, grep.clone());
+    assert_eq!(shown, "src/deep/a.ts\n1:one\n20:two\n21-\nsrc/deep/b.ts:3:three\n");
+    let (shown, _) = session.add(
+        "./src/x/a.ts\n./src/x/b.ts\n./src/x/c.ts\n./y",
+        Given { args: r#"{"command":"find ."}"#, ..RUN },
+    );
+    assert_eq!(shown, "./src/x/\n  a.ts\n  b.ts\n  c.ts\n./y");
+    let (_, edits) = session.add(text, Given { args: r#"{"command":"make"}"#, ..RUN });
+    assert_eq!(edits, []);
+}
+
+#[test]
+fn what_left_the_context_is_not_pointed_to() {
+    let mut session = Session::new();
+    session.add(&file(0..60), READ);
+    session.fold.forget(&[0]);
+    assert_eq!(session.fold.size().1, 0);
+    assert_eq!(session.add(&file(0..60), RUN).1, []);
+    session.fold.clear();
+    assert_eq!(session.add(&file(0..60), Given { args: "", ..RUN }).1, []);
+}
+
+#[test]
+fn the_index_is_bounded() {
+    let max = 256 * 1024;
+    let mut fold = Fold::new(Options { max_index_bytes: max, ..Options::default() });
+    for round in 0..400 {
+        fold.fold(&file(round * 200..round * 200 + 200), &Given { id: round as u32, ..RUN });
+        assert!(fold.size().0 <= max, "{round}: {:?}", fold.size());
+    }
+    let (bytes, lines) = fold.size();
+    assert!(lines > 5_000 && bytes <= 24 * lines + 400 * 250, "{bytes} bytes for {lines} lines");
+    let mut fold = Fold::new(Options::default());
+    fold.fold(&"same\n".repeat(1_000_000), &RUN);
+    let folded = fold.fold(&"same\n".repeat(100_000), &Given { id: 1, ..READ });
+    assert_eq!(folded.edits.len(), 1);
+    assert!(fold.size().0 <= 8 * 1024 * 1024);
+    fold.fold(&"x".repeat(100_000_000), &Given { id: 2, ..READ });
+    assert!(fold.size().0 <= 8 * 1024 * 1024);
+}
+
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => (0..12u8).prop_map(|at| format!("the line with the number {at} of a file that is read again and again")),
+        2 => (0..90u32, 0..4u8).prop_map(|(at, kind)| {
+            let body = format!("body {} of a numbered line, as long as they are in a file", at % 7);
+            match kind {
+                0 => format!("{at:>6}\t{body}"),
+                1 => format!("{at}:{body}"),
+                2 => format!("{at:05}| {body}"),
+                _ => format!("src/deep/file{}.ts:{at}:{body}", at % 2),
+            }
+        }),
+        1 => Just("[lines 1-9: same as lines 1-9 of the read of src/a.ts above]".to_owned()),
+        1 => Just("error: it failed 𝒳".to_owned()),
+        1 => Just(String::new()),
+        1 => "[ -~é𝒳\r]{0,30}",
+    ]
+}
+
+fn texts() -> impl Strategy<Value = Vec<(Vec<String>, usize, usize)>> {
+    let block = proptest::collection::vec(line(), 0..40);
+    proptest::collection::vec((block, 0..6usize, 0..3usize), 1..8)
+}
+
+proptest! {
+    #[test]
+    fn what_was_folded_is_found_again(texts in texts()) {
+        let runs = [RUN, READ, Given { args: r#"{"command":"grep -n x ."}"#, ..RUN }];
+        let (mut session, mut again) = (Session::new(), Session::new());
+        let mut all: Vec<String> = Vec::new();
+        for (lines, copies, tool) in texts {
+            let mut text = lines.join("\n");
+            if copies > 0 && !all.is_empty() {
+                let earlier = &all[copies % all.len()];
+                text = if copies % 2 == 0 { format!("{text}\n{}", numbered(earlier, copies * 97)) } else { format!("{earlier}\n{text}") };
+            }
+            let shown = session.add(&text, runs[tool].clone());
+            prop_assert_eq!(shown, again.add(&text, runs[tool].clone()));
+            all.push(text);
+        }
+    }
+}
