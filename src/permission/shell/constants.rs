@@ -97,7 +97,7 @@ impl Constants {
         }
     }
 
-    /// Whether a variable is the name of a commit.
+    /// Returns true if a variable is the name of a commit.
     pub fn is_revision(&self, name: &str) -> bool {
         self.known.iter().any(|known| known.name == name && known.revision)
     }

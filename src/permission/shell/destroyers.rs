@@ -930,7 +930,7 @@ fn commands_in(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a program takes code from what it reads.
+/// Returns true if a program reads code from its input.
 fn is_code_from_input(program: Option<&programs::Program>, words: &[Word]) -> bool {
     let is_language = program.is_some_and(|program| program.script || program.stdin);
     // With a script, it is only what the script reads.

@@ -1,4 +1,4 @@
-//! What a command runs, reads and writes.
+//! The analysis of shell commands: what a command runs, reads and writes.
 //!
 //! The grammar is `brush-parser`'s. Only what is known to mean here what it means to a shell is taken as understood; all
 //! the rest becomes a [`Doubt`], and a doubt is a question. Every simple command is a target of its own, wherever it

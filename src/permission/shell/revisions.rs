@@ -1,6 +1,6 @@
 //! Commands whose output is the name of a commit, so that it can be no option and no path, and may stand where it is put in.
 
-/// What stands for the name of a commit.
+/// The placeholder for the name of a commit.
 pub(super) const STANDS_FOR: &str = "0000000000000000000000000000000000000000";
 
 /// Options of `git rev-parse` that print the name of a commit, or nothing.
@@ -68,7 +68,7 @@ fn prints_one(command: &str) -> bool {
                 })
         }
         ["git", "rev-parse", rest @ ..] => {
-            // What it cannot read, it prints as it is.
+            // It prints unknown arguments unchanged.
             let is_checked = rest.contains(&"--verify");
             rest.iter().any(|word| !word.starts_with('-'))
                 && rest.iter().all(|word| match word.starts_with('-') {

@@ -350,7 +350,7 @@ fn the_target_of_a_copy_can_stand_in_an_option() {
     assert_eq!(files("cut -d/ -f1 a"), ["read /vault/a"]);
 }
 
-/// What threads have under musl.
+/// The stack size of threads under musl.
 const SMALL_STACK: usize = 128 * 1024;
 
 #[test]

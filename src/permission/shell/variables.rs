@@ -499,7 +499,7 @@ pub(super) struct Assigned {
     pub name: String,
     /// The value, if it is known.
     pub value: Option<String>,
-    /// Whether its value is the name of a commit.
+    /// True if its value is the name of a commit.
     pub revision: bool,
     pub doubt: Option<Doubt>,
 }

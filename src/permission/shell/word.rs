@@ -181,7 +181,7 @@ struct Scan<'a> {
     word: Word,
     /// True if there is an expansion that only the parser can take apart.
     expands: bool,
-    /// Whether the name of a commit is put in.
+    /// Returns true if the name of a commit is substituted.
     has_revision: bool,
     home: Option<&'a str>,
     constants: &'a Constants,
