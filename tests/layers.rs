@@ -69,7 +69,9 @@ fn uses() -> BTreeMap<String, BTreeSet<String>> {
     for path in files {
         let name = path.strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
         let is_test = name.contains("tests") || name.ends_with("fixture.rs");
-        if is_test || ["node/", "base/", "lib.rs"].iter().any(|start| name.starts_with(start)) {
+        if is_test
+            || ["node/", "base/", "examples/", "lib.rs"].iter().any(|start| name.starts_with(start))
+        {
             continue;
         }
         let code = production_code(&std::fs::read_to_string(&path).unwrap());
