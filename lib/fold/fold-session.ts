@@ -33,7 +33,7 @@ export interface FoldCall {
 /** A text with pointers in the place of lines. */
 export interface FoldedText {
   content: string
-  /** What was replaced; absent if nothing was. Keep it: a ledger carries it as `folds`. */
+  /** The record of the edits; absent if there are none. Keep it: a ledger carries it as `folds`. */
   record?: FoldRecord
 }
 
@@ -71,7 +71,7 @@ const SMALL_UNITS = 300
 /** Longer arguments are not compared, nor are texts in them. */
 const MOST_ARGS_UNITS = 4096
 const MOST_TEXT_UNITS = 2000
-/** So many results can be named; the ids of older ones are forgotten with what they had in the index. */
+/** At most 100,000 texts can be named; the oldest calls are forgotten with their lines. */
 const MAX_IDS = 100_000
 
 interface Edit {
@@ -86,7 +86,7 @@ interface Edit {
 interface Inner {
   readonly handle: object
   readonly tools: Readonly<Record<string, boolean>>
-  /** Of each number its call, and the argument if it is one; and of each call its numbers. */
+  /** The call of each number, with the argument if it is one; and the numbers of each call. */
   readonly calls: Map<number, { id: string; argument?: string }>
   readonly numbers: Map<string, number[]>
   next: number
@@ -144,7 +144,7 @@ export class FoldSession {
     const described = describeArgs(args)
     const isProtected = protect || inner.tools[toolName] === false
     const tool = toolName.toWellFormed()
-    // What the model wrote itself stands in view before the result does.
+    // The model wrote its arguments before it sees the result.
     for (const [argument, value] of longTexts(args)) {
       const own = { id: numberOf(inner, { id: toolCallId, argument }), tool, args: described, argument: true }
       call(() => native.foldText(inner.handle, value, JSON.stringify(own)))
@@ -183,14 +183,14 @@ export class FoldSession {
     inner.numbers.clear()
   }
 
-  /** What was folded so far. */
+  /** Returns the sums of the session. */
   report(): FoldReport {
     const { handle, sums } = inners.get(this) as Inner
     const [bytes = 0, lines = 0] = call(() => native.foldSize(handle))
     return { ...sums, index: { bytes, lines } }
   }
 
-  /** What was folded so far, as a sentence. */
+  /** Returns the sums of the session as a sentence. */
   explain(): string {
     const { sums, last } = inners.get(this) as Inner
     if (last === undefined) return `Nothing of ${sums.results} results was folded.`
@@ -199,7 +199,7 @@ export class FoldSession {
   }
 }
 
-/** Forgets what an id stood for before: a pointer could not tell the two apart. */
+/** Forgets the earlier use of an id: a pointer could not tell the two apart. */
 function forgetCall({ calls, numbers, handle }: Inner, id: string): void {
   const before = numbers.get(id)
   if (before === undefined) return

@@ -5,7 +5,7 @@ import type { FoldEdit, FoldRecord } from '../types'
 import { isArray } from '../util/guards'
 import { isRecord } from '../validation/validate'
 
-/** Whether something is a record of what was folded. */
+/** Returns true if a value is the record of a fold. */
 export function isFoldRecord(value: unknown): value is FoldRecord {
   if (!isRecord(value)) return false
   const { saved, edits } = value as Partial<FoldRecord>
@@ -25,12 +25,12 @@ export function isFoldRecord(value: unknown): value is FoldRecord {
   )
 }
 
-/** What a pointer names: a result by the id of its call, or an argument by that id and its name. */
+/** Returns the key of a target: a result by the id of its call, or an argument by that id and its name. */
 export function keyOf(toolCallId: string, argument?: string): string {
   return argument === undefined ? toolCallId : JSON.stringify([toolCallId, argument])
 }
 
-/** What a folded result points to. */
+/** Returns the targets of a folded result by their keys. */
 export function targetsOf({ edits }: FoldRecord): Map<string, { toolCallId: string; argument?: string }> {
   return new Map(
     edits.flatMap(({ toolCallId, argument }) =>

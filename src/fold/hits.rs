@@ -14,7 +14,7 @@ const INDENT: &str = "  ";
 const PROGRAMS: [&str; 9] =
     ["grep", "egrep", "rg", "ag", "ack", "find", "fd", "fdfind", "ls-files"];
 
-/// Whether a call prints what it found.
+/// Returns true if a call prints search hits or paths.
 pub fn may_have(tool: &str, args: &str) -> bool {
     let kind = tools::kind(tool).or_else(|| tools::kind(tools::last_part(tool)));
     match kind {

@@ -11,11 +11,11 @@ pub const WINDOW: usize = 4;
 
 const EMPTY: u32 = u32::MAX;
 
-/// What is known of a result or an argument.
+/// A result or an argument whose lines are known.
 pub struct Source {
     pub id: u32,
     pub label: String,
-    /// Of how many with this label it is which, from 1.
+    /// Its number among the sources with this label, from 1.
     pub nth: u32,
     base: u32,
     pub hashes: Box<[u64]>,
@@ -63,7 +63,7 @@ pub struct Index {
     max_bytes: usize,
     /// By the number of their first line.
     sources: BTreeMap<u32, Source>,
-    /// Of each call the last result that is shown whole.
+    /// The last result of each call that is shown whole.
     repeats: HashMap<u64, u32>,
     /// How many sources have had a label.
     labels: HashMap<String, u32>,
@@ -135,7 +135,7 @@ impl Index {
         }
     }
 
-    /// Remembers a text. Of one that is longer than half of the index only the start is known.
+    /// Adds a text. Only the start of a text that takes more than half of the index is known.
     pub fn add(
         &mut self,
         id: u32,
@@ -202,7 +202,7 @@ impl Index {
         if self.bytes() <= self.max_bytes {
             return;
         }
-        // In one go down to seven eighths: the table is made anew once, and the order is found once.
+        // In one go down to seven eighths: the table is made again once, and the order is found once.
         let mut by_use: Vec<(u64, u32)> =
             self.sources.values().map(|source| (source.used, source.base)).collect();
         by_use.sort_unstable();
@@ -229,7 +229,7 @@ impl Index {
         let windows: Vec<usize> = source.windows().collect();
         for at in windows {
             let slot = self.slot(self.window(base + at as u32));
-            // Of an equal window another source may have the entry.
+            // Another source may have the entry of an equal window.
             if (base..end).contains(&self.table[slot]) {
                 self.delete(slot);
             }
@@ -278,7 +278,7 @@ impl Index {
         slot
     }
 
-    /// Adds a window. Of one that stands in several sources the newest counts, and in that source the first.
+    /// Adds a window. The entry is the newest source that has it, and the first place in that source.
     fn insert(&mut self, position: u32) {
         if (self.entries + 1) * 4 > self.table.len() * 3 {
             let old = std::mem::take(&mut self.table);

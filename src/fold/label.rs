@@ -69,7 +69,7 @@ fn path(text: &str) -> String {
     format!("…{}", end.find('/').map_or(end, |at| &end[at..]))
 }
 
-/// Whether a call reads a file that is no log: its lines are not what went wrong.
+/// Returns true if a call reads a file that is no log: lines of source code are no errors of the run.
 pub fn reads_source(given: &Given<'_>) -> bool {
     let args: Value = serde_json::from_str(given.args).unwrap_or_default();
     let Access::Read(read) = Access::of(given.tool, &args) else { return false };

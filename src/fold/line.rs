@@ -5,13 +5,13 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::{Edit, Numbering};
 
-/// What stands between the number of a line and the line. A longer one stands before its own beginning.
+/// The separators between the number of a line and the line. A longer one comes before its own beginning.
 const SEPARATORS: [&[u8]; 6] = [b"\t", b":", "→".as_bytes(), b"| ", b"|", b" | "];
 
 const NUMBER_BITS: u32 = 22;
 const MAX_NUMBER: u32 = (1 << NUMBER_BITS) - 1;
 const MAX_WIDTH: usize = 31;
-/// Longer lines are no lines of a file that somebody would number.
+/// Bytes at the start of a line in which its number is looked for.
 const MAX_PREFIX: usize = 40;
 
 /// The prefix of a line, exactly: number, width, padding and separator. 0 is none.
@@ -41,7 +41,7 @@ impl Mark {
         (self.0 >> 4) as usize & MAX_WIDTH
     }
 
-    /// The mark of the line that comes so many lines later in a text that counts its lines.
+    /// The mark of the line that comes `lines` lines later in a numbered text.
     pub fn later(self, lines: u32) -> Option<Mark> {
         let number = self.number()?.checked_add(lines).filter(|&number| number <= MAX_NUMBER)?;
         let width = self.width().max(digits(number));
@@ -97,7 +97,7 @@ fn separator_of(after: &[u8]) -> Option<usize> {
 /// The lines of a text: everything between two line feeds, also what follows the last.
 pub struct Lines<'a> {
     pub text: &'a [u8],
-    /// Where each line begins, and behind the last where one more would.
+    /// The start of each line, and after the last the start of one more.
     starts: Vec<usize>,
     /// The body of each line, as a number.
     pub hashes: Vec<u64>,

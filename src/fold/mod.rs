@@ -84,7 +84,7 @@ pub struct Edit {
     pub from: usize,
     /// Where it ends in UTF-16 units, before the last line break.
     pub to: usize,
-    /// What stands there instead.
+    /// The text in its place.
     pub text: String,
     /// Lines of another result that it repeats; none for lines that are put under their path.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,10 +104,10 @@ pub struct Target {
     pub numbering: Option<Numbering>,
 }
 
-/// What becomes of a text.
+/// The result of a fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Folded {
-    /// What is replaced, in order.
+    /// The replaced stretches, in order.
     pub edits: Vec<Edit>,
 }
 
@@ -171,13 +171,13 @@ impl Fold {
     }
 }
 
-/// What two equal calls have in common; nothing where the arguments are not known.
+/// Returns the same number for equal calls; nothing where the arguments are not known.
 fn repeat_key(given: &Given<'_>, hasher: &std::hash::RandomState) -> Option<u64> {
     use std::hash::BuildHasher;
     (!given.argument && !given.args.is_empty()).then(|| hasher.hash_one((given.tool, given.args)))
 }
 
-/// Returns the lines of a target as they stand in the text that repeats them, joined; nothing if it has not so many.
+/// Returns the lines of a target as they stand in the text that repeats them, joined; nothing if it has fewer lines.
 pub fn lines_of(target: &str, at: &Target, count: usize) -> Option<String> {
     let lines: Vec<&str> = target.split('\n').skip(at.line).take(count).collect();
     (lines.len() == count).then(|| line::renumbered(&lines, at.numbering))

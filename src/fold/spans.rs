@@ -152,7 +152,7 @@ impl Find<'_> {
         {
             to += 1;
         }
-        // Of several stretches that are numbered in different ways the one that the window begins is taken.
+        // Where stretches are numbered in different ways, the one that begins with the window is taken.
         let is_uniform = |from: usize, there: usize, line: usize| {
             marks[line] == source.marks[there + (line - from)]
                 || follows(marks[from], marks[line], line - from)
@@ -205,7 +205,7 @@ impl Find<'_> {
     }
 }
 
-/// Whether a mark is that of the line so many lines later; also where both have none.
+/// Returns true if a mark is that of the line `lines` lines later, or if both lines have none.
 fn follows(first: Mark, mark: Mark, lines: usize) -> bool {
     match first.number() {
         None => mark.number().is_none(),

@@ -14,7 +14,7 @@ use crate::lock::lock;
 /// The index of a session.
 pub type FoldHandle = External<Mutex<Fold>>;
 
-/// What is said of a text that is folded.
+/// The description of a text that is folded.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct About {
@@ -69,7 +69,7 @@ pub fn fold_size(#[napi(ts_arg_type = "object")] fold: &FoldHandle) -> Vec<u32> 
 }
 
 /// Returns the text that was folded: `edits` as `foldText` gave them, `ids` and `texts` what they name. `null` if a text that
-/// is named is not there or has not so many lines.
+/// is named is not there or has fewer lines.
 #[napi(catch_unwind)]
 pub fn fold_undo(
     folded: String,
