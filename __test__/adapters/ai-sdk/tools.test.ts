@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { convertToModelMessages, generateText, stepCountIs, streamText, tool, type UIMessage } from 'ai'
 import { MemoryStorage, PermissionPolicy, SpillwayError, ToolResultLedger, TruncationService } from 'spillway'
-import { guardTools } from 'spillway/ai-sdk'
+import { guardTools, outputTools } from 'spillway/ai-sdk'
 import { z } from 'zod'
 import { mocked, resultsOf, VERSION } from './mock.ts'
 import { type Any, longText, smallService } from './support.ts'
@@ -27,6 +27,20 @@ test('the model reads a preview, the application has everything', async () => {
   assert.deepEqual(files(), [LONG])
   assert.ok(shown.output.value.includes(ledger.get('c1')?.outputPath ?? 'no path'))
   assert.equal(ledger.get('c1')?.isError, false)
+})
+
+test('outputTools read the saved output back', async () => {
+  const { service } = smallService()
+  const saved = await service.output(LONG, { toolName: 'look' })
+  assert.ok(saved.truncated)
+  const input = { path: saved.outputPath, from_line: 150, line_count: 2 }
+  const { model, prompts } = mocked(call('c1', 'read_output', input), { text: 'done' })
+  const tools = { look: reading(async () => LONG), ...outputTools(service) }
+  assert.deepEqual(Object.keys(tools), ['look', 'read_output', 'search_output'])
+  await generateText({ model, tools, prompt: 'go', stopWhen: stepCountIs(3) })
+  const [shown] = resultsOf(prompts[1])
+  assert.match(shown.output.value, /\nline 150 of some length\nline 151 of some length\n/)
+  assert.throws(() => outputTools({} as Any), SpillwayError)
 })
 
 test('what is short stays as it is, text or not', async () => {
