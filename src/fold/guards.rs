@@ -46,14 +46,14 @@ fn diffs(lines: &Lines<'_>, stays: &mut [bool]) {
     }
     let (mut old, mut new) = (0, 0);
     let mut in_head = false;
-    for at in 0..lines.len() {
+    for (at, stays) in stays.iter_mut().enumerate() {
         let line = lines.line(at);
         if let Some(counts) = hunk(line) {
             (old, new) = counts;
             in_head = false;
-            stays[at] = true;
+            *stays = true;
         } else if old > 0 || new > 0 {
-            stays[at] = true;
+            *stays = true;
             let (removes, adds) = match line.first() {
                 Some(b'-') => (1, 0),
                 Some(b'+') => (0, 1),
@@ -67,9 +67,9 @@ fn diffs(lines: &Lines<'_>, stays: &mut [bool]) {
             .any(|head| line.starts_with(head))
         {
             in_head = true;
-            stays[at] = true;
+            *stays = true;
         } else if in_head {
-            stays[at] = true;
+            *stays = true;
         }
     }
 }

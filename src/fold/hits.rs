@@ -55,11 +55,14 @@ pub fn add(lines: &Lines<'_>, keep: &[String], edits: &mut Vec<Edit>) {
     edits.sort_by_key(|edit| edit.from_line);
 }
 
+/// Splits a line into its path and the rest.
+type Split = fn(&str) -> Option<(&str, &str)>;
+
 /// The group that begins with a line.
 fn group(lines: &Lines<'_>, keep: &[String], from: usize, until: usize) -> Option<Edit> {
     let text = |at: usize| std::str::from_utf8(lines.line(at)).ok();
     let first = text(from)?;
-    let (head, split): (&str, fn(&str) -> Option<(&str, &str)>) = match hit(first) {
+    let (head, split): (&str, Split) = match hit(first) {
         Some((path, _)) => (path, hit),
         None => (listed(first)?.0, listed),
     };
