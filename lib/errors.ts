@@ -45,17 +45,17 @@ export interface SpillwayErrorOptions {
   /** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
   field?: string
   cause?: unknown
-  /** What was done before it failed: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+  /** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
   report?: unknown
 }
 
-/** What Spillway throws, and nothing else. */
+/** The only error class that Spillway throws. */
 export class SpillwayError extends Error {
   override readonly name = 'SpillwayError'
   readonly code: SpillwayErrorCode
   // Declared only: what is not there is not printed.
   declare readonly field?: string
-  /** What was done before it failed: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+  /** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
   declare readonly report?: unknown
 
   constructor(code: SpillwayErrorCode, message: string, options: SpillwayErrorOptions = {}) {
@@ -97,6 +97,6 @@ export function renamed(names: Readonly<Record<string, string>>, error: unknown)
   if (fitting === undefined) return error
   const [start, known] = fitting
   const name = `${known}${field.slice(start.length)}`
-  const told = message.startsWith(field) ? `${name}${message.slice(field.length)}` : message
+  const told = message.replace(`"${field.replace(/^options\./, '')}"`, `"${name}"`)
   return new SpillwayError(code, told, { field: name, cause })
 }

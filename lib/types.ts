@@ -11,7 +11,7 @@
  */
 export type TruncationDirection = 'head' | 'tail' | 'both'
 
-/** What stopped a cut. */
+/** Limit that stopped the preview. */
 export type TruncationLimit = 'lines' | 'bytes' | 'tokens'
 
 /** The built-in strategies that can be named instead of instantiated. */
@@ -26,7 +26,10 @@ export type NoticeLanguage = 'en' | 'zh-CN'
  */
 export type TruncationProfile = 'opencode' | 'openclaw-2026-02' | 'openclaw' | 'snow' | 'takumi' | 'moryflow'
 
-/** A stretch of the original text that the preview shows. Lines count from 1, bytes from 0; ends are exclusive for bytes, inclusive for lines. */
+/**
+ * A stretch of the original text that the preview shows. Lines count from 1, bytes from 0; ends are exclusive for bytes,
+ * inclusive for lines.
+ */
 export interface ShownRange {
   fromLine: number
   toLine: number
@@ -50,7 +53,7 @@ export interface SaveError {
   attempts: { dir: string; error: string }[]
 }
 
-/** What a saved file holds of an output that is longer than `maxFileBytes`: its first and its last bytes, with one line between them. */
+/** Part of an output longer than `maxFileBytes` that the file holds: its first and last bytes, with one line between them. */
 export interface SavedPart {
   /** Bytes of the start of the output; the first of the file. */
   headBytes: number
@@ -61,7 +64,7 @@ export interface SavedPart {
 }
 
 /**
- * What is taken out of every output before it is saved. Each byte of it becomes `*`, except line breaks, so sizes, line
+ * Secrets that are redacted before an output is saved. Each byte becomes `*`, except line breaks, so sizes, line
  * numbers and offsets stay true of the saved file, and the length of a secret shows. What overlaps counts as one.
  *
  * A match of up to 65,536 bytes is always found, wherever an output is split. Of a longer one at least the first 65,536 bytes
@@ -71,7 +74,7 @@ export interface RedactionOptions {
   /**
    * Regular expressions of Rust's `regex` crate, at most 100 of 1 to 4,096 bytes: no look-around and no back-references, and
    * none that matches the empty string. Of a `RegExp` the source and the flags `i`, `m` and `s` are taken; `u` is always on.
-   * Of an expression with a group named `secret` only what that group matches is redacted.
+   * In an expression with a group named `secret`, only the match of that group is redacted.
    */
   patterns?: readonly (string | RegExp)[]
   /** Secrets that are known, found wherever they stand: at most 10,000 of 4 to 65,536 UTF-8 bytes, 1 MiB in all. */
@@ -104,7 +107,7 @@ export type RawOutput = Pick<TruncatedResult, 'outputPath' | 'saveError' | 'save
 
 /** The answer when something was cut. */
 export interface TruncatedResult<C = string> {
-  /** What the model should read: preview and notice. */
+  /** Text for the model: preview and notice. */
   content: C
   truncated: true
   /** Where the full output is. `''` when it could not be saved; `saveError` then says why. */
@@ -139,7 +142,7 @@ export interface TruncatedResult<C = string> {
   strategyBypassed?: boolean
 }
 
-/** What became of an output: a union that `truncated` tells apart. */
+/** Result of a truncation: a union discriminated by `truncated`. */
 export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>
 
 /** Limits and switches of truncation. `retentionDays` and `storageDir` are service-wide; the rest also per tool. */
@@ -199,7 +202,7 @@ export interface TruncationOptions {
   terminal?: boolean
 }
 
-/** What is known about the output that is handed in. */
+/** Context of an output. */
 export interface TruncationContext {
   /** The tool's name as the model calls it. Any string. */
   toolName: string
@@ -212,7 +215,7 @@ export interface TruncationContext {
   /** The call failed: the end is kept, and the notice does not claim success. */
   failed?: boolean
   options?: TruncationOptions
-  /** What the tool itself declares (its `truncation` property). Above the service's `global`, below the user's entry for the tool. */
+  /** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
   declared?: ToolTruncationConfig
   /**
    * The output says of itself that truncation has been dealt with: it is left alone up to the hard ceiling.
@@ -222,7 +225,7 @@ export interface TruncationContext {
   signal?: AbortSignal
 }
 
-/** What a strategy gives back. */
+/** Result of a strategy. */
 export interface StrategyResult {
   content: string
   removedLines?: number
@@ -319,7 +322,7 @@ export interface ITruncationStorage {
 /** Options of `TruncationService.capture`. */
 export interface CaptureOptions {
   /**
-   * What happens when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
+   * Behaviour when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
    * rejects `result`; `keep` ends the output where it is and resolves `result` with it. What is written later is dropped.
    * @default 'discard'
    */
@@ -332,11 +335,11 @@ export interface CaptureOptions {
   customStrategyBytes?: number
 }
 
-/** What there is of an output that is still coming in. */
+/** Progress of an unfinished output. */
 export interface CapturePeek {
-  /** What a preview would show if the output ended here, without a notice. */
+  /** Preview as if the output ended here, without a notice. */
   text: string
-  /** Whether that is not all. */
+  /** True if that is not all. */
   truncated: boolean
   /** Bytes so far. */
   totalBytes: number
@@ -358,7 +361,7 @@ export interface OtherContentPart {
 
 export type ContentPart = TextContentPart | OtherContentPart
 
-/** What `TruncationService.output` takes. */
+/** Content that `TruncationService.output` accepts. */
 export type TruncationContent = string | Uint8Array | readonly ContentPart[]
 
 /** The type of the content that comes back: text for text and bytes, parts for parts. */
@@ -407,7 +410,7 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
   /** @default 'default' */
   strategy?: TruncationStrategy | TruncationStrategyName
   /**
-   * What the strategy `smart` looks for beside what it does by default, for every tool; at most 64. Those of a `SmartStrategy` that
+   * Rules of the strategy `smart` besides the built-in ones, for every tool; at most 64. Those of a `SmartStrategy` that
    * is the `strategy` come on top.
    * @default none
    */
@@ -492,7 +495,7 @@ export interface EffectiveConfig {
   sources: Record<keyof TruncationConfig, ConfigSource>
 }
 
-/** What middleware needs a tool result to look like; the host's own type comes back. */
+/** Shape of a tool result that middleware needs; the host's own type is returned. */
 export interface ToolResultLike {
   /** The text for the model, or any other value. */
   output?: unknown
@@ -532,7 +535,7 @@ export interface OutputService {
   output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>
 }
 
-/** What is known of one call of a tool. */
+/** Metadata of one tool call. */
 export interface ToolResultRecord {
   /** The id of the call, as the model gave it. */
   toolCallId: string
@@ -543,7 +546,7 @@ export interface ToolResultRecord {
   isError: boolean
   /** The exit code of a command. */
   exitCode?: number
-  /** Whether the command wrote something to its error stream. */
+  /** True if the command wrote something to its error stream. */
   hasStderr?: boolean
   /** The size of the whole output: UTF-8 bytes. */
   bytes: number

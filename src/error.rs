@@ -62,11 +62,22 @@ impl Error {
         Error { code, message: message.into(), field: None }
     }
 
-    /// Makes an error about one field, whose name begins the message.
+    /// Makes an error about one field. `problem` reads `expected …, received …` where a value is wrong.
     pub fn field(code: Code, field: impl Into<String>, problem: impl fmt::Display) -> Self {
         let field = field.into();
-        Error { code, message: format!("{field}: {problem}"), field: Some(field) }
+        let message = match code {
+            Code::InvalidConfig | Code::InvalidArgument => {
+                format!("Invalid option \"{}\": {problem}", option_name(&field))
+            }
+            _ => format!("{field}: {problem}"),
+        };
+        Error { code, message, field: Some(field) }
     }
+}
+
+/// The name of an option as its caller writes it: `field` without the `options.` of an argument.
+pub(crate) fn option_name(field: &str) -> &str {
+    field.strip_prefix("options.").unwrap_or(field)
 }
 
 impl fmt::Display for Error {
@@ -128,8 +139,11 @@ mod tests {
     #[test]
     fn a_field_error_names_the_field_first() {
         let error =
-            Error::field(Code::InvalidConfig, "global.maxLines", "got 0, allowed is 1 or more");
-        assert_eq!(error.message, "global.maxLines: got 0, allowed is 1 or more");
+            Error::field(Code::InvalidConfig, "global.maxLines", "expected 1 or more, received 0");
+        assert_eq!(
+            error.message,
+            "Invalid option \"global.maxLines\": expected 1 or more, received 0"
+        );
         assert_eq!(error.field.as_deref(), Some("global.maxLines"));
     }
 

@@ -202,7 +202,7 @@ describe('what the help says', () => {
   test('names no other shell', async () => {
     expect(await spillway('completion', 'tcsh')).toMatchObject({
       code: 2,
-      stderr: 'spillway: tcsh: allowed is bash, zsh, fish\n',
+      stderr: 'spillway: unknown shell "tcsh"; shells are bash, zsh, fish\n',
     })
   })
 })

@@ -91,7 +91,7 @@ describe('loadConfig', () => {
       ['agents.runtime.truncation.maxLines', 2, 31],
       ['agents.runtime.mode', 3, 10],
     ])
-    expect(problems[0]?.message).toMatch(/config\.jsonc:2:31: .* got "é", allowed is a whole number of at least 1/)
+    expect(problems[0]?.message).toMatch(/config\.jsonc:2:31: .* expected a whole number of at least 1, received "é"/)
     expect(options).toMatchObject({ truncation: { maxBytes: 9 }, mode: 'agent' })
   })
 

@@ -101,7 +101,7 @@ describe('an agent', () => {
 
   test.each(['', '5', '[1]'])('is refused with tools that nobody can read: %s', async (tools) => {
     const { agents, problems } = await load({ 'a.md': head(`tools: ${tools}`) })
-    expect([agents, problems]).toEqual([[], [expect.stringMatching(/^error a\.md:2 tools: /)]])
+    expect([agents, problems]).toEqual([[], [expect.stringMatching(/^error a\.md:2 Invalid option "tools": /)]])
   })
 
   test.each([
@@ -125,13 +125,16 @@ describe('an agent', () => {
     const { agents, problems } = await load({ 'a.md': head(`mine: 1\n${key}: [read]`) })
     expect(agents).toEqual([])
     expect(problems).toEqual([
-      `error a.md:3 ${key}: looks like a restriction of tools; known are tools and disallowedTools`,
+      `error a.md:3 Unknown option "${key}": it looks like a restriction of tools; expected one of tools, disallowedTools`,
     ])
   })
 
   test('is refused with one restriction under two names', async () => {
     const { agents, problems } = await load({ 'a.md': head('tools: [read]\nallowed-tools: [read, bash]') })
-    expect([agents, problems]).toEqual([[], ['error a.md:3 allowed-tools: says what tools says, too']])
+    expect([agents, problems]).toEqual([
+      [],
+      ['error a.md:3 Invalid option "allowed-tools": means the same as tools; give one of them'],
+    ])
   })
 
   test("keeps the application's keys about other things", async () => {
@@ -180,13 +183,21 @@ describe('what is wrong is told, and the others load:', () => {
     ['UTF-16', Buffer.from('\ufeffabc', 'utf16le'), 'a.md is not UTF-8'],
     ['an id that is a path', head('id: ../etc'), 'a.md:2 id: allowed are up to 100 characters'],
     ['an id with an escape', head('id: "a\\e[2J"'), 'a.md:2 id: allowed are up to 100 characters'],
-    ['tools that cannot be read', head('\ntools: 3'), 'a.md:3 tools: got 3, allowed is a list of names'],
+    [
+      'tools that cannot be read',
+      head('\ntools: 3'),
+      'a.md:3 Invalid option "tools": expected a list of names, received 3',
+    ],
     [
       'tools that are maybe',
       head('tools: { bash: maybe }'),
-      'a.md:2 tools: allowed is a map of names to true or false',
+      'a.md:2 Invalid option "tools": expected a map of names to true or false',
     ],
-    ['forbidden tools', head('disallowedTools: [[bash]]'), 'a.md:2 disallowedTools: got an array'],
+    [
+      'forbidden tools',
+      head('disallowedTools: [[bash]]'),
+      'a.md:2 Invalid option "disallowedTools": expected a list of names',
+    ],
   ])('%s', async (_, content, message) => {
     const { agents, problems } = await load({ 'a.md': content, ...good })
     expect(agents.map(({ id }) => id)).toEqual(['z'])
@@ -216,12 +227,12 @@ describe('what is wrong is told, and the others load:', () => {
     const { agents, problems } = await load({ 'a.md': head(`${text}\nsystemPrompt: Own.`) })
     expect(agents).toMatchObject([{ id: 'a', name: 'a', systemPrompt: 'Own.', modelSettings: { topP: 0.5 } }])
     expect(problems).toEqual([
-      'warning a.md:2 id: got 7, allowed is a text; write it in quotes',
+      'warning a.md:2 Invalid option "id": expected a string, received 7; write it in quotes',
       'warning a.md:7 systemPrompt: counts, and the text of the file does not',
-      'warning a.md:4 modelSettings.temperature: got a string, allowed is a number of at least 0',
-      expect.stringMatching(/^warning a.md:4 modelSettings.foo: is no parameter; known are temperature,/),
-      'warning a.md:5 max_tokens: got 0, allowed is a whole number of at least 1',
-      'warning a.md:3 name: got an array, allowed is a text; write it in quotes',
+      'warning a.md:4 Invalid option "modelSettings.temperature": expected a number of at least 0, received a string',
+      expect.stringMatching(/^warning a.md:4 Unknown option "modelSettings.foo": expected one of temperature,/),
+      'warning a.md:5 Invalid option "max_tokens": expected a whole number of at least 1, received 0',
+      'warning a.md:3 Invalid option "name": expected a string, received an array; write it in quotes',
     ])
   })
 

@@ -89,16 +89,16 @@ test('values that cannot be used are left out and told', () => {
   expect(resolve({ modelParams, agent: { modelSettings: { seed: 'x' } as never } })).toMatchObject({
     modelSettings: {},
     problems: [
-      'agent.modelSettings.seed: got a string, allowed is a whole number',
-      'modelParams.temperature.value: got -1, allowed is a number of at least 0',
-      'modelParams.topP.value: got 2, allowed is a number from 0 to 1',
-      'modelParams.maxTokens.value: got 0.5, allowed is a whole number of at least 1',
+      'Invalid option "agent.modelSettings.seed": expected a whole number, received a string',
+      'Invalid option "modelParams.temperature.value": expected a number of at least 0, received -1',
+      'Invalid option "modelParams.topP.value": expected a number from 0 to 1, received 2',
+      'Invalid option "modelParams.maxTokens.value": expected a whole number of at least 1, received 0.5',
     ],
   })
   expect(resolve({ modelParams: { temperature: { mode: 'custom' } } }).problems).toHaveLength(1)
   expect(resolve({ agent: { systemPrompt: 42, modelSettings: [] } as never }).problems).toEqual([
-    'agent.systemPrompt: got 42, allowed is a string',
-    'agent.modelSettings: got an array, allowed is an object',
+    'Invalid option "agent.systemPrompt": expected a string, received 42',
+    'Invalid option "agent.modelSettings": expected an object, received an array',
   ])
 })
 

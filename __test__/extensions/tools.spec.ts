@@ -120,7 +120,11 @@ describe('what is wrong is told, and the others load:', () => {
     ['no tool', 'export const a = 1', 'exports no tool: nothing in it has an execute function'],
     ['a strange name', `export default ${tool('a', 'rm -rf')}`, "the name 'rm -rf' is not allowed"],
     ['a name that is no text', 'export default { name: 3, execute() {} }', 'the name 3 is not allowed'],
-    ['a description', 'export default { description: {}, execute() {} }', "the description of 'a' is an object"],
+    [
+      'a description',
+      'export default { description: {}, execute() {} }',
+      "the description of 'a': expected a string, received an object",
+    ],
     ['limits', 'export default { truncation: { maxLines: 0 }, execute() {} }', 'maxLines'],
     ['a getter', "export default { get execute() { throw new Error('mine') } }", 'mine'],
   ])('%s', async (_, code, message) => {

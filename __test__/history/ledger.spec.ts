@@ -306,13 +306,19 @@ describe('a ledger of the caller’s own', () => {
   })
 
   test.each([
-    [5, 'ledger.get: got 5, allowed is a record, or undefined'],
-    [{ toolName: 'bash', exitCode: Number.NaN }, 'ledger.get.exitCode: got NaN, allowed is a whole number'],
+    [5, 'Invalid option "ledger.get": expected a record, or undefined, received 5'],
+    [
+      { toolName: 'bash', exitCode: Number.NaN },
+      'Invalid option "ledger.get.exitCode": expected a whole number, received NaN',
+    ],
     [
       { toolName: 'bash', endedAt: 5n },
-      'ledger.get.endedAt: got a bigint, allowed is a number of milliseconds since the epoch',
+      'Invalid option "ledger.get.endedAt": expected a number of milliseconds since the epoch, received a bigint',
     ],
-    [{ toolName: 'bash', outputPath: 5 }, 'ledger.get.outputPath: got 5, allowed is a string that is not empty'],
+    [
+      { toolName: 'bash', outputPath: 5 },
+      'Invalid option "ledger.get.outputPath": expected a string that is not empty, received 5',
+    ],
   ])('may answer anything, and disturbs nothing: %p', (known, message) => {
     const { warnings, errors, ...done } = asked(known)
     expect(done).toEqual({ replaced: true, pruned: 1 })

@@ -47,8 +47,8 @@ describe('chat.params', () => {
     const params = Object.freeze({ temperature: 0.7, maxTokens: 100, hostOwn: 'kept' })
     expect(await hooks.chatParams(params)).toEqual({ temperature: 0.2, hostOwn: 'kept' })
     expect(problems).toEqual([
-      'user chat.params: params.topP: got 1.5, allowed is a number from 0 to 1',
-      expect.stringContaining('user chat.params: params.foo: is no parameter; known are temperature, topP'),
+      'user chat.params: Invalid option "params.topP": expected a number from 0 to 1, received 1.5',
+      expect.stringContaining('user chat.params: Unknown option "params.foo": expected one of temperature, topP'),
     ])
   })
 
@@ -120,11 +120,14 @@ describe('chat.system', () => {
   })
 
   test.each([
-    [3, 'answered 3, allowed is a text, or { text, mode } or nothing'],
-    [{ text: 3 }, 'text: got 3, allowed is a string'],
-    [{ text: 'a', mode: 'insert' }, "mode: allowed is 'append', 'prepend' or 'replace'"],
-    [{ texts: 'a' }, 'answered with texts, which is not known; known are text, mode'],
-    [['a'], 'answered an array, allowed is a text, or { text, mode } or nothing'],
+    [3, 'invalid answer: expected a text, or { text, mode } or nothing, received 3'],
+    [{ text: 3 }, 'Invalid option "text": expected a string, received 3'],
+    [
+      { text: 'a', mode: 'insert' },
+      "Invalid option \"mode\": expected 'append', 'prepend' or 'replace', received a string",
+    ],
+    [{ texts: 'a' }, 'Unknown option "texts": did you mean text?'],
+    [['a'], 'invalid answer: expected a text, or { text, mode } or nothing, received an array'],
   ])('%j changes nothing and is told', async (answer, message) => {
     const { hooks, problems } = user({ 'chat.system': () => answer as never })
     expect(await hooks.chatSystem('base')).toBe('base')
@@ -145,7 +148,8 @@ describe('tool.before', () => {
     expect(await merged(defaults, '')).toEqual(['{"cwd":"/d","limit":1}'])
     expect(await merged(defaults, undefined)).toEqual([{ cwd: '/d', limit: 1 }])
     const overrides = { overrideInput: { limit: 1 } }
-    const problem = 'user tool.before: mergeInput, overrideInput: the arguments are no object; allowed is { input }'
+    const problem =
+      'user tool.before: mergeInput, overrideInput: the arguments are not an object; return { input } instead'
     for (const args of ['not json', '[1]', [1], 3]) {
       expect(await merged(defaults, args)).toEqual([args, problem])
       expect(await merged(overrides, args)).toEqual([args, problem])
@@ -156,7 +160,7 @@ describe('tool.before', () => {
     expect(await merged({ ...defaults, ...overrides, input: { limit: 7 } }, {})).toEqual([{ cwd: '/d', limit: 1 }])
     expect(await merged({ mergeInput: 3 }, { a: 1 })).toEqual([
       { a: 1 },
-      'user tool.before: mergeInput: got 3, allowed is an object',
+      'user tool.before: Invalid option "mergeInput": expected an object, received 3',
     ])
   })
 
@@ -291,9 +295,7 @@ describe('compaction', () => {
       'compaction.before': [() => ({ prompt: 'All.' }), () => ({ contexts: 'x' }) as never],
     })
     expect(await hooks['compaction.before']({ instructions: 'i' })).toEqual({ prompt: 'All.' })
-    expect(problems).toEqual([
-      'user compaction.before: answered with contexts, which is not known; known are instructions, context, prompt',
-    ])
+    expect(problems).toEqual(['user compaction.before: Unknown option "contexts": did you mean context?'])
     expect(Object.keys(hooks)).toEqual([])
     expect(await new HookRunner()['compaction.before']({ instructions: 'i' })).toBeUndefined()
     expect(await new HookRunner()['compaction.after']({})).toBeUndefined()
@@ -350,7 +352,7 @@ describe('problems', () => {
     }
     await new HookRunner({ user: bad, onProblem }).chatSystem('')
     expect(warnings.mock.calls.map(([text]) => text)).toEqual([
-      'chat.system: answered 3, allowed is a text, or { text, mode } or nothing',
+      'chat.system: invalid answer: expected a text, or { text, mode } or nothing, received 3',
       'onProblem: twice',
     ])
     warnings.mockRestore()

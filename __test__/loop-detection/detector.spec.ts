@@ -402,7 +402,7 @@ describe('approvals', () => {
     const chinese = agent({ headless: true, language: 'zh-CN' })
     chinese.again(4, 'read', 'a')
     expect(chinese.call('read', 'a').message).toBe(
-      'read 已用相同参数调用 5 次，结果没有变化。 本次调用没有执行：智能体似乎陷入循环。请调整指令后重试。',
+      'read 已用相同参数调用 5 次，结果没有变化。本次调用没有执行：智能体似乎陷入循环。请调整指令后重试。',
     )
   })
 

@@ -101,10 +101,14 @@ describe('arguments that are not allowed', () => {
     [
       'no array',
       () => truncateOversizedToolResultsInMessages('x' as never, 1),
-      'messages: got a string, allowed is an array',
+      'Invalid option "messages": expected an array, received a string',
     ],
-    ['a window below 0', () => calculateMaxToolResultChars(-1), 'contextWindowTokens: got -1, allowed is'],
-    ['a window as text', () => calculateMaxToolResultChars('1' as never), 'contextWindowTokens: got a string'],
+    ['a window below 0', () => calculateMaxToolResultChars(-1), 'Invalid option "contextWindowTokens": expected'],
+    [
+      'a window as text',
+      () => calculateMaxToolResultChars('1' as never),
+      'Invalid option "contextWindowTokens": expected',
+    ],
     [
       'a misspelt option',
       () => truncateOversizedToolResultsInMessages([], 1, { maxChar: 5 } as never),
@@ -115,22 +119,30 @@ describe('arguments that are not allowed', () => {
       () => truncateOversizedToolResultsInMessages([], 1, { profile: 'snow' as never }),
       'one of openclaw, openclaw-2026-02',
     ],
-    ['no parameters', () => sessionLikelyHasOversizedToolResults(undefined as never), 'params: got undefined'],
+    [
+      'no parameters',
+      () => sessionLikelyHasOversizedToolResults(undefined as never),
+      'Invalid option "params": expected',
+    ],
     [
       'a state of another kind',
       () => projectToolResults([], { contextWindowTokens: 1, state: { version: 2 } as never }),
-      'options.state.version: got 2',
+      'Invalid option "state.version": expected',
     ],
-    ['a model without numbers', () => usableTokens({ context: 'x' as never }), 'model.context: got a string'],
+    [
+      'a model without numbers',
+      () => usableTokens({ context: 'x' as never }),
+      'Invalid option "model.context": expected',
+    ],
     [
       'usage below 0',
       () => isContextFull({ model: { context: 1 }, usage: { total: -1 } }),
-      'options.usage.total: got -1',
+      'Invalid option "usage.total": expected',
     ],
     [
       'a plan for no array',
       () => recoverFromOverflow.plan({ messages: 1 as never, contextWindowTokens: 1 }),
-      'options.messages: got 1',
+      'Invalid option "messages": expected',
     ],
   ]
   test.each(bad)('%s', (_, work, message) => {
@@ -145,15 +157,15 @@ describe('arguments that are not allowed', () => {
   })
 
   const rejected: [string, object, string][] = [
-    ['an unknown window', { contextWindowTokens: Number.NaN }, 'options.contextWindowTokens: got NaN'],
+    ['an unknown window', { contextWindowTokens: Number.NaN }, 'Invalid option "contextWindowTokens": expected'],
     [
       'an error of another kind',
       { overflow: { overflow: false, kind: 'rate' } },
-      'got an error of kind rate, allowed is an overflow',
+      'expected an overflow, received an error of kind rate',
     ],
-    ['half an attempt', { maxAttempts: 1.5 }, 'options.maxAttempts: got 1.5'],
-    ['a callback that is none', { compact: {} }, 'options.compact: got an object, allowed is a function'],
-    ['a state that is none', { state: { attempts: -1 } }, 'options.state.attempts: got -1'],
+    ['half an attempt', { maxAttempts: 1.5 }, 'Invalid option "maxAttempts": expected'],
+    ['a callback that is none', { compact: {} }, 'Invalid option "compact": expected a function, received an object'],
+    ['a state that is none', { state: { attempts: -1 } }, 'Invalid option "state.attempts": expected'],
   ]
   test.each(rejected)('%s', async (_, options, message) => {
     await expect(recover(options)).rejects.toMatchObject({

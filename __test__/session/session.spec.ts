@@ -495,7 +495,9 @@ describe('a guarded session', () => {
     const message = Object.freeze({ role: 'toolResult', toolCallId: 'a', toolName: 'n'.repeat(300), content: [] })
     await guardSession(session).append({ type: 'message', message })
     expect((session.entries()[0]?.message as Message | undefined)?.toolName).toBe('n'.repeat(200))
-    expect(() => guardSession(session, { maxToolResultChars: -1 })).toThrow('options.maxToolResultChars: got -1')
-    expect(() => guardSession({} as never)).toThrow('session: got an object, allowed is a session')
+    expect(() => guardSession(session, { maxToolResultChars: -1 })).toThrow(
+      'Invalid option "maxToolResultChars": expected a number of at least 0, received -1',
+    )
+    expect(() => guardSession({} as never)).toThrow('Invalid option "session": expected a session, received an object')
   })
 })

@@ -119,7 +119,7 @@ describe('a storage in memory and one on the disk', () => {
       expect(await rejection(storage.sweep(null as never))).toMatchObject({
         code: 'INVALID_ARGUMENT',
         field: 'options',
-        message: 'options: got null, allowed is an object',
+        message: 'Invalid option "options": expected an object, received null',
       })
       const path = await storage.save('text', { ...tool, sessionId: 's' })
       for (const other of [`${path}/`, `${path}//`, `${path}/.`]) {

@@ -71,13 +71,13 @@ test('a wrong argument is told by the name that was given, with the nearest one'
   const [read, search] = createOutputTools(storage)
   const path = await storage.save(numbered(50), tool)
   for (const [args, error] of [
-    [{ path, from_lines: 2 }, 'from_lines: is not an argument; did you mean from_line?'],
-    [{ path, Limit: 2 }, 'Limit: is not an argument; did you mean limit?'],
-    [{ path, offset: 2, from_line: 3 }, 'from_line: says the same as offset; give one of them'],
-    [{ path, offset: -1 }, /^offset: got -1, /],
-    [{ path, limit: 'all' }, /^limit: got a string, /],
-    [{ path, fromLine: 1.5 }, /^fromLine: got 1.5, /],
-    [{ path, nothing_like_it: 1 }, /^nothing_like_it: is not an argument; known are path, from_line, /],
+    [{ path, from_lines: 2 }, 'Unknown option "from_lines": did you mean from_line?'],
+    [{ path, Limit: 2 }, 'Unknown option "Limit": did you mean limit?'],
+    [{ path, offset: 2, from_line: 3 }, 'Invalid option "from_line": means the same as offset; give one of them'],
+    [{ path, offset: -1 }, /^Invalid option "offset": expected .*, received -1/],
+    [{ path, limit: 'all' }, /^Invalid option "limit": expected .*, received a string/],
+    [{ path, fromLine: 1.5 }, /^Invalid option "fromLine": expected .*, received 1.5/],
+    [{ path, nothing_like_it: 1 }, /^Unknown option "nothing_like_it": expected one of path, from_line, /],
   ] as const) {
     const answer = await read.execute(args)
     expect(answer).toMatchObject({ success: false })

@@ -199,7 +199,9 @@ describe('terminal', () => {
     expect((await service.output('a\rb', tool)).content).toBe('b')
     expect(service.effectiveConfig(tool)).toMatchObject({ config: { terminal: true }, sources: { terminal: 'global' } })
     const wrong = { ...tool, options: { terminal: 'auto' as unknown as boolean } }
-    await expect(service.output('a', wrong)).rejects.toThrow('options.terminal: got "auto", allowed is true or false')
+    await expect(service.output('a', wrong)).rejects.toThrow(
+      'Invalid option "terminal": expected true or false, received "auto"',
+    )
     const { options, problems } = loadConfig({ inline: { agents: { runtime: { truncation: { terminal: true } } } } })
     expect(problems).toEqual([])
     expect(options.truncation).toMatchObject({ terminal: true })

@@ -518,8 +518,8 @@ describe('the notice', () => {
     const well = await hintFor(options)
     expect(well.content).toContain('\n\n...已截断 7 行...\n\n')
     expect(well.hint).toBe(
-      `工具调用成功，但输出已被截断。 显示第 1-3 行，共 10 行。\n完整输出已保存到：${well.outputPath}\n` +
-        '可用 grep 搜索该文件。 可用 read 从该文件第 4 行继续读取。',
+      `工具调用成功，但输出已被截断。显示第 1-3 行，共 10 行。\n完整输出已保存到：${well.outputPath}\n` +
+        '可用 grep 搜索该文件。可用 read 从该文件第 4 行继续读取。',
     )
     const failed = await hintFor({ ...options, global: { maxBytes: 10 } }, { failed: true })
     expect(failed.content).toMatch(/^\.\.\.已截断 \d+ 字节\.\.\.\n/)

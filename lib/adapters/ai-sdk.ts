@@ -14,7 +14,7 @@ export { type ContextMiddleware, contextMiddleware, type ModelCall } from './ai-
 export { guardTools } from './ai-sdk/tools'
 export type * from './shared/types'
 
-/** What a call needs before it may run, in the words of the AI SDK 7. */
+/** Approval state of a call, as the AI SDK 7 names it. */
 export type ApprovalStatus =
   | { type: 'not-applicable' }
   | { type: 'denied'; reason?: string }

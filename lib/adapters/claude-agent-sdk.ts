@@ -33,7 +33,7 @@ export interface ClaudeControls extends Omit<AdapterControls, 'recovery' | 'hist
   wrapCommands?: boolean
 }
 
-/** What the SDK tells a hook. */
+/** Input of a hook from the SDK. */
 // biome-ignore lint/suspicious/noExplicitAny: one of the SDK's many inputs
 export type ClaudeHook = (input: any, toolUseID: string | undefined, options: { signal: AbortSignal }) => Promise<any>
 
@@ -67,7 +67,7 @@ const OWN = { recovery: NOT_HERE, history: NOT_HERE, sessionId: NOT_HERE, now: N
 /** The host has put the output into a file by itself. */
 const PERSISTED = 'persistedOutputPath'
 
-/** What the model reads where a question could reach no one. */
+/** Text for the model where no user could be asked. */
 const UNHEARD =
   'The call needs approval, and no one can be asked: the PermissionGate has neither ask nor onEvent, and claudeOptions has no ask.'
 

@@ -182,7 +182,10 @@ export function outputTools(storage: OutputSource, options: OutputToolsOptions =
   })
 }
 
-/** What is said beside an answer with nothing in it, if that is because there was no room for one: each package has another place for it. */
+/**
+ * What is said beside an answer with nothing in it, if that is because there was no room for one: each package has another
+ * place for it.
+ */
 function emptyOf(answer: unknown, window: number | undefined): unknown {
   const { content, tool_calls, response_metadata, additional_kwargs } = Object(answer) as Record<string, unknown>
   const isEmpty = [content, tool_calls].every((part) => !part || (isArray(part) && part.length === 0))

@@ -138,7 +138,7 @@ export function plugin(controls: OpenCodeControls): () => Promise<OpenCodeHooks>
   return async () => hooks
 }
 
-/** What OpenCode's configuration says about outputs; its defaults for what it does not. */
+/** Output limits of OpenCode's configuration, with its defaults. */
 function hostLimits({ tool_output: given }: Record<string, unknown>): { maxLines: number; maxBytes: number } {
   const { max_lines, max_bytes } = Object(given) as { max_lines?: unknown; max_bytes?: unknown }
   return {

@@ -74,7 +74,7 @@ export function agentHooks(controls: PiControls): PiAgentHooks {
   }
 }
 
-/** What an extension of pi is given, as far as it is used here. */
+/** Part of pi's extension API that is used here. */
 export interface PiExtensionApi {
   // biome-ignore lint/suspicious/noExplicitAny: the handlers of pi, one type for each event
   on(event: any, handler: (event: any, context?: any) => any): unknown
@@ -169,7 +169,7 @@ function truncatedByPi(text: string, details: unknown, isError: boolean): { trun
   return truncationPath === undefined ? {} : { truncationPath }
 }
 
-/** Whether pi names its files like this. A tool of another kind, and a command that prints such a notice, may name any file. */
+/** True if pi names its files like this. A tool of another kind, and a command that prints such a notice, may name any file. */
 function isOfPi(path: unknown): path is string {
   if (typeof path !== 'string') return false
   return dirname(path) === tmpdir() && /^pi-\w+-[0-9a-f]+\.log$/.test(basename(path))

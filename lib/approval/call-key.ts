@@ -17,7 +17,7 @@ export interface IdentifiedCall {
 /** Arguments as JSON has them. */
 export interface PlainArguments {
   args: unknown
-  /** Whether JSON holds all of them. */
+  /** True if JSON holds all of them. */
   isWhole: boolean
 }
 

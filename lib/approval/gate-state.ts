@@ -1,4 +1,4 @@
-/** What a gate left behind, read with care: whoever can write the text must not be able to say more than a person did. */
+/** Reader of a saved gate. The text may be forged: it must not grant more than a user approved. */
 
 import { isAbsolute } from 'node:path'
 import type { PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
@@ -29,7 +29,7 @@ export interface GateDecision {
   by: 'rule' | 'full_access' | 'once' | 'always' | 'reject' | 'abort'
   /** The mode of the session then. */
   mode: PermissionMode
-  /** What the person said who rejected it. */
+  /** Message of the user who rejected it. */
   message?: string
   verdict: PermissionVerdict
 }
@@ -38,7 +38,7 @@ export interface GateDecision {
 export interface GateState {
   version: 1
   pending: PendingRequest[]
-  /** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
+  /** Answers of users, by a hash of the call's session, id, tool, arguments and folders. */
   answers: { call: string; decision: GateDecision }[]
   approvals: { rule: SuggestedRule; sessionId: string | null }[]
 }

@@ -20,10 +20,13 @@ export interface GateCall extends PermissionCall {
   signal?: AbortSignal
 }
 
-/** What an audit records. */
+/** Audit event of a gate. */
 export type GateEvent =
   | { type: 'asked'; request: PendingRequest }
-  /** `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that cannot be read. */
+  /**
+   * `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that
+   * cannot be read.
+   */
   | { type: 'decided'; toolCallId: string; sessionId?: string; call?: string; decision: GateDecision }
   | { type: 'rule_stored'; rule: SuggestedRule; scope: 'session' | 'user'; sessionId?: string }
   | { type: 'rule_not_stored'; rule: SuggestedRule; message: string }
@@ -70,7 +73,7 @@ interface Question {
 interface State {
   policy: PermissionPolicy
   options: PermissionGateOptions
-  /** What waits, by the id of the question, the oldest first. */
+  /** Pending requests by id, the oldest first. */
   questions: Map<string, Question>
   /** The same, by the identity of the call. */
   byCall: Map<string, Question>
@@ -80,7 +83,7 @@ interface State {
 
 const states = new WeakMap<object, State>()
 
-/** So many decisions are remembered; a call is asked about again within a turn, not after ten thousand others. */
+/** Maximum number of remembered decisions; a call is repeated within a turn, not after ten thousand others. */
 const MAX_DECISIONS = 10_000
 
 /**
@@ -138,7 +141,7 @@ export class PermissionGate {
     const mode = modeOf(state, facts)
     const verdict = state.policy.evaluate({ ...facts, mode })
     const known = state.decisions.get(identity ?? '')
-    // What a person said stands, but a permission gives way to what denies the call now.
+    // An earlier answer applies again, but an approval does not override a deny.
     if (known && isAnswer(known) && (known.decision === 'deny' || verdict.decision !== 'deny')) return known
     const question = state.byCall.get(identity ?? '')
     if (verdict.decision !== 'ask') {
@@ -238,7 +241,7 @@ export class PermissionGate {
 }
 
 /**
- * Whether a gate tells its questions to a listener. Of a gate of another kind that is not known, and `true`.
+ * True if a gate tells its questions to a listener. Of a gate of another kind that is not known, and `true`.
  * @internal
  */
 export function hasListener(gate: object): boolean {
@@ -270,7 +273,7 @@ function modeOf({ options }: State, { mode, sessionId }: PermissionCall): Permis
   return mode ?? (sessionId === undefined ? 'agent' : (options.modes?.getMode(sessionId) ?? 'agent'))
 }
 
-/** Whether a person said so, or took the question back; rules are asked anew. */
+/** True if a person said so, or took the question back; rules are asked anew. */
 function isAnswer({ by }: GateDecision): boolean {
   return by !== 'rule' && by !== 'full_access'
 }
@@ -416,7 +419,7 @@ function tell(state: State, event: GateEvent): void {
   try {
     catchLater('onEvent', state.options.onEvent?.(event))
   } catch {
-    // Whoever listens cannot change what is decided.
+    // A listener cannot change the decision.
   }
 }
 

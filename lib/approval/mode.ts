@@ -6,7 +6,7 @@ import { randomUUID } from '../util/crypto'
 import { catchLater } from '../util/warn'
 import { checkKeys, isRecord, wrong } from '../validation/validate'
 
-/** What an audit records about a mode. */
+/** Audit event of a mode. */
 export interface ModeEvent {
   type: 'mode_requested' | 'mode_changed'
   sessionId: string
@@ -25,7 +25,7 @@ export interface ModeControllerOptions {
   onEvent?: (event: ModeEvent) => void
 }
 
-/** What {@link ModeController.setMode} answers. */
+/** Result of {@link ModeController.setMode}. */
 export type ModeChange =
   | { mode: PermissionMode; confirmationId?: undefined }
   /** Nothing changed yet: somebody must confirm first. */
@@ -116,7 +116,7 @@ function tell(state: State, event: ModeEvent): void {
   try {
     catchLater('onEvent', state.onEvent?.(event))
   } catch {
-    // Whoever listens cannot change what is decided.
+    // A listener cannot change the decision.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What an agent did, in files that show when somebody changed them. */
+/** Tamper-evident log of an agent's actions. */
 
 import { resolve } from 'node:path'
 import { types } from 'node:util'
@@ -24,12 +24,12 @@ export interface AuditLogOptions {
   key?: string | Uint8Array
   /** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
   maxFileBytes?: number
-  /** What is taken out of every text. Well-known shapes of secrets are, unless `known` is false. @default { known: true } */
+  /** Redaction of every text. Well-known forms of secrets are redacted unless `known` is false. @default { known: true } */
   redact?: RedactionOptions
   /** Every batch waits until the disk has it, so that not even a power cut loses what was acknowledged. @default false */
   sync?: boolean
   /**
-   * What a failing log does: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it rejects,
+   * Behaviour of a failing log: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it rejects,
    * so that the host can keep the tool from running. Either way the event counts as dropped, and the log says so as soon as it can be written again.
    * @default 'warn'
    */
@@ -38,7 +38,10 @@ export interface AuditLogOptions {
   onProblem?: (error: SpillwayError) => void
 }
 
-/** An event. All fields are optional, and others may be added; `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer` are the log's own. */
+/**
+ * An event. All fields are optional, and others may be added; `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer` are the
+ * log's own.
+ */
 export interface AuditEvent {
   /** @default an id that is unique */
   eventId?: string
@@ -85,12 +88,12 @@ export interface BadAuditRecord {
   /** Where the line begins, in bytes. */
   offset: number
   reason: string
-  /** Of the record itself, if they can be read. */
+  /** Fields of the record itself, if readable. */
   writer?: string
   seq?: number
 }
 
-/** What {@link verifyAudit} found. */
+/** Result of {@link verifyAudit}. */
 export interface AuditReport {
   /** Everything is as it was written. */
   ok: boolean
@@ -130,7 +133,7 @@ interface Internals {
   readonly onProblem: AuditLogOptions['onProblem']
   waiting: Waiting[]
   waitingUnits: number
-  /** What is being written, and everything that came meanwhile. */
+  /** Record being written, and the queue after it. */
   writing: Promise<void> | undefined
   /** Lost because too much was waiting, and not told to the binary yet. */
   overflowed: number

@@ -68,7 +68,7 @@ export class Inflow {
     const save = place ? saveTarget(place, context) : passage && saveTarget(passage, { toolName: context.toolName })
     const collect = save === undefined ? { settings: memoryBound(service) } : undefined
     const hold = isBound ? limits : ceilingOf(plan)
-    // Whether the call fails is often known only at its end.
+    // True if the call fails is often known only at its end.
     const ifFailed = limitsOf(service.settings.plan({ ...context, failed: true })).direction
     this.handle = openIntake(service.settings.handle, {
       limits,
@@ -81,7 +81,7 @@ export class Inflow {
     this.drain = new Drain(this.handle)
   }
 
-  /** Whether everything goes to the binary as it comes, so that something else may feed it too. */
+  /** True if everything goes to the binary as it comes, so that something else may feed it too. */
   get isDirect(): boolean {
     return this.held === undefined
   }
@@ -237,7 +237,7 @@ export class Inflow {
     await background(() => native.intakeAbort(this.handle))
   }
 
-  /** What there is so far. */
+  /** Preview so far. */
   async peek(): Promise<CapturePeek> {
     if (this.held) return { ...(await this.peekHeld(joined(this.held))), ...this.size() }
     const { whole, shortened, bytes, lines } = await background(() => native.intakePeek(this.handle))

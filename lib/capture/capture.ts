@@ -10,7 +10,7 @@ import { Inflow } from './capture-stream'
 
 const CUSTOM_STRATEGY_BYTES = 8 * 2 ** 20
 
-/** What may wait in the stream while two threads are at work. */
+/** High-water mark of the stream while two threads work. */
 const HIGH_WATER_MARK = 2 ** 20
 
 /**
@@ -59,7 +59,7 @@ export class Capture extends Writable {
   }
 
   /**
-   * What there is so far, as it would be shown if the output ended here.
+   * Returns the preview as if the output ended here.
    *
    * @throws SpillwayError `ABORTED` after an abort
    */
@@ -102,12 +102,12 @@ export class Capture extends Writable {
     if (this.stopped && !this.errored) return this
     if (!this.keeps || this.errored || this.ending || this.destroyed) return super.destroy(error)
     this.stopped = true
-    // What was written and still waits in the stream came too.
+    // Writes that still wait in the stream are included.
     this.end(() => super.destroy(error))
     return this
   }
 
-  /** What is written after the capture was ended by an abort or `destroy()` is dropped: whoever writes may not know yet. */
+  /** Writes after an abort or `destroy()` are dropped: the writer may not know of it yet. */
   override write(chunk: unknown, encoding?: unknown, done?: unknown): boolean {
     if (!this.stopped) {
       if (isStray(this)) return refuse(this, typeof encoding === 'function' ? encoding : done)
@@ -166,7 +166,7 @@ function givenUp(): SpillwayError {
   return new SpillwayError('ABORTED', 'the capture was destroyed before its end')
 }
 
-/** Whether the end has been said and is on its way. */
+/** True if the end has been said and is on its way. */
 function isStray(capture: Capture): boolean {
   return capture.writableEnded && !capture.destroyed
 }
@@ -184,7 +184,7 @@ function refuse(capture: Capture, callback: unknown): false {
   return false
 }
 
-/** What was written before is there only when the stream has passed it on, which a corked one does not. */
+/** Earlier writes arrive only once the stream has passed them on, which a corked stream does not. */
 async function passedOn(capture: Capture): Promise<void> {
   if (capture.writableLength === 0 || !capture.writable || capture.writableCorked > 0) return
   await new Promise<void>((resolve) => capture.write('', () => resolve()))

@@ -1,5 +1,5 @@
 /**
- * What `spillway run` ran: one line of JSON for each saved output, in a file beside them. The names of outputs say only the tool and
+ * Log of the commands of `spillway run`: one line of JSON for each saved output, in a file beside them. The names of outputs say only the tool and
  * the time.
  */
 

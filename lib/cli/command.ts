@@ -1,7 +1,8 @@
-/** What a subcommand is: its words, its options, and how they are read. */
+/** Definition of a subcommand, and the parser of its options. */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { SpillwayError } from 'spillway'
+import { nearest } from '../util/suggest'
 import { bold } from './terminal'
 
 /** One option of a subcommand. */
@@ -9,12 +10,12 @@ export interface Option {
   type: 'string' | 'boolean'
   short?: string
   multiple?: boolean
-  /** What stands for its value in the help, such as `N` or `FILE`. */
+  /** Placeholder of its value in the help, such as `N` or `FILE`. */
   value?: string
   help: string
 }
 
-/** What was typed behind the name of a subcommand. */
+/** Arguments after the name of a subcommand. */
 export interface Parsed {
   values: { readonly [name: string]: string | boolean | readonly (string | boolean)[] | undefined }
   positionals: readonly string[]
@@ -27,7 +28,7 @@ export interface Command {
   name: string
   /** One line. */
   summary: string
-  /** What follows the name, such as `[options] -- <command> [arguments]`. */
+  /** Usage after the name, such as `[options] -- <command> [arguments]`. */
   usage: string
   /** More about it, in paragraphs. */
   about?: string
@@ -42,7 +43,7 @@ export interface Command {
   speaks?: boolean
   /** The first positional argument, and everything behind it, belongs to another program. */
   passesOn?: boolean
-  /** What it prints as an exit code, where that says more than success. */
+  /** Exit codes, where they say more than success. */
   exits?: readonly (readonly [code: string, meaning: string])[]
   examples: readonly (readonly [line: string, meaning: string])[]
   /** Answers the exit code. @param all loads every subcommand */
@@ -99,7 +100,7 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
   for (const [name, value] of Object.entries(values)) {
     // Most often a variable of the shell that is not set. Without the option, more would be read or kept elsewhere than was asked.
     if ([value].flat().includes('')) {
-      throw new UsageError(`--${name} "": allowed is ${described[name]?.value ?? 'a value'}, and not nothing`)
+      throw new UsageError(`Invalid option --${name}: expected ${described[name]?.value ?? 'a value'}, received ""`)
     }
   }
   const names = command.passesOn ? positionals.slice(0, 1) : positionals
@@ -145,7 +146,7 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
     const name = /'(-[^'\s]*)/.exec(message)?.[1] ?? 'this'
     const names = known.filter((each) => !(command.speaks && each === 'json')).map((each) => `--${each}`)
     return new UsageError(
-      `unknown option ${name} of spillway ${command.name}; ${nearest(name, names, 'options are')}${see}`,
+      `unknown option ${name} of spillway ${command.name}; ${hint(name, names, 'options are')}${see}`,
     )
   }
   return new UsageError(`${message.split('\n', 1)[0]?.replace(/\.$/, '')}${see}`)
@@ -157,29 +158,10 @@ function missing({ usage }: Command, place: number): string {
   return names[Math.min(place, names.length - 1)] ?? ''
 }
 
-/** `did you mean …?` if one of the names is near, else all of them. */
-export function nearest(given: string, names: readonly string[], all: string): string {
-  const [best] = names
-    .map((name) => [distance(given.toLowerCase(), name.toLowerCase()), name] as const)
-    .sort(([a], [b]) => a - b)
-  const isNear = best !== undefined && best[0] <= Math.max(1, Math.floor(given.replace(/^-+/, '').length / 3))
-  return isNear ? `did you mean ${best[1]}?` : `${all} ${names.join(', ')}`
-}
-
-/** How many letters are added, left out, changed or swapped with the next between two words. */
-function distance(a: string, b: string): number {
-  let [before, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)]
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1]
-      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        row[j] = Math.min(row[j]!, before[j - 2]! + 1)
-    }
-    ;[before, last] = [last, row]
-  }
-  return last[b.length]!
+/** `did you mean …?` if one of the names is near, else all of them after `all`. */
+export function hint(given: string, names: readonly string[], all: string): string {
+  const meant = nearest(given, names)
+  return meant === undefined ? `${all} ${names.join(', ')}` : `did you mean ${meant}?`
 }
 
 /** All options of a subcommand, with those that every one has. */
@@ -207,11 +189,11 @@ export function helpOf(command: Command): string {
   return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
 }
 
-/** What every subcommand ends with unless it says otherwise. */
+/** Default exit codes of a subcommand. */
 const EXITS: readonly (readonly [string, string])[] = [
   ['0', 'done'],
   ['2', 'wrong usage'],
-  ['3', 'it could not be done'],
+  ['3', 'operation failed'],
 ]
 
 /** The help of the whole. */
@@ -219,7 +201,7 @@ export function overview(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }) => [name, summary] as const)
   return `${bold('Usage:')} spillway <command> [options]
 
-Takes in any amount of tool output, shows a bounded part of it, and keeps the rest where it can be read.
+Truncates tool output of any size to a preview, and saves all of it where it can be read and searched.
 
 ${bold('Commands:')}
 ${table(rows)}

@@ -1,4 +1,7 @@
-/** The subcommands. Each is in a file of its own that is loaded when it is asked for: most of the time of a short run is loading. */
+/**
+ * The subcommands. Each is in a file of its own that is loaded when it is asked for: most of the time of a short run is
+ * loading.
+ */
 
 import type { Command } from './command'
 

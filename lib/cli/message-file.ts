@@ -4,7 +4,7 @@ import { parseExactly, toJson, withExactNumbers } from '../util/lossless-json'
 import { UsageError } from './command'
 import { inputOf } from './input'
 
-/** What a file holds. */
+/** Content of a file. */
 export interface Conversation {
   messages: unknown[]
   /** The messages as `toJson` of exact-json writes them: no digit of a number that nobody changed is lost. */
@@ -49,7 +49,7 @@ export async function readConversation(path: string): Promise<Conversation> {
     const from = sources(messages)
     return messages.map((message, index) => exact(message, from[index]))
   }
-  // What nobody changed keeps its very text.
+  // Unchanged messages keep their exact text.
   const write = (messages: readonly unknown[]) => {
     const from = sources(messages)
     return messages.map((message, index) => `${lines.get(message) ?? toJson(exact(message, from[index]))}\n`).join('')
@@ -72,7 +72,7 @@ function linesOf(path: string, text: string): Map<unknown, string> {
     if (line.trim() === '') continue
     const message = parsed(line)
     if (typeof message !== 'object' || message === null) {
-      throw new UsageError(`${path}:${index + 1}: is no message; allowed is a JSON array, or one JSON object a line`)
+      throw new UsageError(`${path}:${index + 1}: expected a JSON array, or one JSON object per line`)
     }
     messages.set(message, line.trimEnd())
   }

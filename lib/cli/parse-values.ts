@@ -1,5 +1,6 @@
 /** Values of options: numbers, sizes, times; and how such things are written for people. */
 
+import { nearest } from '../util/suggest'
 import { type Parsed, UsageError } from './command'
 
 type Values = Parsed['values']
@@ -16,11 +17,22 @@ export function texts(values: Values, name: string): string[] | undefined {
   return Array.isArray(value) ? value.map(String) : undefined
 }
 
+/**
+ * Makes the error for a wrong value of an option, with a suggestion if `expected` lists names in quotes and one of them is
+ * near.
+ */
+export function badValue(name: string, value: string, expected: string): UsageError {
+  const names = [...expected.matchAll(/'([^']+)'/g)].map(([, each]) => each as string)
+  const meant = nearest(value, names)
+  const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
+  return new UsageError(`Invalid option --${name}: expected ${expected}, received ${JSON.stringify(value)}${hint}`)
+}
+
 /** @throws UsageError unless it is one of them */
 export function oneOf<T extends string>(values: Values, name: string, allowed: readonly T[]): T | undefined {
   const value = text(values, name)
   if (value === undefined || (allowed as readonly string[]).includes(value)) return value as T | undefined
-  throw new UsageError(`--${name} ${value}: allowed is ${allowed.join(', ')}`)
+  throw badValue(name, value, `one of ${allowed.map((each) => `'${each}'`).join(', ')}`)
 }
 
 /** @throws UsageError unless it is a whole number of at least so much */
@@ -29,7 +41,7 @@ export function whole(values: Values, name: string, least = 1): number | undefin
   if (value === undefined) return undefined
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(number) && number >= least) return number
-  throw new UsageError(`--${name} ${value}: allowed is a whole number of at least ${least}`)
+  throw badValue(name, value, `a whole number of at least ${least}`)
 }
 
 /** @throws UsageError unless it is a number above 0, or `infinity` */
@@ -38,7 +50,7 @@ export function positive(values: Values, name: string): number | undefined {
   if (value === undefined) return undefined
   const number = /^inf(inity)?$/i.test(value) ? Number.POSITIVE_INFINITY : value.trim() === '' ? 0 : Number(value)
   if (number > 0) return number
-  throw new UsageError(`--${name} ${value}: allowed is a number above 0, or infinity`)
+  throw badValue(name, value, 'a number above 0, or infinity')
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 }
@@ -51,14 +63,14 @@ export function bytes(values: Values, name: string): number | undefined {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(?:([kmgt])i?b?|b)?$/i.exec(value) ?? []
   const size = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN))
   if (Number.isSafeInteger(size) && size >= 1) return size
-  throw new UsageError(`--${name} ${value}: allowed is a size of at least 1, such as 51200, 50k or 1.5MiB`)
+  throw badValue(name, value, 'a size of at least 1, such as 51200, 50k or 1.5MiB')
 }
 
 /** @throws UsageError unless it is a size that has an end */
 export function finiteBytes(values: Values, name: string): number | undefined {
   const size = bytes(values, name)
   if (size === undefined || Number.isFinite(size)) return size
-  throw new UsageError(`--${name} ${text(values, name)}: allowed is a size that has an end, such as 50k`)
+  throw badValue(name, text(values, name) ?? '', 'a finite size, such as 50k')
 }
 
 const TIMES: Readonly<Record<string, number>> = { ms: 1, '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -70,7 +82,7 @@ export function duration(values: Values, name: string): number | undefined {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/i.exec(value) ?? []
   const ms = Number(number) * (TIMES[unit.toLowerCase()] ?? Number.NaN)
   if (Number.isFinite(ms) && ms >= 1) return ms
-  throw new UsageError(`--${name} ${value}: allowed is a time of at least 1ms, such as 500ms, 30s, 5m or 2h`)
+  throw badValue(name, value, 'a time of at least 1ms, such as 500ms, 30s, 5m or 2h')
 }
 
 /** Bytes for people. */

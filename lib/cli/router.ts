@@ -1,7 +1,7 @@
 /** Finds the subcommand, and turns what becomes of it into an exit code. */
 
 import { join } from 'node:path'
-import { helpOf, nearest, overview, parse, UsageError } from './command'
+import { helpOf, hint, overview, parse, UsageError } from './command'
 import { all, COMMANDS } from './commands'
 import { EXIT, exitQuietlyOnClosedPipe, reportError } from './terminal'
 
@@ -30,7 +30,7 @@ async function answer(args: readonly string[]): Promise<number> {
   const load = Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined
   if (load === undefined) {
     throw new UsageError(
-      `unknown command ${JSON.stringify(asked)}; ${nearest(asked, Object.keys(COMMANDS), 'commands are')}`,
+      `unknown command ${JSON.stringify(asked)}; ${hint(asked, Object.keys(COMMANDS), 'commands are')}`,
     )
   }
   const { default: command } = await load()

@@ -67,7 +67,7 @@ export function limitsOf(values: Parsed['values']): TruncationOptions {
 /** @throws UsageError unless it is a file: with another one, the rules in it would not hold, and nobody would know */
 export function configFile(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path
-  throw new UsageError(`--config ${path}: is not a file`)
+  throw new UsageError(`Invalid option --config: ${JSON.stringify(path)} is not a file`)
 }
 
 /** Settings of the file that was named, without what is wrong in it, which is told. */
@@ -83,7 +83,7 @@ export function configOf(values: Parsed['values']): LoadedConfig {
 export function serviceOf(values: Parsed['values'], more: Partial<UserTruncationConfig> = {}): TruncationService {
   const store = text(values, 'store')
   const language = oneOf(values, 'language', ['en', 'zh-CN'])
-  // What reads settings is not loaded for nothing.
+  // The settings reader is loaded only when needed.
   const { truncation } = values.config === undefined ? {} : configOf(values).options
   const fromFile = truncation === false ? { enabled: false } : truncation
   return inStore(store, () => {
@@ -104,7 +104,7 @@ function inStore<T>(store: string | undefined, make: () => T): T {
   } catch (error) {
     const isStore = error instanceof SpillwayError && error.field === 'storageDirs.0'
     if (store === undefined || !isStore) throw error
-    throw new UsageError(error.message.replace(/^storageDirs\.0: got/, '--store:'))
+    throw new UsageError(error.message.replace('"storageDirs.0"', '--store'))
   }
 }
 

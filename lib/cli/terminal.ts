@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { SpillwayError } from 'spillway'
 
-/** What exit codes mean. `run` and `mcp` end with the code of their command. */
+/** Exit codes. `run` and `mcp` end with the code of their command. */
 export const EXIT = {
   ok: 0,
   /** The answer is no: nothing found, denied, not an overflow, a log that was changed. */
@@ -24,23 +24,23 @@ export const EXIT = {
 
 let codeOnClosedPipe: number = EXIT.closedPipe
 
-/** Whoever reads us may stop at any time, as `head` does: that is no fault to speak of. */
+/** The reader may stop at any time, as `head` does: that is not an error. */
 export function exitQuietlyOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') process.exit(codeOnClosedPipe)
     note(`spillway: ${error.message}`)
     process.exit(EXIT.failed)
   })
-  // What cannot be said there cannot be said at all; it is no reason to end with another code.
+  // A failed write to standard error cannot be reported, and must not change the exit code.
   process.stderr.on('error', () => {})
 }
 
-/** What to end with if the reader is gone before the last byte. */
+/** Exit code if the reader closes before the last byte. */
 export function onClosedPipe(code: number): void {
   codeOnClosedPipe = code
 }
 
-/** What was printed last did not end its line. */
+/** True if the last output did not end its line. */
 let isMidLine = false
 
 /** Writes to standard output and waits while the reader is slower than we are. */
@@ -107,15 +107,16 @@ export function reportError(error: unknown, asJson: boolean): number {
   return isUsage ? EXIT.usage : (notStarted(error) ?? EXIT.failed)
 }
 
-/** What the library calls an option of a function was typed as one of the command. */
+/** Options of a function were typed as options of the command. */
 function asTyped(message: string): string {
   return message.replace(
-    /^options\.(\w+)(?=:)/,
-    (_, name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    /^(Invalid|Unknown) option "(\w+)"/,
+    (_, kind: string, name: string) =>
+      `${kind} option --${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
   )
 }
 
-/** What of a message is printed, in UTF-16 units: the name of a command may be of any length. */
+/** Printed length of a message, in UTF-16 units: the name of a command may be of any length. */
 const MESSAGE_UNITS = 900
 
 function shortened(message: string): string {
@@ -124,7 +125,7 @@ function shortened(message: string): string {
   return `${message.slice(0, half)}…${message.slice(-half)}`.toWellFormed()
 }
 
-/** What a shell would end with, if it is the command that cannot be started, and not its folder that is missing. */
+/** Returns the exit code of a shell if the command cannot be started; not for a missing folder. */
 function notStarted(error: unknown): number | undefined {
   if (!(error instanceof SpillwayError) || error.code !== 'COMMAND' || error.field !== undefined) return undefined
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException

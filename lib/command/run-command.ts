@@ -16,7 +16,7 @@ import { elapsed } from '../util/clock'
 import { messageOf } from '../util/message-of'
 import { type Alarm, alarm, keepAlive } from '../util/timer'
 import { catchLater, warn } from '../util/warn'
-import { checkKeys, checkSignal, isRecord, readable, wrong } from '../validation/validate'
+import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { Labels } from './stream-labels'
 import type { CommandResult, RunCommandOptions, RunningCommand } from './types'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from './validate'
@@ -72,7 +72,7 @@ export async function runCommand(
   }
 }
 
-/** What the capture knows by other names than whoever calls. */
+/** Option names of the capture, and the caller's names for them. */
 const KNOWN_AS = { options: 'options.truncation', 'context.': 'options.' }
 
 function contextOf(options: RunCommandOptions): TruncationContext {
@@ -187,10 +187,14 @@ function exitOf(child: ChildProcess, file: string, options: RunCommandOptions): 
 
 function cannotStart(file: string, { cwd }: RunCommandOptions, cause: unknown): SpillwayError {
   // The system says the same of both.
-  const problem = cwd === undefined || isFolder(cwd) ? undefined : existsSync(cwd) ? 'is no folder' : 'is not there'
+  const problem =
+    cwd === undefined || isFolder(cwd) ? undefined : existsSync(cwd) ? 'is not a folder' : 'does not exist'
   if (problem) {
-    const message = `options.cwd: ${JSON.stringify(String(cwd))} ${problem}, allowed is the path of a folder`
-    return new SpillwayError('COMMAND', message, { field: 'options.cwd', cause })
+    const path = JSON.stringify(String(cwd))
+    return invalid('options.cwd', `expected the path of a folder, received ${path}, which ${problem}`, {
+      code: 'COMMAND',
+      cause,
+    })
   }
   return new SpillwayError('COMMAND', `${JSON.stringify(file)} cannot be started: ${messageOf(cause)}`, { cause })
 }
@@ -329,7 +333,7 @@ function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** Whether anything of the group is left that has not ended. */
+/** True if anything of the group is left that has not ended. */
 function isAlive(pid: number): boolean {
   if (IS_WINDOWS) return false
   try {
@@ -340,7 +344,7 @@ function isAlive(pid: number): boolean {
   return process.platform !== 'linux' || hasRunning(pid)
 }
 
-/** What has ended and was not yet asked after by its parent still counts for a signal. */
+/** A zombie process still counts for a signal. */
 function hasRunning(group: number): boolean {
   try {
     return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isRunning(name, group))

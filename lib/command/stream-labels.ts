@@ -5,9 +5,9 @@ const LINE_FEED = 10
 /** A line that is longer than this goes out in pieces. */
 const MAX_LINE_BYTES = 2 ** 16
 
-/** What is known of one stream. */
+/** State of one stream. */
 interface Voice {
-  /** What waits for the end of its line. */
+  /** Text that waits for the end of its line. */
   rest: Uint8Array[]
   restBytes: number
   breaks: number
@@ -24,7 +24,7 @@ export class Labels {
   private bytes = 0
   private readonly voices = new Map<string, Voice>()
 
-  /** What can go out now, with its label. */
+  /** Returns the text that is complete, with its label. */
   label(name: string, bytes: Uint8Array): Buffer {
     const voice = this.hear(name, bytes)
     if (voice.restBytes <= MAX_LINE_BYTES && !bytes.includes(LINE_FEED)) return Buffer.alloc(0)

@@ -4,7 +4,7 @@ import type { TruncationService } from '../service/service'
 import type { RangeResult, ReadRange } from '../storage/read'
 import type { CapturePeek, TruncationOptions, TruncationResult } from '../types'
 
-/** What a running command has printed so far. */
+/** Output of a running command so far. */
 export interface CommandProgress {
   bytes: number
   lines: number
@@ -16,7 +16,7 @@ export interface CommandProgress {
 export interface RunningCommand {
   /** The id of its process, which is also that of its process group. */
   readonly pid: number
-  /** What a preview would show if it ended here. */
+  /** Preview as if the output ended here. */
   peek: () => Promise<CapturePeek>
   /** A part of everything that it printed so far; see `Capture.readRange`. */
   readRange: (range: ReadRange) => Promise<RangeResult>
@@ -30,10 +30,10 @@ export interface RunCommandOptions {
   cwd?: string | URL
   /** Variables on top of this process's environment; `undefined` removes one. */
   env?: Record<string, string | undefined>
-  /** What the command reads from standard input. Default: nothing. */
+  /** Standard input of the command. Default: empty. */
   input?: string | Uint8Array
   /**
-   * What its standard input is without `input`: nothing, or that of this process.
+   * Standard input without `input`: empty, or that of this process.
    * @default 'ignore'
    */
   stdin?: 'ignore' | 'inherit'
@@ -44,7 +44,10 @@ export interface RunCommandOptions {
    * @default 2000
    */
   killGraceMs?: number
-  /** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
+  /**
+   * Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its
+   * reason.
+   */
   signal?: AbortSignal
   /**
    * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
@@ -85,7 +88,7 @@ export interface CommandResult {
   aborted: boolean
   /** Milliseconds. */
   durationMs: number
-  /** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
+  /** Truncated output of both streams. After a timeout or an abort, its `content` ends with `note`. */
   output: TruncationResult
   /** Bytes that the command printed. */
   totalBytes: number

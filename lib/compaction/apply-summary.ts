@@ -20,7 +20,7 @@ export interface FoldState {
   saved: number
 }
 
-/** What of a stored history a summary stands for. */
+/** Part of a stored history that a summary replaces. */
 export class Fold<M> {
   private readonly objects: unknown[]
 
@@ -78,7 +78,7 @@ export class Fold<M> {
     return [...stored.slice(0, first), this.summary, ...stored.slice(...head), ...stored.slice(from)]
   }
 
-  /** Whether a history begins with the messages that are folded. */
+  /** True if a history begins with the messages that are folded. */
   private isOf(stored: readonly M[]): boolean {
     const { from, sizes, format } = this.state
     if (stored.length < from) return false
@@ -91,7 +91,7 @@ export class Fold<M> {
     return true
   }
 
-  /** Whether this message of the stored history is not folded. */
+  /** True if this message of the stored history is not folded. */
   shows(index: number): boolean {
     const { first, head, from } = this.state
     return index < first || index >= from || (index >= head[0] && index < head[1])

@@ -10,7 +10,7 @@ import { type CompactOptions, checkMessages, readCompactOptions } from './option
 import type { CompactionPlan, CompactionReport, CompactionState } from './report'
 import { Run } from './run-compaction'
 
-/** What {@link compactHistory} gives back. */
+/** Result of {@link compactHistory}. */
 export interface CompactResult<M> {
   messages: M[]
   report: CompactionReport
@@ -20,7 +20,7 @@ export interface CompactResult<M> {
  * Makes a history shorter when it comes near the model's window: old outputs of tools are replaced where they are, and if
  * that is not enough, `summarize` writes a summary that takes the place of everything before the newest turns.
  *
- * What stays, stays byte for byte, as the very same objects: instructions at the beginning, the newest three turns as long
+ * Kept messages are the same objects, byte for byte: instructions at the beginning, the newest three turns as long
  * as they fit, and the newest message of the user in any case. A turn that is too long by itself is cut where
  * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
  * compaction; the record of changed files in it is not the summariser's and outlives it.

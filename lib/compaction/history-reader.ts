@@ -24,7 +24,7 @@ export interface OutputAt {
   readonly view: ResultView
   readonly call: CallView | undefined
   readonly tool: string | undefined
-  /** What would take its place; `undefined` if it stays. */
+  /** Its replacement; `undefined` if it is kept. */
   readonly placeholder: string | undefined
   readonly size: number
 }
@@ -46,7 +46,7 @@ export interface ReadHistory<M> {
   readonly measure: Measure
 }
 
-/** What anything takes, in the unit of the decision. */
+/** Size of each part, in the unit of the decision. */
 export class Measure {
   readonly estimate: Estimate
   private readonly media: number
@@ -160,7 +160,7 @@ export function rolesOf(
       // The mark does not outlive JSON; a text that begins so, before anything else was said, is one.
       summary = beginsAsSummary(view.text)
     }
-    // What the user said last is never a summary, unless somebody marked it as one.
+    // The last user message counts as a summary only if it is marked as one.
     if (summary && at === newest && view.role === 'user' && !isMarked(message)) summary = false
     if (!summary && view.role !== 'system' && view.role !== 'other') leading = false
     roles[at] = ROLES[summary ? 'summary' : view.role]
@@ -227,7 +227,7 @@ function outputsOf<M>(
 
 const usual = new Map<boolean, string>()
 
-/** What stands in for an output: the pruner's words. */
+/** Placeholder of an output, in the pruner's wording. */
 function placeholderOf(chinese: boolean, path: string | undefined): string {
   if (path !== undefined) return call(() => native.prunedPlaceholder(false, chinese, path))
   let text = usual.get(chinese)

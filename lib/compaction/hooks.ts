@@ -7,7 +7,7 @@ import { isRecord } from '../validation/validate'
 import type { CompactionReport } from './report'
 import type { SummaryRequest } from './types'
 
-/** What a hook changes in what the summariser is asked. What is not a string changes nothing. */
+/** Changes of a hook to the summariser's prompt. Values that are not strings are ignored. */
 export interface CompactionEdit {
   /** Other instructions, in place of ours; the prompt is made of them. */
   instructions?: string
@@ -17,7 +17,7 @@ export interface CompactionEdit {
   prompt?: string
 }
 
-/** What `compaction.before` is told: what the summariser will be. */
+/** Input of `compaction.before`: the request that the summariser will get. */
 export type CompactionBeforeInfo<M = unknown> = Readonly<Omit<SummaryRequest<M>, 'signal'>>
 
 /** Asked before each summary. Several are asked in their order; each sees what those before it changed. */
@@ -78,7 +78,7 @@ function timeFor(hooks: object | undefined, ms: number): number {
   return isRunner(hooks) ? Number.POSITIVE_INFINITY : ms
 }
 
-/** Whether these are all the hooks of a `HookRunner` as one. */
+/** True if these are all the hooks of a `HookRunner` as one. */
 function isRunner(hooks: object | undefined): boolean {
   return typeof (hooks as { compactionBefore?: unknown } | undefined)?.compactionBefore === 'function'
 }

@@ -32,12 +32,12 @@ export interface CompactOptions<M = unknown> {
    */
   summarizeTimeoutMs?: number
   /**
-   * What a summary may have: tokens. Never more than 15 % of what is usable.
+   * Token limit of a summary. Never more than 15 % of the usable window.
    * @default 4096
    */
   maxSummaryTokens?: number
   /**
-   * What the summariser can read at once: tokens.
+   * Input limit of the summariser, in tokens.
    * @default `contextWindow`, or 32,000 if nobody knows it
    */
   summarizerWindow?: number
@@ -69,7 +69,7 @@ export interface CompactOptions<M = unknown> {
   /** Tokens that stay free beside the room for an answer. @default 0 */
   reserveTokens?: number
   /**
-   * So many of the newest turns stay byte for byte, as long as they fit. The newest message of the user always does. A
+   * Number of newest turns kept byte for byte, as long as they fit. The newest user message is always kept. A
    * whole number; 0 is 1.
    * @default 3
    */
@@ -79,10 +79,10 @@ export interface CompactOptions<M = unknown> {
    * @default ['task', 'tasks_*', 'write', 'edit', 'move', 'delete']
    */
   protectedTools?: readonly string[]
-  /** What is sent beside the history. */
+  /** Parts of the request besides the history. */
   environment?: CompactionEnvironment
   /**
-   * What the provider counted for these messages and what is sent beside them: tokens. Estimates are brought into line with it.
+   * Tokens that the provider counted for these messages and the other parts of the request. Estimates are scaled to it.
    */
   usedTokens?: number
   /**
@@ -95,14 +95,14 @@ export interface CompactOptions<M = unknown> {
    * @default that of what the user said
    */
   language?: NoticeLanguage
-  /** What was learnt when the tools finished: where their full outputs were saved, and which tool it was. */
+  /** Metadata recorded when the tools finished: the path of the saved output, and the tool name. */
   ledger?: ToolResultKnowledge
   /**
    * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
    * named if this process saved it, and one that the host wrote into a message is believed.
    */
   storage?: OutputOwner
-  /** What an earlier compaction of this session left behind: `report.state`. */
+  /** State of an earlier compaction of this session: `report.state`. */
   state?: CompactionState
   /** Asked before a summary is written, and told after a compaction. */
   hooks?: CompactionHooks<M>
@@ -144,7 +144,7 @@ const func: Check = ['a function', (value) => typeof value === 'function']
 const object: Check = ['an object', isRecord]
 const anything: Check = ['anything', () => true]
 
-/** What each option may be. */
+/** Validation of each option. */
 export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } = {
   contextWindow: ['a number of tokens of at least 0, or NaN', (value) => typeof value === 'number' && !(value < 0)],
   summarize: func,

@@ -1,4 +1,4 @@
-/** What the summariser reads. */
+/** Prompt of the summariser. */
 
 import { jsonOf } from '../history/estimate'
 import type { ResultText } from '../history/message-cache'
@@ -11,12 +11,12 @@ import type { CompactionEnvironment } from './types'
 
 /** Texts are tried with so many UTF-16 units of each output, then with fewer, until everything fits. pi's number is the first. */
 const OUTPUT_UNITS = [2000, 800, 300, 120]
-/** What somebody said gets so many times more. */
+/** Weight of spoken text against other text. */
 const SAID = 4
-/** What is sent beside the history is named, not repeated. */
+/** Other parts of the request are named, not repeated. */
 const ENVIRONMENT_UNITS = 2000
 
-/** What a prompt is made of. */
+/** Parts of a prompt. */
 export interface PromptParts {
   views: readonly MessageView[]
   /** The messages of these views. */
@@ -24,7 +24,7 @@ export interface PromptParts {
   previousSummary: string | undefined
   environment: CompactionEnvironment | undefined
   chinese: boolean
-  /** What the summariser can read, in tokens. */
+  /** Input limit of the summariser, in tokens. */
   tokens: number
   /** Tokens of a text. */
   size: (text: string) => number
@@ -58,7 +58,7 @@ function conversation(parts: PromptParts, room: number): string {
   let entries: string[] = []
   let tried = ''
   for (const units of OUTPUT_UNITS) {
-    // What cuts nothing more says nothing else.
+    // A pass that truncates nothing more changes nothing.
     const cuts = `${Math.min(longest.output, units)} ${Math.min(longest.said, units * SAID)}`
     if (cuts === tried) continue
     tried = cuts
@@ -145,7 +145,7 @@ function environmentPart(part: unknown): string {
   return typeof part === 'string' ? part : plainJson(part)
 }
 
-/** What is sent beside the history, as texts. */
+/** Other parts of the request, as texts. */
 export function environmentTexts(environment: CompactionEnvironment | undefined): string[] {
   const { systemPrompt, tools, skills } = environment ?? {}
   return [systemPrompt, tools, skills].filter((part) => part !== undefined).map(environmentPart)
@@ -154,7 +154,7 @@ export function environmentTexts(environment: CompactionEnvironment | undefined)
 /** How much of what a user said tells the language. */
 const TELLING_UNITS = 4000
 
-/** Whether the words of a conversation are Chinese: those of the user, or if there are none, of anybody. */
+/** True if the words of a conversation are Chinese: those of the user, or if there are none, of anybody. */
 export function isChinese(views: readonly MessageView[]): boolean {
   for (const asks of [(view: MessageView) => view.role === 'user', () => true]) {
     let text = ''

@@ -1,9 +1,9 @@
-/** What a compaction says of itself. */
+/** Report of a compaction. */
 
 import type { SpillwayError } from '../errors'
 import type { HistoryFormatName } from '../history/message-view'
 
-/** What earlier compactions of a session left behind. Plain data. */
+/** State of earlier compactions of a session. Plain data. */
 export interface CompactionState {
   /** Answers of the model that were summarised away. */
   answers: number
@@ -47,12 +47,12 @@ export type CompactionReason =
   | 'media'
   | 'unreadable'
 
-/** What {@link compactHistory} did. */
+/** Report of {@link compactHistory}. */
 export interface CompactionReport {
   /** `none`: the very messages that went in. `outputs`: old outputs were replaced. `summary`: old messages were. */
   action: 'none' | 'outputs' | 'summary'
   reason: CompactionReason
-  /** What decided: the history and what is sent beside it, against the limit. */
+  /** Sizes that decided: the history and the other parts of the request, against the limit. */
   trigger: {
     size: number
     /** `Infinity` if nothing is too much. */
@@ -61,9 +61,9 @@ export interface CompactionReport {
     /** It was over the limit, or somebody asked for it. */
     triggered: boolean
   }
-  /** What the history and what is sent beside it may have together, in the unit of the trigger. */
+  /** Budget of the history and the other parts of the request, in the unit of the trigger. */
   usable: number
-  /** Whether they have no more, now. */
+  /** True if they have no more, now. */
   fits: boolean
   /** The history, estimated, in the unit of the trigger. */
   sizeBefore: number
@@ -79,7 +79,7 @@ export interface CompactionReport {
   droppedTools: Record<string, number>
   /** Images and files that were replaced by a note. */
   replacedMedia: number
-  /** What is kept: messages before `first`, those in `head`, and those from `from` on; indices of what went in. */
+  /** Kept messages: those before `first`, those in `head`, and those from `from` on; indices into the input. */
   kept: { first: number; head: readonly [number, number]; from: number; cut: 'turn' | 'inside' }
   /** The summary, if there is one now. */
   summary?: {
@@ -105,7 +105,7 @@ export interface CompactionReport {
   format: HistoryFormatName | undefined
 }
 
-/** What {@link compactHistory} would do. */
+/** Plan of {@link compactHistory}. */
 export interface CompactionPlan {
   /** `summary` if a summary would be asked for; what comes of it nobody knows before. */
   action: 'none' | 'outputs' | 'summary'
@@ -121,7 +121,7 @@ export interface CompactionPlan {
   /** Images and files that would be replaced by a note; with `summary` nobody knows. */
   replacedMedia: number
   kept: CompactionReport['kept']
-  /** What the summary may have, in the unit of the trigger. */
+  /** Limit of the summary, in the unit of the trigger. */
   room: number
   format: HistoryFormatName | undefined
 }

@@ -6,7 +6,7 @@ import { OTHER } from '../history/formats/define-format'
 import { call, native } from '../native/native'
 import { messageOf } from '../util/message-of'
 import { TooLate, within } from '../util/with-timeout'
-import { describe } from '../validation/validate'
+import { mismatch } from '../validation/validate'
 import type { Measure, ReadHistory } from './history-reader'
 import { askBefore } from './hooks'
 import { CHARS_PER_TOKEN, type CompactSettings } from './options'
@@ -14,7 +14,7 @@ import { promptMaker } from './prompt'
 import type { CompactionReason } from './report'
 import type { SummaryRequest } from './types'
 
-/** What is asked about. */
+/** Subject of the request. */
 export interface Asker<M> {
   readonly settings: CompactSettings<M>
   readonly history: ReadHistory<M>
@@ -81,7 +81,7 @@ export async function askSummarizer<M>(
     })
     const text = typeof answer === 'string' ? answer : (answer as { text?: unknown } | null | undefined)?.text
     if (typeof text !== 'string') {
-      return failure('summary-failed', `answered ${describe(answer)}, allowed is a string`)
+      return failure('summary-failed', `invalid answer: ${mismatch(answer, 'a string')}`)
     }
     const plain = text.toWellFormed().trim()
     return plain === '' ? failure('summary-empty', 'answered nothing') : plain

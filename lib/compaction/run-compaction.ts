@@ -17,7 +17,7 @@ import { environmentTexts, isChinese } from './prompt'
 import type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from './report'
 import { askSummarizer, checkAborted, failure, type NoSummary } from './request-summary'
 
-/** What the binary decided. */
+/** Decision of the core. */
 interface Decision {
   step: 'none' | 'outputs' | 'summary'
   reason: 'not-needed' | 'nothing-old' | 'no-progress' | null
@@ -32,7 +32,7 @@ interface Decision {
   room: number
 }
 
-/** What became of a history, and how to do the same again. */
+/** Outcome for a history, and the steps to repeat it. */
 export interface Compacted<M> {
   messages: M[]
   report: CompactionReport
@@ -87,14 +87,14 @@ export class Run<M> {
     this.decision = this.decide()
   }
 
-  /** What would be done. */
+  /** Plan without side effects. */
   plan(): CompactionPlan {
     const { decision, history } = this
     const { action, reason } = this.first()
     const sizeBefore = sum(history.sizes)
     const sizeAfter = { none: sizeBefore, outputs: decision.afterOutputs, summary: decision.afterCut }[action]
     const before = action === 'outputs' ? this.withoutOutputs([]) : (history.messages as M[])
-    // What a summary leaves room for nobody knows before.
+    // The space left by a summary is unknown in advance.
     const { messages, media } = action === 'summary' ? { messages: before, media: 0 } : this.withoutMedia(before)
     return {
       ...afterMedia({ action, reason }, media),
@@ -117,7 +117,7 @@ export class Run<M> {
     return this.first().action === 'summary' && this.permit === 'thrash' ? this.thrashError() : undefined
   }
 
-  /** What is said of it where nothing is done for that reason. */
+  /** Message where nothing is done for that reason. */
   refused(error: SpillwayError): Compacted<M> {
     const { state } = this
     const { messages, media, imageless } = this.withoutMedia(this.history.messages as M[])
@@ -197,7 +197,7 @@ export class Run<M> {
     return ask(answer)
   }
 
-  /** What is done first, and why. */
+  /** Returns the first step and its reason. */
   private first(): { action: CompactionReport['action']; reason: CompactionReason } {
     const { options } = this.settings
     const { step, reason } = this.decision
@@ -269,7 +269,7 @@ export class Run<M> {
       Array.from({ length: Math.max(end - start, 0) }, (_, at) => start + at).filter(isNews)
     const old = range(first, turn)
     const begun = range(Math.max(turn, head[1]), from)
-    // What was done in a turn that is over now belongs to what was before.
+    // The steps of a finished turn belong to the part before it.
     const sameTurn = old.length === 0 && begun.length > 0
     const parts: SummaryParts = sameTurn
       ? { ...before, changes }
@@ -310,7 +310,7 @@ export class Run<M> {
     const { room } = this.decision
     const size = (text: string) => this.measure.message(text)
     let text = summaryText(parts, words)
-    // What is larger than everything that it stands for is refused, however much there is room for.
+    // A summary larger than the messages it replaces is rejected, even if there is room.
     if (size(text) <= room || size(text) >= this.inputSize()) return { text, shortened: false }
     for (let share = (0.95 * room) / size(text), tries = 0; tries < 8; share *= 0.8, tries++) {
       const cut = (one: string) => cutTo(one, Math.floor(one.length * share), chinese)
@@ -492,7 +492,7 @@ export class Run<M> {
   }
 }
 
-/** What was done and why, if images were taken out, too. */
+/** Returns the steps and reasons, including removed images. */
 function afterMedia(
   { action, reason }: { action: CompactionReport['action']; reason: CompactionReason },
   media: number,
@@ -500,7 +500,7 @@ function afterMedia(
   return action === 'none' && media > 0 ? { action: 'outputs', reason: 'media' } : { action, reason }
 }
 
-/** What is no text in a message: how many. */
+/** Returns the number of parts of a message that are not text. */
 function mediaIn({ media, results }: MessageView): number {
   let count = media
   for (let place = 0; place < results.length; place++) count += (results[place] as ResultView).media

@@ -2,7 +2,7 @@
 
 import type { NoticeLanguage } from '../types'
 
-/** What is sent beside the history. It is counted, and the summariser is told of it. */
+/** Parts of the request besides the history. They count as tokens, and the summariser is told of them. */
 export interface CompactionEnvironment {
   systemPrompt?: string
   /** The definitions of tools, in whatever form they are sent. */
@@ -11,7 +11,7 @@ export interface CompactionEnvironment {
   skills?: unknown
 }
 
-/** What the summariser is asked for. */
+/** Request to the summariser. */
 export interface SummaryRequest<M = unknown> {
   /** Everything in one text, ready to be sent: instructions, the summary so far, and the messages. */
   prompt: string
@@ -23,9 +23,9 @@ export interface SummaryRequest<M = unknown> {
   part: 'history' | 'turn'
   /** The summary so far, to be brought up to date; `undefined` the first time. */
   previousSummary: string | undefined
-  /** What is sent beside the history. */
+  /** Parts of the request besides the history. */
   environment: CompactionEnvironment | undefined
-  /** So many tokens the summary should have at most. */
+  /** Token limit of the summary. */
   maxTokens: number
   /** The language of the conversation, as far as that is known. */
   language: NoticeLanguage

@@ -10,7 +10,7 @@ import type { UserTruncationConfig } from '../service/create-truncation'
 import { decode } from '../settings/settings'
 import type { SmartRule, TruncationStrategyName } from '../types'
 import { isArray } from '../util/guards'
-import { checkKeys, isRecord, wrong } from '../validation/validate'
+import { checkKeys, invalid, isRecord, wrong } from '../validation/validate'
 
 /** The keys that are Spillway's. Others are the application's, and stay as they are. */
 export interface SpillwayConfig {
@@ -31,7 +31,7 @@ export interface SpillwayConfig {
             /** A pattern is a string here, with flags inside: `(?i)`. */
             smartRules?: (Omit<SmartRule, 'pattern'> & { pattern?: string })[]
             enabled?: boolean
-            /** Whether what is shown is what a terminal would show. */
+            /** True if what is shown is what a terminal would show. */
             terminal?: boolean
             /** Days that a saved output is kept. */
             ttlDays?: number
@@ -60,7 +60,7 @@ export interface ConfigProblem {
   /** `error`: it was left out. `warning`: it has no effect, or another than its author may think. */
   severity: 'error' | 'warning'
   layer: 'user' | 'inline'
-  /** Of the field, such as `agents.runtime.truncation.maxLines`; empty for the whole. */
+  /** Path of the field, such as `agents.runtime.truncation.maxLines`; empty for the whole file. */
   path: string
   /** A sentence, with file, line and column where there are any. */
   message: string
@@ -71,7 +71,7 @@ export interface ConfigProblem {
   column?: number
 }
 
-/** What the capabilities take, made of a configuration. Only what was set is in it. */
+/** Options of each capability, made from a configuration. Unset options are absent. */
 export interface ConfigOptions {
   /** For `new ModeController({ default })`. @default 'agent' */
   mode: PermissionMode
@@ -85,7 +85,7 @@ export interface ConfigOptions {
   compaction: { maxChars?: number; recentTurns?: number }
 }
 
-/** What {@link loadConfig} found. */
+/** Result of {@link loadConfig}. */
 export interface LoadedConfig {
   /** Both layers in one, under the documented names, without what was wrong. Nothing is filled in. */
   config: SpillwayConfig
@@ -153,7 +153,7 @@ export async function updateConfig(
     if (!isRecord(patch)) throw wrong('change()', patch, 'an object, or undefined')
     const json = storedJson('change()', patch)
     const text = await background(() => native.configUpdate(path, json, seen))
-    // Whoever was faster has written, so somebody always gets on.
+    // A conflict means that another writer succeeded, so there is always progress.
     if (text !== null) return loaded(path, text)
   }
 }
@@ -203,7 +203,7 @@ export function pathOf(field: string, path: unknown): string {
   return resolve(path)
 }
 
-/** What is looked at and told: a number that JSON does not have is a wrong value like others. */
+/** Encodes a value for validation: a number that JSON does not have is an invalid value like others. */
 function jsonOf(field: string, value: object): string {
   return encoded(field, value, (_key, inner) => {
     if (typeof inner === 'number' && !Number.isFinite(inner)) return { $type: String(inner) }
@@ -211,7 +211,7 @@ function jsonOf(field: string, value: object): string {
   })
 }
 
-/** What goes into a file: nothing may become something else on the way. */
+/** Encodes a value for the file: no value may change on the way. */
 function storedJson(field: string, value: object): string {
   const fields = new Map<unknown, string>()
   return encoded(field, value, function (key, inner) {
@@ -237,7 +237,7 @@ function encoded(field: string, value: object, replace: (this: unknown, key: str
     if (json !== undefined) return json
   } catch (cause) {
     if (cause instanceof SpillwayError) throw cause
-    throw new SpillwayError('INVALID_ARGUMENT', `${field}: cannot be read as JSON`, { field, cause })
+    throw invalid(field, 'expected a value that JSON can represent', { cause })
   }
   throw wrong(field, value, 'an object')
 }

@@ -29,7 +29,7 @@ import {
 } from './options'
 import { type ContextStep, compactionStep, type Guarded, ledgerStep, overflowStep, policyStep } from './steps'
 
-/** What {@link ContextManager.prepare} did. */
+/** Report of {@link ContextManager.prepare}. */
 export interface ContextReport {
   /** In the order in which they are done. */
   steps: ContextStep[]
@@ -38,16 +38,16 @@ export interface ContextReport {
   tokensAfter: number
   /** Tokens of what is sent beside the history. */
   environmentTokens: number
-  /** What both may have together; `Infinity` if nobody knows the window. */
+  /** Budget of both together; `Infinity` if the window is unknown. */
   usable: number
-  /** Whether they have no more. */
+  /** True if they have no more. */
   fits: boolean
   pruning: PruneReport
   /** Only if it was asked for at this request. */
   compaction?: CompactionReport
 }
 
-/** What {@link ContextManager.prepare} gives back. */
+/** Result of {@link ContextManager.prepare}. */
 export interface PreparedContext<M> {
   /** For the request. */
   messages: M[]
@@ -59,7 +59,7 @@ export interface PreparedContext<M> {
   report: ContextReport
 }
 
-/** What lasts of a manager, as JSON. */
+/** State of a manager, as JSON. */
 export interface ContextManagerState {
   version: 1
   /** @internal */
@@ -99,7 +99,7 @@ const REQUEST: Readonly<Record<string, Check>> = {
 }
 
 /**
- * What an agent calls before each request: what was learnt of results, outdated results, superseded reads, a budget of
+ * Prepares the history before each request: recorded metadata, outdated results, superseded reads, a budget of
  * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
  * what it did and why.
  *
@@ -135,7 +135,7 @@ export class ContextManager<M = unknown> {
     return inner.turns.take(async () => prepare(inner, messages, options))
   }
 
-  /** What was done at the last request, as sentences that a person can read. */
+  /** Returns the steps of the last request as readable sentences. */
   explain(): string {
     const { last } = innerOf(this)
     if (last === undefined) return 'Nothing was prepared yet.'
@@ -144,7 +144,7 @@ export class ContextManager<M = unknown> {
     return [...steps, `${Math.round(tokensBefore)} tokens are stored, ${Math.round(tokensAfter)} go out.`].join('\n')
   }
 
-  /** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
+  /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
   toJSON(): ContextManagerState {
     const { pruner, fold, state, images } = innerOf(this)
     const without = images.toJSON()
@@ -346,7 +346,7 @@ async function guarded<M>(
     })
     const { problem, report } = recovered
     const { tokensBefore, tokensAfter } = report
-    // What is not enough costs the provider's cache at every request, and is worth it if the request would be refused without.
+    // Insufficient savings cost the provider's cache at every request; that pays only if the request would be refused otherwise.
     const room = contextWindow - reserveTokens - environment
     if (problem !== undefined && !(tokens > room && tokensAfter <= room)) {
       return { texts: [], freed: 0, problem: problem.message }

@@ -8,7 +8,7 @@ import { isArray } from '../util/guards'
 /** A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved. */
 export type WithoutImages = [index: number, size: number, note: string, saved: number]
 
-/** What lasts of it, as JSON. */
+/** State, as JSON. */
 export interface ImagesState {
   format: HistoryFormatName
   messages: WithoutImages[]
@@ -80,7 +80,7 @@ export class Images<M> {
   }
 }
 
-/** Whether a state is one that {@link Images.toJSON} gave. */
+/** True if a state is one that {@link Images.toJSON} gave. */
 export function isImages(value: unknown): boolean {
   const { format, messages } = Object(value) as Partial<ImagesState>
   const isOne = ([index, size, note, saved]: unknown[]) =>

@@ -24,13 +24,15 @@ export interface ContextManagerOptions<M = unknown> {
   contextWindow?: number
   /** Tokens that stay free beside the room for an answer. @default 0 */
   reserveTokens?: number
-  /** What is sent beside the history: it counts, and the summariser is told of it. */
+  /** Parts of the request besides the history: they count as tokens, and the summariser is told of them. */
   environment?: CompactOptions['environment']
   /** Tokens of a text. @default the built-in estimate */
   estimateTokens?: (text: string) => number
-  /** The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English */
+  /**
+   * The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English
+   */
   language?: NoticeLanguage
-  /** What was learnt when the tools finished: preferred over what messages say. */
+  /** Metadata recorded when the tools finished: preferred over the messages. */
   ledger?: ToolResultKnowledge
   /** The storage that full outputs were saved in: with it, only paths that it owns are named. */
   storage?: OutputOwner
@@ -48,7 +50,7 @@ export interface ContextManagerOptions<M = unknown> {
   /** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
   compaction?: false | Omit<CompactOptions<M>, Shared | 'state' | 'signal' | 'force' | 'targetTokens' | 'usedTokens'>
   /**
-   * What still does not fit has its results shortened, by the rules of this profile; `false`: it goes out as it is.
+   * Profile that truncates the results of a history that still does not fit; `false` sends it unchanged.
    * @default 'openclaw'
    */
   overflow?: false | OverflowProfile
@@ -83,7 +85,7 @@ export const CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = 
 /** The policies of the pruner, in the order in which they are asked. */
 export const POLICIES = ['outdated', 'superseded', 'budget'] as const
 
-/** What stands beside a part, or is the manager's own, is no option of the part: one step alone would go by it. */
+/** Options of the manager are not options of a part: a single step would follow them. */
 const BESIDE = ['contextWindow', 'reserveTokens', 'environment', 'estimateTokens', 'language', 'ledger', 'storage']
 const COMPACTION = without(COMPACT_CHECKS, [...BESIDE, 'state', 'signal', 'force', 'targetTokens', 'usedTokens'])
 const PRUNING = without(PRUNER_CHECKS, [...BESIDE, 'policies', 'profile', 'onError'])

@@ -1,4 +1,4 @@
-/** What the steps of a manager say of themselves. */
+/** Reports of the steps of a manager. */
 
 import type { CompactionReport } from '../compaction/report'
 import type { ToolResultKnowledge } from '../history/ledger'
@@ -10,7 +10,9 @@ export interface ContextStep {
   step: 'ledger' | 'outdated' | 'superseded' | 'budget' | 'compaction' | 'overflow'
   /** `off`: an option says so. `nothing`: it had nothing to do. */
   outcome: 'done' | 'nothing' | 'off'
-  /** Results that it looked up, replaced or shortened at this request, and images; with a summary, messages that it stands for. */
+  /**
+   * Results that it looked up, replaced or shortened at this request, and images; with a summary, messages that it stands for.
+   */
   items: number
   /** Tokens that it freed at this request. */
   freed: number
@@ -18,7 +20,7 @@ export interface ContextStep {
   reason: string
 }
 
-/** What the guard against an overflow did. */
+/** Report of the overflow guard. */
 export interface Guarded {
   texts: { index: number; place: number; text: string }[]
   freed: number

@@ -6,7 +6,7 @@ import { pathOf } from '../config/config-file'
 import { type ModelParameters, readParameters, withParameters } from '../hooks/parameters'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { checkKeys, describe, isRecord, wrong } from '../validation/validate'
+import { checkKeys, invalidOption, isRecord, mismatch, wrong } from '../validation/validate'
 import type { FrontMatter } from './front-matter'
 import { bytesOf, type ExtensionProblem, namesIn, Refusal } from './scan-folder'
 
@@ -16,34 +16,39 @@ export interface AgentDefinition {
   id: string
   /** For people. The front matter's `name`, else the id. */
   name: string
-  /** What it is for; a model that chooses among agents reads it. */
+  /** Purpose, for a model that chooses among agents. */
   description?: string
   /** The front matter's `systemPrompt`, else what follows the front matter, without white space around it. */
   systemPrompt: string
   /** The model to ask, as the host names models. */
   model?: string
-  /** Of the front matter's `modelSettings`, and of `temperature`, `topP` (`top_p`) and `maxTokens` (`max_tokens`) beside them. */
+  /**
+   * From the front matter's `modelSettings`, and from `temperature`, `topP` (`top_p`) and `maxTokens` (`max_tokens`) beside
+   * them.
+   */
   modelSettings?: ModelParameters
-  /** The only tools that it may use. Without it, all. From a list, a text with commas, or a map of names to `true` and `false`. */
+  /**
+   * The only tools that it may use. Without it, all. From a list, a text with commas, or a map of names to `true` and `false`.
+   */
   tools?: string[]
   /** Tools that it may not use. */
   disallowedTools?: string[]
   /** The file. */
   path: string
-  /** What else the front matter says: the application's own keys. */
+  /** Other keys of the front matter, for the application. */
   metadata: Record<string, unknown>
 }
 
 /** Options of {@link loadAgents}. */
 export interface LoadAgentsOptions {
   /**
-   * Whether a file may be a link to another.
+   * True if a file may be a link to another.
    * @default false
    */
   followLinks?: boolean
 }
 
-/** What {@link loadAgents} found. */
+/** Result of {@link loadAgents}. */
 export interface LoadedAgents {
   /** In the order of the names of their files. */
   agents: AgentDefinition[]
@@ -67,7 +72,7 @@ const TOP_PARAMETERS: Readonly<Record<string, keyof ModelParameters>> = {
 
 type Restriction = 'tools' | 'disallowedTools'
 
-/** What restricts an agent, without case and joints: other systems write it in other ways. */
+/** Restrictions of an agent, without case and separators: other systems spell them differently. */
 const RESTRICTIONS: ReadonlyMap<string, Restriction> = new Map([
   ['tools', 'tools'],
   ['allowedtools', 'tools'],
@@ -133,7 +138,7 @@ async function readAgent(path: string, followLinks: boolean, problems: Extension
     const value = Object.hasOwn(head, field) ? head[field] : undefined
     if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim().toWellFormed()
     if (value !== undefined && value !== null) {
-      warn(field, `${field}: got ${describe(value)}, allowed is a text; write it in quotes`)
+      warn(field, `${invalidOption(field, mismatch(value, 'a string'))}; write it in quotes`)
     }
     return undefined
   }
@@ -168,7 +173,7 @@ async function readAgent(path: string, followLinks: boolean, problems: Extension
 
 function parametersOf(head: Record<string, unknown>, warn: (field: string, message: string) => void): ModelParameters {
   const { modelSettings = {} } = head
-  if (!isRecord(modelSettings)) warn('modelSettings', `modelSettings: got ${describe(modelSettings)}, allowed is a map`)
+  if (!isRecord(modelSettings)) warn('modelSettings', invalidOption('modelSettings', mismatch(modelSettings, 'a map')))
   const given = isRecord(modelSettings) ? modelSettings : {}
   const { change, problems } = readParameters(given, 'modelSettings')
   for (const message of problems) warn('modelSettings', message)
@@ -176,14 +181,16 @@ function parametersOf(head: Record<string, unknown>, warn: (field: string, messa
   for (const [key, name] of Object.entries(TOP_PARAMETERS)) {
     if (!Object.hasOwn(head, key)) continue
     const top = readParameters({ [name]: head[key] }, '')
-    for (const message of top.problems) warn(key, `${key}${message.slice(message.indexOf(':'))}`)
-    // What stands in `modelSettings` is meant for this agent's model, whoever reads the file.
+    for (const message of top.problems) warn(key, message.replace(/"[^"]*"/, `"${key}"`))
+    // `modelSettings` wins: it is written for this agent's model.
     all = { ...withParameters({}, top.change), ...all }
   }
   return all
 }
 
-/** The key under which each restriction stands. One that may be meant as such and is not known must not become freedom, either. */
+/**
+ * The key under which each restriction stands. One that may be meant as such and is not known must not become freedom, either.
+ */
 function restrictionsOf(front: FrontMatter): Record<Restriction, string> {
   const keys: Partial<Record<Restriction, string>> = {}
   for (const key of Object.keys(front.head)) {
@@ -194,15 +201,20 @@ function restrictionsOf(front: FrontMatter): Record<Restriction, string> {
     const meant = RESTRICTIONS.get(plain)
     if (meant === undefined) {
       if (!MAY_RESTRICT.test(plain) && !(plain.includes('tool') && MAY_RESTRICT_A_TOOL.test(plain))) continue
-      throw refusal(key, `${key}: looks like a restriction of tools; known are tools and disallowedTools`, front)
+      throw refusal(
+        key,
+        `Unknown option "${key}": it looks like a restriction of tools; expected one of tools, disallowedTools`,
+        front,
+      )
     }
-    if (keys[meant] !== undefined) throw refusal(key, `${key}: says what ${keys[meant]} says, too`, front)
+    if (keys[meant] !== undefined)
+      throw refusal(key, invalidOption(key, `means the same as ${keys[meant]}; give one of them`), front)
     keys[meant] = key
   }
   return { tools: 'tools', disallowedTools: 'disallowedTools', ...keys }
 }
 
-/** What an agent may use. A restriction that cannot be read must not become freedom, so such an agent is refused. */
+/** Returns the tools that an agent may use. An agent with an unreadable restriction is refused, never left unrestricted. */
 function toolsOf(
   front: FrontMatter,
   keys: Record<Restriction, string>,
@@ -216,7 +228,7 @@ function toolsOf(
   }
   const entries = Object.entries(tools)
   if (entries.length > MAX_TOOLS || entries.some(([, value]) => typeof value !== 'boolean')) {
-    throw refusal(keys.tools, `${keys.tools}: allowed is a map of names to true or false`, front)
+    throw refusal(keys.tools, invalidOption(keys.tools, 'expected a map of names to true or false'), front)
   }
   const { '*': others = true } = tools
   const named = (wanted: boolean) =>
@@ -229,7 +241,7 @@ function namesOf(field: string, value: unknown, front: FrontMatter): string[] {
   const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : value
   const list = isArray(names) ? names.filter((name) => name !== '') : []
   if (!isArray(names) || list.length > MAX_TOOLS || list.some((name) => typeof name !== 'string')) {
-    throw refusal(field, `${field}: got ${describe(value)}, allowed is a list of names`, front)
+    throw refusal(field, invalidOption(field, mismatch(value, 'a list of names')), front)
   }
   return (list as string[]).map((name) => name.toWellFormed())
 }

@@ -1,5 +1,5 @@
 /**
- * What stands at the head of a Markdown file between two lines of dashes. Bundled into a file of its own, because a parser
+ * Reader of front matter: the head of a Markdown file between two lines of dashes. Bundled into a file of its own, because a parser
  * of YAML is as large as the rest of the facade, and most processes read no front matter.
  */
 
@@ -11,7 +11,7 @@ const MAX_HEAD_UNITS = 16_384
 /** Levels of lists and maps. What is read from them goes down a level with each, and the stack of a process has an end. */
 const MAX_DEPTH = 64
 
-/** What somebody wrote who meant an opening line: one that is not the first, has more dashes, or longer ones. */
+/** Matches a probable opening line in a wrong form: not the first line, more dashes, or longer ones. */
 const ALMOST_OPENING = /^\s*(?=---|[-\u2010-\u2015\u2212]{2,}[ \t]*(?:\r?\n|$))/
 
 /** A file taken apart. */
@@ -20,7 +20,7 @@ export interface FrontMatter {
   head: Record<string, unknown>
   /** Lines from 1, of each member of the head. */
   lines: Record<string, number>
-  /** What follows. */
+  /** Text after the front matter. */
   body: string
 }
 

@@ -26,7 +26,7 @@ async function importModule(url: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** What a thread of its own says of the file. */
+/** Message of the worker thread that checks the file. */
 type Trial = { loaded: true } | { code?: string; message: string }
 
 const TRIAL = `
@@ -90,14 +90,14 @@ function problemOf({ code, message }: { code?: unknown; message: string }): Refu
 /** How a file is loaded. */
 export interface LoadModuleOptions {
   timeoutMs: number
-  /** Whether it is loaded in a thread of its own first. */
+  /** True if it is loaded in a thread of its own first. */
   trial: boolean
   /** Loads TypeScript. */
   loader?: (path: string) => unknown
 }
 
 /**
- * What a file exports.
+ * Returns the exports of a file.
  * @throws Refusal with a sentence
  */
 export async function loadModule(path: string, { timeoutMs, trial, loader }: LoadModuleOptions): Promise<object> {
@@ -108,7 +108,7 @@ export async function loadModule(path: string, { timeoutMs, trial, loader }: Loa
     if (trial) await tryOut(url, timeoutMs)
     return await inTime(() => importModule(url), timeoutMs)
   } catch (error) {
-    // What registers itself for `require` alone, such as ts-node, is no loader of modules.
+    // A hook for `require` alone, such as ts-node, does not load modules.
     const require = createRequire(path)
     const isRegistered = error instanceof UnknownKind && extname(path) in (require.extensions ?? {})
     if (!isRegistered) throw error
@@ -116,7 +116,7 @@ export async function loadModule(path: string, { timeoutMs, trial, loader }: Loa
   }
 }
 
-/** What the work gives, if it is an object and comes in time. */
+/** Resolves to the result if it is an object and arrives in time. */
 async function inTime(work: () => unknown, timeoutMs: number): Promise<object> {
   try {
     const loaded = await within(timeoutMs, work)

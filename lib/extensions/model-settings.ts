@@ -1,8 +1,8 @@
-/** What a request is made with: the system prompt and the parameters of the model. */
+/** System prompt and model parameters of a request. */
 
 import { type ModelParameters, namesOf, PARAMETERS, readParameters, withParameters } from '../hooks/parameters'
 import { type Check, checkOptions } from '../validation/options'
-import { describe, isRecord, wrong } from '../validation/validate'
+import { invalidOption, isRecord, mismatch, wrong } from '../validation/validate'
 
 /** The parameters that a user may set. */
 export type UserParameter = 'temperature' | 'topP' | 'maxTokens'
@@ -14,7 +14,7 @@ export interface ParameterSetting {
   value?: number
 }
 
-/** What a user set. Everything is kept when the mode changes, so going back and forth loses nothing. */
+/** Settings of a user. All values are kept when the mode changes, so switching back loses nothing. */
 export interface ModelSettingsInput {
   /**
    * With the mode `default` neither the template nor any of `modelParams` is used. Without this field each parameter counts
@@ -35,7 +35,7 @@ export interface ResolveModelSettingsOptions extends ModelSettingsInput {
   agent?: { systemPrompt?: string | undefined; modelSettings?: ModelParameters | undefined } | undefined
 }
 
-/** What a request is made with. */
+/** System prompt and model parameters of a request. */
 export interface ResolvedModelSettings {
   systemPrompt: string
   /** Only what somebody switched on: a parameter that is not here must not be sent. */
@@ -53,7 +53,7 @@ const USER_PARAMETERS: readonly UserParameter[] = ['temperature', 'topP', 'maxTo
 
 const text: Check = ['a string', (value) => typeof value === 'string']
 const record: Check = ['an object', isRecord]
-/** What counts of an agent, which may say more of itself. */
+/** Fields of an agent that are read; others are ignored. */
 const OF_AGENT = { systemPrompt: text, modelSettings: record } as const
 const mode: Check = ["'default' or 'custom'", (value) => value === 'default' || value === 'custom']
 
@@ -88,8 +88,7 @@ export function resolveModelSettings(options: ResolveModelSettingsOptions): Reso
   let systemPrompt = defaultSystemPrompt
   for (const [key, [allowed, isRight]] of Object.entries(OF_AGENT)) {
     const value = agent[key as keyof typeof OF_AGENT]
-    if (value !== undefined && !isRight(value))
-      problems.push(`agent.${key}: got ${describe(value)}, allowed is ${allowed}`)
+    if (value !== undefined && !isRight(value)) problems.push(invalidOption(`agent.${key}`, mismatch(value, allowed)))
   }
   if (!isBlank(agent.systemPrompt)) {
     systemPrompt = agent.systemPrompt
@@ -116,7 +115,7 @@ export function resolveModelSettings(options: ResolveModelSettingsOptions): Reso
       for (const name of namesOf(key, modelSettings, change)) sources[name as UserParameter] = 'user'
       modelSettings = withParameters(modelSettings, change)
     } else {
-      problems.push(`modelParams.${key}.value: got ${describe(setting.value)}, allowed is ${allowed}`)
+      problems.push(invalidOption(`modelParams.${key}.value`, mismatch(setting.value, allowed)))
     }
   }
   // The text goes to a provider, and one lone surrogate makes a request invalid.

@@ -19,7 +19,7 @@ export interface ExtensionProblem {
   line?: number
 }
 
-/** So many files are looked at. */
+/** Maximum number of files read. */
 const MOST_FILES = 1000
 
 /** Names that match and do not begin with a dot, in the order of their code units. A folder that is not there is empty. */
@@ -97,7 +97,7 @@ export function codeOf(error: unknown): string | undefined {
   }
 }
 
-/** Of an error of the system only the reason: the path is told beside it. */
+/** Returns only the reason of a system error: the path is reported separately. */
 function reasonOf(error: unknown): string {
   return messageOf(error).split(',')[0]!
 }

@@ -8,7 +8,7 @@ import { membersOf } from '../tools/bind-members'
 import type { Tool } from '../tools/registry'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
-import { checkKeys, describe, isRecord, wrong } from '../validation/validate'
+import { checkKeys, describe, isRecord, mismatch, wrong } from '../validation/validate'
 import { loadModule } from './load-module'
 import { checkFile, type ExtensionProblem, namesIn, Refusal } from './scan-folder'
 
@@ -20,7 +20,7 @@ export interface LoadToolsOptions {
    */
   enabled?: boolean
   /**
-   * What stands around each tool, as with `guardTool`: permission, loops, audit, truncation, hooks. Without it the tools come
+   * The controls of each tool, as with `guardTool`: permission, loops, audit, truncation, hooks. Without it the tools come
    * back as they are, for a host that guards all its tools itself.
    */
   controls?: ToolControls | undefined
@@ -35,7 +35,7 @@ export interface LoadToolsOptions {
    */
   timeoutMs?: number
   /**
-   * Whether each file is first loaded in a thread of its own, which can be ended: only so can an endless loop, or a file
+   * True if each file is first loaded in a thread of its own, which can be ended: only so can an endless loop, or a file
    * that ends the process, be told and left out. What a file does while it is loaded it does twice then. TypeScript that a
    * loader reads is not tried.
    * @default true
@@ -47,13 +47,13 @@ export interface LoadToolsOptions {
    */
   loader?: ((path: string) => unknown) | undefined
   /**
-   * Whether a file may be a link to another.
+   * True if a file may be a link to another.
    * @default false
    */
   followLinks?: boolean
 }
 
-/** What {@link loadTools} found. */
+/** Result of {@link loadTools}. */
 export interface LoadedTools {
   /** In the order of the names of their files; in a file `default` first, then the names of the exports. */
   tools: Tool[]
@@ -65,7 +65,7 @@ export interface LoadedTools {
 const KEYS = ['enabled', 'controls', 'reserved', 'timeoutMs', 'trial', 'loader', 'followLinks']
 const LOAD_TIMEOUT_MS = 10_000
 
-/** What providers take as the name of a tool. */
+/** Tool names that providers accept. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
@@ -139,7 +139,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[-_. ]/g, '')
 }
 
-/** What looks like tools, each with the name that it has if it has none of its own. */
+/** Returns the exports that look like tools, each with the name to use if it has none. */
 function toolsIn(exported: object, file: string): [tool: object, called: string][] {
   const found = new Map<object, string>()
   const add = (value: unknown, called: string) => {
@@ -167,7 +167,7 @@ function checked(given: object, called: string): Tool {
     throw new Refusal(`the name ${shown} is not allowed: it must have 1 to 64 letters, digits, _ and - of ASCII`)
   }
   if (description !== undefined && typeof description !== 'string') {
-    throw new Refusal(`the description of '${name}' is ${describe(description)}, allowed is a text`)
+    throw new Refusal(`the description of '${name}': ${mismatch(description, 'a string')}`)
   }
   if (truncation !== undefined) new Settings({}).setTool(name, truncation)
   if (tool.name !== undefined) return tool

@@ -36,7 +36,7 @@ export interface DoomLoopQuestion {
   signal?: AbortSignal
 }
 
-/** What stands around a tool. Each is optional. */
+/** Controls of a tool. Each is optional. */
 export interface ToolControls {
   /** Functions around the tool, or a runner that has them. Of a set of hooks only those of tools are run here. */
   hooks?: Hooks | ToolHookRunner
@@ -68,7 +68,7 @@ export interface ToolControls {
   /** The mode of calls, where `permission` is no gate with a `ModeController`. */
   mode?: PermissionMode
   /**
-   * What a call that was not let through gives back: an object like those of tools, bare text, or a result of MCP.
+   * Form of a refused result: an object like those of tools, plain text, or an MCP result.
    * @default 'result'
    */
   refusal?: 'result' | 'text' | 'mcp'
@@ -76,10 +76,10 @@ export interface ToolControls {
   hookTimeoutMs?: number
 }
 
-/** Whoever runs the hooks around a tool, such as a {@link HookRunner}. None of its methods rejects. */
+/** Runner of the hooks around a tool, such as a {@link HookRunner}. Its methods never reject. */
 export type ToolHookRunner = Pick<HookRunner, 'toolBefore' | 'toolAfter' | 'toolFinal'>
 
-/** What a user says of a loop. */
+/** Answer of a user about a loop. */
 export type DoomLoopAnswer = 'once' | 'always' | 'stop'
 
 /** Why a call gave no result of its tool. */
@@ -130,7 +130,7 @@ interface Call {
   args: unknown
   signal: AbortSignal | undefined
   decision: GateDecision | undefined
-  /** What the detector of loops wants the model to know. */
+  /** Warning of the loop detector for the model. */
   warning: string | undefined
   /** What of the result was folded. */
   folds: FoldRecord | undefined
@@ -168,7 +168,7 @@ export function guardTool<T extends Tool>(tool: T, controls: ToolControls = {}):
 }
 
 /**
- * What is wrong with controls, said before a tool is there.
+ * Validates controls before there is a tool.
  * @internal
  */
 export function checkToolControls(controls: ToolControls): void {
@@ -230,7 +230,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     call.toolCallId = toolCallId || randomUUID()
     call.sessionId = sessionId ?? call.sessionId
     call.signal = signal
-    // What is waited for is asked for its `then` first, and a proxy may refuse even that.
+    // `await` reads `then` first, and a proxy may refuse even that.
     call.args = plainCopy(await (hooks === undefined ? args : hooks.toolBefore({ ...facts(tool, call), args })))
     refused = await judge(guard, call, workingDirectory)
   } catch (error) {
@@ -326,11 +326,16 @@ function loopRefusal({ action, message }: DoomLoopVerdict): string {
   const more = /[\u4e00-\u9fff]/.test(message)
     ? '本次调用没有执行。请换一种做法，不要重复，或询问用户如何继续。'
     : 'The call was not run. Do something else than to repeat it, or ask the user how to go on.'
-  return `${message} ${more}`
+  return joined(message, more)
+}
+
+/** Joins two sentences with a space, except after the full stop `。`. */
+function joined(sentence: string, more: string): string {
+  return sentence.endsWith('。') ? sentence + more : `${sentence} ${more}`
 }
 
 function withMore(refused: RefusedResult, more: string): RefusedResult {
-  const text = `${refused.output} ${more}`
+  const text = joined(refused.output, more)
   return { ...refused, output: text, error: text, message: text }
 }
 
@@ -470,7 +475,7 @@ function hasMoreThanParts({ content: _, ...beside }: Record<string, unknown>): b
   return plainJson(beside).length > SMALL_UNITS
 }
 
-/** What is shown of a whole result of MCP, in its shape, whatever it was made. */
+/** Returns the visible part of an MCP result, in its own shape. */
 function holderOf({ isError }: Record<string, unknown>, shown: unknown): Record<string, unknown> {
   return isMcp(shown) ? shown : { content: partsOf(shown), ...(isError !== undefined && { isError }) }
 }
@@ -513,7 +518,7 @@ function feed({ tool, controls }: Guard, call: Call, full: unknown, final: unkno
   })
 }
 
-/** What the model would read, but for where the full output is: that differs each time, and would hide a loop. */
+/** Returns the text for the model without the path of the saved output, which differs each time and would hide a loop. */
 function withoutPath(result: unknown): unknown {
   const { value: body, made } = opened(bodyOf(result))
   const { truncationPath, outputPath } = ((isRecord(result) && result.metadata) || {}) as Record<string, unknown>

@@ -1,4 +1,4 @@
-/** What a format of histories has to tell, so that the rules need not know it. One file per format implements this. */
+/** Interface of a message format, so that rules need not know formats. One file per format implements it. */
 
 import type { ToolResultRecord } from '../types'
 import type { Knowledge } from './message-cache'
@@ -14,9 +14,9 @@ export interface FoundResult {
   readonly failed: boolean
   /** A copy of the message that belongs to nobody else; results of one message share it. */
   readonly copy: object
-  /** What is known from earlier calls, brought up to date with the message. */
+  /** Facts from earlier calls, updated from the message. */
   readonly known: Knowledge
-  /** What the ledger knows of the call. */
+  /** The ledger's record of the call. */
   readonly learnt: Readonly<ToolResultRecord> | undefined
 }
 

@@ -153,7 +153,7 @@ class Call {
   ) {}
 }
 
-/** So many calls of one message are looked through; more of them get an index. */
+/** Maximum number of calls searched linearly; more of them get an index. */
 const FEW = 8
 
 /**

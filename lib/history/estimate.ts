@@ -4,29 +4,29 @@ import { SpillwayError } from '../errors'
 import { estimateAll, estimateTokens } from '../tokens/tokens'
 import { messageOf } from '../util/message-of'
 import { plainJson } from '../util/safe-stringify'
-import { describe } from '../validation/validate'
+import { mismatch } from '../validation/validate'
 import type { ResultText } from './message-cache'
 import type { CallView, MessageView, ResultView, TextSizes } from './message-view'
 
 /** Tokens of a text, estimated. */
 export type EstimateTokens = (text: string) => number
 
-/** What a message, or a result in it, takes beside its texts: its role and its delimiters. */
+/** Tokens of a message, or of a result in it, besides its texts: role and delimiters. */
 const PER_MESSAGE = 4
 
-/** What an image or a file takes: an image of a megapixel, at the rate of the large providers. */
+/** Tokens of an image or file: one megapixel at the rate of the large providers. */
 export const PER_MEDIA = 1_500
 
-/** What a character takes of a signature or of encrypted reasoning, which only the provider can read. */
+/** Tokens per character of a signature or of encrypted reasoning, which only the provider can read. */
 export const PER_SEALED = 1 / 4
 
 /** Names of tools and placeholders are few texts that come again and again. */
 const MOST_REPEATED = 1_000
 
-/** Of a message that nobody can read so much is read, in UTF-16 units: more than any window has. */
+/** Number of UTF-16 units read from a message in an unknown format: more than any window has. */
 const MOST_UNREADABLE = 2 ** 23
 
-/** What is beside a text, in tokens. */
+/** Tokens besides a text. */
 export interface Besides {
   /** A message, or a result in it: its role and its delimiters. */
   readonly message: number
@@ -134,7 +134,7 @@ export class Estimate {
     return this.repeated(name ?? '') + this.text(args)
   }
 
-  /** What a message or a result takes beside its text. */
+  /** Tokens of a message or a result besides its text. */
   beside(media: number): number {
     return this.besides.message + media * this.besides.media
   }
@@ -165,7 +165,7 @@ export class Estimate {
       try {
         const tokens: unknown = this.own(text)
         if (typeof tokens === 'number' && tokens >= 0 && Number.isFinite(tokens)) return tokens
-        this.tellOnce(`answered ${describe(tokens)}, allowed is a finite number of at least 0`)
+        this.tellOnce(`invalid answer: ${mismatch(tokens, 'a finite number of at least 0')}`)
         // A promise that fails when nobody listens would end the process.
         Promise.resolve(tokens).catch(() => {})
       } catch (thrown) {

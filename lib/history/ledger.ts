@@ -1,11 +1,10 @@
-/** What was learnt when a tool finished, for the time when its result is old and shortened and says it no more. */
+/** Metadata recorded when a tool call finishes, for use after its result has been truncated. */
 
-import { SpillwayError } from '../errors'
 import { isFoldRecord } from '../fold/restore'
 import type { ToolResultRecord } from '../types'
 import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
-import { isRecord, wrong } from '../validation/validate'
+import { checkKeys, invalid, isRecord, wrong } from '../validation/validate'
 
 /** What {@link ToolResultLedger.record} takes: what is known of a call, with defaults for the rest. */
 export interface ToolResultEntry extends Omit<ToolResultRecord, 'endedAt' | 'isError' | 'bytes'> {
@@ -17,13 +16,13 @@ export interface ToolResultEntry extends Omit<ToolResultRecord, 'endedAt' | 'isE
   bytes?: number
 }
 
-/** Whoever knows calls, such as a {@link ToolResultLedger}. */
+/** Source of recorded tool-call metadata, such as a {@link ToolResultLedger}. */
 export interface ToolResultKnowledge {
   get(toolCallId: string): Readonly<ToolResultRecord> | undefined
 }
 
 /**
- * What is known of a call. Who knows may be the caller's own: `tell` is told if it throws, and then nothing is known; and of
+ * Returns the record of a call. The source may be the caller's: if it throws, `tell` is called and there is no record; and of
  * each field that is not what it should be, which is left out.
  */
 export function knownCall(
@@ -51,7 +50,7 @@ export function warnOfLedger(thrown: unknown): void {
 /** Options of {@link ToolResultLedger}. */
 export interface ToolResultLedgerOptions {
   /**
-   * So many calls are remembered; of more, those recorded first are forgotten. A whole number of at least 1.
+   * Maximum number of calls; the oldest records are dropped first. A whole number of at least 1.
    * @default 10000
    */
   maxEntries?: number
@@ -94,12 +93,7 @@ export class ToolResultLedger {
   /** @throws SpillwayError `INVALID_ARGUMENT` for an option that is unknown or not allowed */
   constructor(options: ToolResultLedgerOptions = {}) {
     if (!isRecord(options)) throw wrong('options', options, 'an object')
-    const unknown = Object.keys(options).find((key) => key !== 'maxEntries')
-    if (unknown !== undefined) {
-      throw new SpillwayError('INVALID_ARGUMENT', `options.${unknown}: is not known; known is maxEntries`, {
-        field: `options.${unknown}`,
-      })
-    }
+    checkKeys('options', options, ['maxEntries'])
     const { maxEntries = DEFAULT_MAX_ENTRIES }: ToolResultLedgerOptions = options
     if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
       throw wrong('options.maxEntries', maxEntries, 'a whole number of at least 1')
@@ -131,7 +125,7 @@ export class ToolResultLedger {
     if (entries.size > maxEntries) entries.delete(oldestOf(inner))
   }
 
-  /** What is known of a call. Not to be changed. */
+  /** Returns the record of a call. It must not be modified. */
   get(toolCallId: string): Readonly<ToolResultRecord> | undefined {
     return innerOf(this).entries.get(toolCallId)
   }
@@ -231,12 +225,7 @@ const CHECKS = Object.entries(FIELDS)
 /** A copy of a record that belongs to nobody else, with its fields in the order of {@link FIELDS}. */
 function checkedRecord(entry: unknown, field: string): ToolResultRecord {
   if (!isRecord(entry)) throw wrong(field, entry, 'an object')
-  const unknown = Object.keys(entry).find((key) => !Object.hasOwn(FIELDS, key))
-  if (unknown !== undefined) {
-    const name = `${field}.${unknown}`
-    const known = Object.keys(FIELDS).join(', ')
-    throw new SpillwayError('INVALID_ARGUMENT', `${name}: is not known; known are ${known}`, { field: name })
-  }
+  checkKeys(field, entry, Object.keys(FIELDS))
   const copy: Record<string, unknown> = {}
   for (const [key, check] of CHECKS) {
     const value = entry[key]
@@ -252,7 +241,7 @@ function checkedField(key: string, [allowed, test]: Check, value: unknown, field
   return key === 'args' ? plainArgs(value, `${field}.args`) : value
 }
 
-/** What a ledger of the caller's own answered. It may be a row of a table: with more columns or fewer, and `null` in them. */
+/** Validates the answer of a caller's ledger. It may be a table row: with more or fewer columns, and `null` in them. */
 function readRecord(known: unknown, tell: (thrown: unknown) => void): ToolResultRecord | undefined {
   if (known === undefined || known === null) return undefined
   if (!isRecord(known)) throw wrong('ledger.get', known, 'a record, or undefined')
@@ -281,7 +270,7 @@ function plainArgs(args: unknown, field: string): unknown {
   try {
     json = JSON.stringify(args)
   } catch (cause) {
-    throw new SpillwayError('INVALID_ARGUMENT', `${field}: cannot be written as JSON`, { field, cause })
+    throw invalid(field, 'expected a value that JSON can represent', { cause })
   }
   const value: unknown = json === undefined || json.length > MOST_ARGS_UNITS ? undefined : JSON.parse(json)
   return isRecord(value) ? value : undefined

@@ -1,5 +1,5 @@
 /**
- * What was learnt about tool results, remembered per message object for as long as the message lives: classifying a
+ * Facts about tool results, cached per message object for as long as the message lives: classifying a
  * text costs more than everything else, and an agent asks about the same messages before every request.
  */
 
@@ -13,7 +13,7 @@ export type ResultText = string | readonly string[]
 /** Bytes as UTF-8 and estimated tokens. */
 export type Cost = readonly [bytes: number, tokens: number]
 
-/** What stands in for an outdated result by default. */
+/** Default placeholder of an outdated result. */
 export const DEFAULT_PLACEHOLDER = '此命令返回内容已过时'
 
 /** The same in English. */
@@ -27,20 +27,20 @@ const BRACE = 0x7b
 export const UNKNOWN = -1
 
 /**
- * What is known about one message. What is known of its text holds as long as it has that text, and what is known of its
+ * Cached facts about one message. Those of its text hold as long as it has that text, those of its
  * tool as long as it has that name and call id.
  */
 export class Knowledge {
   text: ResultText = ''
   /** There is more than text in the content, and for that no text can stand. So it is before anybody looked. */
   mixed = true
-  /** What the text says and whether it must stay, in the binary's terms. */
+  /** Facts about the text, including whether it must be kept, as the core encodes them. */
   facts = FACT_FIXED
   /** The message's `tool_call_id` when {@link toolName} was found. */
   callId: unknown = UNKNOWN
   /** The message's `name` when {@link toolName} was found. */
   name: unknown = undefined
-  /** What the built-in lists say of the tool, in the binary's terms, or {@link UNKNOWN}. */
+  /** Facts about the tool from the built-in lists, as the core encodes them, or {@link UNKNOWN}. */
   kind = UNKNOWN
   toolName: string | undefined = undefined
   /** How much of the text has been read. */
@@ -61,7 +61,7 @@ export class Knowledge {
     this.mixed = mixed
     this.depth = 'none'
     this.cost = undefined
-    // What stands for a result already must not be replaced again: the model would see another history for nothing.
+    // A placeholder must not be replaced again: the history would change for nothing.
     this.facts =
       mixed || text === DEFAULT_PLACEHOLDER || text === ENGLISH_PLACEHOLDER || text === this.placeholder
         ? FACT_FIXED
@@ -86,7 +86,7 @@ export function beginKnowledge(message: object, plain: boolean, placeholder?: st
   return knowledge
 }
 
-/** Whether two results have the same text. */
+/** True if two results have the same text. */
 export function sameText(a: ResultText, b: ResultText): boolean {
   if (typeof a === 'string' || typeof b === 'string') return a === b
   return a.length === b.length && a.every((text, index) => text === b[index])
@@ -102,7 +102,10 @@ const TAIL = native.TEXT_TAIL_UNITS
 /** Reading a text of so many units whole costs about as much as reading its ends. */
 const SHORT = 2 * (HEAD + TAIL)
 
-/** The ends of so many texts cross together: one crossing costs as much as several texts, and a long string more than short ones. */
+/**
+ * The ends of so many texts cross together: one crossing costs as much as several texts, and a long string more than short
+ * ones.
+ */
 const BATCH = 64
 
 /** Reads one step more of the texts of these results: of a long one its ends, and the whole if they have been read. */
@@ -143,7 +146,7 @@ function readWhole(knowledge: Knowledge): void {
   else for (const part of text.length > 0 ? text : ['']) knowledge.facts |= factsOf(part)
 }
 
-/** What a ledger says of a call, in the binary's terms. */
+/** Returns the ledger's record of a call, as the core encodes it. */
 export function recordFacts({ isError, exitCode, hasStderr }: Readonly<ToolResultRecord>): number {
   let facts = isError || (exitCode !== undefined && exitCode !== 0) ? FACT_FAILED : 0
   if (!isError && exitCode === 0) facts |= FACT_SUCCEEDED
@@ -151,12 +154,12 @@ export function recordFacts({ isError, exitCode, hasStderr }: Readonly<ToolResul
   return facts
 }
 
-/** What a whole text says, in the binary's terms. */
+/** Returns the facts about a text, as the core encodes them. */
 export function factsOf(text: string): number {
   return call(() => native.textFacts(text, isLatin1(text)))
 }
 
-/** What each of many whole texts says, in the binary's terms. */
+/** Returns the facts about each of many texts, as the core encodes them. */
 export function factsOfAll(texts: readonly string[]): number[] {
   const all: number[] = []
   for (const { joined, lengths, latin1 } of batchesOf(texts)) {
@@ -166,7 +169,7 @@ export function factsOfAll(texts: readonly string[]): number[] {
   return all
 }
 
-/** What the text takes of a context. */
+/** Token cost of the text. */
 export function costOf(knowledge: Knowledge): Cost {
   if (knowledge.cost === undefined) {
     const { text } = knowledge

@@ -17,7 +17,7 @@ export function sizeOf({ text, aside = '', thinking = '', sealed = 0, calls, res
   return size
 }
 
-/** Whether two messages say the same. */
+/** True if two messages say the same. */
 export function sameView(a: MessageView, b: MessageView): boolean {
   return (
     a.role === b.role &&

@@ -1,5 +1,5 @@
 /**
- * What a message of a history says, whatever format it is in. One file per format under `formats/` makes views; the
+ * View of a message, independent of its format. One file per format under `formats/` makes views; the
  * rules (pruning, overflow, compaction, pairs) read nothing else.
  */
 
@@ -29,17 +29,17 @@ export interface CallView {
   readonly argsText: string
   /** The arguments as an object; `undefined` if they are none. Not to be changed. */
   args(): Readonly<Record<string, unknown>> | undefined
-  /** Whether other arguments can be written in their place. */
+  /** True if other arguments can be written in their place. */
   readonly replaceable: boolean
 }
 
 /** The result of a call. */
 export interface ResultView {
   readonly callId: string | undefined
-  /** What the result itself says; the call knows it in most formats. */
+  /** Tool name in the result; most formats have it in the call. */
   readonly toolName: string | undefined
   readonly text: ResultText
-  /** What the message says; `undefined` if the format has no flag for it. */
+  /** Flag of the message; `undefined` if the format has none. */
   readonly isError: boolean | undefined
   /** Milliseconds since the epoch. */
   readonly time: number | undefined
@@ -47,16 +47,16 @@ export interface ResultView {
   readonly media: number
   /** Where the full output was saved, if the message tells. */
   readonly outputPath: string | undefined
-  /** Whether another text can be written in its place. */
+  /** True if another text can be written in its place. */
   readonly replaceable: boolean
 }
 
 /** A message. Results inside of it are counted from 0, and so are calls. */
 export interface MessageView {
   readonly role: MessageRole
-  /** What it says apart from calls and results. */
+  /** Text apart from calls and results. */
   readonly text: ResultText
-  /** What the provider's own tools were asked and answered: it takes its room, and no rule reads or changes it. */
+  /** Calls and results of the provider's own tools: they count as tokens, and no rule reads or changes them. */
   readonly aside?: string | undefined
   /** The reasoning of the model: it takes its room, and no rule reads or changes it. */
   readonly thinking?: ResultText | undefined
@@ -72,7 +72,10 @@ export interface MessageView {
   tokens?: TextSizes | undefined
 }
 
-/** The tokens of a message's texts: of what it says with its reasoning and what is beside it, of each of its calls with the tool's name, and of each result. */
+/**
+ * The tokens of a message's texts: of what it says with its reasoning and what is beside it, of each of its calls with the
+ * tool's name, and of each result.
+ */
 export interface TextSizes {
   readonly said: number
   readonly calls: readonly number[]
@@ -94,7 +97,7 @@ export interface ViewFormat {
   withResults(message: object, texts: ReadonlyMap<number, string>, alone?: ReadonlySet<number>): object | undefined
   /** The same for blank names of tools, where a result has to have one; the message itself if none has. */
   withToolNames(message: object, names: ReadonlyMap<number, string>): object | undefined
-  /** What each part of a result is that is no text: its media type, or a word for it. */
+  /** Kind of each part of a result that is not text: its media type, or a word for it. */
   mediaOf(message: object, result: number): readonly string[]
   /** The same for the arguments of calls. */
   withArguments(message: object, args: ReadonlyMap<number, Readonly<Record<string, unknown>>>): object | undefined

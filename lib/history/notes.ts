@@ -10,7 +10,7 @@ export function warnOnce(place: string, code: string, text: string): void {
   process.emitWarning(`${place}: ${text}`, { type: 'SpillwayWarning', code })
 }
 
-/** Whether a history has messages, but none in a known format. */
+/** True if a history has messages, but none in a known format. */
 export function isUnreadable(messages: readonly unknown[], format: string | undefined): boolean {
   if (format !== undefined) return false
   try {

@@ -17,15 +17,20 @@ export interface OutdatedResultInfo {
   ageMs: number
   /** Size of the result's text: UTF-8 bytes. */
   bytes: number
-  /** Where the full output was saved, from the ledger, the message's `outputPath` or from `truncationPath` or `outputPath` of its `metadata`. */
+  /**
+   * Where the full output was saved, from the ledger, the message's `outputPath` or from `truncationPath` or `outputPath` of
+   * its `metadata`.
+   */
   outputPath?: string
 }
 
-/** What one call replaced. */
+/** Report of one call. */
 export interface SimplifiedReport {
   /** Results that were replaced; at least 1. */
   count: number
-  /** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
+  /**
+   * UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer.
+   */
   bytes: number
   /** The same in tokens, estimated. */
   tokens: number
@@ -46,7 +51,7 @@ export interface SimplifyOutdatedOptions {
    */
   maxAgeMs?: number
   /**
-   * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
+   * Number of newest results, of any tool, that are kept at any age. A whole number of at least 0, or `Infinity`.
    * @default 5
    */
   keepRecent?: number
@@ -68,7 +73,7 @@ export interface SimplifyOutdatedOptions {
    */
   terminalTools?: readonly string[]
   /**
-   * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
+   * Placeholder of an outdated result, or a function that returns one for each. If the function throws or returns
    * something else than a string, the default is used and a warning is emitted.
    * @default '此命令返回内容已过时', or what `language` says
    */
@@ -79,7 +84,7 @@ export interface SimplifyOutdatedOptions {
    */
   language?: NoticeLanguage
   /**
-   * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+   * Metadata recorded when the tools finished. It is more reliable than the message about the tool of a result, whether the
    * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
    * when it finished, if the message has no time.
    */
@@ -104,7 +109,7 @@ export interface Rules {
   countErrors: boolean
   stderrIsError: boolean
   terminalTools: readonly string[] | undefined
-  /** What stands in for a result by default. */
+  /** Default placeholder of a result. */
   standard: string
   placeholder: string | ((info: OutdatedResultInfo) => string)
   ledger: ToolResultKnowledge | undefined

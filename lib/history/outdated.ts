@@ -139,7 +139,7 @@ function numberAt(answer: string, at: number): number {
   return answer.charCodeAt(at) * 0x10000 + answer.charCodeAt(at + 1)
 }
 
-/** What the rule is asked with: a time and a set of facts per result. */
+/** Input of the rule: a time and a set of facts per result. */
 function columnsOf(results: readonly FoundResult[], { terminalTools, placeholder }: Rules) {
   const times = new Float64Array(results.length)
   const facts = new Uint16Array(results.length)
@@ -224,7 +224,7 @@ function copyOf<M>(messages: readonly M[]): M[] | undefined {
   }
 }
 
-/** What the caller's function says for each result; what is wrong with the function is reported once. */
+/** Returns the caller's placeholder for each result; a fault of the function is reported once. */
 function placeholders(
   results: readonly FoundResult[],
   outdated: Uint32Array,

@@ -1,13 +1,12 @@
 /** Calls without results and results without calls: providers refuse a history that has one. */
 
-import { call as inBinary, native } from '../native/native'
 import { isArray } from '../util/guards'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, unknownOption, wrong } from '../validation/validate'
 import { detectFormat, elementOf, FORMATS, formatNamed, formatOf, viewOf } from './formats'
 import type { HistoryFormatName, ResultPiece, ViewFormat } from './message-view'
 import { pairsOf, type ToolPairs } from './tool-pairs'
 
-/** What a synthesised result says by default. */
+/** Default text of a synthesised result. */
 const MISSING_RESULT = '[missing tool result: the call was interrupted, or its result was lost]'
 
 /** Options of {@link repairToolPairs}. */
@@ -18,7 +17,7 @@ export interface RepairToolPairsOptions {
    */
   format?: HistoryFormatName
   /**
-   * What a synthesised result says.
+   * Text of a synthesised result.
    * @default '[missing tool result: the call was interrupted, or its result was lost]'
    */
   text?: string
@@ -58,7 +57,7 @@ export function repairToolPairs<M>(messages: readonly M[], options?: RepairToolP
   if (name === undefined || name === 'mcp') return messages as M[]
   const format = formatNamed(name)
   let repaired: readonly unknown[] = messages
-  // What was moved is found by its id next time: where ids and names contradict each other, that can be another call.
+  // The next pass matches moved results by id; where ids and names contradict each other, that can be another call.
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     const repair = new Repair(format, repaired)
     repair.fillNames()
@@ -78,11 +77,11 @@ function checked(options: RepairToolPairsOptions | undefined): RepairToolPairsOp
   const given: unknown = options
   if (!isRecord(given)) throw wrong('options', given, 'an object')
   const unknown = Object.keys(options).find((key) => !(OPTIONS as readonly string[]).includes(key))
-  if (unknown !== undefined) inBinary(() => native.refuseOption('options', unknown.toWellFormed(), [...OPTIONS]))
+  if (unknown !== undefined) throw unknownOption('options', unknown, OPTIONS)
   const { format, text, runningCalls } = options
   const names = FORMATS.map(({ name }) => name)
   if (format !== undefined && !names.includes(format))
-    throw wrong('options.format', format, `one of ${names.join(', ')}`)
+    throw wrong('options.format', format, `one of ${names.map((name) => `'${name}'`).join(', ')}`)
   if (text !== undefined && typeof text !== 'string') throw wrong('options.text', text, 'a string')
   if (runningCalls !== undefined && runningCalls !== 'keep' && runningCalls !== 'close') {
     throw wrong('options.runningCalls', runningCalls, "'keep' or 'close'")
@@ -97,7 +96,7 @@ interface Arrival {
   readonly format: ViewFormat
 }
 
-/** What has to change in a history. */
+/** Changes that a history needs. */
 class Repair {
   private readonly pairs: ToolPairs
   /** The results to take out of messages, by their places. */
@@ -209,7 +208,7 @@ class Repair {
     return anchor
   }
 
-  /** What is left of a message when its stray results are gone. One that cannot be copied stays as it is. */
+  /** Returns a message without its stray results. A message that cannot be copied is returned unchanged. */
   private restOf(at: number): { message: unknown; isLeft: boolean } {
     const message = this.named.get(at) ?? this.messages[at]
     const places = this.taken.get(at)

@@ -12,7 +12,10 @@ export const ROLES: Readonly<Record<MessageView['role'] | 'summary', number>> = 
   other: 5,
 }
 
-/** Whether this is something that the model said. What a broken stream or a failed request left is nothing, and has seen nothing. */
+/**
+ * True if this is something that the model said. What a broken stream or a failed request left is nothing, and has seen
+ * nothing.
+ */
 export function isAnswer({ role, text, aside, calls, media }: MessageView): boolean {
   return role === 'assistant' && (text.length > 0 || aside !== undefined || calls.length > 0 || media > 0)
 }

@@ -24,23 +24,23 @@ export function wordsOf(chinese: boolean): SummaryWords {
 /** Marks a message that is a summary. A symbol is not sent: some providers refuse fields that they do not know. */
 const MARK = Symbol.for('spillway.summary')
 
-/** What a summary is made of. */
+/** Parts of a summary. */
 export interface SummaryParts {
-  /** What was before the turns that are kept. */
+  /** Summary of the messages before the kept turns. */
   history: string
-  /** What was done so far in the turn whose rest is kept. */
+  /** Summary of the removed part of the turn whose rest is kept. */
   turn: string
   /** The record of changed files. */
   changes: readonly string[]
 }
 
-/** Whether a message is a summary: it is marked, or it begins as one and is not what a user said. */
+/** True if a message is a summary: it is marked, or it begins as one and is not what a user said. */
 export function isSummary(message: unknown, { role, text }: MessageView): boolean {
   if (isMarked(message)) return true
   return (role === 'system' || role === 'assistant') && beginsAsSummary(text)
 }
 
-/** Whether a text begins as summaries do. */
+/** True if a text begins as summaries do. */
 export function beginsAsSummary(text: MessageView['text']): boolean {
   const first = (typeof text === 'string' ? text : (text[0] ?? '')).trimStart()
   for (const { prefix } of ALL) if (first.startsWith(prefix)) return true
@@ -56,7 +56,7 @@ interface Marks {
   additional_kwargs?: unknown
 }
 
-/** Whether the structure of a message says that it is a summary. */
+/** True if the structure of a message says that it is a summary. */
 export function isMarked(message: unknown): boolean {
   try {
     if (!isObject(message)) return false

@@ -93,7 +93,7 @@ export class ToolPairs {
   }
 }
 
-/** What happens, as the binary wants it: three numbers each. */
+/** Events as the core reads them: three numbers each. */
 class Events {
   private held = new Uint32Array(48)
   length = 0

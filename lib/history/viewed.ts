@@ -6,7 +6,7 @@ import { Knowledge } from './message-cache'
 import type { HistoryFormatName, ResultView } from './message-view'
 import { pairsOf } from './tool-pairs'
 
-/** What is known of the results of a message, by their places. */
+/** Facts about the results of a message, by position. */
 const remembered = new WeakMap<object, Map<number, Knowledge>>()
 
 /** A result, and where it is. */

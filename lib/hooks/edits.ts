@@ -1,8 +1,8 @@
-/** What the answers of hooks do. Each answers the changed value, or throws a sentence about an answer that it cannot use. */
+/** Application of hook answers. Each function returns the changed value, or throws a sentence about an invalid answer. */
 
 import type { CompactionEdit } from '../compaction/hooks'
 import { type TextEdit, withText } from '../tools/tool-result'
-import { describe, isRecord } from '../validation/validate'
+import { invalidOption, isRecord, mismatch, unknownName } from '../validation/validate'
 import type { PromptEdit, ToolInputEdit } from './types'
 
 const MODES: readonly unknown[] = [undefined, 'append', 'prepend', 'replace']
@@ -12,8 +12,9 @@ export function editedPrompt(prompt: string, answer: unknown): string {
   const edit = typeof answer === 'string' ? { text: answer } : answer
   known(edit, ['text', 'mode'], 'a text, or { text, mode }')
   const { text, mode } = edit as unknown as PromptEdit
-  if (typeof text !== 'string') throw new TypeError(`text: got ${describe(text)}, allowed is a string`)
-  if (!MODES.includes(mode)) throw new TypeError("mode: allowed is 'append', 'prepend' or 'replace'")
+  if (typeof text !== 'string') throw new TypeError(invalidOption('text', mismatch(text, 'a string')))
+  if (!MODES.includes(mode))
+    throw new TypeError(invalidOption('mode', mismatch(mode, "'append', 'prepend' or 'replace'")))
   // The text goes to a provider, and one lone surrogate makes a request invalid.
   const added = text.trim().toWellFormed()
   if (added === '') return prompt
@@ -27,7 +28,7 @@ export function editedInput(args: unknown, answer: unknown): unknown {
   const { mergeInput, overrideInput } = answer as ToolInputEdit
   for (const [key, value] of Object.entries({ mergeInput, overrideInput })) {
     if (value !== undefined && !isRecord(value)) {
-      throw new TypeError(`${key}: got ${describe(value)}, allowed is an object`)
+      throw new TypeError(invalidOption(key, mismatch(value, 'an object')))
     }
   }
   const base = answer.input === undefined ? args : answer.input
@@ -40,7 +41,7 @@ function joined(args: unknown, join: (given: object) => object): unknown {
   if (args === undefined) return join({})
   const value = typeof args === 'string' ? parsed(args) : args
   if (!isRecord(value))
-    throw new TypeError('mergeInput, overrideInput: the arguments are no object; allowed is { input }')
+    throw new TypeError('mergeInput, overrideInput: the arguments are not an object; return { input } instead')
   return typeof args === 'string' ? JSON.stringify(join(value)) : join(value)
 }
 
@@ -61,12 +62,12 @@ export function editedResult(result: unknown, answer: unknown): unknown {
   // A tool that answers nothing has nothing to say.
   const isNothing = result === undefined || result === null
   if (edited === result && !isNothing && (prepend || append)) {
-    throw new TypeError('prepend, append: the result has no text to go around; allowed is { output }')
+    throw new TypeError('prepend, append: the result has no text; return { output } instead')
   }
   return edited
 }
 
-/** What all hooks so far change in what a summariser is asked. */
+/** Returns the summariser's prompt with the changes of all hooks so far. */
 export function editedSummary(before: CompactionEdit, instructions: string, answer: unknown): CompactionEdit {
   known(answer, ['instructions', 'context', 'prompt'], '{ instructions, context, prompt }')
   const edit = answer as CompactionEdit
@@ -83,15 +84,14 @@ export function editedSummary(before: CompactionEdit, instructions: string, answ
 function texts(fields: object): void {
   for (const [key, value] of Object.entries(fields)) {
     if (value !== undefined && typeof value !== 'string') {
-      throw new TypeError(`${key}: got ${describe(value)}, allowed is a string`)
+      throw new TypeError(invalidOption(key, mismatch(value, 'a string')))
     }
   }
 }
 
 /** A misspelt key would be a change that nobody makes. */
 function known(answer: unknown, keys: readonly string[], allowed: string): asserts answer is Record<string, unknown> {
-  if (!isRecord(answer)) throw new TypeError(`answered ${describe(answer)}, allowed is ${allowed} or nothing`)
+  if (!isRecord(answer)) throw new TypeError(`invalid answer: ${mismatch(answer, `${allowed} or nothing`)}`)
   const other = Object.keys(answer).find((key) => !keys.includes(key))
-  if (other !== undefined)
-    throw new TypeError(`answered with ${other}, which is not known; known are ${keys.join(', ')}`)
+  if (other !== undefined) throw new TypeError(unknownName(other, other, keys))
 }

@@ -1,7 +1,7 @@
 /** The parameters of a model that hooks, agents and settings may set, and what each may be. */
 
 import { type Check, flag, strings } from '../validation/options'
-import { describe, isRecord } from '../validation/validate'
+import { invalidOption, isRecord, mismatch, unknownName } from '../validation/validate'
 
 /**
  * Parameters of a model, under the names that agent frameworks use. What a provider does not know it refuses; which of
@@ -68,32 +68,37 @@ export const PARAMETERS: { readonly [K in keyof ModelParameters]-?: Check } = {
   providerOptions: record,
 }
 
-/** These are put together member by member, so many levels deep; anything else is replaced. Options of providers stand below their names. */
+/**
+ * These are put together member by member, so many levels deep; anything else is replaced. Options of providers stand below
+ * their names.
+ */
 const NESTED: Readonly<Record<string, number>> = { reasoning: 1, text: 1, providerData: 1, providerOptions: 2 }
 
-/** What of a change is right, and a sentence for each part that is not. `undefined` says nothing. */
+/** Returns the valid part of a change, and a sentence for each invalid one. `undefined` changes nothing. */
 export function readParameters(change: object, field: string): { change: ModelParameterChange; problems: string[] } {
   const right: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [key, value] of Object.entries(change)) {
     const check = Object.hasOwn(PARAMETERS, key) ? PARAMETERS[key as keyof ModelParameters] : undefined
     if (check === undefined) {
-      problems.push(`${field}.${key}: is no parameter; known are ${Object.keys(PARAMETERS).join(', ')}`)
+      problems.push(unknownName(`${field}.${key}`, key, Object.keys(PARAMETERS)))
     } else if (value === undefined) {
       // Says nothing.
     } else if (value === null || check[1](value)) {
       right[key] = value
     } else {
-      problems.push(`${field}.${key}: got ${describe(value)}, allowed is ${check[0]}`)
+      problems.push(invalidOption(`${field}.${key}`, mismatch(value, check[0])))
     }
   }
   return { change: right, problems }
 }
 
-/** What two frameworks call by two names. */
+/** Parameters that frameworks name differently. */
 const OTHER_NAME: Readonly<Record<string, string>> = { maxTokens: 'maxOutputTokens', maxOutputTokens: 'maxTokens' }
 
-/** Parameters with a change, in a new object. What is there under another name is changed under that: a host reads one of them. */
+/**
+ * Parameters with a change, in a new object. What is there under another name is changed under that: a host reads one of them.
+ */
 export function withParameters<P extends object>(parameters: P, change: ModelParameterChange): P {
   const all = { ...parameters } as Record<string, unknown>
   for (const [key, value] of Object.entries(change)) {

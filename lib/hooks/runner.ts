@@ -80,7 +80,7 @@ export class HookRunner {
     inners.set(this, { hooks, timeoutMs: timeoutMs ?? HOOK_TIMEOUT_MS, onProblem })
   }
 
-  /** Whether anybody listens: a host may spare itself the work. */
+  /** True if anybody listens: a host may spare itself the work. */
   has(name: HookName): boolean {
     return (inners.get(this)!.hooks.get(name)?.length ?? 0) > 0
   }
@@ -128,7 +128,7 @@ export class HookRunner {
     return this.run('tool.final', call.result, (result) => after(call, result), editedResult)
   }
 
-  /** What all hooks change in what a summariser is asked; nothing if they change nothing. */
+  /** Returns the changes of all hooks to the summariser's prompt; nothing if there are none. */
   async compactionBefore(call: CompactionBeforeCall): Promise<CompactionEdit | undefined> {
     checkCall(call)
     const nothing: CompactionEdit = {}

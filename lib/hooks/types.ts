@@ -6,7 +6,7 @@ import type { ModelParameterChange } from './parameters'
 type OrNothing<T> = T | null | undefined
 type Answer<T> = OrNothing<T> | Promise<OrNothing<T>>
 
-/** What the hooks of a request are told beside what they may change. */
+/** Read-only context of the hooks of a request. */
 export interface ChatHookContext {
   sessionId?: string | undefined
   /** The id of the agent that asks. */
@@ -15,7 +15,7 @@ export interface ChatHookContext {
   model?: string | undefined
 }
 
-/** What a `chat.params` hook is told. */
+/** Input of a `chat.params` hook. */
 export interface ChatParamsCall extends ChatHookContext {
   /** With what hooks before it changed. A copy. */
   params: Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ export interface ChatParamsCall extends ChatHookContext {
 /** Changes parameters of a request. */
 export type ChatParamsHook = (call: ChatParamsCall) => Answer<ModelParameterChange>
 
-/** What a `chat.system` hook is told. */
+/** Input of a `chat.system` hook. */
 export interface ChatSystemCall extends ChatHookContext {
   /** The system prompt, with what hooks before it changed. */
   system: string
@@ -40,7 +40,7 @@ export interface PromptEdit {
 /** Changes the system prompt of a request; a bare text is appended. */
 export type ChatSystemHook = (call: ChatSystemCall) => Answer<PromptEdit | string>
 
-/** What a hook is told of a call. */
+/** Input of a `tool.before` hook. */
 export interface ToolHookCall {
   tool: string
   toolCallId: string
@@ -49,14 +49,14 @@ export interface ToolHookCall {
   args: unknown
 }
 
-/** What a hook is told after the tool. */
+/** Input of a `tool.after` hook. */
 export interface ToolHookResult extends ToolHookCall {
   /** The result, or of a tool that threw what the model will read. A copy. */
   result: unknown
   isError: boolean
 }
 
-/** What a hook changes in the arguments; they may be an object or JSON text. */
+/** Changes to the arguments, which may be an object or JSON text. */
 export interface ToolInputEdit {
   /** Defaults: what the model wrote wins. */
   mergeInput?: object
@@ -69,9 +69,12 @@ export interface ToolInputEdit {
 /** Changes arguments, before anything is judged. */
 export type ToolBeforeHook = (call: ToolHookCall) => Answer<ToolInputEdit>
 
-/** What a hook changes in a result. */
+/** Changes to a result. */
 export interface ToolHookEdit {
-  /** Replaces its text, and of a bare value all. Images of a result of MCP stay; its `structuredContent`, which says the same, goes. */
+  /**
+   * Replaces its text, and of a bare value all. Images of a result of MCP stay; its `structuredContent`, which says the same,
+   * goes.
+   */
   output?: unknown
   /** Put around a text. */
   prepend?: string
@@ -81,13 +84,16 @@ export interface ToolHookEdit {
 /** Changes a result. */
 export type ToolAfterHook = (call: ToolHookResult) => Answer<ToolHookEdit>
 
-/** What `HookRunner.compactionBefore` needs to be told; hooks are told whatever else is there, too. */
+/** Input of `HookRunner.compactionBefore`; other fields are passed to the hooks as well. */
 export interface CompactionBeforeCall {
-  /** What the summariser will be told, with what hooks before it changed. */
+  /** Instructions of the summariser, with the changes of earlier hooks. */
   instructions: string
   /** All that it will read. */
   prompt?: string
-  /** Makes the prompt of other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not told of it. */
+  /**
+   * Makes the prompt of other instructions. Without it, `prompt` is `undefined` once a hook changed them. Hooks are not told of
+   * it.
+   */
   promptOf?: (instructions: string) => string
 }
 
@@ -115,7 +121,7 @@ export interface HookProblem {
   source: 'builtIn' | 'user'
   /** A sentence. */
   message: string
-  /** What was thrown. */
+  /** Thrown value. */
   error?: unknown
 }
 

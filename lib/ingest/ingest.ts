@@ -22,7 +22,7 @@ const AT_ONCE_UNITS = 4 * SLICE_UNITS
 /** Long outputs that are copied in at the same time; what waits in line takes no memory but its own. */
 const longOutputs = new Turns(4)
 
-/** What can be handed over. An array is one text whose pieces are joined by line feeds. */
+/** Input of an output. An array is one text whose pieces are joined by line feeds. */
 export type Source = string | Uint8Array | readonly string[]
 
 /** Where and under which names an output is saved. */
@@ -59,7 +59,7 @@ export interface RenderRequest {
   removedBytes?: number
 }
 
-/** What is known about a shortened text. */
+/** Facts about a truncated text. */
 export interface Facts {
   removedLines: number
   removedBytes: number
@@ -82,7 +82,7 @@ export interface Shortened {
   facts: Facts
 }
 
-/** What became of the full output. */
+/** Outcome of saving the full output. */
 export interface Outcome {
   saved?: {
     path: string
@@ -95,14 +95,14 @@ export interface Outcome {
   collected?: Collected
 }
 
-/** What there is for a storage that takes an output as a whole. */
+/** Input of a storage that takes an output as a whole. */
 export interface Collected {
   bytes: number
   redactions?: number
   part?: SavedPart
 }
 
-/** What an intake is opened with. */
+/** Options of an ingest. */
 interface Opening {
   limits: Limits
   /** Which end is shown if it turns out that the call failed. */
@@ -135,7 +135,7 @@ export function openIntake(settings: object, { limits, ifFailed, hold, bytes, sa
   return handle
 }
 
-/** What is known of an output that has ended. */
+/** Facts about a finished output. */
 export interface Ended {
   outcome: Outcome
   fits: boolean
@@ -323,7 +323,7 @@ function* joinedSlices(texts: readonly string[]): Generator<string> {
     units += text.length + 1
     if (units < SLICE_UNITS) continue
     yield* textSlices(waiting.join('\n'))
-    // What comes next begins with the line feed between the two.
+    // The next piece begins with the line feed between the two.
     waiting = ['']
     units = 0
   }

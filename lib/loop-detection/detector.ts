@@ -45,7 +45,7 @@ export interface DoomLoopOptions {
   /** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
   pollTools?: readonly string[]
   /**
-   * What tells calls of a tool apart, instead of its arguments; `undefined` for the arguments. What it throws is ignored.
+   * Returns a key that distinguishes calls of a tool, instead of its arguments; `undefined` for the arguments. Errors are ignored.
    */
   identity?: (call: DoomLoopCall) => unknown
   /** The numbers of another system. @default none */
@@ -70,13 +70,13 @@ export interface DoomLoopCall {
 /** How a call went. */
 export interface DoomLoopResult {
   callId: string
-  /** What the tool gave back, of any kind and size. */
+  /** Result of the tool, of any type and size. */
   result?: unknown
-  /** Whether it failed. @default what the text says */
+  /** True if it failed. @default what the text says */
   isError?: boolean
 }
 
-/** What was noticed. */
+/** Pattern that was detected. */
 export type DoomLoopReason =
   /** The same call, and as far as is known the same result. */
   | 'same_tool'
@@ -97,7 +97,7 @@ export type DoomLoopReason =
   /** More calls than any approval allows. */
   | 'hard_cap'
 
-/** What to do with a call. */
+/** Decision about a call. */
 export interface DoomLoopVerdict {
   /** `allow` it, `ask` the user first, or `stop`: it must not run. */
   action: 'allow' | 'ask' | 'stop'
@@ -140,7 +140,9 @@ export class DoomLoopDetector {
     detectors.set(this, { handle: call(() => native.doomLoopOpen(encode(rest), state)), identity })
   }
 
-  /** Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays. */
+  /**
+   * Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays.
+   */
   startRun(): void {
     native.doomLoopStartRun(of(this).handle)
   }

@@ -129,7 +129,7 @@ function loadFile(path: string): unknown {
   }
 }
 
-/** What a platform's package holds; nothing if it is not installed. */
+/** Returns the content of a platform's package; nothing if it is not installed. */
 function loadPackage(name: string): unknown {
   try {
     return PACKAGES[name]!()
@@ -139,14 +139,14 @@ function loadPackage(name: string): unknown {
   }
 }
 
-/** Whether it is the package itself that was not found, in the words of Node, of Plug'n'Play, Jest, Deno or Bun. */
+/** True if it is the package itself that was not found, in the words of Node, of Plug'n'Play, Jest, Deno or Bun. */
 function isMissing(thrown: unknown, name: string): boolean {
   const code = String((thrown as { code?: unknown } | null)?.code ?? '')
   const isNotFound = /MODULE_NOT_FOUND|UNDECLARED_DEPENDENCY|MISSING_DEPENDENCY/.test(code)
   return (isNotFound || /cannot find (module|package)/i.test(messageOf(thrown))) && messageOf(thrown).includes(name)
 }
 
-/** What the system said, and what it means where that can be told. */
+/** Returns the system's message, with an explanation where there is one. */
 function whyNot(thrown: unknown): string {
   const said = messageOf(thrown).trim().split('\n')[0]!
   return `but it does not load: ${said}${meaningOf(messageOf(thrown))}`

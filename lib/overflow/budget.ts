@@ -1,4 +1,4 @@
-/** What all results of a history may have together, when everything has to fit. */
+/** Budget of all results of a history when everything has to fit. */
 
 import type { Estimate } from '../history/estimate'
 import type { ReadViews } from '../history/formats'
@@ -33,7 +33,7 @@ export function budgetsOf(
   const weights = lengths.map((length) => Math.min(length, perResult))
   const total = sum(weights)
   const tokens = sum(results.map(({ index, place }) => sizes[index]?.results[place] ?? 0))
-  // What its results are made of tells better than any rule: digits have twice as many tokens as words.
+  // The content of the results predicts better than any rule: digits have twice as many tokens as words.
   const perToken = tokens > 0 ? sum(lengths) / tokens : CHARS_PER_TOKEN
   const without = (characters: number) => Math.max(Math.floor(total - excess * characters * MARGIN), 0)
   const last = without(CHARS_PER_TOKEN)

@@ -1,10 +1,10 @@
-/** What an error, or an answer, of a provider is about: whether the request did not fit. */
+/** Classification of a provider's error or answer: did the request overflow the context? */
 
 import { call, native } from '../native/native'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, unknownOption, wrong } from '../validation/validate'
 import { type Facts, gather } from './parse-error'
 
-/** What an error is about. */
+/** Kind of an error. */
 export type OverflowKind =
   /** The request is too long for the model's context, or for the provider. */
   | 'overflow'
@@ -15,7 +15,7 @@ export type OverflowKind =
   /** Something else, or nothing that is known. */
   | 'other'
 
-/** What is known of the request from elsewhere. */
+/** Facts about the request from other sources. */
 export interface ClassifyOverflowOptions {
   /** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
   estimatedTokens?: number
@@ -23,9 +23,9 @@ export interface ClassifyOverflowOptions {
   contextWindow?: number
 }
 
-/** What {@link classifyOverflow} found. */
+/** Result of {@link classifyOverflow}. */
 export interface OverflowClass {
-  /** Whether `kind` is `'overflow'`. */
+  /** True if `kind` is `'overflow'`. */
   overflow: boolean
   kind: OverflowKind
   /**
@@ -39,13 +39,13 @@ export interface OverflowClass {
   limitTokens?: number
   /** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
   outputTokens?: number
-  /** Of a field: its length, in the units in which the provider counts that field. */
+  /** Length of a field, in the units in which the provider counts it. */
   actualLength?: number
-  /** Of a field: the length that is allowed, in the same units. */
+  /** Limit of a field, in the same units. */
   limitLength?: number
   /** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
   provider?: string
-  /** What was recognised: a code, or the name of a rule. For logs. */
+  /** Evidence: a code, or the name of a rule. For logs. */
   matched?: string
 }
 
@@ -76,7 +76,7 @@ function checkOptions(options: ClassifyOverflowOptions): void {
   if (!isRecord(given)) throw wrong('options', given, 'an object')
   for (const [key, value] of Object.entries(options)) {
     if (!(OPTIONS as readonly string[]).includes(key)) {
-      call(() => native.refuseOption('options', key.toWellFormed(), [...OPTIONS]))
+      throw unknownOption('options', key, OPTIONS)
     }
     if (value === undefined || (typeof value === 'number' && value >= 0 && Number.isFinite(value))) continue
     throw wrong(`options.${key}`, value, 'a number of tokens of at least 0')

@@ -5,16 +5,16 @@ import { isArray } from '../util/guards'
 import { checkOptions } from '../validation/options'
 import { CHECK } from './limits'
 
-/** What a model can take. */
+/** Limits of a model. */
 export interface ModelLimits {
   /** Input and output together, in tokens. 0 if nobody knows. */
   context: number
   /**
-   * What an answer may have, in tokens.
+   * Output limit in tokens.
    * @default 0, which is not known
    */
   output?: number
-  /** What the input may have, in tokens, where the provider has such a limit beside the context. */
+  /** Input limit in tokens, where the provider has one besides the context. */
   input?: number
 }
 
@@ -69,7 +69,7 @@ export function usableTokens(model: ModelLimits, reservedTokens?: number): numbe
 }
 
 /**
- * Whether the next request would be too long, by what the last one took: time to compact. Never if the model's context is
+ * True if the next request would be too long, by what the last one took: time to compact. Never if the model's context is
  * not known.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if an option is not allowed

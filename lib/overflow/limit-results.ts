@@ -8,7 +8,7 @@ import type { OverflowProfile } from './limits'
 import { removedBefore } from './previous-truncation'
 import { type FoundResult, fingerprintOf, type NewTexts, resultsOf, rewrite, sizeOf, weigh, weightOf } from './results'
 
-/** What stays of a text that was cut. */
+/** Part of a truncated text that is kept. */
 export interface CutText {
   head: number
   tail: number
@@ -26,7 +26,7 @@ export interface SentResult {
   line?: string
 }
 
-/** What holds for all results. */
+/** Limits of all results. */
 export interface Bounds {
   profile: OverflowProfile
   weighted: boolean
@@ -41,7 +41,7 @@ export interface Bounds {
   storage?: OutputOwner | undefined
 }
 
-/** What became of the results. */
+/** Outcome for the results. */
 export interface Bounded<M> {
   messages: M[]
   /** Results that have another text than before. */
@@ -49,7 +49,7 @@ export interface Bounded<M> {
   /** Their length together before and after, as the profile counts. */
   weightBefore: number
   weightAfter: number
-  /** What was sent before has another form now. */
+  /** True if a result that was sent before has another form now. */
   rebaselined: boolean
   /** How each result is sent now, by its key. */
   sent: Map<string, SentResult>
@@ -183,7 +183,7 @@ function savedAt({ view, texts }: FoundResult, { outputExists, storage }: Bounds
   return places.find(({ path }) => isSaved(path) && (outputExists === undefined || outputExists(path) === true))
 }
 
-/** Whether a form is as short as it says: it was kept by the caller, and the bounds are held by what it says. */
+/** True if a form is as short as it says: it was kept by the caller, and the bounds are held by what it says. */
 function isNoLonger({ texts }: FoundResult, { weight, cuts, line }: SentResult): boolean {
   if (line !== undefined) return line.length <= weight
   const units = texts.map((text, at) => {

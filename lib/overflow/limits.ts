@@ -27,18 +27,18 @@ export const MIN_KEEP_CHARS: number = constants.MIN_KEEP_CHARS
 /** The share of the window that one result may take: 0.3. */
 export const MAX_TOOL_RESULT_CONTEXT_SHARE: number = constants.MAX_TOOL_RESULT_CONTEXT_SHARE
 
-/** So many compactions are tried in one recovery: 3. */
+/** Maximum number of compactions in one recovery: 3. */
 export const MAX_OVERFLOW_COMPACTION_ATTEMPTS: number = constants.MAX_OVERFLOW_COMPACTION_ATTEMPTS
 
 /** Ends a result that {@link guardSession} cut before it was written. */
 export const GUARD_TRUNCATION_SUFFIX: string = constants.GUARD_TRUNCATION_SUFFIX
 
-/** What a cut leaves in a text. */
+/** Marker that a truncation leaves in a text. */
 export interface CutWords {
-  /** What stands before the number of characters that went, and what follows it. */
+  /** Texts before and after the number of removed characters. */
   readonly openings: readonly string[]
   readonly counted: string
-  /** What stands between the two ends of a text. */
+  /** Text between the head and the tail. */
   readonly middle: string
 }
 
@@ -78,7 +78,7 @@ export function limitsOf(profile: OverflowProfile, window: number, cap?: number)
 }
 
 /**
- * What one tool result may have at most: 30 % of the window at four characters a token, and never more than
+ * Returns the limit of one tool result: 30 % of the window at four characters a token, and never more than
  * {@link HARD_MAX_TOOL_RESULT_CHARS}.
  *
  * @param contextWindowTokens the model's window in tokens, at least 0; `NaN` or `Infinity` if nobody knows

@@ -1,4 +1,4 @@
-/** Whether calls still have their results. */
+/** True if calls still have their results. */
 
 import type { ReadViews } from '../history/formats'
 import { pairsOf } from '../history/tool-pairs'
@@ -19,7 +19,7 @@ export function alone(messages: readonly unknown[], { format, views }: ReadViews
   return counts
 }
 
-/** Whether a call or a result is alone that was not before. */
+/** True if a call or a result is alone that was not before. */
 export function breaksPairs(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): boolean {
   return [...after].some(([name, count]) => count > (before.get(name) ?? 0))
 }

@@ -3,7 +3,7 @@
  * such meanings, never what a model wrote, and takes anything: cycles, proxies, getters that throw.
  */
 
-/** What was found in one error, or in one answer; see the binary's `Facts`. */
+/** Facts read from one error or answer; see `Facts` in the core. */
 export interface Facts {
   statuses: number[]
   codes: string[]
@@ -20,7 +20,7 @@ const MAX_DEPTH = 12
 /** Objects that are looked into. */
 const MAX_OBJECTS = 200
 
-/** Of an array, so many elements from its end. */
+/** Number of elements read from the end of an array. */
 const MAX_ELEMENTS = 20
 
 /** Messages, codes and so on, each. */
@@ -61,7 +61,7 @@ export function gather(value: unknown): Facts[] {
   const own = begin()
   look(value, 0, own, walk)
   const all = [own]
-  // What is gathered may gather in turn.
+  // A collected error may itself hold several.
   for (let at = 0; at < walk.gathered.length && at < MAX_ELEMENTS; at++) {
     const facts = begin()
     look(walk.gathered[at], 1, facts, walk)

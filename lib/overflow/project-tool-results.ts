@@ -1,4 +1,4 @@
-/** What a request shows of the tool results of a history, the same on every request. */
+/** Projection of a history's tool results, stable across requests. */
 
 import type { OutputOwner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
@@ -21,7 +21,7 @@ export interface ProjectionState {
 export interface ProjectOptions {
   /** The model's window in tokens; `NaN` or `Infinity` if nobody knows. */
   contextWindowTokens: number
-  /** What the last call gave back; without it this is the first request. */
+  /** State that the last call returned; without it this is the first request. */
   state?: ProjectionState
   /**
    * Whose numbers and words.
@@ -34,12 +34,12 @@ export interface ProjectOptions {
    */
   maxChars?: number
   /**
-   * What all results may have together: characters.
+   * Budget of all results together: characters.
    * @default as many as the window has tokens, at least the cap of one result, at most 256,000
    */
   maxTotalChars?: number
   /**
-   * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+   * True if a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
    * answer yes only for paths of your own.
    * @default whether `storage` owns the path, or this process saved it
    */
@@ -48,7 +48,7 @@ export interface ProjectOptions {
   storage?: OutputOwner
 }
 
-/** What {@link projectToolResults} did. */
+/** Report of {@link projectToolResults}. */
 export interface Projection<M> {
   /** The messages for the request; the very array that went in if nothing had to be shortened. */
   messages: M[]
@@ -103,7 +103,7 @@ export function projectToolResults<M>(messages: readonly M[], options: ProjectOp
   }
 }
 
-/** What is not as it was written is as if it had not been sent. */
+/** A state that was modified counts as not sent. */
 function readState(state: ProjectionState | undefined): Map<string, SentResult> {
   if (state === undefined) return new Map()
   const { version, sent } = state

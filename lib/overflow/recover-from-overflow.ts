@@ -12,7 +12,7 @@ import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater, warn } from '../util/warn'
 import { checkOptions, owner } from '../validation/options'
-import { describe, wrong } from '../validation/validate'
+import { describe, invalid, wrong } from '../validation/validate'
 import { budgetsOf } from './budget'
 import { boundResults } from './limit-results'
 import {
@@ -38,7 +38,7 @@ export const OVERFLOW_TRANSITIONS: readonly Readonly<OverflowTransition>[] = Obj
   transitions.map((row) => Object.freeze(row)),
 )
 
-/** What a provider's error said, as `classifyOverflow` gives it. */
+/** Classification of a provider's error, as `classifyOverflow` returns it. */
 export interface OverflowFacts {
   overflow: boolean
   kind: string
@@ -46,14 +46,14 @@ export interface OverflowFacts {
   limitTokens?: number | undefined
 }
 
-/** What a step of a recovery did. */
+/** Result of one step of a recovery. */
 export interface OverflowStep {
   step: 'oversized' | 'aggregate' | 'compaction'
   /** `fits`: that is enough. `smaller`: by enough to count. `nothing`, `refused`, `error`: the history is as before. */
   event: OverflowEvent
   /** Estimated tokens of the history. */
   tokensBefore: number
-  /** What came out, or would have: with `nothing` and `refused` it was not used. */
+  /** Size after the step; with `nothing` and `refused` the result was discarded. */
   tokensAfter: number
   /** Results that the step shortened. */
   results: number
@@ -61,7 +61,7 @@ export interface OverflowStep {
   reason?: string
 }
 
-/** What a recovery has used up; hand it to the next one of the same turn. Plain data. */
+/** Attempts that a recovery has used; pass it to the next one of the same turn. Plain data. */
 export interface OverflowRecoveryState {
   /** Steps that were tried. Nothing but the next turn makes it smaller. */
   attempts: number
@@ -70,12 +70,12 @@ export interface OverflowRecoveryState {
   truncated: boolean
 }
 
-/** What a recovery did. */
+/** Report of a recovery. */
 export interface OverflowReport {
   profile: OverflowProfile
   /** The window that counted, in tokens. */
   contextWindowTokens: number
-  /** What the history may have, in tokens: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
+  /** Token budget of the history: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
   targetTokens: number
   /** Estimated tokens before and after, brought into line with what the provider counted. */
   tokensBefore: number
@@ -89,7 +89,7 @@ export interface OverflowReport {
   resume: 'prompt' | 'transcript' | 'ended'
 }
 
-/** What the caller's compaction gives back: the new messages, or nothing if there was nothing to compact. */
+/** Result of the caller's compaction: the new messages, or nothing if there was nothing to compact. */
 export type Compacted<M> = readonly M[] | { messages: readonly M[] } | undefined
 
 /** Options of {@link recoverFromOverflow}. */
@@ -99,7 +99,7 @@ export interface RecoverOptions<M> {
   /** The model's window in tokens. A limit that the provider's error names counts if it is less. */
   contextWindowTokens: number
   /**
-   * What `classifyOverflow` made of the provider's error. Estimates are brought into line with the number in it. Without
+   * Classification of the provider's error by `classifyOverflow`. Estimates are scaled to the number in it. Without
    * it the history is only looked at, before it is sent.
    */
   overflow?: OverflowFacts
@@ -121,12 +121,12 @@ export interface RecoverOptions<M> {
    */
   profile?: OverflowProfile
   /**
-   * So many steps may be tried in one turn, over all recoveries that share a `state`.
+   * Maximum number of steps in one turn, over all recoveries that share a `state`.
    * @default 16
    */
   maxAttempts?: number
   /**
-   * So many of them may be compactions.
+   * Maximum number of compactions among them.
    * @default 3
    */
   maxCompactions?: number
@@ -140,14 +140,14 @@ export interface RecoverOptions<M> {
    * @default 0
    */
   reserveTokens?: number
-  /** What earlier recoveries of this turn used up. */
+  /** Attempts that earlier recoveries of this turn used. */
   state?: OverflowRecoveryState
   /** Ends the recovery; it rejects with `ABORTED`. */
   signal?: AbortSignal
   /** Told of each step. If it throws, a warning is emitted and nothing else changes. */
   onStep?: (step: OverflowStep) => void
   /**
-   * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+   * True if a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
    * answer yes only for paths of your own.
    * @default whether `storage` owns the path, or this process saved it
    */
@@ -156,13 +156,13 @@ export interface RecoverOptions<M> {
   storage?: OutputOwner
 }
 
-/** What {@link recoverFromOverflow} gives back. */
+/** Result of {@link recoverFromOverflow}. */
 export interface Recovered<M> {
   messages: M[]
   report: OverflowReport
 }
 
-/** What a recovery would do. */
+/** Plan of a recovery. */
 export interface OverflowPlan extends OverflowReport {
   /**
    * How it would end as far as that is known: `compaction` stands for what the caller's compaction would bring, which
@@ -171,7 +171,7 @@ export interface OverflowPlan extends OverflowReport {
   outcome: 'retry' | 'compaction' | 'failed'
 }
 
-/** What each option may be. */
+/** Validation of each option. */
 export const CHECKS = {
   messages: CHECK.array,
   contextWindowTokens: CHECK.atLeastZeroOrUnknown,
@@ -262,7 +262,7 @@ class Walk<M> {
   private readonly tokensBefore: number
   private messages: readonly M[]
   private read: ReadViews
-  /** What is without its other half: see {@link breaksPairs}. */
+  /** Calls and results that lack their counterpart: see {@link breaksPairs}. */
   private alone: ReadonlyMap<string, number> | undefined
   private tokens: number
   private state: OverflowState = 'start'
@@ -337,7 +337,7 @@ class Walk<M> {
     if (this.settle(step, count > 0 ? messages : undefined, count, reason)) this.counters.truncated = true
   }
 
-  /** What all results may have now: see {@link budgetsOf}. */
+  /** Budget of all results: see {@link budgetsOf}. */
   private budgets(): (number | null)[] {
     const { counters, limits } = this
     const compactionLeft = counters.canCompact && counters.compactions < counters.maxCompactions
@@ -360,7 +360,7 @@ class Walk<M> {
       if (answer !== undefined && answer !== null && !isArray(messages)) {
         throw new TypeError(`compact answered ${describe(answer)} instead of messages`)
       }
-      // What compacted nothing compacts nothing the next time either.
+      // A compaction that changed nothing would change nothing again.
       if (!this.settle('compaction', messages as readonly M[] | undefined, 0, 'there was nothing to compact')) {
         counters.canCompact = false
       }
@@ -476,9 +476,7 @@ function windowOf<M>({ contextWindowTokens, overflow }: RecoverOptions<M>): numb
   const window = checkedWindow(contextWindowTokens, 'options.contextWindowTokens')
   if (overflow !== undefined && overflow.overflow !== true && overflow.kind !== 'field') {
     const got = `an error of kind ${String(overflow.kind)}`
-    throw new SpillwayError('INVALID_ARGUMENT', `options.overflow: got ${got}, allowed is an overflow`, {
-      field: 'options.overflow',
-    })
+    throw invalid('options.overflow', `expected an overflow, received ${got}`)
   }
   const limit = overflow?.limitTokens
   const known = [window, limit].filter((tokens) => typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0)
@@ -504,7 +502,7 @@ function resumeOf(views: readonly MessageView[]): OverflowReport['resume'] {
   return last.role === 'assistant' ? 'ended' : 'prompt'
 }
 
-/** What a caller's function answers, or a rejection as soon as the signal says so: the function may never settle. */
+/** Resolves to the answer of a caller's function; rejects as soon as the signal aborts, since the function may never settle. */
 async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   if (signal === undefined) return work()
   let stop: (() => void) | undefined

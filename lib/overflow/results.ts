@@ -34,7 +34,7 @@ export function resultsOf(views: readonly MessageView[]): FoundResult[] {
 /** The texts of results by the place of their message in the history and their place in it. */
 export type NewTexts = Map<number, Map<number, readonly string[]>>
 
-/** What became of a history. */
+/** Outcome for a history. */
 export interface Rewritten<M> {
   messages: M[]
   /** Results that could not be written: they are as they were. */
@@ -88,7 +88,7 @@ const weights = new WeakMap<ResultView, { weight: number; fingerprint?: string }
 /** Which characters might count more than their units, or fewer: V8 answers at once where a text cannot have them. */
 const DENSE = /[\u1100-\uffff]/
 
-/** So many units cross at a time. */
+/** Number of UTF-16 units passed to the core at a time. */
 const PIECE = 2 ** 20
 
 /** The length of a text as a profile counts, and its characters. */

@@ -5,7 +5,7 @@ import { call, native } from '../native/native'
 /** Where a recovery is. `retry` and `failed` are its ends. */
 export type OverflowState = 'start' | 'oversized' | 'aggregate' | 'compaction' | 'retry' | 'failed'
 
-/** What came of a state; at the start, `nothing` says that the history does not fit. */
+/** Outcome of a state; at the start, `nothing` means that the history does not fit. */
 export type OverflowEvent = 'fits' | 'smaller' | 'nothing' | 'refused' | 'error'
 
 /** One transition. Of those that match, the first is taken. */
@@ -14,7 +14,7 @@ export interface OverflowTransition {
   readonly from: OverflowState
   readonly on: readonly OverflowEvent[]
   /**
-   * What must hold: `compaction-left` is that the caller can compact, that it was not compaction that overflowed nor did
+   * Condition of the transition: `compaction-left` is that the caller can compact, that it was not compaction that overflowed nor did
    * it fail in this call, and that fewer than the allowed number were tried; `last-resort` that no compaction is left and
    * results were not yet held to what remains then; `truncation-untried` that no results were cut since the recovery began.
    */
@@ -25,7 +25,7 @@ export interface OverflowTransition {
   readonly why: string
 }
 
-/** What a recovery has used up, and what it may. */
+/** Attempts that a recovery has used, and its limits. */
 export interface Counters {
   attempts: number
   maxAttempts: number

@@ -33,12 +33,12 @@ export interface TruncateResultsOptions {
    */
   suffix?: string
   /**
-   * What all results may have together: characters, at least 0. `false` is no such bound.
+   * Budget of all results together: characters, at least 0. `false` is no such bound.
    * @default none, or the budget of a recovery with the profile `openclaw`
    */
   maxTotalChars?: number | false
   /**
-   * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+   * True if a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
    * answer yes only for paths of your own.
    * @default whether `storage` owns the path, or this process saved it
    */
@@ -59,7 +59,7 @@ const CHECKS = {
   storage: owner,
 } as const
 
-/** What {@link truncateOversizedToolResultsInMessages} did. */
+/** Result of {@link truncateOversizedToolResultsInMessages}. */
 export interface TruncatedMessages<M> {
   /** The messages for the request; the very array that went in if nothing was too long. */
   messages: M[]
@@ -98,7 +98,7 @@ export function truncateBy<M>(messages: readonly M[], { options, profile, limits
  * Shortens the tool results that are too long for the model's window, in a copy of the messages: for what is sent, not for
  * what is kept. Histories of every format that {@link detectFormat} knows.
  *
- * Of a long result the start stays, up to a line break if one is in the last fifth, and also the end if that says how
+ * Keeps the start of a long result, up to a line break if one is in the last fifth, and also the end if that says how
  * things went. Several texts of one result share the cap in proportion to their lengths. A line at the end says how many
  * characters went. The cap holds with that line, and wins over {@link MIN_KEEP_CHARS}. Messages that need nothing are
  * the very same objects.
@@ -126,7 +126,7 @@ export function getToolResultTextLength(message: unknown): number {
 }
 
 /**
- * Whether truncating could help: whether a tool result is longer than the window allows, or with the profile `openclaw`
+ * True if truncating could help: whether a tool result is longer than the window allows, or with the profile `openclaw`
  * all of them together. Quick, and enough to decide whether it is worth a try.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or another parameter is not allowed

@@ -1,12 +1,11 @@
-/** Whether a call of a tool may run, must be asked for, or may not run. */
+/** Decides if a call of a tool may run, must be asked about, or is denied. */
 
 import { realpathSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, parse, resolve, sep } from 'node:path'
-import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
-import { checkKeys, isRecord, wrong } from '../validation/validate'
+import { checkKeys, invalid, isRecord, wrong } from '../validation/validate'
 import type {
   AppliedRule,
   ExplainedTarget,
@@ -19,7 +18,7 @@ import type {
 /** A rule as the binary says it: where it stands in the policy, or the whole of one that was approved. */
 type SaidRule = number | AppliedRule
 
-/** What the binary answers: details only if they were asked for, addresses if it lacked some. */
+/** Answer of the core: details only on request, addresses if it lacked some. */
 type Answer = [
   decision: PermissionVerdict['decision'],
   domain: PermissionVerdict['domain'],
@@ -32,7 +31,7 @@ type Answer = [
   addresses: string[],
 ]
 
-/** What the binary is told besides the arguments. What is `undefined` is not said, and does not hold. */
+/** Input of the core besides the arguments. `undefined` fields are left out and count as false. */
 interface Facts {
   tool: string
   sessionId: string | undefined
@@ -108,7 +107,7 @@ export class PermissionPolicy {
       home: homedir(),
       windows: process.platform === 'win32',
     })
-    if (text === undefined) throw new SpillwayError('INVALID_CONFIG', 'options: cannot be read', { field: 'options' })
+    if (text === undefined) throw invalid('options', 'expected an object that can be read', { code: 'INVALID_CONFIG' })
     checkWellFormed('', text)
     const handle = call(() => native.permissionOpen(text))
     states.set(this, {
@@ -158,7 +157,7 @@ export class PermissionPolicy {
     return call(() => native.permissionRevoke(stateOf(this).handle, rule.domain, rule.pattern, sessionId))
   }
 
-  /** What was approved; without a session for all. */
+  /** Approved rules; those without a session apply to all. */
   approvals(): { rule: AppliedRule; sessionId: string | null }[] {
     return JSON.parse(call(() => native.permissionFacts(stateOf(this).handle))).approvals
   }
@@ -175,7 +174,9 @@ function stateOf(policy: object): State {
   return state
 }
 
-/** Folders of temporary files, also by where they really are. One that the vault lies in is none: its neighbours are no scratch. */
+/**
+ * Folders of temporary files, also by where they really are. One that the vault lies in is none: its neighbours are no scratch.
+ */
 function tempFolders(vault: string): string[] {
   const all = [tmpdir(), ...(process.platform === 'win32' ? [] : ['/tmp', '/private/tmp'])]
   const own = [vault, realOf(vault)]
@@ -300,7 +301,7 @@ function argumentsOf(request: PermissionCall): string | undefined {
   try {
     let args: unknown = request.args ?? {}
     if (typeof args === 'string' && args.trimStart().startsWith('{')) args = asObject(args) ?? args
-    // What JSON makes of them is what counts, not what a getter says the second time.
+    // The JSON form counts, not a second read of a getter.
     const text = JSON.stringify(args)
     if (text === undefined || text.length > MAX_ARGUMENT_UNITS) return undefined
     // A lone surrogate is another name to a file system than any that can be compared. JSON writes it as an escape.
@@ -310,7 +311,7 @@ function argumentsOf(request: PermissionCall): string | undefined {
   }
 }
 
-/** Whether all strings of a JSON text are well-formed. */
+/** True if all strings of a JSON text are well-formed. */
 function isWellFormed(json: string): boolean {
   let wellFormed = true
   JSON.parse(json, (key, value) => {
@@ -399,7 +400,7 @@ function fieldsOf(request: PermissionCall): PermissionCall {
     const { tool, sessionId, mode, cwd, vault, headless, touchesNothing } = request
     return { tool, sessionId, mode, cwd, vault, headless, touchesNothing }
   } catch (cause) {
-    throw new SpillwayError('INVALID_ARGUMENT', 'call: cannot be read', { field: 'call', cause })
+    throw invalid('call', 'expected an object that can be read', { cause })
   }
 }
 
@@ -407,7 +408,7 @@ function copyOf(options: PermissionPolicyOptions): PermissionPolicyOptions {
   try {
     return { ...options }
   } catch (cause) {
-    throw new SpillwayError('INVALID_CONFIG', 'options: cannot be read', { field: 'options', cause })
+    throw invalid('options', 'expected an object that can be read', { code: 'INVALID_CONFIG', cause })
   }
 }
 

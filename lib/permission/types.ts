@@ -2,10 +2,10 @@
 
 import type { TruncationStorage } from '../storage/file-storage'
 
-/** What kind of access a rule is about. */
+/** Kind of access that a rule covers. */
 export type PermissionDomain = 'read' | 'edit' | 'bash' | 'web_fetch' | 'web_search' | 'mcp' | 'tool'
 
-/** What holds for a target, from the mildest to the strictest. */
+/** Decision about a target, from the mildest to the strictest. */
 export type PermissionDecision = 'allow' | 'ask' | 'deny'
 
 /**
@@ -39,7 +39,7 @@ export interface AppliedRule {
 export interface PermissionTool {
   domain: Exclude<PermissionDomain, 'mcp' | 'tool'> | 'none'
   /**
-   * What its arguments are.
+   * Form of its arguments.
    * @default 'paths' for read and edit, else what the domain says
    */
   shape?: 'paths' | 'folder' | 'glob' | 'search' | 'patch' | 'command' | 'address' | 'query'
@@ -57,14 +57,14 @@ export interface PermissionPolicyOptions {
   /** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
   hardDeny?: readonly PermissionRule[]
   /**
-   * Whether there are rules before the user's.
+   * True if there are rules before the user's.
    * @default true
    */
   defaults?: boolean
   /** The defaults of another system, and how it reads patterns. */
   profile?: 'opencode' | 'moryflow'
   /**
-   * What holds for edits outside of the vault.
+   * Decision about edits outside the vault.
    * @default 'deny'
    */
   outsideEdit?: 'deny' | 'ask'
@@ -74,7 +74,7 @@ export interface PermissionPolicyOptions {
    */
   scratchFolders?: true | readonly string[]
   /**
-   * Whether commands that only look (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
+   * True if commands that only look (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
    * user's says otherwise. The files that they read are judged as always.
    * @default false
    */
@@ -94,7 +94,7 @@ export interface PermissionPolicyOptions {
   /** Domains in which nothing is allowed unasked, because one of their rules could not be read; `loadConfig` says which. */
   failClosed?: readonly PermissionDomain[]
   /**
-   * Whether upper and lower case of paths differ.
+   * True if upper and lower case of paths differ.
    * @default false on Windows and macOS, else true
    */
   caseSensitive?: boolean
@@ -105,12 +105,12 @@ export interface PermissionPolicyOptions {
    */
   vault?: string
   /**
-   * Whether the vault may be a home folder, a folder above it or the root of a drive.
+   * True if the vault may be a home folder, a folder above it or the root of a drive.
    * @default false
    */
   allowWideVault?: boolean
   /**
-   * Whether nobody can be asked: what would be asked is denied.
+   * True if nobody can be asked: what would be asked is denied.
    * @default false
    */
   headless?: boolean
@@ -124,14 +124,14 @@ export type PermissionMode = 'agent' | 'full_access'
 /** A call of a tool. */
 export interface PermissionCall {
   tool: string
-  /** What the tool is given: an object, or a string of JSON or of its one argument. */
+  /** Arguments of the tool: an object, a JSON string, or its single argument as a string. */
   args?: unknown
   sessionId?: string
   /** @default 'agent' */
   mode?: PermissionMode
   /** The host knows that this tool touches nothing: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
   touchesNothing?: boolean
-  /** What relative paths begin at. @default the vault */
+  /** Base folder of relative paths. @default the vault */
   cwd?: string
   /** @default the policy's */
   vault?: string
@@ -146,13 +146,13 @@ export interface SuggestedRule {
   decision: 'allow'
 }
 
-/** What holds for a call. */
+/** Decision about a call. */
 export interface PermissionVerdict {
   /** The strictest for any target; `ask` if there are none. */
   decision: PermissionDecision
   /** The domain of the target that decided, if there is one. */
   domain: PermissionDomain | null
-  /** What the call touches: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`, `tool:name`. At most 256. */
+  /** Targets of the call: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`, `tool:name`. At most 256. */
   targets: string[]
   /** The rule that decided; `null` where none matched, or in full access. */
   rule: AppliedRule | null

@@ -1,4 +1,4 @@
-/** What is new in a history, as the binary wants it: numbers in columns, and the paths that were read. */
+/** New part of a history, as the core reads it: numbers in columns, and the paths that were read. */
 
 import { ROLES } from '../history/roles'
 import { native } from '../native/native'
@@ -16,7 +16,7 @@ const FORM_FLAGS: Readonly<Record<ItemForm, number>> = { whole: 0, trimmed: ITEM
 /** An item, for the binary. */
 export interface ItemColumns {
   flags: number
-  /** What the text and the tool say, in the binary's terms. */
+  /** Facts about the text and the tool, as the core encodes them. */
   facts: number
   tokens: number
   /** Tokens of what stands in its place, or would. */

@@ -1,4 +1,4 @@
-/** What a call does with files, and how its arguments look when the long ones are left out. */
+/** File access of a call, and the form of its arguments without the long ones. */
 
 import type { CallView } from '../history/message-view'
 import { call, native } from '../native/native'

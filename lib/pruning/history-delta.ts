@@ -4,10 +4,10 @@ import type { ResultText } from '../history/message-cache'
 import type { MessageView, ResultView } from '../history/message-view'
 import type { Columns } from './columns'
 
-/** What is being read. */
+/** State of the reader. */
 export interface News {
   readonly columns: Columns
-  /** What the texts of all results say, in the binary's terms, of which so many are used up; `undefined` if nobody asks. */
+  /** Facts about the texts of all results, as the core encodes them, and how many are consumed; `undefined` if not needed. */
   readonly facts: readonly number[] | undefined
   next: number
 }
@@ -25,7 +25,7 @@ export function textsOfResults(views: readonly MessageView[]): string[] {
   return texts
 }
 
-/** What the texts of the next result say. */
+/** Returns the facts about the texts of the next result. */
 export function nextFacts(text: ResultText, news: News): number {
   if (news.facts === undefined) return 0
   let facts = 0

@@ -44,7 +44,7 @@ export interface Resumed {
   lastRequest: number | undefined
 }
 
-/** What was new in a history. */
+/** New part of a history. */
 export interface Read {
   /** Messages at the start that were there before and say what they said. */
   shared: number
@@ -56,7 +56,7 @@ export interface Read {
   unseenFrom: number
 }
 
-/** What the name of a tool says. */
+/** Facts from the name of a tool. */
 interface ToolFacts {
   /** In the binary's terms. */
   readonly facts: number
@@ -69,13 +69,13 @@ interface ToolFacts {
 /** How an item is sent, and how it could be. */
 interface Shape {
   readonly form: ItemForm
-  /** What stands for it, or would. */
+  /** Its placeholder. */
   readonly placeholder: string
-  /** What it is once it is trimmed. */
+  /** Its trimmed form. */
   readonly trimmed: string | undefined
 }
 
-/** So many kinds of media are named. */
+/** Maximum number of media kinds that a placeholder names. */
 const MOST_KINDS = 5
 
 /** An argument of so many units may be pointed to. */
@@ -84,13 +84,13 @@ const LONG_ARGUMENTS = 300
 /** How the keys of arguments begin. */
 const OF_ARGUMENTS = 'arguments of '
 
-/** What is known of the history of one session. */
+/** Cached facts about the history of one session. */
 export class HistoryReader {
   format: HistoryFormatName | undefined
   /** A history that only begins, such as one message of a user, can be of many formats. */
   private votes = new Votes(FORMATS)
   readonly items: HistoryItem[] = []
-  /** What stands for items that are left out, by their keys. */
+  /** Placeholders of pruned items, by key. */
   readonly placeholders: Map<string, string>
   /** Where items are cut that are trimmed, by their keys. */
   readonly trims: Map<string, Trim>
@@ -118,7 +118,7 @@ export class HistoryReader {
   /** Messages of a history without turns that the last request had, if all others are new since. */
   grownFrom: number
   private readonly usual: Record<HistoryItem['kind'], string>
-  /** What an earlier pruner left out stays so, also without the policy that let it go. */
+  /** Items that an earlier pruner removed stay pruned, even without the policy that removed them. */
   private readonly readsArguments: boolean
 
   constructor(
@@ -265,7 +265,7 @@ export class HistoryReader {
     return this.projection.apply(messages, this.known, this.items, this.same)
   }
 
-  /** What stands for an item unless the caller wants something else. */
+  /** Returns the default placeholder of an item. */
   private defaultPlaceholder({ kind, outputPath }: Pick<HistoryItem, 'kind' | 'outputPath'>): string {
     return outputPath === undefined ? this.usual[kind] : this.usualPlaceholder(kind, outputPath)
   }
@@ -307,7 +307,7 @@ export class HistoryReader {
     return index
   }
 
-  /** What a message says; the values that it was read from are the last that are watched. */
+  /** Returns the view of a message; the values it was read from are watched for changes. */
   private readOf(format: HistoryFormatName | undefined, message: unknown): KnownMessage {
     const read = new KnownMessage(message)
     if (format !== undefined && typeof message === 'object' && message !== null) {
@@ -405,7 +405,7 @@ export class HistoryReader {
     const tool = this.toolFacts(toolName)
     const fixed = answered === undefined || tool.stays || !result.replaceable
     const before = this.trims.size > 0 ? this.trims.get(keyOf(name, nth, units)) : undefined
-    // What was trimmed stays so, also where nothing may be trimmed any more.
+    // Trimmed items stay trimmed, even where trimming is no longer allowed.
     const trim = before ?? (fixed || result.media > 0 ? undefined : this.trimOf(result.text, outputPath))
     const item = new HistoryItem(
       'result',
@@ -561,7 +561,7 @@ export class HistoryReader {
     }
   }
 
-  /** What will stand for an item; a function is asked before anything goes, because what is saved depends on its answer. */
+  /** Returns the future placeholder of an item; a function is called before pruning, because the savings depend on its answer. */
   private placeholderOf(item: HistoryItem, trimmed: string | undefined, fixed: boolean, media: string): string {
     const { placeholder } = this.settings
     if (typeof placeholder === 'string') return placeholder
@@ -572,7 +572,7 @@ export class HistoryReader {
     return this.tokens.repeated(wanted) < least ? wanted : usual
   }
 
-  /** What is said of the media of a result that is left out. */
+  /** Returns the text about the media of a pruned result. */
   private mediaOf(index: number, place: number): string {
     const { format, object } = this.known[index] as KnownMessage
     const kinds = format?.mediaOf(object as object, place) ?? []

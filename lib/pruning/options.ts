@@ -8,10 +8,10 @@ import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater } from '../util/warn'
 import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, owner, strings } from '../validation/options'
-import { describe, isRecord, wrong } from '../validation/validate'
+import { isRecord, mismatch, wrong } from '../validation/validate'
 import { oneOf, type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 
-/** What a token of a prompt costs. Only the relations matter. */
+/** Price of a prompt token. Only the ratios matter. */
 export interface PrunePrices {
   /** In a prefix that the provider has in its cache. */
   read: number
@@ -41,18 +41,18 @@ export interface HistoryPrunerOptions {
    */
   profile?: 'opencode' | 'openclaw' | 'snow'
   /**
-   * What may be left out.
+   * Policies that select what may be pruned.
    * @default ['results']
    */
   policies?: readonly PrunePolicy[]
   /**
-   * So many of the newest results stay. A whole number of at least 0, or `Infinity`. Results that the model has not seen
+   * Number of newest results that are kept. A whole number of at least 0, or `Infinity`. Results that the model has not seen
    * yet always stay, however many they are.
    * @default 5
    */
   keepRecent?: number
   /**
-   * So many of the newest messages of the model stay, and everything behind the first of them. Nothing goes before there
+   * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned before there
    * are so many. A whole number of at least 0, or `Infinity`.
    * @default 0
    */
@@ -91,7 +91,7 @@ export interface HistoryPrunerOptions {
    */
   contextWindow?: number
   /**
-   * What tokens cost, relative to each other. The default are those of providers that charge a tenth for what is in the
+   * Prices of tokens, relative to each other. The defaults are those of providers that charge a tenth for tokens in the
    * cache and a quarter more for what is put there. Without a cache all three are the same.
    * @default { read: 0.1, write: 1.25, miss: 1.25 }
    */
@@ -102,13 +102,13 @@ export interface HistoryPrunerOptions {
    */
   cacheLifetimeMs?: number
   /**
-   * What all requests together may cost more than without pruning, as a share: 0.1 is ten per cent. Kept by construction,
+   * Maximum extra cost of all requests together compared with no pruning, as a fraction: 0.1 is 10 %. Guaranteed by construction,
    * as far as the estimates of tokens and the prices are right.
    * @default 0.1
    */
   maxLoss?: number
   /**
-   * What takes the place of something that is left out, or a function that says so. A function that throws or answers
+   * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
    * something else than a string is reported as an error, and the default is used. Nothing goes that is shorter than what
    * takes its place.
    * @default a sentence that names the file with the full output, if there is one
@@ -120,7 +120,7 @@ export interface HistoryPrunerOptions {
    */
   language?: NoticeLanguage
   /**
-   * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+   * Metadata recorded when the tools finished. It is more reliable than the message about the tool of a result, whether the
    * call failed, when it finished, and where the full output was saved. Asked once about each result.
    */
   ledger?: ToolResultKnowledge
@@ -144,9 +144,9 @@ export interface HistoryPrunerOptions {
 /** The options with their defaults, as the facade reads them. */
 export interface PrunerSettings {
   readonly rules: object
-  /** Whether anybody asks if a result failed or comes from a terminal. */
+  /** True if anybody asks if a result failed or comes from a terminal. */
   readonly needsFacts: boolean
-  /** Whether anybody asks which file was read. */
+  /** True if anybody asks which file was read. */
   readonly needsReads: boolean
   readonly prunesArguments: boolean
   /** The types of the policies, in their order. */
@@ -165,7 +165,7 @@ export interface PrunerSettings {
 }
 
 const func: Check = ['a function', (value) => typeof value === 'function']
-/** What each option may be. */
+/** Validation of each option. */
 export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Check } = {
   profile: oneOf('opencode', 'openclaw', 'snow'),
   policies: ['an array of policies', isArray],
@@ -255,7 +255,7 @@ export function readPrunerOptions(given: HistoryPrunerOptions = {}, of = 'option
     needsReads: types.includes('superseded'),
     prunesArguments: types.includes('arguments'),
     policies: types as PolicyName[],
-    // Of several the first says how: a result is trimmed once.
+    // With several trim rules the first one applies: a result is trimmed once.
     trim: policies.find(({ type }) => type === 'pressure') as unknown as TrimRule | undefined,
     protectedTools: options.protectedTools ?? [],
     onlyTools: options.onlyTools,
@@ -291,12 +291,12 @@ function teller(onError: (error: SpillwayError) => void): (error: SpillwayError)
   }
 }
 
-/** What went wrong, as the one error class. */
+/** Wraps a problem in `SpillwayError`. */
 export function pruningError(what: string, thrown: unknown): SpillwayError {
   return new SpillwayError('CALLBACK', `${what}: ${messageOf(thrown)}`, { cause: thrown })
 }
 
 /** The error for an answer that is none. */
 export function badAnswer(what: string, answer: unknown, allowed: string): SpillwayError {
-  return new SpillwayError('CALLBACK', `${what}: answered ${describe(answer)}, allowed is ${allowed}`)
+  return new SpillwayError('CALLBACK', `${what}: invalid answer: ${mismatch(answer, allowed)}`)
 }

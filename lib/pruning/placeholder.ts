@@ -1,4 +1,4 @@
-/** What a caller wants in the place of something that is left out. */
+/** Placeholders chosen by the caller. */
 
 import { catchLater } from '../util/warn'
 import { badAnswer, type PrunedInfo, type PrunerSettings, pruningError } from './options'

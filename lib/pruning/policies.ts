@@ -4,7 +4,7 @@ import { atLeastZero, type Check, checkOptions, count, milliseconds } from '../v
 import { wrong } from '../validation/validate'
 
 /**
- * What may be left out of a request. Policies combine: an item goes when one of them lets it.
+ * Policies that select what may be pruned. An item is pruned if one of them selects it.
  * - `results`: results of tools, all but the newest `keepRecent`;
  * - `outdated`: results of terminal tools older than 15 minutes, as `simplifyOutdatedTerminalResults` judges them;
  * - `superseded`: reads of a file that 5 newer reads of it cover;
@@ -28,7 +28,7 @@ export type PrunePolicy =
     }
   | {
       type: 'superseded'
-      /** So many newer reads of a file make an older one go, if they show the same lines or more. @default 5 */
+      /** Number of newer reads of a file that make an older one prunable, if they show the same lines or more. @default 5 */
       keepReads?: number
     }
   | {
@@ -54,9 +54,9 @@ export type PrunePolicy =
       minTokens?: number
       /** Results of at most so many UTF-16 units are not trimmed. @default 4000 */
       maxChars?: number
-      /** So many units of the start stay. @default 1500 */
+      /** Number of units kept at the start. @default 1500 */
       headChars?: number
-      /** So many units of the end stay. @default 1500 */
+      /** Number of units kept at the end. @default 1500 */
       tailChars?: number
     }
   | {

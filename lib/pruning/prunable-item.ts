@@ -1,4 +1,4 @@
-/** What can be left out of a history, and how it is known again. */
+/** Prunable items of a history, and their keys. */
 
 import type { FoldRecord } from '../types'
 import type { PrunedInfo } from './options'
@@ -6,7 +6,7 @@ import type { Trim } from './trim'
 
 /** Something in a history that can be left out. */
 export class HistoryItem {
-  /** What stands for it once it is left out. */
+  /** Placeholder once it is pruned. */
   placeholder = ''
 
   constructor(
@@ -18,7 +18,7 @@ export class HistoryItem {
     readonly tokens: number,
     /** Ids can come twice, and some formats have none: the count and the length tell such items apart. */
     readonly name: string,
-    /** So many items before it have the same name. */
+    /** Number of items before it with the same name. */
     private readonly nth: number,
     /** UTF-16 units of its text. */
     private readonly units: number,
@@ -38,7 +38,7 @@ export class HistoryItem {
   /** Its text stands there again, because what it points to is not sent any more. */
   restored = false
 
-  /** What is sent in its place, if anything is. */
+  /** Replacement that is sent, if any. */
   sent: string | undefined = undefined
 
   /** Names the item for good, also in another process. Of most items nobody asks for it. */

@@ -31,7 +31,7 @@ export class Projection {
   }
 
   /**
-   * What to send for these messages, of which `known` says how they were read, with the items in them. The first `same` are
+   * Returns the messages to send; `known` says how they were read, with the items in them. The first `same` are
    * the very objects of the last time.
    */
   apply<M>(messages: readonly M[], known: readonly KnownMessage[], items: readonly HistoryItem[], same: number): M[] {
@@ -59,7 +59,7 @@ export class Projection {
 function copyAt(index: number, known: readonly KnownMessage[], items: readonly HistoryItem[]): object | undefined {
   const message = known[index]
   if (message === undefined || message.gone === 0) return undefined
-  // What is offered to the binary can be copied; should a proxy have changed its mind, its message goes out whole.
+  // Items passed to the core could be copied; if a proxy changed since then, its message is sent whole.
   message.copy ??= copyOf(message, items)
   return message.copy
 }

@@ -25,7 +25,7 @@ export type PruneReason =
   | 'nothing-to-free'
   /** The cache is gone anyway, or the change costs less than it frees. */
   | 'free'
-  /** What carrying it has cost comes close to the price of the change. */
+  /** The accumulated cost of carrying it approaches the cost of the change. */
   | 'pays'
   /** The schedule is `always`. */
   | 'always'
@@ -50,10 +50,10 @@ export interface PrunedItem extends PrunedInfo {
   trimmed?: true
 }
 
-/** What one call of {@link HistoryPruner.prune} did, and why. Priced tokens are tokens times their price. */
+/** Report of one call of {@link HistoryPruner.prune}. Priced tokens are tokens times their price. */
 export interface PruneReport {
   reason: PruneReason
-  /** What was left out or trimmed for the first time. */
+  /** Items pruned or trimmed for the first time. */
   pruned: PrunedItem[]
   /** How many items are left out or trimmed by now. */
   total: number
@@ -77,17 +77,17 @@ export interface PruneReport {
   format?: HistoryFormatName
 }
 
-/** What {@link HistoryPruner.prune} gives back. */
+/** Result of {@link HistoryPruner.prune}. */
 export interface PruneResult<M> {
   messages: M[]
   report: PruneReport
 }
 
-/** What lasts of a pruner, as JSON. */
+/** State of a pruner, as JSON. */
 export interface HistoryPrunerState {
   version: 1
   /**
-   * What stands where something was, by the key of the item.
+   * Placeholders, by the key of the item.
    * @internal
    */
   placeholders: [key: string, text: string][]
@@ -102,7 +102,7 @@ export interface HistoryPrunerState {
    */
   account: object
   /**
-   * Of each item how many requests have carried it since it could have gone.
+   * For each item, the number of requests that carried it since it could have been pruned.
    * @internal
    */
   carried: (number | null)[]
@@ -140,7 +140,7 @@ interface Answer {
   purse: { paid: number; unpruned: number }
 }
 
-/** What a pruner holds; not to be seen from outside. */
+/** Internal state of a pruner. */
 interface Inner {
   readonly settings: PrunerSettings
   readonly reader: HistoryReader
@@ -154,7 +154,7 @@ const inners = new WeakMap<HistoryPruner, Inner>()
  * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner
  * belongs to one session: call {@link prune} once before every request, with the whole history.
  *
- * What is left out stays away: once replaced, an item has the same bytes in every later request. Pairs of calls and
+ * Pruned items stay pruned: once replaced, an item has the same bytes in every later request. Pairs of calls and
  * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
  * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
  * its text, and the placeholder names them.
@@ -200,7 +200,7 @@ export class HistoryPruner {
     return last === undefined ? 'Nothing was decided yet.' : explanation(last)
   }
 
-  /** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
+  /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
   toJSON(): HistoryPrunerState {
     const { handle, reader } = innerOf(this)
     const { account, carried } = JSON.parse(call(() => native.prunerState(handle)))
@@ -281,7 +281,7 @@ const REQUEST: Readonly<Record<string, Check>> = {
   now: ['a number of milliseconds since the epoch', Number.isFinite],
 }
 
-/** What is wrong with the options costs nobody a request. */
+/** Invalid options must not fail a request. */
 function timeOf({ tell }: PrunerSettings, options: { now?: number }): number {
   try {
     checkOptions('options', options, REQUEST)

@@ -1,4 +1,4 @@
-/** What stays of a long result: the binary says where it is cut. */
+/** Trimmed form of a long result; the core decides where it is cut. */
 
 import type { ResultText } from '../history/message-cache'
 import { call, native } from '../native/native'

@@ -12,7 +12,7 @@ import { isRecord, wrong } from '../validation/validate'
 import { createTruncationMiddleware } from './middleware'
 import { TruncationService } from './service'
 
-/** What a user sets for truncation, all in one object. */
+/** Options of truncation in one object. */
 export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike>
   extends Omit<TruncationServiceConfig, 'global'>,
     Omit<TruncationMiddlewareConfig<R>, 'service'> {}

@@ -7,9 +7,9 @@ import { TruncationService } from './service'
 
 /** A tool result as such hosts have it. */
 export interface PluginToolResult {
-  /** What the model reads. */
+  /** Text that the model reads. */
   llmContent: string | readonly ContentPart[]
-  /** What the user sees. */
+  /** Text that the user sees. */
   returnDisplay?: unknown
   isError?: boolean
   /** Set once truncation has been dealt with. */
@@ -18,7 +18,7 @@ export interface PluginToolResult {
   metadata?: Record<string, unknown>
 }
 
-/** What the host says about the call. */
+/** Context of the call from the host. */
 export interface PluginToolInfo {
   toolUse?: { name?: string; callId?: string }
   toolName?: string
@@ -32,7 +32,7 @@ export interface TruncationPlugin {
   toolResult<R extends PluginToolResult>(this: object | undefined, toolResult: R, info?: PluginToolInfo): Promise<R>
 }
 
-/** What the plugin reads of its host: `truncation: false` switches it off. */
+/** Options from the host: `truncation: false` disables the plugin. */
 export interface PluginHost {
   config?: { truncation?: boolean }
 }

@@ -1,7 +1,7 @@
 /** The service: decides per output whether it is too long, keeps the whole, and gives back what a model should read. */
 
 import { Capture } from '../capture/capture'
-import { knownAs, SpillwayError } from '../errors'
+import { knownAs } from '../errors'
 import { DEFAULT_TRUNCATION_CONFIG, OPTION_FIELDS } from '../settings/defaults'
 import { type Plan, Settings, Tag, unreadable } from '../settings/settings'
 import { fileStorage, isStorage, type TruncationStorage } from '../storage/file-storage'
@@ -29,9 +29,9 @@ import type {
   TruncationStrategy,
 } from '../types'
 import { asyncDispose } from '../util/async-dispose'
-import { checkContext, isPlain, isRecord, wrong } from '../validation/validate'
+import { checkContext, invalid, isPlain, isRecord, wrong } from '../validation/validate'
 
-/** What a token of English text has. */
+/** Bytes of a token of English text. */
 const BYTES_OF_TOKEN = 4
 
 /** Bounds the output of tools. */
@@ -41,7 +41,7 @@ export class TruncationService implements OutputService {
   /** Where full outputs are saved: the storage that was given, the {@link StorageList} of several, or one of its own. */
   readonly storage: ITruncationStorage
   /**
-   * What it saves to, in order of preference.
+   * Storages to save to, in order of preference.
    * @internal
    */
   readonly storages: readonly ITruncationStorage[]
@@ -124,7 +124,7 @@ export class TruncationService implements OutputService {
   async sweep(options: SweepOptions = {}): Promise<SweepReport> {
     const { storage } = this
     if (!('sweep' in storage) || typeof storage.sweep !== 'function') {
-      throw new SpillwayError('INVALID_CONFIG', 'storage: has no sweep', { field: 'storage' })
+      throw invalid('storage', 'expected an object with a function sweep', { code: 'INVALID_CONFIG' })
     }
     // A storage of our own was told our bounds when it was made; one that was given has its own.
     return storage.sweep(options)
@@ -151,7 +151,7 @@ export class TruncationService implements OutputService {
   }
 
   /**
-   * Whether nothing of a text would go.
+   * True if nothing of a text would go.
    * @internal
    */
   fits(content: string, context: TruncationContext): boolean {

@@ -12,7 +12,7 @@ import { checkOptions, owner } from '../validation/options'
 import { isRevoked, wrong } from '../validation/validate'
 import type { NewSessionEntry, Session, SessionEntry } from './types'
 
-/** What is known of a result that is about to be written. */
+/** Facts about a result that is about to be written. */
 export interface GuardedResultInfo {
   toolCallId: string | undefined
   toolName: string | undefined
@@ -23,7 +23,7 @@ export interface GuardedResultInfo {
 /** Options of {@link guardSession}. Hooks may be asynchronous; what one throws is a warning and changes nothing. */
 export interface GuardSessionOptions {
   /**
-   * What a result's texts may have together: UTF-16 units.
+   * Limit of a result's texts together, in UTF-16 units.
    * @default 400000
    */
   maxToolResultChars?: number
@@ -33,7 +33,7 @@ export interface GuardSessionOptions {
    */
   suffix?: string
   /**
-   * Whether a result is made up for each call that has none when another message comes.
+   * True if a result is made up for each call that has none when another message comes.
    * @default true
    */
   synthesizeMissing?: boolean
@@ -73,7 +73,7 @@ const CHECKS = {
 /** No provider takes a longer name of a tool. */
 const MAX_TOOL_NAME = 200
 
-/** What stands for a result that never came. */
+/** Placeholder of a result that never arrived. */
 const MISSING = 'Error: missing tool result; the call was interrupted before its result was recorded.'
 
 /**
@@ -144,7 +144,7 @@ class Guard {
   }
 
   async append(entry: NewSessionEntry): Promise<string> {
-    // What is no message stands between a call and its result without harm.
+    // Entries that are not messages may stand between a call and its result.
     if (entry?.type !== 'message' || entry.message === undefined) return this.session.append(entry)
     const message = withCompleteCalls(await this.hooked('transform', entry.message))
     const { format: name, views } = viewsIn([message])

@@ -31,7 +31,7 @@ import type { NewSessionEntry, Session, SessionEntry } from './types'
 /** Options of {@link JsonlSession.open}. */
 export interface JsonlSessionOptions {
   /**
-   * Whether an entry is on the disk when {@link JsonlSession.append} is back, and survives a power cut. Without it, a
+   * True if an entry is on the disk when {@link JsonlSession.append} is back, and survives a power cut. Without it, a
    * killed process loses nothing.
    * @default false
    */
@@ -93,7 +93,7 @@ export class JsonlSession implements Session {
     return stateOf(this).file
   }
 
-  /** What was wrong with the file when it was opened. */
+  /** Faults found when the file was opened. */
   get damage(): SessionDamage {
     return { ...stateOf(this).damage }
   }

@@ -2,7 +2,7 @@
 
 import type { SessionEntry } from './types'
 
-/** What a log holds. */
+/** Content of a log. */
 export interface ReadLog {
   entries: SessionEntry[]
   /** The lines as they should be. */
@@ -10,7 +10,7 @@ export interface ReadLog {
   damage: SessionDamage
 }
 
-/** What was wrong with the file of a session. Everything 0 is a sound file. */
+/** Faults found in a session file. All 0 means a sound file. */
 export interface SessionDamage {
   /** The last line has no end, as a write that was cut off leaves it. */
   tornLine: boolean
@@ -24,12 +24,12 @@ export interface SessionDamage {
   lostParents: number
 }
 
-/** Whether a log has to be written anew. */
+/** True if a log has to be written anew. */
 export function isDamaged({ tornLine, ...counts }: SessionDamage): boolean {
   return tornLine || Object.values(counts).some((count) => count > 0)
 }
 
-/** What an editor puts before a text, and a power cut before what is added after it; neither is of the line. */
+/** A byte order mark, or the zero bytes that a power cut leaves before the next append; neither belongs to the line. */
 const BESIDE = /^[\ufeff\0]+/
 
 /** Reads a log. Nothing readable is lost; `newId` makes ids that are not in it. */
@@ -91,7 +91,7 @@ function parsed(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** So many places of a line that cannot be read are tried. */
+/** Maximum number of positions tried in an unreadable line. */
 const MOST_TRIED = 256
 
 /** The entries in a line of which a process that was killed wrote the beginning, or not the end of the line. */
@@ -101,7 +101,7 @@ function entriesWithin(line: string): Record<string, unknown>[] {
   for (let tried = 0; at >= 0 && tried < MOST_TRIED; tried++) {
     const end = endOfObject(line, at)
     const value = end === undefined ? undefined : parsed(line.slice(at, end))
-    // What a message holds has a type and an id, too, but nothing that it follows.
+    // Parts of a message have a type and an id too, but no parent.
     const isEntry = typeof value?.type === 'string' && typeof value.id === 'string' && Object.hasOwn(value, 'parentId')
     if (value !== undefined && isEntry) found.push(value)
     at = line.indexOf('{"', isEntry ? end : at + 1)

@@ -14,7 +14,7 @@ export interface TruncateSessionParams extends TruncateResultsOptions {
   contextWindowTokens: number
 }
 
-/** What {@link truncateOversizedToolResultsInSession} did. */
+/** Result of {@link truncateOversizedToolResultsInSession}. */
 export interface TruncatedSession {
   truncated: boolean
   /** Results that are shorter on the new branch. */

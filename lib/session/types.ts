@@ -20,7 +20,7 @@ export interface SessionEntry extends NewSessionEntry {
 type Maybe<T> = T | Promise<T>
 
 /**
- * What a session must be able to do. Hosts implement it over what they have; {@link MemorySession} and
+ * Interface of a session. Hosts implement it over their own store; {@link MemorySession} and
  * {@link JsonlSession} come with the package.
  */
 export interface Session {

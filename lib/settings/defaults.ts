@@ -12,7 +12,7 @@ const defaults = JSON.parse(native.defaultSettings()) as {
 /** 2,000 lines, 51,200 bytes, `head`, enabled, kept for 7 days. */
 export const DEFAULT_TRUNCATION_CONFIG: Readonly<TruncationConfig> = Object.freeze(defaults.config)
 
-/** What differs for single tools: `bash` shows its last 500 lines, `grep` 3,000, `read` is left alone. */
+/** Limits of single tools: `bash` shows its last 500 lines, `grep` 3,000, `read` is not truncated. */
 export const TOOL_TRUNCATION_CONFIGS: Readonly<Record<string, Readonly<Partial<TruncationConfig>>>> = Object.freeze(
   Object.fromEntries(Object.entries(defaults.tools).map(([name, config]) => [name, Object.freeze(config)])),
 )

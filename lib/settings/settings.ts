@@ -13,13 +13,13 @@ export interface Limits {
   maxTokens: number | null
   direction: 'head' | 'tail' | 'both'
   lineRule: 'terminated' | 'split'
-  /** What is kept of a text that is too long: its ends, what matters, or a form; and which end of that counts more. */
+  /** Part of a long text that is kept: its ends, the important lines, or a structure; and the end that has priority. */
   keep: 'ends' | Partial<Record<'smart' | 'json' | 'diff' | 'csv', 'late' | 'early'>>
-  /** Whether all of this is asked of the text that a terminal would show. */
+  /** True if all of this is asked of the text that a terminal would show. */
   terminal: boolean
 }
 
-/** What a call does. */
+/** Effect of a call. */
 export interface Plan {
   config: TruncationConfig & { strategy: string; hardCeilingBytes: number }
   sources: Record<keyof TruncationConfig, ConfigSource>
@@ -33,7 +33,7 @@ export interface Plan {
   customStrategy: boolean
 }
 
-/** What the facade itself must know of a service's settings. */
+/** Settings of a service that the facade reads itself. */
 export interface SettingsFacts {
   storageDirs: string[]
   durability: 'process' | 'file' | 'full'
@@ -41,7 +41,7 @@ export interface SettingsFacts {
   maxStoreFiles: number
   /** Bytes that a saved file may have; `null` is no limit. */
   maxFileBytes: number | null
-  /** Whether something is redacted in what is saved. */
+  /** True if something is redacted in what is saved. */
   redacts: boolean
   retentionDays: number
   sweepOnSave: boolean
@@ -99,7 +99,7 @@ export class Settings {
   }
 }
 
-/** What stands for a value that JSON cannot hold. */
+/** Encoding of a value that JSON cannot represent. */
 export class Tag {
   constructor(readonly $type: string) {}
 }

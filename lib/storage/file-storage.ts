@@ -44,7 +44,10 @@ import { rememberOutput } from './saved-outputs'
 
 /** Options of {@link TruncationStorage}. */
 export interface TruncationStorageOptions {
-  /** Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary one. */
+  /**
+   * Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary
+   * one.
+   */
   storageDirs?: readonly string[]
   /** @default 'process' */
   durability?: Durability
@@ -195,7 +198,7 @@ export class TruncationStorage implements ITruncationStorage {
     return search({ store: this.place.store, path }, pattern, options)
   }
 
-  /** Whether a path is that of an output that this store saved, links resolved. */
+  /** True if a path is that of an output that this store saved, links resolved. */
   owns(path: string): boolean {
     checkPath(path)
     return call(() => native.storeOwns(this.place.store, path))
@@ -203,7 +206,7 @@ export class TruncationStorage implements ITruncationStorage {
 
   /**
    * Removes outputs that are older than so many days, in all folders and nothing else, and answers how many.
-   * What cannot be examined and what is younger than an hour is kept.
+   * Files that cannot be examined or are younger than an hour are kept.
    * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
    */
   async cleanup(retentionDays: number = DEFAULT_TRUNCATION_CONFIG.retentionDays): Promise<number> {
@@ -287,7 +290,7 @@ function checkOptions(options: string | TruncationStorageOptions): TruncationSto
   return options
 }
 
-/** What the options of a storage say, read as those of a service: so there is one place that knows what is allowed. */
+/** Validates the options of a storage as those of a service, so that one place decides. */
 export function storageSettings(
   options: object,
   retentionDays: number | undefined,
@@ -317,13 +320,13 @@ export function keeperOf({ handle, facts }: Settings): object | undefined {
   return facts.redacts || facts.maxFileBytes !== null ? handle : undefined
 }
 
-/** What the binary needs to know to save an output of this context. */
+/** Input of the core to save an output of this context. */
 export function saveTarget(place: Place, { toolName, sessionId, toolCallId }: TruncationContext): SaveTarget {
   const { store, settings } = place
   return { store, settings, tool: toolName, sessionId, toolCallId }
 }
 
-/** Whether something can be used as a storage. */
+/** True if something can be used as a storage. */
 export function isStorage(value: unknown): value is ITruncationStorage {
   if (!isRecord(value)) return false
   try {

@@ -58,7 +58,10 @@ interface Kept {
 
 const ROOT = 'memory:/'
 
-/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
+/**
+ * Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends
+ * with it.
+ */
 export class MemoryStorage implements ITruncationStorage {
   /** @internal */
   readonly kept: Map<string, Kept>
@@ -126,7 +129,7 @@ export class MemoryStorage implements ITruncationStorage {
     return search({ find: () => find(this, path, options).bytes, path }, pattern, options)
   }
 
-  /** Whether a path is that of an output that this storage kept. */
+  /** True if a path is that of an output that this storage kept. */
   owns(path: string): boolean {
     if (typeof path !== 'string') throw wrong('path', path, 'a string')
     return this.kept.has(path) || this.gone.has(path)

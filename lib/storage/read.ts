@@ -3,7 +3,7 @@
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'
 import { wellFormed } from '../settings/settings'
-import { checkKeys, checkSignal, isRecord, readable, wrong } from '../validation/validate'
+import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
 
 /** Lines of a saved output. A line ends with `\n`. */
 export interface LineRange {
@@ -39,10 +39,12 @@ export interface ByteRange {
   signal?: AbortSignal
 }
 
-/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
+/**
+ * Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
+ */
 export type ReadRange = LineRange | ByteRange
 
-/** What of a storage may be read. */
+/** Outputs of a storage that may be read. */
 export interface OutputAccess {
   /** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
   sessionId?: string
@@ -109,7 +111,7 @@ export interface SearchMatch {
   partial?: boolean
 }
 
-/** What a search found. */
+/** Result of a search. */
 export interface SearchResult {
   /** One for every matching line, in order. */
   matches: SearchMatch[]
@@ -125,7 +127,7 @@ export interface SearchResult {
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
-/** What the binary allows. */
+/** Limits of the core. */
 interface ReadingLimits {
   range: { leastBytes: number; mostBytes: number }
   search: {
@@ -165,8 +167,7 @@ function rangeOf(range: ReadRange): { range: object; signal: AbortSignal | undef
   const byLine = fromLine !== undefined || lineCount !== undefined
   const isMixed = byLine ? byteCount !== undefined : maxBytes !== undefined
   if (isMixed || (!byLine && fromByte === undefined && byteCount === undefined)) {
-    const message = 'range: allowed is either fromLine, lineCount and maxBytes, or fromByte and byteCount'
-    throw new SpillwayError('INVALID_ARGUMENT', message, { field: 'range' })
+    throw invalid('range', 'expected either fromLine, lineCount and maxBytes, or fromByte and byteCount')
   }
   if (byLine && fromLine === undefined && fromByte !== undefined) throw wrong('range.fromLine', fromLine, 'a line')
   const lines = { fromLine: fromLine ?? 1, lineCount, fromByte, maxBytes }

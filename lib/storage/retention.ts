@@ -5,7 +5,7 @@ import { encode } from '../settings/settings'
 import { now } from '../util/clock'
 import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
 
-/** What a sweep goes by. What is not given is as the storage was told. */
+/** Limits of a sweep. Missing fields default to the storage's options. */
 export interface SweepOptions {
   /** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
   retentionDays?: number
@@ -26,7 +26,7 @@ export interface SweptFile {
   reason: 'age' | 'bytes' | 'count'
 }
 
-/** What a sweep did. */
+/** Report of a sweep. */
 export interface SweepReport {
   /** The first 1,000 of the outputs that were removed. */
   removed: SweptFile[]
@@ -34,9 +34,12 @@ export interface SweepReport {
   removedFiles: number
   /** Their bytes. */
   removedBytes: number
-  /** What is left, without what could not be examined. */
+  /** Remaining files and bytes, without those that could not be examined. */
   kept: { files: number; bytes: number }
-  /** The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked at. */
+  /**
+   * The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked
+   * at.
+   */
   failed: { path: string; error: string }[]
   /** How many there are of both. */
   failedFiles: number
@@ -67,7 +70,7 @@ export interface StorageUsage {
   sessions: number
   /** Folder by folder, in order. `freeBytes` is what the file system has left, where the folder is there and the system says. */
   dirs: { dir: string; files: number; bytes: number; freeBytes?: number }[]
-  /** What the last sweep did that the store made by itself; absent before the first. */
+  /** Report of the last automatic sweep; absent before the first. */
   lastSweep?: SweepReport
 }
 

@@ -26,11 +26,11 @@ export function noticeOfOutput(path: string): string {
 
 /** A storage that can be asked whether a path is that of an output which it saved. */
 export interface OutputOwner {
-  /** Whether a path is that of an output that this store saved. */
+  /** True if a path is that of an output that this store saved. */
   owns(path: string): boolean
 }
 
-/** Whether a path is that of a saved output: the storage says so, or without one this process saved it. */
+/** True if a path is that of a saved output: the storage says so, or without one this process saved it. */
 export function isSavedOutput(path: string, storage?: OutputOwner): boolean {
   if (storage === undefined) return paths.has(path)
   try {
@@ -40,7 +40,7 @@ export function isSavedOutput(path: string, storage?: OutputOwner): boolean {
   }
 }
 
-/** Whether a storage of the caller's can be asked who owns a path. */
+/** True if a storage of the caller's can be asked who owns a path. */
 export function isOwner(storage: ITruncationStorage | OutputOwner | undefined): storage is OutputOwner {
   return typeof (storage as Partial<OutputOwner> | undefined)?.owns === 'function'
 }

@@ -10,7 +10,7 @@ import { isStorage, type TruncationStorage } from './file-storage'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from './read'
 import type { StorageUsage, SweepOptions, SweepReport } from './retention'
 
-/** What a storage may do beside {@link ITruncationStorage}. */
+/** Optional methods of a storage besides {@link ITruncationStorage}. */
 type Full = ITruncationStorage &
   Partial<
     Pick<
@@ -67,7 +67,7 @@ export class StorageList implements ITruncationStorage {
     return this.owner(path, (storage) => has(storage, 'search').search(path, pattern, options))
   }
 
-  /** Whether one of the storages saved this output. One that cannot be asked owns nothing. */
+  /** True if one of the storages saved this output. One that cannot be asked owns nothing. */
   owns(path: string): boolean {
     return this.storages.some((storage: Full) => storage.owns?.(path) === true)
   }

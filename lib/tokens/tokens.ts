@@ -1,10 +1,9 @@
 /** How many tokens a text has: estimated, calibrated, or counted by somebody who knows. */
 
-import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { batchesOf, isLatin1 } from '../native/text-batches'
 import { isArray } from '../util/guards'
-import { isRecord, wrong } from '../validation/validate'
+import { invalid, isRecord, unknownOption, wrong } from '../validation/validate'
 
 /** Counts the tokens of a text, exactly for one model. */
 export type TokenCounter = (text: string) => number
@@ -17,7 +16,7 @@ export interface EstimateTokensOptions {
    * @default 'typical'
    */
   mode?: 'typical' | 'upper'
-  /** What real usage taught about a model; the estimate is multiplied by its factor. */
+  /** Calibration from real usage of a model; estimates are multiplied by its factor. */
   calibration?: TokenCalibration
   /**
    * Estimate as another agent does. `'opencode'`: UTF-16 units / 4, rounded. `'openclaw'`: the same rounded up, with a
@@ -89,7 +88,7 @@ function checkOptions(options: EstimateTokensOptions): void {
   if (!isRecord(given)) throw wrong('options', given, 'an object')
   for (const key of Object.keys(options)) {
     if (!(OPTIONS as readonly string[]).includes(key)) {
-      call(() => native.refuseOption('options', key.toWellFormed(), [...OPTIONS]))
+      throw unknownOption('options', key, OPTIONS)
     }
   }
   const { mode, profile, calibration } = options
@@ -136,7 +135,7 @@ export class TokenCalibration {
     learnt.set(this, { pairs, factor: factorOf(pairs) })
   }
 
-  /** What estimates are multiplied by. */
+  /** Factor of estimates. */
   get factor(): number {
     return memory(this).factor
   }
@@ -152,7 +151,7 @@ export class TokenCalibration {
     return this
   }
 
-  /** What was learnt, for `new TokenCalibration(…)`. */
+  /** Returns the state for `new TokenCalibration(…)`. */
   toJSON(): TokenSample[] {
     return memory(this).pairs.map((pair) => ({ ...pair }))
   }
@@ -196,7 +195,7 @@ const COUNTERS: Readonly<Record<string, (loaded: Loaded, encoding: string | unde
   },
 }
 
-// What looks like a special token in an output is text.
+// Special tokens in an output are text.
 const PLAIN = { disallowedSpecial: new Set<string>() }
 
 interface Loaded {
@@ -241,7 +240,7 @@ export async function loadTokenCounter(
     return counter
   } catch (cause) {
     const problem = `got '${name}', which cannot be loaded; install it beside spillway: npm install ${name}`
-    throw new SpillwayError('INVALID_ARGUMENT', `name: ${problem}`, { field: 'name', cause })
+    throw invalid('name', problem, { cause })
   }
 }
 

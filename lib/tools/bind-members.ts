@@ -1,4 +1,4 @@
-/** What a tool consists of. */
+/** Binds the members of a tool. */
 
 /**
  * Everything that a tool has, also what its class gives it, in a plain object: methods keep the tool as theirs, for classes

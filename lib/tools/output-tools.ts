@@ -1,13 +1,12 @@
 /** Tools for the model, to get at the rest of what it was shown a preview of. */
 
 import { renamed, SpillwayError } from '../errors'
-import { call, native } from '../native/native'
 import { wellFormed } from '../settings/settings'
 import type { OutputAccess, RangeResult, ReadRange, SearchOptions, SearchResult } from '../storage/read'
 import { messageOf } from '../util/message-of'
-import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
+import { checkKeys, invalid, isRecord, readable, unknownOption, wrong } from '../validation/validate'
 
-/** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
+/** Storage that the tools read. It must enforce `sessionId`: the path comes from a model. */
 export interface OutputSource {
   readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>
   search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>
@@ -35,7 +34,7 @@ export interface OutputToolsOptions {
   pageCounts?: 'text' | 'json'
 }
 
-/** What a tool is told about a call. */
+/** Context of a call. */
 export interface OutputToolContext {
   sessionId?: string
   signal?: AbortSignal
@@ -58,7 +57,7 @@ export interface OutputTool {
   execute(args: unknown, context?: OutputToolContext): Promise<OutputToolResult>
 }
 
-/** What one call shows: below every default limit, so that nothing is cut or saved again. */
+/** Page size of one call: below every default limit, so that a page is never truncated or saved again. */
 const SHOWN_BYTES = 32 * 1024
 /** A smaller answer has no room for a path. */
 const LEAST_PAGE_BYTES = 512
@@ -250,7 +249,7 @@ function bounded(error: string): string {
   return wellFormed(`${error.slice(0, ERROR_END)} … ${error.slice(-ERROR_END)}`)
 }
 
-/** What the storage knows by other names than the model. */
+/** Names of the storage's options, and the model's names for them. */
 const KNOWN_AS = {
   'range.fromLine': 'from_line',
   'range.lineCount': 'line_count',
@@ -299,7 +298,7 @@ function namedAs(
     const read = key === 'offset' && value === 0 ? 1 : value
     const other = names[alias]
     if (other !== undefined && given[alias] !== read) {
-      throw new SpillwayError('INVALID_ARGUMENT', `${key}: says the same as ${other}; give one of them`, { field: key })
+      throw invalid(key, `means the same as ${other}; give one of them`)
     }
     given[alias] = read
     names[alias] = key
@@ -308,16 +307,10 @@ function namedAs(
 }
 
 function unknownArgument(key: string, known: readonly string[]): SpillwayError {
-  try {
-    call(() => native.refuseOption('arguments', key.toWellFormed(), [...known]))
-  } catch (error) {
-    const told = messageOf(error).replace('arguments.', '').replace('is not an option', 'is not an argument')
-    return new SpillwayError('INVALID_ARGUMENT', told, { field: key })
-  }
-  return new SpillwayError('INVALID_ARGUMENT', `${key}: is not an argument`, { field: key })
+  return unknownOption('', key, known)
 }
 
-/** What the arguments ask for, or as much of that as one call shows. What is wrong goes through, for the storage to name. */
+/** Returns the requested range, limited to one page. Invalid values pass, for the storage to report. */
 function rangeOf(
   { from_line, line_count, from_byte, byte_count }: Record<string, unknown>,
   shownLines: number,

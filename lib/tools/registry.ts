@@ -17,7 +17,7 @@ import { warn } from '../util/warn'
 import { isRecord, isRevoked, wrong } from '../validation/validate'
 import { foldResult, type ResultFolder } from './fold-result'
 
-/** What a tool is told about the call. */
+/** Context of the call. */
 export interface ExecutionContext {
   sessionId?: string
   messageId?: string
@@ -26,7 +26,7 @@ export interface ExecutionContext {
   workingDirectory?: string
 }
 
-/** What a tool gives back in the end; it may return a bare value, which becomes `output`. */
+/** Result of a tool; a plain return value becomes `output`. */
 export interface ToolResult extends ToolResultLike {
   success: boolean
   output: unknown
@@ -122,7 +122,7 @@ export class ToolRegistry {
   /** @internal */
   async executeOne(toolCall: ToolCall, context: ExecutionContext): Promise<ToolExecutionResult> {
     const asked: unknown = isRecord(toolCall) && 'function' in toolCall ? toolCall.function : toolCall
-    // What a model made up must not disturb the calls beside it.
+    // An invalid call of a model must not disturb the others.
     if (!isRecord(asked) || typeof asked.name !== 'string') {
       const result = failure('This is not a call of a tool: it has no name.')
       return { tool_call_id: isRecord(toolCall) ? toolCall.id : '', name: '', arguments: '{}', result }
@@ -151,7 +151,7 @@ export class ToolRegistry {
   }
 }
 
-/** What the middleware makes of a result. One that throws does not cost the result, nor those of the calls beside it. */
+/** Returns the result of the middleware. If it throws, the result and those of other calls are kept. */
 async function bound(
   middleware: TruncationMiddleware | undefined,
   result: ToolResult,

@@ -1,4 +1,4 @@
-/** What a tool gave back, whatever its shape: a bare value, an object with `output`, or a result of MCP. */
+/** Result of a tool in any shape: a plain value, an object with `output`, or an MCP result. */
 
 import { SpillwayError } from '../errors'
 import { isArray } from '../util/guards'
@@ -6,12 +6,12 @@ import { messageOf } from '../util/message-of'
 import { plainJson } from '../util/safe-stringify'
 import { isRecord } from '../validation/validate'
 
-/** Whether this is a result of MCP, which keeps its text in parts. */
+/** True if this is a result of MCP, which keeps its text in parts. */
 export function isMcp(value: unknown): value is Record<string, unknown> & { content: readonly unknown[] } {
   return isRecord(value) && isArray(value.content)
 }
 
-/** What the model would read of a result. */
+/** Returns the text of a result that the model reads. */
 export function bodyOf(result: unknown): unknown {
   if (isMcp(result)) {
     const texts = result.content.map((part) => (isRecord(part) && typeof part.text === 'string' ? part.text : ''))
@@ -20,7 +20,7 @@ export function bodyOf(result: unknown): unknown {
   return isRecord(result) && 'output' in result ? result.output : result
 }
 
-/** Whether a result says of itself that the tool failed. */
+/** True if a result says of itself that the tool failed. */
 export function hasFailed(result: unknown): boolean {
   return isRecord(result) && (result.isError === true || result.success === false)
 }

@@ -1,4 +1,4 @@
-/** What a tool gives back that was bounded already: the results of `runCommand` and of a service, as they are or in an object. */
+/** Recognizes results that are truncated already: those of `runCommand` and of a service, as they are or in an object. */
 
 import { isParts, textsOf } from './content'
 import { type Preview, previewOf } from './previews'

@@ -8,7 +8,7 @@ import { isArray } from '../util/guards'
 import { plainJson } from '../util/safe-stringify'
 import { decodeBytes } from '../validation/bytes'
 
-/** Whether a value is a list of objects that say what they are, which is what a caller calls parts. */
+/** True if a value is a list of objects that say what they are, which is what a caller calls parts. */
 export function isParts(value: unknown): value is readonly ContentPart[] {
   if (!isArray(value)) return false
   // Not `every`, which skips holes.
@@ -23,7 +23,7 @@ function isPart(value: unknown): value is ContentPart {
 /** The types of parts that hold media by agents' and providers' conventions: what is in them is no text to be cut. */
 const MEDIA = /^(?:(?:input|output)_)?(?:image|audio|video|file|media|document)(?:_url|-data|-url)?$|^resource_link$/
 
-/** Whether a value is what a model would read as a message: text and media, and not just any list of typed records. */
+/** True if a value is what a model would read as a message: text and media, and not just any list of typed records. */
 function isMessage(value: unknown): value is readonly ContentPart[] {
   return isParts(value) && value.every((part) => isTextPart(part) || MEDIA.test(part.type))
 }
@@ -145,7 +145,10 @@ function laidOut(service: OutputService, line: string, context: TruncationContex
   return cuttable(indented(line), () => line, own?.longestLine(context))
 }
 
-/** The JSON that a cut between lines shows more of: that on lines of its own unless one of them is longer, else that on one line. */
+/**
+ * The JSON that a cut between lines shows more of: that on lines of its own unless one of them is longer, else that on one
+ * line.
+ */
 export function cuttable(lines: string, line: () => string, longestBytes = LONGEST_LINE): string {
   return hasLineOver(lines, longestBytes) ? line() : lines
 }
@@ -161,7 +164,7 @@ function hasLineOver(text: string, bytes: number): boolean {
   return false
 }
 
-/** What a service answered about a value, whose content is the value itself unless that was no text. */
+/** Result of a service for a value; its content is the value itself unless that was not text. */
 export function fromResult(result: TruncationResult<unknown>, untouched: unknown = result.content): BoundValue {
   return { value: result.truncated ? result.content : sound(untouched), result }
 }
@@ -205,7 +208,7 @@ export function textOfValue(value: unknown): string {
   return isParts(value) ? textsOf(value).join('\n') : toJson(value, 2)
 }
 
-/** What stands beside the parts of a result and is larger than this counts as text too. */
+/** Size above which other fields of a result count as text too. */
 const SMALL_UNITS = 1024
 
 /** The keys under which hosts keep the structured form of a result beside its parts. */
@@ -221,7 +224,7 @@ async function boundHolder(
   const beside = Object.entries(value).filter(([key, inner]) => key !== 'content' && inner !== undefined)
   const isSmall = ([, inner]: [string, unknown]) => toJson(inner, 2).length <= SMALL_UNITS
   const isStructured = ([key]: [string, unknown]) => STRUCTURED_KEYS.includes(key)
-  // What is structured can be as long as the text; how long is asked of nothing more often than it must be.
+  // Structured content can be as long as the text; its length is computed once at most.
   const kept = beside.filter((entry) => !isStructured(entry) && isSmall(entry))
   if (isMessage(parts) && kept.length === beside.length) {
     const result = await service.output(parts, context)

@@ -12,7 +12,9 @@ export function emit(onEvent: TruncationEventCallback, context: TruncationContex
   send(onEvent, context, { ...details, toolName: context.toolName, timestamp: Date.now() })
 }
 
-/** The event of an output that needed nothing, which most events are: made at once, because spreading costs more than the rest. */
+/**
+ * The event of an output that needed nothing, which most events are: made at once, because spreading costs more than the rest.
+ */
 export function emitSkipped(
   onEvent: TruncationEventCallback | undefined,
   context: TruncationContext,

@@ -1,4 +1,4 @@
-/** Whether a text is short, found out without leaving the thread. */
+/** True if a text is short, found out without leaving the thread. */
 
 import type { Source } from '../ingest/ingest'
 import { call, native } from '../native/native'
@@ -10,10 +10,10 @@ export const AT_ONCE_UNITS = 2 ** 17
 /** Controls, halves of characters, and what stands for bytes that are no character. A tab and a line feed are text. */
 const DRAWN = /[^\P{Cc}\t\n]|\p{Cs}|\ufffd/u
 
-/** Whether a terminal might show something else than an output, or nothing of it because it is no text. */
+/** True if a terminal might show something else than an output, or nothing of it because it is no text. */
 export function isDrawn(source: Source): boolean {
   if (typeof source === 'string') return DRAWN.test(source)
-  // Of bytes nobody knows before they are looked at.
+  // Bytes are unknown until they are read.
   return !Array.isArray(source) || source.some((text: string) => DRAWN.test(text))
 }
 
@@ -21,7 +21,7 @@ export function isDrawn(source: Source): boolean {
 const LINE_UNITS = 80
 const MAX_HOPS = 32
 
-/** Whether a text that could be too long is short after all. */
+/** True if a text that could be too long is short after all. */
 export function isShort(content: string, plan: Plan): boolean {
   const { maxLines, maxBytes, maxTokens } = plan.limits
   const units = content.length

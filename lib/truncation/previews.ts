@@ -15,7 +15,7 @@ export const MAX_PREVIEW_BYTES = 2 ** 20
 
 /** Units of the texts that are remembered; a host that keeps its history has them in memory anyway. */
 const MAX_UNITS = 2 ** 23
-/** Of more paths the oldest are forgotten, with what was said about them. */
+/** Maximum number of paths; the oldest are dropped with their notices. */
 const MAX_PATHS = 10_000
 const MAX_NOTICES = 1000
 /** Paths that do not end as ours do are looked for one by one. */
@@ -105,12 +105,12 @@ function noticeOf({ content, hint = '' }: Preview, beside: string, path: string)
   return hint.includes(path) ? hint : (content.split('\n').find((line) => line.includes(path)) ?? said)
 }
 
-/** Whether any preview is remembered. */
+/** True if any preview is remembered. */
 export function hasPreviews(): boolean {
   return previews.size > 0
 }
 
-/** Whether a preview has this length. */
+/** True if a preview has this length. */
 export function hasPreviewOf(length: number): boolean {
   return byLength.has(length)
 }
@@ -134,15 +134,15 @@ function nameOf(path: string): string | undefined {
   return path.endsWith(ENDING) ? NAME.exec(path.slice(0, -ENDING.length))?.[0] : undefined
 }
 
-/** Of a longer text only both ends are looked at, so much of each. */
+/** Length read at each end of a longer text. */
 const END_UNITS = 2 ** 18
 
-/** Whether there is any notice to be found. */
+/** True if there is any notice to be found. */
 export function hasNotices(): boolean {
   return noticesByName.size > 0 || foreign.size > 0
 }
 
-/** Whether the path of a notice may stand in a text that is given as bytes. */
+/** True if the path of a notice may stand in a text that is given as bytes. */
 export function mayNamePath(bytes: Uint8Array): boolean {
   if (foreign.size > 0) return true
   // Bytes that were transferred away meanwhile have no length, and their buffer must not be touched.
@@ -175,7 +175,7 @@ export function noticesIn(text: string): EarlierNotice[] {
   return [...found.values()].sort((one, other) => one.at - other.at)
 }
 
-/** Whether a text repeats what was said beside a preview, in whatever words: the lines that name the saved output. */
+/** True if a text repeats what was said beside a preview, in whatever words: the lines that name the saved output. */
 export function repeatsNotice(text: string): boolean {
   if (!hasNotices()) return false
   const written = (line: string) => text.includes(line) || text.includes(JSON.stringify(line).slice(1, -1))
@@ -186,7 +186,7 @@ export function repeatsNotice(text: string): boolean {
   })
 }
 
-/** Whether all of a notice stands in a text. */
+/** True if all of a notice stands in a text. */
 export function standsIn(text: string, { path, notice }: EarlierNotice): boolean {
   const lines = notice === '' ? [path] : notice.split('\n')
   return lines.every((line) => text.includes(line))
@@ -213,11 +213,11 @@ export function previewIn(
   return undefined
 }
 
-/** Of so many notices each is repeated as it is; of more, the path. */
+/** Maximum number of notices repeated in full; of more, only the paths. */
 const MAX_WHOLE_NOTICES = 3
 const MAX_REPEATED = 20
 
-/** What must be repeated of notices that were cut off with the text around them. */
+/** Returns the notices to repeat because they were truncated with the text around them. */
 export function repeated(notices: readonly EarlierNotice[], short: boolean): string {
   const isWhole = !short && notices.length <= MAX_WHOLE_NOTICES
   const last = notices.slice(-MAX_REPEATED)

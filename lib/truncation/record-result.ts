@@ -1,4 +1,4 @@
-/** What a finished call says of itself, for the ledger. */
+/** Record of a finished call, for the ledger. */
 
 import { isSavedOutput } from '../storage/saved-outputs'
 import type { FoldRecord, ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'

@@ -16,14 +16,14 @@ import { checkContext } from '../validation/validate'
 import { type EventDetails, emit } from './events'
 import type { EarlierNotice } from './previews'
 
-/** What a service is to the work that is done for it. */
+/** Parts of a service that a truncation uses. */
 export interface Client {
   readonly settings: Settings
   readonly storage: ITruncationStorage
-  /** What it saves to, in order of preference. */
+  /** Storages to save to, in order of preference. */
   readonly storages: readonly ITruncationStorage[]
   readonly options: Readonly<TruncationServiceConfig>
-  /** Of the caller's. */
+  /** Set by the caller. */
   readonly strategy: TruncationStrategy | undefined
   readonly closed: boolean
 }
@@ -37,7 +37,7 @@ export interface Job {
   source: Source
   /** UTF-16 units or bytes of it when the call began. */
   units: number
-  /** What comes back if nothing is cut. */
+  /** Result if nothing is truncated. */
   original: unknown
   parts: readonly ContentPart[] | undefined
   limits: Limits
@@ -52,7 +52,7 @@ export interface Job {
 }
 
 /**
- * What the context of a call says.
+ * Validated context of a call.
  * @throws SpillwayError for a wrong context and for a closed service
  */
 export function checkCall(service: Client, context: TruncationContext): TruncationContext {
@@ -81,7 +81,7 @@ export function reportStrategy(
   if (error !== undefined) report(service, context, { type: 'error', ...sizes, error, errorCode: 'STRATEGY' })
 }
 
-/** Whether anybody listens to what happens: to count what is told of a text takes as long as to cut it. */
+/** True if anybody listens to what happens: to count what is told of a text takes as long as to cut it. */
 export function isHeard({ options }: Client): boolean {
   return Boolean(options.onEvent) || debug.enabled
 }

@@ -190,7 +190,7 @@ function copyOf<C>(made: Preview, content: C): TruncatedResult<C> {
   }
 }
 
-/** What went wrong with saving. */
+/** Reason of a failed save. */
 function reportTrouble(
   { service, context }: Job,
   { attempts, saveError }: Kept,

@@ -19,7 +19,7 @@ import { checkKeys, isRecord, wrong } from '../validation/validate'
 export abstract class BaseTruncationStrategy implements TruncationStrategy {
   abstract readonly name: string
 
-  /** Whether the text passes a limit. */
+  /** True if the text passes a limit. */
   needsTruncation(content: string, config: TruncationConfig): boolean {
     return !fits(content, config, 'default')
   }
@@ -91,7 +91,7 @@ export class ByteBasedStrategy extends BaseTruncationStrategy {
  */
 export class SmartStrategy extends BaseTruncationStrategy {
   readonly name: string = 'smart'
-  /** What it looks for beside what it does by default. */
+  /** Rules besides the built-in ones. */
   readonly rules: readonly SmartRule[]
   /** @internal */
   readonly judge: object | undefined
@@ -171,7 +171,7 @@ export function builtInName(strategy: TruncationStrategy): TruncationStrategyNam
   return found?.[0]
 }
 
-/** Whether something can be used as a strategy. */
+/** True if something can be used as a strategy. */
 export function isStrategy(value: unknown): value is TruncationStrategy {
   const strategy = value as Partial<TruncationStrategy> | null
   return (

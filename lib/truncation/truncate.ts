@@ -1,4 +1,4 @@
-/** What becomes of an output that is there: it is left alone, or saved and shortened. */
+/** Truncation of a complete output: it is returned unchanged, or saved and truncated. */
 
 import { types } from 'node:util'
 import { SpillwayError } from '../errors'
@@ -35,7 +35,7 @@ import { type Client, ceilingOf, type Job, reportStrategy, textOf } from './requ
 import { asBefore, cleaned, renderWith, sizeOf, truncated, untouched } from './result'
 import { type Kept, keptBy, keptByUs } from './save'
 
-/** What becomes of an output that is there; `looked` is the plan by which {@link isShort} said that it is not short. */
+/** Truncates a complete output; `looked` is the plan by which {@link isShort} found it too long. */
 export async function decide(
   service: Client,
   content: unknown,
@@ -102,7 +102,7 @@ function previewBefore({ source, units, plan, service }: Job): Preview | undefin
 }
 
 /**
- * Whether a preview may be left alone although it is over the limits: they bounded it without its notice. Above the hard ceiling
+ * True if a preview may be left alone although it is over the limits: they bounded it without its notice. Above the hard ceiling
  * that another tool's limits let through, and where the notice counts, it is an output like any other.
  */
 function isAllowed({ content, preview = content }: Preview, plan: Plan, service: Client): boolean {
@@ -114,7 +114,7 @@ function isAllowed({ content, preview = content }: Preview, plan: Plan, service:
   return preview.length <= most && Buffer.byteLength(preview) <= most
 }
 
-/** What stands around a preview may have so much of the limits, and the sum is left alone. */
+/** Share of the limits for text around a preview; within it the sum is not truncated again. */
 const SHARE_AROUND = 1 / 4
 
 function isLittle(text: string, { maxLines, maxBytes, maxTokens }: Limits): boolean {
@@ -236,7 +236,7 @@ async function byStrategy(given: Job, strategy: TruncationStrategy): Promise<Tru
   return truncated({ ...job, byStrategy: true }, shortened, kept, end.bytes)
 }
 
-/** What the strategy says, checked; nothing if it leaves the text alone. */
+/** Returns the validated answer of the strategy; nothing if it keeps the text. */
 function askStrategy(strategy: TruncationStrategy, text: string, config: TruncationConfig): StrategyResult | undefined {
   const needed = strategy.needsTruncation(text, { ...config })
   catchLater('strategy', needed)

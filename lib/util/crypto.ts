@@ -1,4 +1,7 @@
-/** Random names, and names made of texts. `node:crypto` is loaded with the first: it is a tenth of what loading this package takes. */
+/**
+ * Random names, and names made of texts. `node:crypto` is loaded with the first: it is a tenth of what loading this package
+ * takes.
+ */
 
 let loaded: typeof import('node:crypto') | undefined
 
@@ -12,7 +15,7 @@ export function randomUUID(): string {
   return crypto().randomUUID()
 }
 
-/** So many random bytes. */
+/** Returns `count` random bytes. */
 export function randomBytes(count: number): Buffer {
   return crypto().randomBytes(count)
 }

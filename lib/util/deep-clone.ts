@@ -8,7 +8,7 @@ const DEEPEST = 200
 
 /**
  * Plain objects and arrays anew, each once however often it is referred to; anything else is handed on. Never throws.
- * What answers otherwise the second time it is asked (`toJSON`, a getter, a proxy) becomes what it answered once.
+ * A value that may change between reads (`toJSON`, a getter, a proxy) is read once.
  */
 export function plainCopy(value: unknown): unknown {
   return copyOf(value, 0, new Map())
@@ -56,7 +56,7 @@ function copyOf(value: unknown, depth: number, copies: Map<object, unknown>): un
   }
 }
 
-/** Whether JSON makes of a value what it holds itself. */
+/** True if JSON makes of a value what it holds itself. */
 function isBuiltIn(value: object): boolean {
   if (types.isProxy(value) || Object.hasOwn(value, 'toJSON')) return false
   return types.isDate(value) || ArrayBuffer.isView(value) || value instanceof URL || value instanceof URLSearchParams

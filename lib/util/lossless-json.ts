@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 
-/** What no string of a message begins with. */
+/** Prefix that no string of a message has. */
 const MARK = `spillway:number:${randomUUID()}:`
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
@@ -10,7 +10,7 @@ const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 const MAYBE_LONG = /\d[\d.]{15}|\d[eE]/
 /** A string, whether it ends or not (each of its quotes would be looked at again), or a number. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-/** So many significant digits survive in every number of this size. */
+/** Number of significant digits that every double preserves. */
 const SAFE_DIGITS = 15
 const SMALLEST = 1e-300
 
@@ -71,10 +71,13 @@ function stringify(value: unknown, indent?: number): string | undefined {
   }
 }
 
-/** `JSON.parse` reads what is nested deeper than the stack, and `JSON.stringify` does not write it: this does, for what was read. */
+/**
+ * `JSON.parse` reads what is nested deeper than the stack, and `JSON.stringify` does not write it: this does, for what was
+ * read.
+ */
 function deepJson(value: unknown): string {
   const parts: string[] = []
-  /** What is still to be written, the next last: texts as they stand, and values. */
+  /** Stack of texts and values still to be written; the next one is last. */
   const todo: { text?: string; value?: unknown }[] = [{ value }]
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     const { text, value } = next

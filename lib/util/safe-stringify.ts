@@ -60,7 +60,7 @@ function write(value: unknown, walk: Walk): string | undefined {
   }
 }
 
-/** What JSON cannot hold. */
+/** Values that JSON cannot represent. */
 function named(what: string): string {
   return JSON.stringify({ $value: what })
 }

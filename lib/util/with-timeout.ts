@@ -2,7 +2,7 @@
 
 import { alarm, keepAlive } from './timer'
 
-/** What {@link within} rejects with when the time is up. */
+/** Rejection of {@link within} after the timeout. */
 export class TooLate extends Error {}
 
 /**

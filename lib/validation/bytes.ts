@@ -34,7 +34,7 @@ export function decodeBytes(bytes: Uint8Array): string {
   try {
     return buffer.toString('utf8')
   } catch (cause) {
-    const problem = `content: got ${buffer.length} bytes, allowed is what one string can hold`
+    const problem = `Invalid option "content": expected what one string can hold, received ${buffer.length} bytes`
     throw new SpillwayError('INVALID_ARGUMENT', problem, { field: 'content', cause })
   }
 }

@@ -1,10 +1,9 @@
 /** Objects of options, looked at one option at a time. */
 
-import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
-import { isRecord, isRevoked, readable, wrong } from './validate'
+import { isRecord, isRevoked, readable, unknownOption, wrong } from './validate'
 
-/** What is allowed, in words and as a test. */
+/** Allowed values, as words for the error and as a test. */
 export type Check = readonly [allowed: string, test: (value: unknown) => boolean]
 
 export const flag: Check = ['true or false', (value) => typeof value === 'boolean']
@@ -35,7 +34,7 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
   for (const [key, value] of readable(of, () => Object.entries(options))) {
     const check = Object.hasOwn(checks, key) ? checks[key] : undefined
     if (check === undefined) {
-      call(() => native.refuseOption(of, key.toWellFormed(), Object.keys(checks)))
+      throw unknownOption(of, key, Object.keys(checks))
     } else if (value !== undefined && !check[1](value)) {
       throw wrong(`${of}.${key}`, value, check[0])
     }
@@ -44,12 +43,12 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
 
 /** A state that `toJSON` gave, or the text of it. */
 export function parsedState(state: unknown): Record<string, unknown> {
-  if (isRevoked(state)) throw wrong('state', state, 'what toJSON gave')
+  if (isRevoked(state)) throw wrong('state', state, 'what `toJSON` returned')
   if (typeof state !== 'string') return Object(state)
   try {
     return Object(JSON.parse(state))
   } catch {
-    throw wrong('state', state, 'what toJSON gave')
+    throw wrong('state', state, 'what `toJSON` returned')
   }
 }
 

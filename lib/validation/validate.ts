@@ -1,21 +1,70 @@
-/** Checking what a caller says about an output. */
+/** Validation of arguments, and the wording of its errors. */
 
 import { SpillwayError, type SpillwayErrorCode } from '../errors'
 import type { TruncationContext } from '../types'
 import { isArray } from '../util/guards'
+import { nearest } from '../util/suggest'
 
-/** An error that names the field, the kind of its value, and what is allowed; never the value itself, which may be an output. */
+/**
+ * Makes the error for a wrong value: `Invalid option "maxLines": expected a whole number of at least 1, received 0`. A text is named
+ * by its type only, since it may be an output, unless `expected` lists names in quotes and one of them is near.
+ */
 export function wrong(
   field: string,
   value: unknown,
-  allowed: string,
+  expected: string,
   code: SpillwayErrorCode = 'INVALID_ARGUMENT',
 ): SpillwayError {
-  const problem = isRevoked(value) ? 'cannot be read' : `got ${describe(value)}`
-  return new SpillwayError(code, `${field}: ${problem}, allowed is ${allowed}`, { field })
+  return invalid(field, mismatch(value, expected), { code })
 }
 
-/** A value as a person would name it. */
+/** Makes the error for an option with another problem than its type: `Invalid option "cwd": …`. */
+export function invalid(
+  field: string,
+  problem: string,
+  { code = 'INVALID_ARGUMENT', cause }: { code?: SpillwayErrorCode; cause?: unknown } = {},
+): SpillwayError {
+  return new SpillwayError(code, invalidOption(field, problem), { field, cause })
+}
+
+/**
+ * Makes the error for a name that is none of `known`, with the nearest one: `Unknown option "maxLine": did you mean maxLines?`
+ */
+export function unknownOption(
+  field: string,
+  name: string,
+  known: readonly string[],
+  code: SpillwayErrorCode = 'INVALID_ARGUMENT',
+): SpillwayError {
+  const full = (field === '' ? name : `${field}.${name}`).toWellFormed()
+  return new SpillwayError(code, unknownName(full, name, known), { field: full })
+}
+
+/** Returns the sentence about an option with a problem. */
+export function invalidOption(field: string, problem: string): string {
+  return `Invalid option "${optionName(field)}": ${problem}`
+}
+
+/** Returns the sentence about an option that is none of `known`. */
+export function unknownName(field: string, name: string, known: readonly string[]): string {
+  const meant = nearest(name, known)
+  return `Unknown option "${optionName(field)}": ${meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${meant}?`}`
+}
+
+/** Returns `expected …, received …`, with a suggestion if `expected` lists names in quotes and one of them is near. */
+export function mismatch(value: unknown, expected: string): string {
+  const names = [...expected.matchAll(/'([^']+)'/g)].map(([, name]) => name as string)
+  const meant = typeof value === 'string' ? nearest(value, names) : undefined
+  const received = isRevoked(value) ? 'a value that cannot be read' : describe(value)
+  return `expected ${expected}, received ${received}${meant === undefined ? '' : `; did you mean '${meant}'?`}`
+}
+
+/** The name of an option as its caller writes it: without the `options.` of an argument. */
+function optionName(field: string): string {
+  return field.replace(/^options\./, '')
+}
+
+/** Names a value in a message: a number or a boolean by itself, anything else by its type. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
@@ -23,12 +72,12 @@ export function describe(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Whether a value is an object with named fields. */
+/** True if a value is an object with named fields. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !isArray(value) && !isRevoked(value)
 }
 
-/** Whether a value is a proxy that was revoked: whatever is asked of it throws. */
+/** True if a value is a proxy that was revoked: whatever is asked of it throws. */
 export function isRevoked(value: unknown): boolean {
   try {
     // The one question that reaches no trap. Its answer is used, for a bundler leaves out a call without an effect.
@@ -38,7 +87,7 @@ export function isRevoked(value: unknown): boolean {
   }
 }
 
-/** @throws SpillwayError that names a key which is not known: a misspelt one would be an option that nothing reads */
+/** @throws SpillwayError for a key that is none of `known`: a misspelt option must not be ignored */
 export function checkKeys(
   field: string,
   value: object,
@@ -46,9 +95,7 @@ export function checkKeys(
   code: SpillwayErrorCode = 'INVALID_ARGUMENT',
 ): void {
   const unknown = readable(field || 'options', () => Object.keys(value), code).find((key) => !known.includes(key))
-  if (unknown === undefined) return
-  const name = field === '' ? unknown : `${field}.${unknown}`
-  throw new SpillwayError(code, `${name}: is not known; known are ${known.join(', ')}`, { field: name })
+  if (unknown !== undefined) throw unknownOption(field, unknown, known, code)
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for what is neither a signal nor nothing */
@@ -62,7 +109,7 @@ const isTextOrNothing = (value: unknown): boolean => value === undefined || type
 const isSwitchOrNothing = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
 
 /**
- * What reading an argument gives: a getter may throw, and a proxy may refuse.
+ * Returns the result of reading an argument: a getter may throw, and a proxy may refuse.
  * @throws SpillwayError that names the argument; one that the reading throws itself goes through
  */
 export function readable<T>(field: string, read: () => T, code: SpillwayErrorCode = 'INVALID_ARGUMENT'): T {
@@ -70,10 +117,7 @@ export function readable<T>(field: string, read: () => T, code: SpillwayErrorCod
     return read()
   } catch (cause) {
     if (cause instanceof SpillwayError) throw cause
-    throw new SpillwayError(code, `${field}: cannot be read, allowed is an object whose fields can be`, {
-      field,
-      cause,
-    })
+    throw invalid(field, 'expected an object whose fields can be read', { code, cause })
   }
 }
 
@@ -90,7 +134,7 @@ const FIELDS = [
 ] as const
 
 /**
- * What a context says, read once: a getter may answer something else the next time, or throw.
+ * Validates a context, reading each field once: a getter may change its answer, or throw.
  * @throws SpillwayError `INVALID_ARGUMENT` with the field
  */
 export function checkContext(context: TruncationContext): TruncationContext {
@@ -111,7 +155,7 @@ export function checkContext(context: TruncationContext): TruncationContext {
   return read
 }
 
-/** Whether a context is right and has nothing that changes what is done but the tool's name. */
+/** True if a context is right and has nothing that changes what is done but the tool's name. */
 export function isPlain(context: TruncationContext | undefined | null): context is TruncationContext {
   try {
     return (

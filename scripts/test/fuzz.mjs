@@ -185,10 +185,10 @@ async function withoutCoverage(reason) {
 }
 
 await main(async () => {
-  if (!(seconds > 0)) throw new Error(`--seconds: got ${asked.seconds}, allowed is a number above 0`)
+  if (!(seconds > 0)) throw new Error(`Invalid option --seconds: expected a number above 0, received ${asked.seconds}`)
   if (targets.length + specs.length === 0) {
     throw new Error(
-      `--target: got ${asked.target}, allowed is one of ${[...TARGETS, ...Object.keys(SPECS)].join(', ')}`,
+      `Invalid option --target: expected one of ${[...TARGETS, ...Object.keys(SPECS)].join(', ')}, received ${asked.target}`,
     )
   }
   for (const name of specs) {

@@ -47,7 +47,7 @@ export function nodeOf(major) {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath
   const version = NODES[major]
   if (version === undefined)
-    throw new Error(`Node ${major} is not known here; known are ${Object.keys(NODES).join(', ')}`)
+    throw new Error(`Unknown version ${major}: expected one of ${Object.keys(NODES).join(', ')}`)
   const name = `node-${isWindows ? 'win' : process.platform}-${process.arch}`
   const folder = join(ROOT, 'target', 'nodes', String(major))
   installManifest(folder, { private: true, dependencies: { [name]: version } })

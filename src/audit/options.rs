@@ -44,7 +44,7 @@ pub fn read(options: &Value) -> Result<Options> {
             }
             "redact" => read.redact = redaction::rules(value, CODE, name)?,
             "sync" => read.sync = boolean(value, CODE, name)?,
-            _ => return Err(suggest::unknown(CODE, name, name, &FIELDS[..8], "an option")),
+            _ => return Err(suggest::unknown(CODE, name, name, &FIELDS[..8])),
         }
     }
     let missing =
@@ -71,7 +71,7 @@ pub fn key(digits: &str) -> Result<Vec<u8>> {
     let bytes = bytes.unwrap_or_default();
     if bytes.len() < SHORTEST_KEY {
         // The message must not contain the key.
-        let problem = format!("has {} bytes, allowed are {SHORTEST_KEY} or more", bytes.len());
+        let problem = format!("expected {SHORTEST_KEY} bytes or more, received {}", bytes.len());
         return Err(crate::error::Error::field(CODE, "key", problem));
     }
     Ok(bytes)

@@ -147,7 +147,7 @@ impl Checked {
     fn stray(&mut self, member: &Member, path: &[&'static str]) {
         let Some(meant) = meant(member, path) else { return };
         let name = path.iter().copied().chain([member.key.as_str()]).collect::<Vec<_>>().join(".");
-        let message = format!("{name}: is not read; did you mean {meant}?");
+        let message = format!("Unknown option \"{name}\": did you mean {meant}?");
         // Rules under a wrong name do not take effect.
         let lost = holds_rules(&member.value);
         let severity = if lost { Severity::Error } else { Severity::Warning };
@@ -211,8 +211,7 @@ impl Checked {
         for mut member in members.drain(..) {
             let name = format!("{path}.{}", member.key);
             let Some(field) = section.field(&member.key) else {
-                let error =
-                    unknown(Code::InvalidConfig, &name, &member.key, &section.names(), "a setting");
+                let error = unknown(Code::InvalidConfig, &name, &member.key, &section.names());
                 // Rules under a misspelt name do not take effect.
                 let lost = guards && error.message.ends_with("did you mean rules?");
                 let severity = if lost { Severity::Error } else { Severity::Warning };
@@ -378,7 +377,7 @@ pub(super) fn rule(item: &Node, style: &Style, name: &str) -> Result<Rule, Error
     let twice = item.members().unwrap_or_default().iter().find(|member| member.repeated);
     if let Some(member) = twice {
         let field = format!("{name}.{}", member.key);
-        return Err(Error::field(Code::InvalidConfig, field, "stands there more than once"));
+        return Err(Error::field(Code::InvalidConfig, field, "is given more than once"));
     }
     Rule::read(&item.value(), Source::User, style, name)
 }
@@ -435,7 +434,7 @@ fn holds_rules(node: &Node) -> bool {
 }
 
 fn misspelt(path: &str, name: &str, known: &[&str]) -> Option<String> {
-    let error = unknown(Code::InvalidConfig, path, name, known, "a setting");
+    let error = unknown(Code::InvalidConfig, path, name, known);
     error.message.contains("did you mean").then_some(error.message)
 }
 

@@ -189,8 +189,9 @@ fn bound_rules(user: Option<&Node>, inline: &mut Checked) {
     if all > MAX_RULES {
         rules.truncate(MAX_RULES - before);
         let path = path.join(".");
-        let message =
-            format!("{path}: got {all} rules with those of the file, allowed are {MAX_RULES}");
+        let message = format!(
+            "{path}: expected at most {MAX_RULES} rules, received {all} with those of the file"
+        );
         inline.tell(Severity::Error, &path, at, message);
         inline.close_all();
     }

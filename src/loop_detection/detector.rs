@@ -14,6 +14,7 @@ use super::repetition::repetition;
 use super::rules::Rules;
 use super::signature::{outcome, signature, words};
 use crate::error::{Code, Error, Result};
+use crate::text::join_sentences;
 
 /// Maximum number of answers remembered for calls without results, because ids of calls that never end must not pile
 /// up.
@@ -153,7 +154,7 @@ impl Detector {
         let saved: Saved = serde_json::from_str(json)
             .map_err(|error| refuse(format!("is not the saved state of a detector: {error}")))?;
         if saved.version != VERSION {
-            return Err(refuse(format!("has version {}, known is {VERSION}", saved.version)));
+            return Err(refuse(format!("expected version {VERSION}, received {}", saved.version)));
         }
         Ok(Detector { rules, state: saved.state })
     }
@@ -278,7 +279,7 @@ impl Detector {
         for found in findings {
             if found.level == Level::Warn {
                 let words = finding(self.rules.language, found.reason, &found.tool, found.count);
-                let warning = format!("{words} {}", warned(self.rules.language));
+                let warning = join_sentences(&[words.as_str(), warned(self.rules.language)]);
                 let verdict = Verdict {
                     reason: Some(found.reason),
                     count: Some(found.count),
@@ -322,11 +323,12 @@ impl Detector {
 
     fn stop(&self, reason: Reason, detector: Option<Reason>, tool: &str, count: u64) -> Verdict {
         let language = self.rules.language;
-        let mut message = finding(language, detector.unwrap_or(reason), tool, count);
+        let mut sentences = vec![finding(language, detector.unwrap_or(reason), tool, count)];
         if detector.is_some() {
-            message = format!("{message} {}", finding(language, reason, tool, self.state.attempts));
+            sentences.push(finding(language, reason, tool, self.state.attempts));
         }
-        let message = format!("{message} {}", stopped(language));
+        sentences.push(stopped(language).to_owned());
+        let message = join_sentences(&sentences);
         let count = Some(count);
         Verdict {
             action: Action::Stop,

@@ -207,7 +207,7 @@ impl Rules {
                     rules.poll_tools =
                         strings(value, CODE, key)?.iter().map(|name| plain(name)).collect();
                 }
-                _ => return Err(suggest::unknown(CODE, key, key, &FIELDS, "an option")),
+                _ => return Err(suggest::unknown(CODE, key, key, &FIELDS)),
             }
         }
         Ok(rules)
@@ -285,11 +285,11 @@ mod tests {
         assert_eq!(Rules::read(&json!({})).unwrap(), Rules::default());
         assert_eq!(
             message(json!({ "maxToolCalls": 0 })),
-            "maxToolCalls: got 0, allowed is a whole number of at least 1, or Infinity"
+            "Invalid option \"maxToolCalls\": expected a whole number of at least 1, or Infinity, received 0"
         );
         assert_eq!(
             message(json!({ "maxToolCall": 3 })),
-            "maxToolCall: is not an option; did you mean maxToolCalls?"
+            "Unknown option \"maxToolCall\": did you mean maxToolCalls?"
         );
         assert!(message(json!({ "volatileFields": 3 })).starts_with("volatileFields: got 3"));
         let unbounded = Rules::read(&json!({ "maxToolCalls": { "$type": "Infinity" } })).unwrap();

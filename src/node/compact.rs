@@ -2,8 +2,8 @@
 
 use napi_derive::napi;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use spillway_core::error::{Code, Error as CoreError};
+use serde_json::Value;
+use spillway_core::error::Code;
 use spillway_core::history::compaction::acceptance::{Outcome, Past, judge};
 use spillway_core::history::compaction::changed_files::{
     Outcome as EditOutcome, is_edit, lines, merged,
@@ -12,6 +12,7 @@ use spillway_core::history::compaction::cut_points::{Role, cuts};
 use spillway_core::history::compaction::limits::{Limits, Numbers, PROFILES, numbers};
 use spillway_core::history::compaction::messages::{WORDS, Wish, instructions, is_chinese, words};
 use spillway_core::history::compaction::plan::{Message, Output, Wanted, images, plan};
+use spillway_core::util::suggest::not_one_of;
 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
@@ -204,8 +205,14 @@ fn numbers_of(profile: Option<&str>) -> Result<&'static Numbers> {
     numbers(profile.unwrap_or_default()).ok_or_else(|| {
         let names: Vec<&str> =
             PROFILES.iter().map(|one| one.name).filter(|name| !name.is_empty()).collect();
-        let problem = format!("got {}, allowed is one of {}", json!(profile), names.join(", "));
-        from_core(CoreError::field(Code::InvalidArgument, "options.profile", problem))
+        let name = profile.unwrap_or_default();
+        from_core(not_one_of(
+            Code::InvalidArgument,
+            "options.profile",
+            name,
+            &format!("{name:?}"),
+            &names,
+        ))
     })
 }
 

@@ -3,16 +3,14 @@
 use napi::bindgen_prelude::Utf16String;
 use napi::{Env, JsString};
 use napi_derive::napi;
-use spillway_core::error::Code;
 use spillway_core::history::outdated::{Answer, Rule, outdated};
 use spillway_core::history::overflow::classify;
 use spillway_core::history::result_classifier;
 use spillway_core::history::result_facts::Facts;
 use spillway_core::history::tools::ToolNames;
 use spillway_core::tokens::cost;
-use spillway_core::util::suggest::unknown;
 
-use crate::error::{Result, from_core};
+use crate::error::Result;
 use crate::json::{json, parse};
 use crate::strings::{append_low_bytes, append_utf16, pieces};
 
@@ -166,13 +164,6 @@ pub fn text_cost(env: &Env, text: JsString<'_>) -> Result<Vec<f64>> {
 #[napi(catch_unwind)]
 pub fn classify_overflow(request: String) -> Result<String> {
     Ok(json(&classify::classify(&parse(&request)?)))
-}
-
-/// Throws the error for an unknown option.
-#[napi(catch_unwind)]
-pub fn refuse_option(of: String, option: String, known: Vec<String>) -> Result<()> {
-    let field = format!("{of}.{option}");
-    Err(from_core(unknown(Code::InvalidArgument, &field, &option, &known, "an option")))
 }
 
 fn latin1_of(env: &Env, text: &JsString<'_>) -> Result<Vec<u8>> {

@@ -5,7 +5,7 @@ use napi::{Env, JsString};
 use napi_derive::napi;
 use serde::Deserialize;
 use serde_json::json;
-use spillway_core::error::{Code, Error as CoreError};
+use spillway_core::error::Code;
 use spillway_core::history::overflow::aggregate::{self, Entry, Form};
 use spillway_core::history::overflow::char_weight::{Weight, fingerprint};
 use spillway_core::history::overflow::head_tail::{
@@ -15,6 +15,7 @@ use spillway_core::history::overflow::input_budget::{self, Model};
 use spillway_core::history::overflow::limits::{self, Profile};
 use spillway_core::history::overflow::plan::{self, Counters, Event, Order, State};
 use spillway_core::history::overflow::saved_path::{self, Saved};
+use spillway_core::util::suggest::not_one_of;
 
 use crate::error::{Result, from_core};
 use crate::json::{json as written, parse};
@@ -233,7 +234,13 @@ pub fn target_tokens(window: f64, reserved: f64) -> f64 {
 
 fn profile_of(name: &str) -> Result<&'static Profile> {
     limits::profile(name).ok_or_else(|| {
-        let problem = format!("got {name:?}, allowed is openclaw or openclaw-2026-02");
-        from_core(CoreError::field(Code::InvalidArgument, "options.profile", problem))
+        let known = ["openclaw", "openclaw-2026-02"];
+        from_core(not_one_of(
+            Code::InvalidArgument,
+            "options.profile",
+            name,
+            &format!("{name:?}"),
+            &known,
+        ))
     })
 }

@@ -134,7 +134,7 @@ fn misplaced(key: &str, field: &str, place: Place) -> Error {
             format!("belongs to the service as a whole; set it in {home} when the service is made");
         return Error::field(place.code(), field, problem);
     }
-    suggest::unknown(place.code(), field, key, place.allowed(), "a setting")
+    suggest::unknown(place.code(), field, key, place.allowed())
 }
 
 pub(crate) fn object<'a>(
@@ -217,9 +217,7 @@ pub(super) fn array<T>(
 
 pub(crate) fn choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Result<String> {
     let chosen = value.as_str().filter(|text| allowed.contains(text));
-    chosen
-        .map(str::to_owned)
-        .ok_or_else(|| refuse(value, code, field, &format!("one of {}", quoted(allowed))))
+    chosen.map(str::to_owned).ok_or_else(|| refuse_choice(value, allowed, code, field))
 }
 
 pub(super) fn profile_name(value: &Value, code: Code, field: &str) -> Result<String> {
@@ -238,17 +236,17 @@ pub(super) fn one_of<T: Serialize + Copy>(
     let found = found.map(|(each, _)| *each);
     found.ok_or_else(|| {
         let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-        refuse(value, code, field, &format!("one of {}", quoted(&words)))
+        refuse_choice(value, &words, code, field)
     })
 }
 
-fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+fn refuse_choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Error {
+    suggest::not_one_of(code, field, value.as_str().unwrap_or_default(), &describe(value), allowed)
 }
 
 /// Returns the error for an invalid value: names the field, the value and the values allowed.
 pub(crate) fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
-    Error::field(code, field, format!("got {}, allowed is {allowed}", describe(value)))
+    Error::field(code, field, format!("expected {allowed}, received {}", describe(value)))
 }
 
 /// Describes a value for a message; long values are truncated.
@@ -280,29 +278,32 @@ mod tests {
         let cases = [
             (
                 json!({ "maxLines": 0 }),
-                "global.maxLines: got 0, allowed is a whole number of at least 1",
+                "Invalid option \"global.maxLines\": expected a whole number of at least 1, received 0",
             ),
             (
                 json!({ "maxLines": 1.5 }),
-                "global.maxLines: got 1.5, allowed is a whole number of at least 1",
+                "Invalid option \"global.maxLines\": expected a whole number of at least 1, received 1.5",
             ),
             (
                 json!({ "maxBytes": { "$type": "NaN" } }),
-                "global.maxBytes: got NaN, allowed is a whole number of at least 1",
+                "Invalid option \"global.maxBytes\": expected a whole number of at least 1, received NaN",
             ),
             (
                 json!({ "maxBytes": "10" }),
-                "global.maxBytes: got \"10\", allowed is a whole number of at least 1",
+                "Invalid option \"global.maxBytes\": expected a whole number of at least 1, received \"10\"",
             ),
             (
                 json!({ "direction": "up" }),
-                "global.direction: got \"up\", allowed is one of 'head', 'tail', 'both'",
+                "Invalid option \"global.direction\": expected one of 'head', 'tail', 'both', received \"up\"",
             ),
-            (json!({ "enabled": null }), "global.enabled: got null, allowed is true or false"),
-            (json!({ "maxLine": 1 }), "global.maxLine: is not a setting; did you mean maxLines?"),
+            (
+                json!({ "enabled": null }),
+                "Invalid option \"global.enabled\": expected true or false, received null",
+            ),
+            (json!({ "maxLine": 1 }), "Unknown option \"global.maxLine\": did you mean maxLines?"),
             (
                 json!({ "retentionDays": 0 }),
-                "global.retentionDays: got 0, allowed is a number of days above 0, or Infinity",
+                "Invalid option \"global.retentionDays\": expected a number of days above 0, or Infinity, received 0",
             ),
         ];
         for (value, expected) in cases {
@@ -310,7 +311,7 @@ mod tests {
         }
         assert!(
             message(&json!({ "zzz": 1 }), Place::Call)
-                .contains("known are maxLines, maxBytes, maxTokens, direction, skip")
+                .contains("expected one of maxLines, maxBytes, maxTokens, direction, skip")
         );
     }
 

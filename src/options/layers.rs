@@ -374,9 +374,11 @@ mod tests {
         let message = |options| Settings::new(&options).map(|_| ()).unwrap_err().message;
         assert_eq!(
             message(json!({ "globl": {} })),
-            "globl: is not a setting; did you mean global?"
+            "Unknown option \"globl\": did you mean global?"
         );
-        assert!(message(json!({ "": 1 })).starts_with("\"\": is not a setting; known are global"));
+        assert!(
+            message(json!({ "": 1 })).starts_with("Unknown option \"\": expected one of global")
+        );
         assert!(
             message(json!({ "tools": { "bash": { "storageDir": "/x" } } }))
                 .starts_with("tools.bash.storageDir: belongs")

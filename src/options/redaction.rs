@@ -23,7 +23,7 @@ pub(crate) fn rules(value: &Value, code: Code, path: &str) -> Result<Option<Arc<
             "patterns" => patterns = fields::array(value, code, &field, "an array", pattern)?,
             "values" => values = secrets(value, code, &field)?,
             "known" => known = fields::boolean(value, code, &field)?,
-            _ => return Err(suggest::unknown(code, &field, key, &FIELDS, "a setting")),
+            _ => return Err(suggest::unknown(code, &field, key, &FIELDS)),
         }
     }
     let rules = Rules::new(&patterns, &values, known)
@@ -52,7 +52,7 @@ fn refuse(value: &Value, code: Code, field: &str, allowed: &str) -> Error {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     };
-    Error::field(code, field, format!("got {kind}, allowed is {allowed}"))
+    Error::field(code, field, format!("expected {allowed}, received {kind}"))
 }
 
 /// Reads a regular expression, which the facade sends as its source and flags.

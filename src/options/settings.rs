@@ -152,9 +152,7 @@ impl Settings {
                 "profile" => {
                     settings.profile = tools::profile(&fields::profile_name(value, code, field)?)
                 }
-                // A message must begin with a name, and this one is empty.
-                "" => return Err(suggest::unknown(code, "\"\"", key, &OPTIONS, "a setting")),
-                _ => return Err(suggest::unknown(code, key, key, &OPTIONS, "a setting")),
+                _ => return Err(suggest::unknown(code, key, key, &OPTIONS)),
             }
         }
         for (index, dir) in settings.storage_dirs.iter().enumerate() {
@@ -262,7 +260,7 @@ pub fn check_bounds(options: &Value, path: &str) -> Result<()> {
         match key.as_str() {
             "retentionDays" => _ = fields::days(value, code, &field)?,
             "maxStoreBytes" | "maxStoreFiles" => _ = fields::bound(value, code, &field)?,
-            _ => return Err(suggest::unknown(code, &field, key, &BOUNDS, "a bound")),
+            _ => return Err(suggest::unknown(code, &field, key, &BOUNDS)),
         }
     }
     Ok(())
@@ -281,7 +279,8 @@ fn kind(value: &Value, kind: &str, code: Code, field: &str, allowed: &str) -> Re
 fn check_dir(dir: &str, field: &str) -> Result<()> {
     let refused = dir.trim().is_empty() || dir.contains('\0') || is_root(dir);
     if refused {
-        let problem = format!("got {dir:?}, allowed is the path of a folder that is not the root");
+        let problem =
+            format!("expected the path of a folder that is not the root, received {dir:?}");
         return Err(Error::field(Code::InvalidConfig, field, problem));
     }
     Ok(())

@@ -22,7 +22,7 @@ pub(crate) const MOST_AROUND: u64 = 32;
 pub fn smart_rules(value: &Value, code: Code, path: &str) -> Result<Arc<Rules>> {
     let extras = fields::array(value, code, path, "an array of rules", rule)?;
     if extras.len() > MOST_EXTRA {
-        let problem = format!("has {} rules, allowed are at most {MOST_EXTRA}", extras.len());
+        let problem = format!("expected at most {MOST_EXTRA} rules, received {}", extras.len());
         return Err(Error::field(code, path, problem));
     }
     Rules::extended(&extras).map(Arc::new).map_err(|(index, problem)| {
@@ -55,15 +55,15 @@ fn rule(value: &Value, code: Code, path: &str) -> Result<Extra> {
             }
             "before" => extra.before = within(value, code, &field, MOST_AROUND)?,
             "after" => extra.after = within(value, code, &field, MOST_AROUND)?,
-            _ => return Err(suggest::unknown(code, &field, key, &FIELDS, "a field of a rule")),
+            _ => return Err(suggest::unknown(code, &field, key, &FIELDS)),
         }
     }
     if extra.words.is_empty() || extra.words.len() > MOST_WORDS {
-        let problem = format!("has {} words, allowed are 1 to {MOST_WORDS}", extra.words.len());
+        let problem = format!("expected 1 to {MOST_WORDS} words, received {}", extra.words.len());
         return Err(Error::field(code, format!("{path}.words"), problem));
     }
     if !has_weight {
-        let problem = format!("is missing, allowed is a whole number from 0 to {MAX_WEIGHT}");
+        let problem = format!("expected a whole number from 0 to {MAX_WEIGHT}, received undefined");
         return Err(Error::field(code, format!("{path}.weight"), problem));
     }
     Ok(extra)
@@ -121,7 +121,11 @@ mod tests {
         for (value, field) in cases {
             let error = smart_rules(&value, Code::InvalidConfig, "smartRules").unwrap_err();
             assert_eq!(error.field.as_deref(), Some(field), "{value}");
-            assert!(error.message.starts_with(&format!("{field}: ")), "{}", error.message);
+            assert!(
+                error.message.starts_with(&format!("Invalid option \"{field}\": ")),
+                "{}",
+                error.message
+            );
         }
         assert!(smart_rules(&json!(vec![good; 64]), Code::InvalidConfig, "smartRules").is_ok());
         let many = vec![json!({ "words": ["flaky"], "weight": 500 }); 65];

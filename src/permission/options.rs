@@ -60,14 +60,14 @@ pub(super) struct Options {
 }
 
 pub(super) fn wrong(field: &str, allowed: &str) -> Error {
-    Error::field(Code::InvalidConfig, field, format!("allowed is {allowed}"))
+    Error::field(Code::InvalidConfig, field, format!("expected {allowed}"))
 }
 
 impl Options {
     pub fn read(value: &Value) -> Result<Self> {
         let Some(object) = value.as_object() else { return Err(wrong("options", "an object")) };
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(unknown(Code::InvalidConfig, key, key, &KEYS[..12], "an option"));
+            return Err(unknown(Code::InvalidConfig, key, key, &KEYS[..12]));
         }
         let profile = one_of(object, "profile", &PROFILES)?;
         let windows = switch(object, "windows")?.unwrap_or(cfg!(windows));
@@ -237,7 +237,7 @@ fn list(
         return Err(Error::field(
             Code::InvalidConfig,
             key,
-            format!("got {} rules, allowed are {MAX_RULES}", items.len()),
+            format!("expected at most {MAX_RULES} rules, received {}", items.len()),
         ));
     }
     items
@@ -260,7 +260,7 @@ fn tools(object: &Map<String, Value>) -> Result<Vec<(String, Tool)>> {
             }
             let Some(line) = value.as_object() else { return Err(wrong(&field, "\"none\", or an object with domain, and perhaps shape and keys")) };
             if let Some(key) = line.keys().find(|key| !["domain", "shape", "keys"].contains(&key.as_str())) {
-                return Err(unknown(Code::InvalidConfig, &format!("{field}.{key}"), key, &["domain", "shape", "keys"], "a field of a tool"));
+                return Err(unknown(Code::InvalidConfig, &format!("{field}.{key}"), key, &["domain", "shape", "keys"]));
             }
             if line.get("domain").and_then(Value::as_str) == Some("none") {
                 if let Some(key) = line.keys().find(|key| *key != "domain") {

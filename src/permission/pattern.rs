@@ -97,7 +97,10 @@ impl Pattern {
             return Err("is empty; a rule for everything has *".into());
         }
         if source.len() > MAX_PATTERN_BYTES {
-            return Err(format!("has {} bytes, allowed are {MAX_PATTERN_BYTES}", source.len()));
+            return Err(format!(
+                "expected at most {MAX_PATTERN_BYTES} bytes, received {}",
+                source.len()
+            ));
         }
         if let Some(expression) = source.strip_prefix("regex:") {
             let matcher = Matcher::Search(regular(expression)?);
@@ -319,10 +322,10 @@ fn regular(expression: &str) -> Result<Regex, String> {
 fn path_glob(body: &str, files: bool, style: &Style) -> Result<Matcher, String> {
     let body = if files { body.strip_prefix('/').unwrap_or(body) } else { body };
     if body.matches(['*', '?', '[']).count() > MAX_WILDCARDS {
-        return Err(format!("has too many wildcards, allowed are {MAX_WILDCARDS}"));
+        return Err(format!("expected at most {MAX_WILDCARDS} wildcards, received more"));
     }
     if body.matches([',', '{']).count() > MAX_ALTERNATIVES {
-        return Err(format!("has too many alternatives, allowed are {MAX_ALTERNATIVES}"));
+        return Err(format!("expected at most {MAX_ALTERNATIVES} alternatives, received more"));
     }
     if files && body.split('/').any(|part| part == "..") {
         return Err("has .. in it, and targets have none".into());
@@ -393,7 +396,7 @@ fn text_glob(body: &str) -> Result<Matcher, String> {
         }
     }
     if wild > MAX_WILDCARDS {
-        return Err(format!("has {wild} wildcards, allowed are {MAX_WILDCARDS}"));
+        return Err(format!("expected at most {MAX_WILDCARDS} wildcards, received {wild}"));
     }
     if wild == 0 {
         return Ok(if bare {

@@ -9,7 +9,7 @@ use super::pattern::{Pattern, Style, Subject, split_scheme};
 use super::{DECISIONS, DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
 use crate::util::sort::sort_by_key;
-use crate::util::suggest::unknown;
+use crate::util::suggest::{not_one_of, unknown};
 
 /// More rules are refused.
 pub const MAX_RULES: usize = 10_000;
@@ -67,29 +67,22 @@ impl Rule {
     /// Reads a rule of the caller's. `field` is where it stands, such as `rules[3]`.
     pub fn read(value: &Value, source: Source, style: &Style, field: &str) -> Result<Self> {
         let Some(object) = value.as_object() else {
-            return Err(bad(field, "is not an object with domain, pattern and decision"));
+            return Err(bad(field, "expected an object with domain, pattern and decision"));
         };
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(unknown(
-                Code::InvalidConfig,
-                &format!("{field}.{key}"),
-                key,
-                &KEYS,
-                "a field of a rule",
-            ));
+            return Err(unknown(Code::InvalidConfig, &format!("{field}.{key}"), key, &KEYS));
         }
         let text = |key: &str| {
             object
                 .get(key)
                 .and_then(Value::as_str)
-                .ok_or_else(|| bad(&format!("{field}.{key}"), "is not a string"))
+                .ok_or_else(|| bad(&format!("{field}.{key}"), "expected a string"))
         };
         let domain = match text("domain")? {
             "*" => None,
-            name => Some(named(&DOMAINS, name, &format!("{field}.domain"), "a domain")?),
+            name => Some(named(&DOMAINS, name, &format!("{field}.domain"))?),
         };
-        let decision =
-            named(&DECISIONS, text("decision")?, &format!("{field}.decision"), "a decision")?;
+        let decision = named(&DECISIONS, text("decision")?, &format!("{field}.decision"))?;
         let pattern = Pattern::new(text("pattern")?, domain, style)
             .map_err(|problem| bad(&format!("{field}.pattern"), &problem))?;
         let source = match object.get("approved") {
@@ -99,7 +92,7 @@ impl Rule {
                 let field = format!("{field}.approved");
                 return Err(bad(
                     &field,
-                    "is true or false, and true only where the decision is allow",
+                    "expected true or false, and true only where the decision is allow",
                 ));
             }
         };
@@ -123,7 +116,7 @@ impl Rule {
 
     fn check_examples(&self, examples: &Value, field: &str) -> Result<()> {
         let Some(object) = examples.as_object() else {
-            return Err(bad(field, "is not an object with match and noMatch"));
+            return Err(bad(field, "expected an object with match and noMatch"));
         };
         if let Some(key) = object.keys().find(|key| !EXAMPLE_KEYS.contains(&key.as_str())) {
             return Err(unknown(
@@ -131,7 +124,6 @@ impl Rule {
                 &format!("{field}.{key}"),
                 key,
                 &EXAMPLE_KEYS,
-                "a list of examples",
             ));
         }
         for (key, expected) in [("match", true), ("noMatch", false)] {
@@ -143,7 +135,7 @@ impl Rule {
             for (at, example) in list.iter().enumerate() {
                 let field = format!("{field}[{at}]");
                 let Some(target) = example.as_str() else {
-                    return Err(bad(&field, "is not a string"));
+                    return Err(bad(&field, "expected a string"));
                 };
                 let target = match (split_scheme(target).0, self.domain) {
                     (None, Some(domain)) => format!("{}:{target}", domain.schemes()[0]),
@@ -199,10 +191,10 @@ fn bad(field: &str, problem: &str) -> Error {
     Error::field(Code::InvalidConfig, field, problem)
 }
 
-fn named<T: Copy>(table: &[(&str, T)], name: &str, field: &str, what: &str) -> Result<T> {
+fn named<T: Copy>(table: &[(&str, T)], name: &str, field: &str) -> Result<T> {
     let found = table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
-    found.ok_or_else(|| unknown(Code::InvalidConfig, field, name, &known, what))
+    found.ok_or_else(|| not_one_of(Code::InvalidConfig, field, name, &format!("{name:?}"), &known))
 }
 
 /// Rules in the order in which they were written.

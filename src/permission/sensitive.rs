@@ -221,7 +221,7 @@ impl SensitiveNames {
         let read = |name: &String| {
             let body = plain(name.strip_prefix('!').unwrap_or(name));
             if body.is_empty() || body.contains('/') || body.matches('*').count() > 1 {
-                return Err(format!("got {name:?}, allowed is a file name with at most one *"));
+                return Err(format!("expected a file name with at most one *, received {name:?}"));
             }
             Ok(Name::built_in(name))
         };

@@ -72,7 +72,7 @@ impl Pattern {
 pub fn compile(pattern: &str, reading: PatternOptions) -> Result<Pattern> {
     if pattern.is_empty() || pattern.len() > LONGEST {
         let length = pattern.len();
-        return Err(refuse(format!("has {length} bytes, allowed are 1 to {LONGEST}")));
+        return Err(refuse(format!("expected 1 to {LONGEST} bytes, received {length}")));
     }
     let escaped = reading.literal.then(|| regex_syntax::escape(pattern));
     let text = escaped.as_deref().unwrap_or(pattern);

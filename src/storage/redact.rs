@@ -81,7 +81,7 @@ impl Expression {
     fn new(pattern: &Pattern) -> Result<Self, String> {
         let length = pattern.source.len();
         if !(1..=LONGEST_PATTERN).contains(&length) {
-            return Err(format!("has {length} bytes, allowed are 1 to {LONGEST_PATTERN}"));
+            return Err(format!("expected 1 to {LONGEST_PATTERN} bytes, received {length}"));
         }
         let parsed = regex_syntax::ParserBuilder::new()
             .nest_limit(NEST_LIMIT)
@@ -98,8 +98,8 @@ impl Expression {
                 _ => "is not a regular expression".to_owned(),
             })?;
         if parsed.properties().minimum_len() == Some(0) {
-            return Err("matches where there is nothing; allowed is what matches at least one \
-                        character"
+            return Err("expected a pattern that matches at least one character, received one that matches an \
+                        empty text"
                 .to_owned());
         }
         let regex = RegexBuilder::new(&pattern.source)
@@ -143,7 +143,10 @@ impl Rules {
             [("patterns", patterns.len(), MOST_PATTERNS), ("values", values.len(), MOST_VALUES)]
         {
             if count > most {
-                return Err((list.to_owned(), format!("has {count} entries, allowed are {most}")));
+                return Err((
+                    list.to_owned(),
+                    format!("expected at most {most} entries, received {count}"),
+                ));
             }
         }
         let at = |list: &str, index: usize| format!("{list}.{index}");
@@ -155,14 +158,16 @@ impl Rules {
             // The message must not contain the value, because messages are logged.
             if !(SHORTEST_VALUE..=LONGEST_MATCH).contains(&value.len()) {
                 let length = value.len();
-                let problem =
-                    format!("has {length} bytes, allowed are {SHORTEST_VALUE} to {LONGEST_MATCH}");
+                let problem = format!(
+                    "expected {SHORTEST_VALUE} to {LONGEST_MATCH} bytes, received {length}"
+                );
                 return Err((at("values", index), problem));
             }
         }
         let bytes: usize = values.iter().map(String::len).sum();
         let too_large = || {
-            let problem = format!("has {bytes} bytes, allowed are {MOST_VALUE_BYTES} in all");
+            let problem =
+                format!("expected at most {MOST_VALUE_BYTES} bytes in all, received {bytes}");
             ("values".to_owned(), problem)
         };
         if bytes > MOST_VALUE_BYTES {

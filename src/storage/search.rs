@@ -392,7 +392,7 @@ fn parse_cursor(cursor: &str, size: u64) -> Result<(u64, u64)> {
     // Every line before the offset has at least one byte.
     let is_possible = |&(line, byte): &(u64, u64)| line >= 1 && byte <= size && line - 1 <= byte;
     numbers.filter(is_possible).ok_or_else(|| {
-        let problem = format!("got {cursor:?}, allowed is what an earlier search gave as `next`");
+        let problem = format!("expected the `next` of an earlier search, received {cursor:?}");
         Error::field(Code::InvalidArgument, "options.after", problem)
     })
 }

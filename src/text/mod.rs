@@ -23,3 +23,15 @@ pub mod simd;
 pub mod terminal;
 pub mod utf16;
 pub mod utf8_boundary;
+
+/// Joins sentences with spaces, except after the full stop `。`.
+pub fn join_sentences(sentences: &[impl AsRef<str>]) -> String {
+    let mut joined = String::new();
+    for sentence in sentences {
+        if !joined.is_empty() && !joined.ends_with('。') {
+            joined.push(' ');
+        }
+        joined.push_str(sentence.as_ref());
+    }
+    joined
+}

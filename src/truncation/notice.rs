@@ -15,7 +15,7 @@ pub use messages::{CHINESE, ENGLISH, JsonWords, MORYFLOW, OPENCODE, TAKUMI, Word
 use super::head_tail::{Cut, Partial};
 use super::limits::{Direction, Unit};
 use crate::storage::omitted_range::Part;
-use crate::text::graphemes;
+use crate::text::{graphemes, join_sentences};
 use crate::tools::{self, Kind};
 
 /// A part of JSON that a preview shows incompletely.
@@ -250,9 +250,9 @@ impl Wording {
         // OpenCode puts its messages on one line with the path.
         if matches!(self.advice, Advice::Fixed { .. }) {
             first.push(place);
-            lines.push(first.join(" "));
+            lines.push(join_sentences(&first));
         } else {
-            lines.push(first.join(" "));
+            lines.push(join_sentences(&first));
             lines.push(place);
         }
         if circumstances.lost.is_none() {
@@ -323,7 +323,7 @@ impl Wording {
                     Some(fill(template, &[("tool", printable(tool?)), ("line", &line)]))
                 })
                 .collect();
-                (!sentences.is_empty()).then(|| sentences.join(" "))
+                (!sentences.is_empty()).then(|| join_sentences(&sentences))
             }
         }
     }

@@ -1,50 +1,75 @@
 //! Suggestions for misspelt names.
 
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, option_name};
 
 /// Longer names are not compared: no known name is this long, and the comparison is quadratic.
 const LONGEST: usize = 64;
 
-/// Returns the error for an unknown name, with the nearest known one as a suggestion. `what` is the kind of name it is
-/// not, such as `a setting`.
-pub fn unknown(
+/// The error for the option `field`, whose last part `name` is none of `known`.
+pub fn unknown(code: Code, field: &str, name: &str, known: &[impl AsRef<str>]) -> Error {
+    let hint = nearest(name, known).map_or_else(
+        || format!("expected one of {}", list(known)),
+        |known| format!("did you mean {known}?"),
+    );
+    let message = format!("Unknown option \"{}\": {hint}", option_name(field));
+    Error { code, message, field: Some(field.to_owned()) }
+}
+
+/// The error for a value that is none of the names `known`; `received` is how the message shows it.
+pub fn not_one_of(
     code: Code,
     field: &str,
     name: &str,
+    received: &str,
     known: &[impl AsRef<str>],
-    what: &str,
 ) -> Error {
+    let quoted: Vec<String> = known.iter().map(|known| format!("'{}'", known.as_ref())).collect();
+    let hint =
+        nearest(name, known).map_or_else(String::new, |known| format!("; did you mean '{known}'?"));
+    let problem = format!("expected one of {}, received {received}{hint}", list(&quoted));
+    Error::field(code, field, problem)
+}
+
+fn list(names: &[impl AsRef<str>]) -> String {
+    names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
+}
+
+fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
     let short: String = name.chars().take(LONGEST).collect::<String>().to_lowercase();
-    let nearest = known
+    known
         .iter()
         .map(AsRef::as_ref)
         .map(|known| (strsim::damerau_levenshtein(&short, &known.to_lowercase()), known))
         .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, known)| *distance <= known.len().div_ceil(3).max(2));
-    let hint = nearest.map_or_else(
-        || format!("known are {}", known.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")),
-        |(_, known)| format!("did you mean {known}?"),
-    );
-    Error::field(code, field, format!("is not {what}; {hint}"))
+        .filter(|(distance, known)| *distance <= known.len().div_ceil(3).max(2))
+        .map(|(_, known)| known)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const CODE: Code = Code::InvalidArgument;
+
     #[test]
-    fn the_nearest_name_is_suggested() {
-        let message = |name: &str| {
-            unknown(
-                Code::InvalidArgument,
-                &format!("options.{name}"),
-                name,
-                &["maxAgeMs", "keepRecent"],
-                "an option",
-            )
-            .message
+    fn suggests_the_nearest_option() {
+        let known = ["maxAgeMs", "keepRecent"];
+        let message = |name: &str| unknown(CODE, &format!("options.{name}"), name, &known).message;
+        assert_eq!(message("maxAge"), "Unknown option \"maxAge\": did you mean maxAgeMs?");
+        assert_eq!(
+            message("KeepRecent"),
+            "Unknown option \"KeepRecent\": did you mean keepRecent?"
+        );
+        assert_eq!(message("zzz"), "Unknown option \"zzz\": expected one of maxAgeMs, keepRecent");
+    }
+
+    #[test]
+    fn suggests_the_nearest_value() {
+        let message = |value: &str| {
+            not_one_of(CODE, "direction", value, &format!("{value:?}"), &["head", "tail"]).message
         };
-        assert_eq!(message("maxAge"), "options.maxAge: is not an option; did you mean maxAgeMs?");
-        assert_eq!(message("zzz"), "options.zzz: is not an option; known are maxAgeMs, keepRecent");
+        let expected = "Invalid option \"direction\": expected one of 'head', 'tail', received";
+        assert_eq!(message("Head"), format!("{expected} \"Head\"; did you mean 'head'?"));
+        assert_eq!(message("sideways"), format!("{expected} \"sideways\""));
     }
 }

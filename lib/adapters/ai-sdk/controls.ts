@@ -1,4 +1,4 @@
-/** What the AI SDK's adapter can be given beside what every adapter can. */
+/** Options of the AI SDK adapter besides the common ones. */
 
 import { CHECK } from '../../overflow/limits'
 import type { Check } from '../../validation/options'

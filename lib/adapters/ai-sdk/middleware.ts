@@ -7,7 +7,7 @@ import { type OutgoingRequest, overflowOf, Requests } from '../shared/prepare-re
 import { type AiSdkControls, OWN_CONTROLS, sessionOf } from './controls'
 import { type Peeked, peek, type StreamPart } from './stream'
 
-/** What the middleware reads of a call of a model. */
+/** Fields of a model call that the middleware reads. */
 export interface ModelCall {
   /** Messages in the SDK's shape. */
   prompt: unknown
@@ -108,7 +108,7 @@ interface StreamOptions<P extends ModelCall, R> {
   model: { doStream(params: P): PromiseLike<R> }
 }
 
-/** What a stream began with, if it is about an overflow. */
+/** First part of a stream, if it reports an overflow. */
 function troubleOf(trouble: StreamPart | undefined, window: number | undefined): unknown {
   if (trouble === undefined) return undefined
   return trouble.type === 'error' ? trouble.error : endOf(trouble, window)

@@ -1,4 +1,4 @@
-/** What a model reads of a result, in the AI SDK's shape. */
+/** Text of a result for the model, in the AI SDK's shape. */
 
 import { isArray } from '../../util/guards'
 import { plainJson } from '../../util/safe-stringify'

@@ -173,7 +173,7 @@ function streamed(
   }
 }
 
-/** What the model reads of a result. */
+/** Returns the text of a result for the model. */
 function outputOf(kit: Kit, toolName: string, tool: AnyTool) {
   const { toModelOutput } = tool
   return (...given: unknown[]): unknown => {
@@ -244,7 +244,7 @@ function approvalOf(kit: Kit, tool: string, own: unknown) {
   }
 }
 
-/** Whether the messages that a call goes on from have the user's consent to it. */
+/** True if the messages that a call goes on from have the user's consent to it. */
 function wasApproved(messages: unknown, toolCallId: string): boolean {
   const parts = (isArray(messages) ? messages : []).flatMap((message) => {
     const { content } = Object(message) as { content?: unknown }

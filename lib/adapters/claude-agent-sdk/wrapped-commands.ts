@@ -57,7 +57,7 @@ export class WrappedCommands {
     return call
   }
 
-  /** Whether a call is wrapped, so that its output is bounded already. */
+  /** True if a call is wrapped, so that its output is bounded already. */
   isWrapped(toolCallId: string | undefined): boolean {
     return toolCallId !== undefined && this.#open.get(toolCallId) !== undefined
   }

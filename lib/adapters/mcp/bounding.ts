@@ -1,4 +1,7 @@
-/** Bounds what goes out to a host by the limits of that host: the whole text, notice included, in the units that the host counts. */
+/**
+ * Bounds what goes out to a host by the limits of that host: the whole text, notice included, in the units that the host
+ * counts.
+ */
 
 import type { ToolResultLike, TruncationContext, TruncationService, TruncationStorage } from 'spillway'
 import { makeTruncation } from '../../service/create-truncation'

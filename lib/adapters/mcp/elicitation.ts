@@ -43,7 +43,7 @@ const MOST_OPEN = 1000
 const QUESTION = 'spillway_permission'
 
 export class Asking {
-  /** Whether the host can put a question to the user. */
+  /** True if the host can put a question to the user. */
   canElicit = false
   private hasWarned = false
   private readonly gate: PermissionGate
@@ -82,7 +82,9 @@ export class Asking {
     return this.verdictOf(call, await this.outcomeOf(call, signal))
   }
 
-  /** Decides about a call of a protocol without requests of servers: a question is a result, and the host makes the call again. */
+  /**
+   * Decides about a call of a protocol without requests of servers: a question is a result, and the host makes the call again.
+   */
   async judgeByResult(call: JudgedCall, signal: AbortSignal): Promise<Verdict> {
     const controller = new AbortController()
     const forward = () => controller.abort()

@@ -19,16 +19,16 @@ import {
 } from './truncate-result'
 import type { McpCallParams, McpClientLike } from './types'
 
-/** What stands around a tool of MCP: the controls of `guardTool`, and what is particular here. */
+/** Controls of an MCP tool: those of `guardTool`, and MCP's own. */
 export interface McpControls extends Omit<ToolControls, 'refusal'> {
   /**
-   * What the server is called: permissions, files and records know its tools as `mcp__name__tool`. Needed around a client with
+   * Name of the server: permissions, files and records know its tools as `mcp__name__tool`. Needed around a client with
    * `permission`.
    * @default what a client says of its server; of a tool, nothing: it has its own name
    */
   server?: string
   /**
-   * What becomes of `structuredContent` when the texts beside it are cut. `drop`: it goes, and what it says besides them is
+   * Handling of `structuredContent` when the texts are truncated. `drop`: it is removed, and what it says besides them is
    * bounded and kept with them. `keep`: it stays as it is, however long; needed where a tool declares an `outputSchema`.
    * @default 'drop' around a client, 'keep' around a tool
    */
@@ -153,7 +153,7 @@ function longBeside(error: unknown): Record<string, unknown> {
   }
 }
 
-/** What was thrown; of a long one only a part, with what was thrown as its cause. */
+/** Returns the error; a long one is truncated, with the original as its cause. */
 function boundedError(error: unknown, answer: unknown): unknown {
   const [block] = isRecord(answer) && Array.isArray(answer.content) ? answer.content : []
   const shown: unknown = isRecord(block) ? block.text : undefined

@@ -83,7 +83,7 @@ export function messageOf(value: unknown): Message | undefined {
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[[\]{}]/g
 
 /**
- * Whether an object in this JSON has two members with one name: readers differ in which of them counts. Where there are
+ * True if an object in this JSON has two members with one name: readers differ in which of them counts. Where there are
  * none, a message can go on as it came.
  */
 export function hasRepeatedNames(json: string): boolean {

@@ -267,7 +267,7 @@ function lastComma(skeleton: Buffer, end: number): number {
   return -1
 }
 
-/** Whether the byte behind a stretch of a string is escaped. */
+/** True if the byte behind a stretch of a string is escaped. */
 function endsEscaped(bytes: Buffer, from: number, to: number, before: boolean): boolean {
   let at = to
   while (at > from && bytes[at - 1] === BACKSLASH) at -= 1

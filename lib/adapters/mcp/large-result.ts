@@ -110,7 +110,7 @@ export async function boundSkimmed(
   }
 }
 
-/** Whether a structure says no more than the texts: a string that is one of them, or the JSON in one of them. */
+/** True if a structure says no more than the texts: a string that is one of them, or the JSON in one of them. */
 function isSaidBy(structure: unknown, texts: readonly unknown[], line: Skimmed): boolean {
   const strings = new Set<string>()
   const values = new Set<string>()

@@ -26,7 +26,7 @@ export interface McpProxyOptions {
   /** Where the host reads. @default process.stdout */
   output?: Writable
   /**
-   * What the server is called: files know its tools as `mcp__name__tool`, permissions as `mcp:name/tool`. Needed with
+   * Name of the server: files know its tools as `mcp__name__tool`, permissions as `mcp:name/tool`. Needed with
    * {@link permission}, unless {@link judgeUnnamed}.
    * @default the name that it gives itself
    */
@@ -46,12 +46,12 @@ export interface McpProxyOptions {
   /** Outputs are kept for this session, and the tools show no others. Default: none. */
   sessionId?: string
   /**
-   * Whether the host is told of the tools `read_output` and `search_output`.
+   * True if the host is told of the tools `read_output` and `search_output`.
    * @default true
    */
   outputTools?: boolean
   /**
-   * What becomes of `structuredContent` when the texts beside it are cut. `drop`: it goes, and what it says besides them is kept
+   * Handling of `structuredContent` when the texts are truncated. `drop`: it is removed, and what it says besides them is kept
    * with them; the host is not told of schemas for it. `keep`: it stays as it is, however long.
    * @default 'drop'
    */

@@ -36,7 +36,7 @@ export class Questions {
     }
   }
 
-  /** Whether a message answers a question of ours. */
+  /** True if a message answers a question of ours. */
   settle({ id, method, result, error }: Message): boolean {
     if (method !== undefined || typeof id !== 'string' || !id.startsWith(this.prefix)) return false
     // One that was taken back may be answered all the same.

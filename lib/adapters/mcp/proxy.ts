@@ -79,7 +79,7 @@ export class ServerProxy {
   private readonly storage: TruncationStorage
   private readonly listing: Listing
   private readonly siblings: Siblings | undefined
-  /** Whether the host has been told of tools. */
+  /** True if the host has been told of tools. */
   private hasListed = false
   /** Where a host without `initialize` listens to changes. */
   private readonly subscriptions = new Set<unknown>()
@@ -256,13 +256,13 @@ export class ServerProxy {
     return this.forwardCall(line, message, key, name)
   }
 
-  /** What was judged is what is sent: of two members with one name another reader may take the other. */
+  /** The judged message is the one sent: with two members of one name another reader may take the other. */
   private onward(line: Line, message: Message): Promise<void> | undefined {
     const isPlain = line.bytes !== undefined && !hasRepeatedNames(line.bytes.toString())
     return this.asking && !isPlain ? this.send(line, message, this.server) : this.pass(line, this.server)
   }
 
-  /** What cannot be judged does not run. */
+  /** A call that cannot be judged does not run. */
   private async refuse(line: Line, id: unknown, error: { code: number; message: string }): Promise<void> {
     drop(line)
     if (id === undefined) return
@@ -507,7 +507,10 @@ export class ServerProxy {
     return Promise.resolve({ ...message, result: told })
   }
 
-  /** A page of the list of tools, with ours if they are offered here; the very same message as was given if nothing is to change. */
+  /**
+   * A page of the list of tools, with ours if they are offered here; the very same message as was given if nothing is to
+   * change.
+   */
   private async withOurTools(given: Message, message: Message, tools: unknown): Promise<Message> {
     await this.siblings?.join()
     this.listing.isFirst = this.siblings?.isFirst === true
@@ -809,12 +812,12 @@ const NO_NAME = {
 }
 const UNREADABLE = { code: -32700, message: 'The message cannot be read, so it is not judged and was not passed on.' }
 
-/** Whether a call says which tool it means, and not in a name that is too long to be read. */
+/** True if a call says which tool it means, and not in a name that is too long to be read. */
 function isNamed({ params }: Message, mark: string): boolean {
   return isRecord(params) && typeof params.name === 'string' && !params.name.startsWith(mark)
 }
 
-/** Whether a request says itself who makes it, as those of the protocol of July 2026 do. */
+/** True if a request says itself who makes it, as those of the protocol of July 2026 do. */
 function isStateless({ _meta }: Record<string, unknown>): boolean {
   return (
     isRecord(_meta) && [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO].some((name) => _meta[name] !== undefined)

@@ -22,7 +22,7 @@ const LONGEST_PATH = 100
 const MOST_LAUNCHERS = 6
 
 export class Siblings {
-  /** Whether this proxy offers the tools. */
+  /** True if this proxy offers the tools. */
   isFirst = false
   private server: Server | undefined
   private number = 0

@@ -21,7 +21,7 @@ function chooseNames(taken: ReadonlySet<string>): Names {
   return { read_output: free('read_output'), search_output: free('search_output') }
 }
 
-/** Whether a name may be one of ours. */
+/** True if a name may be one of ours. */
 export function mayBeOurs(name: string): boolean {
   return /^(spillway_)?(read|search)_output(_\d+)?$/.test(name)
 }
@@ -36,7 +36,7 @@ export class Listing {
   tools: readonly OutputTool[]
   /** Known once the server has told of its last tool. */
   names: Names | undefined
-  /** Whether the host is told of our tools here: of several proxies of one host only one offers them. */
+  /** True if the host is told of our tools here: of several proxies of one host only one offers them. */
   isFirst = false
   private taken = new Set<string>()
 

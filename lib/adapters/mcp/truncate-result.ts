@@ -9,7 +9,7 @@ import { IN_MEMORY, type Item, itemsOf, type Look, REST_BYTES, Several, SMALL_BY
 import { besideTexts } from './structure'
 import { type McpContentBlock, type McpToolResult, META_KEY } from './types'
 
-/** Whether a structure that says the same as the texts goes when those are cut. */
+/** True if a structure that says the same as the texts goes when those are cut. */
 export type StructuredContent = 'drop' | 'keep'
 
 export const STRUCTURED_CONTENT: Check = ["'drop' or 'keep'", (value) => value === 'drop' || value === 'keep']
@@ -174,7 +174,7 @@ export function stillSaid(message: string, shown: string): string {
   return isLongText(message) || shown.startsWith(message) ? shown : `${message}\n${shown}`
 }
 
-/** Whether nothing was changed but what was not well-formed. */
+/** True if nothing was changed but what was not well-formed. */
 function hasTextsOf(output: unknown, parts: readonly Part[]): boolean {
   const texts = (all: readonly Part[]) =>
     all.map((part) => (part.type === 'text' ? part.text.toWellFormed() : undefined))
@@ -183,7 +183,7 @@ function hasTextsOf(output: unknown, parts: readonly Part[]): boolean {
   return texts(output as Part[]).every((text, index) => text === before[index])
 }
 
-/** What is known of a cut, beside whatever else is known of the result. */
+/** Metadata of a truncation, added to the other metadata of the result. */
 export function metaOf(meta: unknown, { metadata = {} }: ToolResultLike): Record<string, unknown> {
   const {
     truncationPath: outputPath,

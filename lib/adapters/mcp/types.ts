@@ -8,7 +8,7 @@ export interface McpContentBlock {
   [key: string]: unknown
 }
 
-/** What a tool answers. */
+/** Result of a tool. */
 export interface McpToolResult {
   content?: unknown
   structuredContent?: unknown

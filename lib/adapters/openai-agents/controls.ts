@@ -1,4 +1,4 @@
-/** What the adapter for the Agents SDK can be given beside what every adapter can. */
+/** Options of the Agents SDK adapter besides the common ones. */
 
 import { CHECK } from '../../overflow/limits'
 import type { Check } from '../../validation/options'

@@ -39,7 +39,7 @@ export function approvalsOf(permission: Permission): HostApprovals {
   return known
 }
 
-/** What is to be judged of a call. */
+/** Call to decide on. */
 export interface CallToJudge {
   tool: string
   args: unknown
@@ -65,14 +65,14 @@ export async function judge(
 
 class HostApprovals {
   readonly #permission: Permission
-  /** What the host was told to ask about, by the identity of the call. */
+  /** Pending questions of the host, by the key of the call. */
   readonly #questions = new Recent<string, Question>(10_000)
 
   constructor(permission: Permission) {
     this.#permission = permission
   }
 
-  /** Whether the call may run, must not, or is for the host to ask about. */
+  /** True if the call may run, must not, or is for the host to ask about. */
   async judge(call: JudgedCall): Promise<Judgement> {
     const permission = this.#permission
     const withdraw = new AbortController()
@@ -169,7 +169,7 @@ function factsOf(call: GateCall | JudgedCall): PermissionCall {
   return facts
 }
 
-/** What a `PermissionGate` has beside `request`. */
+/** Members of a `PermissionGate` besides `request`. */
 interface Answerable extends Gate {
   pending(): (IdentifiedCall & { id: string; reasons: string[] })[]
   respond(id: string, response: 'once'): Promise<void>

@@ -11,7 +11,7 @@ import type { OutputOwner } from '../../storage/saved-outputs'
 import { messageOf } from '../../util/message-of'
 import { catchLater, warn } from '../../util/warn'
 import { type Check, checkOptions } from '../../validation/options'
-import { describe, isRecord, wrong } from '../../validation/validate'
+import { isRecord, mismatch, wrong } from '../../validation/validate'
 import type { AdapterControls, AdapterEvent, HistoryControl, RecoveryOptions, RequestControls } from './types'
 
 const isFunction = (value: unknown) => typeof value === 'function'
@@ -43,7 +43,7 @@ const AROUND_TOOLS = CONTROL_KEYS.filter((key) => key !== 'refusal')
 const anything: Check = ['anything', () => true]
 const TOOLS: Readonly<Record<string, Check>> = Object.fromEntries(AROUND_TOOLS.map((key) => [key, anything]))
 
-/** Whether this is something that prepares a history. */
+/** True if this is something that prepares a history. */
 export function isControl(value: unknown): value is HistoryControl {
   const { prune, prepare } = Object(value) as { prune?: unknown; prepare?: unknown }
   return isFunction(prune) || isFunction(prepare)
@@ -123,7 +123,7 @@ export function tellError(
 
 /** The error for an answer that is none. */
 export function badAnswer(what: string, answer: unknown, allowed: string): SpillwayError {
-  return new OurError('CALLBACK', `${what} answered ${describe(answer)}, allowed is ${allowed}`)
+  return new OurError('CALLBACK', `${what}: invalid answer: ${mismatch(answer, allowed)}`)
 }
 
 /** The session that the caller's function names, else the one of the controls. Never throws. */

@@ -23,13 +23,13 @@ export interface HostCall {
   signal?: AbortSignal | undefined
   /** Judges this call in place of the controls'. */
   permission?: ToolControls['permission'] | undefined
-  /** What the tool itself declares; read when the tool has run. */
+  /** Options that the tool declares; read after the tool has run. */
   truncation?: ToolTruncationConfig | undefined
-  /** Whether what was thrown only suspends the call: it will come again, and nothing is noted of this time. */
+  /** True if what was thrown only suspends the call: it will come again, and nothing is noted of this time. */
   suspends?: (thrown: unknown) => boolean
 }
 
-/** What became of it. */
+/** Outcome. */
 export type HostOutcome =
   /**
    * `value` is the tool's own, changed by `tool.after` at most; `shown` is what the model reads of it, with the `warning` of a loop

@@ -1,4 +1,7 @@
-/** Tools of the hosts that touch nothing but the host's own state: lists of tasks, questions to the user, plans, output of what runs. */
+/**
+ * Tools of the hosts that touch nothing but the host's own state: lists of tasks, questions to the user, plans, output of what
+ * runs.
+ */
 
 import type { GateCall, PermissionCall } from 'spillway'
 import type { AdapterControls } from './types'

@@ -1,4 +1,4 @@
-/** What belongs to a session, for so many sessions as were used last. */
+/** Least recently used cache of sessions. */
 
 const MOST = 1000
 

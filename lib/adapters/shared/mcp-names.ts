@@ -1,4 +1,4 @@
-/** What a tool of a server of MCP is called where tools of more than one server meet. */
+/** Names of MCP tools where tools of several servers are used together. */
 export function mcpToolName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`
 }

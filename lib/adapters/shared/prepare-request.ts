@@ -11,7 +11,7 @@ import { Recent } from './lru-cache'
 import { Prefixes } from './recovered-prefixes'
 import type { AdapterControls, HistoryControl, PreparedMessages } from './types'
 
-/** What is taken for the window where neither the caller nor the provider names one; what is cut is a share of it. */
+/** Default window where neither the caller nor the provider names one; limits are a share of it. */
 const USUAL_WINDOW = 200_000
 
 /** A provider counts more than we estimate: what fits by the estimate may be refused again. */
@@ -32,7 +32,7 @@ interface Attempt {
   retries: number
 }
 
-/** What an adapter does with requests. One for all sessions. */
+/** Request handling of an adapter. One for all sessions. */
 export class Requests {
   readonly #controls: AdapterControls
   readonly #sessions = new Recent<string | undefined, { control: HistoryControl | undefined }>()
@@ -42,7 +42,7 @@ export class Requests {
     this.#controls = controls
   }
 
-  /** What to send of a history now. Never rejects: what fails is told, and the history goes out as it is. */
+  /** Returns the messages to send. Never rejects: a failure is reported, and the history is sent unchanged. */
   async prepare<M>(original: readonly M[], sessionId?: string): Promise<OutgoingRequest<M>> {
     let messages = original
     try {
@@ -172,7 +172,7 @@ export function firstAttempt(): Attempt {
   return { state: undefined, retries: 0 }
 }
 
-/** What an error or an answer says of an overflow; nothing if it is about something else. */
+/** Returns the overflow that an error or an answer reports; nothing if it is about something else. */
 export function overflowOf(trouble: unknown, contextWindow: number | undefined): OverflowClass | undefined {
   const found = classifyOverflow(trouble, contextWindow === undefined ? {} : { contextWindow })
   if (!found.overflow && found.kind !== 'field') return undefined

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { plainJson } from '../../util/safe-stringify'
 
-/** So many histories are remembered. */
+/** Maximum number of remembered histories. */
 const MOST = 32
 
 interface Known {

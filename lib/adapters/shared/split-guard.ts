@@ -10,7 +10,7 @@ import { isRecord } from '../../validation/validate'
 import { guardCall, type HostCall, type HostOutcome, withoutBefore } from './guard'
 import { Recent } from './lru-cache'
 
-/** Whether a call may run, and with which arguments. */
+/** True if a call may run, and with which arguments. */
 export type BeforeOutcome = { kind: 'run'; args: unknown } | { kind: 'refused'; refusal: RefusedResult }
 
 /** How a host's tool ended, and the limits for its result where the host has its own. */

@@ -1,14 +1,14 @@
-/** What every adapter can be given, and what it tells: the types that all of them export. */
+/** Options and events shared by all adapters. */
 
 import type { OverflowClass, OverflowReport, RecoverOptions, SpillwayError, ToolControls } from 'spillway'
 
-/** What a pruner or a context manager is asked before a request: which messages to send now. */
+/** Interface of a pruner or a context manager: returns the messages to send. */
 export interface PrepareOptions {
   /** Milliseconds since the epoch. */
   now: number
 }
 
-/** What it answers. */
+/** Result of the call. */
 export interface PreparedMessages {
   messages: readonly unknown[]
   /** Handed on to `onEvent`. */
@@ -41,7 +41,7 @@ export interface RecoveryOptions
   retries?: number
 }
 
-/** What an adapter did, or what went wrong in it. */
+/** Event of an adapter. */
 export type AdapterEvent =
   /** A request was prepared; `report` is the pruner's. */
   | { type: 'prepared'; sessionId?: string; report: unknown }
@@ -50,7 +50,7 @@ export type AdapterEvent =
   /** Something failed. The request or the result went on without it. */
   | { type: 'error'; sessionId?: string; error: SpillwayError }
 
-/** What an adapter does with requests. */
+/** Request handling of an adapter. */
 export interface RequestControls {
   /**
    * Leaves out of each request what it can do without. One pruner belongs to one session: give a function, and it is asked

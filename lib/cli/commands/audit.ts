@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
-import { type Command, type Parsed, UsageError } from '../command'
-import { countOf, text, texts } from '../parse-values'
+import { type Command, hint, type Parsed, UsageError } from '../command'
+import { badValue, countOf, text, texts } from '../parse-values'
 import { EXIT, green, print, printable, printJson, red } from '../terminal'
 
 const command: Command = {
@@ -38,11 +38,12 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [action, file = ''] = positionals
-  if (action !== 'verify') throw new UsageError(`${action}: allowed is verify`)
+  if (action !== 'verify')
+    throw new UsageError(`unknown action ${JSON.stringify(action)}; ${hint(action ?? '', ['verify'], 'actions are')}`)
   const keyFile = text(values, 'key-file')
   const heads = texts(values, 'head')?.map((head) => head.toLowerCase())
   const wrong = heads?.find((head) => !/^[0-9a-f]{64}$/.test(head))
-  if (wrong !== undefined) throw new UsageError(`--head ${wrong}: allowed is a hash of 64 hexadecimal digits`)
+  if (wrong !== undefined) throw badValue('head', wrong, 'a hash of 64 hexadecimal digits')
   const report = await verifyAudit(file, {
     ...(keyFile !== undefined && { key: readFileSync(keyFile) }),
     ...(heads !== undefined && { head: heads }),

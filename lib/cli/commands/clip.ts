@@ -45,7 +45,7 @@ export default command
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** So many bytes are held before it is looked whether they are too many; then twice as many. */
+/** Number of bytes buffered before the first check of the limit; doubled each time. */
 const FIRST_LOOK = 2 ** 18
 
 /** The bytes as they came, as long as they are within the limits: the text of a result is decoded. */
@@ -69,7 +69,7 @@ class Raw {
     }
   }
 
-  /** What to print of the result. */
+  /** Returns the text to print. */
   shown(result: TruncationResult): string | Uint8Array {
     const isChanged = result.truncated || result.raw !== undefined
     return isChanged || this.pieces === undefined ? shownOf(result) : Buffer.concat(this.pieces)

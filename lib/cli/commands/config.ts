@@ -2,7 +2,7 @@
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { lintConfig, loadConfig } from 'spillway/config'
-import { type Command, type Parsed, UsageError } from '../command'
+import { type Command, hint, type Parsed, UsageError } from '../command'
 import { EXIT, green, print, printable, printJson, red, yellow } from '../terminal'
 
 const command: Command = {
@@ -35,13 +35,14 @@ interface Finding {
 
 async function run({ positionals, json }: Parsed): Promise<number> {
   const [action, file = ''] = positionals
-  if (action !== 'lint') throw new UsageError(`unknown action ${JSON.stringify(action)}; did you mean lint?`)
+  if (action !== 'lint')
+    throw new UsageError(`unknown action ${JSON.stringify(action)}; ${hint(action ?? '', ['lint'], 'actions are')}`)
   const facts = statSync(file, { throwIfNoEntry: false })
   if (facts === undefined) throw new Error(`${file}: is not there`)
   if (!facts.isFile()) throw new Error(`${file}: is not a file`)
   accessSync(file, constants.R_OK)
   const { config, problems } = loadConfig({ userFile: file })
-  // What loading left out is told by it, with its place.
+  // Loading reports what it left out, with its place.
   const told = new Set(problems.map(({ path }) => path))
   const found: Finding[] = [
     ...problems.map(({ severity, path, message, line, column }) => ({ kind: severity, path, message, line, column })),

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PruneReport } from 'spillway'
 import type { PrunePolicy } from 'spillway/history'
 import { toJson } from '../../util/lossless-json'
-import { type Command, type Parsed, UsageError } from '../command'
+import type { Command, Parsed } from '../command'
 import { readConversation } from '../message-file'
-import { countOf, oneOf, text, texts, whole } from '../parse-values'
+import { badValue, countOf, oneOf, text, texts, whole } from '../parse-values'
 import { EXIT, note, print, printable, printJson } from '../terminal'
 
 const POLICIES: readonly PrunePolicy[] = ['results', 'outdated', 'superseded', 'budget', 'pressure', 'arguments']
@@ -64,7 +64,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
   const policies = texts(values, 'policy') as PrunePolicy[] | undefined
   const unknown = policies?.find((policy) => !POLICIES.includes(policy))
-  if (unknown !== undefined) throw new UsageError(`--policy ${unknown}: allowed is ${POLICIES.join(', ')}`)
+  if (unknown !== undefined)
+    throw badValue('policy', String(unknown), `one of ${POLICIES.map((each) => `'${each}'`).join(', ')}`)
   const protectedTools = texts(values, 'protect')
   const given: HistoryPrunerOptions = {
     // One look at a file: there is no cache that anything would be lost of.

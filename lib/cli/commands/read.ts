@@ -64,7 +64,9 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   return EXIT.ok
 }
 
-/** Prints what the file holds there: the text of a range is decoded. That the file may be read was checked by reading the range. */
+/**
+ * Prints what the file holds there: the text of a range is decoded. That the file may be read was checked by reading the range.
+ */
 async function printBytes(path: string, { fromByte, byteCount }: RangeResult, toTheEnd: boolean): Promise<void> {
   if (byteCount === 0) return
   const end = toTheEnd ? Number.POSITIVE_INFINITY : fromByte + byteCount - 1
@@ -108,7 +110,7 @@ function rangeOf(values: Parsed['values'], isAll: boolean): ReadRange {
   return {
     fromLine: fromLine ?? 1,
     lineCount: lineCount ?? LINES,
-    // What was asked for is given, as far as one call goes.
+    // Prints the requested range, as far as one call reads.
     ...(lineCount === undefined && { maxBytes: BYTES }),
     ...(fromByte !== undefined && { fromByte }),
   }

@@ -71,7 +71,7 @@ Standard input is the command's. Ctrl-C is passed on to it; the second ends it a
 
 export default command
 
-/** Of a command that never stops printing, a disk should not be filled. */
+/** A command that never stops printing must not fill the disk. */
 const MAX_FILE_BYTES = 2 ** 30
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
@@ -178,7 +178,7 @@ function withEnding(result: CommandResult, code: number, values: Parsed['values'
   return { ...result, output: { ...output, content, hint: said } }
 }
 
-/** What stands for bytes that are no text. */
+/** Replacement of bytes that are not text. */
 const REPLACEMENT = '\ufffd'
 
 /** A notice behind the output ends with a line feed, as any text of ours. */

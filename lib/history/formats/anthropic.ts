@@ -18,7 +18,7 @@ const THINKING = /^(thinking|redacted_thinking)$/
 /** Blocks that are neither text nor media. */
 const SILENT = /^(tool_use|tool_result|server_tool_use|\w+_tool_result|compaction|fallback)$/
 
-/** What the provider's own tools were asked, and what they answered. */
+/** Calls and results of the provider's own tools. */
 const PROVIDERS = /^(server_tool_use|\w+_tool_result)$/
 
 const blocks: PartRules = {

@@ -20,7 +20,7 @@ import { sealedIn, type Thinking, thinkingBeside } from './extras'
 import type { Edit } from './immutable-edit'
 import { elements, get, isObject, isRecord, nonEmpty, outputPathOf, timeOf, watched } from './safe-read'
 
-/** What a message that is a summary is called where messages have names. */
+/** Name of a summary message, where messages have names. */
 export const SUMMARY_NAME = 'session_summary'
 
 const ROLES: Readonly<Record<string, MessageRole>> = {
@@ -57,20 +57,20 @@ export function chatRole(message: object): MessageRole | undefined {
   return typeof role === 'string' && Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
 }
 
-/** Whether the content is none that another format has. */
+/** True if the content is none that another format has. */
 export function hasChatContent(message: object): boolean {
   const { content } = message as ChatMessage
   if (typeof content === 'string' || content === null || content === undefined) return !('parts' in message)
   return Array.isArray(content) && !elements(content).some((part) => FOREIGN.test(String(get(part, 'type'))))
 }
 
-/** Whether this answers or makes calls as chat completions do. */
+/** True if this answers or makes calls as chat completions do. */
 export function speaksOfCalls(message: object): boolean {
   const { role } = message as ChatMessage
   return (role === 'tool' && nonEmpty((message as ChatMessage).tool_call_id) !== undefined) || isCall(message)
 }
 
-/** Whether this makes calls as chat completions do. */
+/** True if this makes calls as chat completions do. */
 export function isCall(message: object): boolean {
   const { tool_calls: calls } = message as ChatMessage
   return Array.isArray(calls) && elements(calls).some(hasFunction)

@@ -17,7 +17,7 @@ export interface Attachment {
 /** A part of a content: a text, a file with a text, reasoning, something that is no text, or nothing that counts. */
 export type PartKind = TextPart | Attachment | Thinking | 'media' | 'none'
 
-/** What a content says. */
+/** Text, calls and results in a content. */
 export interface Content {
   text: ResultText
   media: number

@@ -1,4 +1,4 @@
-/** What one file per format has to say; views, copies, and the guards around them are made from it here. */
+/** Definition of a format; views, copies and their guards are derived from it here. */
 
 import type { ResultText } from '../message-cache'
 import type {
@@ -34,7 +34,7 @@ export interface ResultReading {
   isError?: boolean | undefined
   media?: number
   outputPath?: string | undefined
-  /** What says so is the tool's own data, and not the host's. */
+  /** True if the flag is the tool's own data, not the host's. */
   isToolsPath?: boolean | undefined
   /** Where results are parts: the place of the part. */
   at?: number
@@ -55,7 +55,7 @@ export interface Reading {
   withoutMedia?: MediaEdits | undefined
   role: MessageRole
   text?: ResultText
-  /** What the provider's own tools were asked and answered, as {@link asideOf} writes it. */
+  /** Calls and results of the provider's own tools, as {@link asideOf} writes them. */
   aside?: string | undefined
   /** The reasoning of the model. */
   thinking?: ResultText | undefined
@@ -67,7 +67,7 @@ export interface Reading {
   time?: number | undefined
 }
 
-/** What a format tells about itself. Its functions may throw: what throws is not a message that can be read. */
+/** Definition of a format. Its functions may throw: such a message counts as unreadable. */
 export interface FormatRules {
   readonly name: HistoryFormatName
   recognises(message: object): 0 | 1 | 2
@@ -86,7 +86,7 @@ export interface FormatRules {
   missing?(call: CallReading, text: string, reading: Reading, message: object): object | undefined
 }
 
-/** What nobody can read. */
+/** View of an unreadable message. */
 export const OTHER: MessageView = Object.freeze({
   role: 'other',
   text: '',

@@ -3,10 +3,10 @@
 import type { HistoryFormatName, ViewFormat } from '../message-view'
 import { isObject } from './safe-read'
 
-/** So many messages that only one format has settle which one a history is in. */
+/** Number of messages that only one format has, after which the format is decided. */
 const ENOUGH = 8
 
-/** So many elements are looked at. */
+/** Maximum number of elements read. */
 const MOST = 10_000
 
 /** How many messages voted like this: for each format 0, 1 or 2, as it recognises them. */
@@ -23,9 +23,9 @@ export class Votes {
   private readonly sure: number[]
   private readonly perhaps: number[]
   private telling = 0
-  /** What the shortest messages of each role vote for: most of a conversation, and all the same. */
+  /** Votes of the shortest messages of each role: most of a conversation, and all alike. */
   private readonly short = new Map<unknown, Ballot>()
-  /** So many messages were looked at. */
+  /** Number of messages read. */
   seen = 0
 
   constructor(private readonly formats: readonly ViewFormat[]) {

@@ -1,4 +1,4 @@
-/** What takes room in a message and is neither said nor called: the reasoning of the model, and files that are texts. */
+/** Content that takes tokens but is neither text nor a call: reasoning of the model, and text files. */
 
 import { elements, get, isObject, isRecord, watched } from './safe-read'
 
@@ -92,7 +92,7 @@ export function attachedText(part: unknown): string | undefined {
   return textOfData(watched(part, 'data'), mediaTypeOf(part) ?? (type === 'text-plain' ? 'text/plain' : undefined))
 }
 
-/** What a search found, with the address and the title that the model reads. */
+/** Search results, with the address and title that the model reads. */
 function searchResultText(part: object): string | undefined {
   const texts: string[] = []
   for (const key of ['title', 'source', 'content']) addTexts(watched(part, key), texts)
@@ -144,7 +144,7 @@ export function textOfData(data: unknown, mediaType: string | undefined): string
   return /;base64$/i.test(parameters ?? '') ? Buffer.from(body, 'base64').toString() : decoded(body)
 }
 
-/** What a part is that is no text: its media type, or a word for it. */
+/** Kind of a part that is not text: its media type, or a word for it. */
 export function kindOfMedia(part: unknown): string {
   if (!isRecord(part)) return 'file'
   for (const holder of [

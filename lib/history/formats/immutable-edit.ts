@@ -47,7 +47,7 @@ function shallowCopy(value: object): object {
 
 /** Sets a property of a copy. */
 function put(holder: object, key: PropertyKey, value: unknown): void {
-  // What was copied by a spread has no getters of its own.
+  // A copy by spread has no own getters.
   if (Object.getPrototypeOf(holder) === Object.prototype && Object.hasOwn(holder, key)) {
     ;(holder as Record<PropertyKey, unknown>)[key] = value
     return

@@ -62,7 +62,7 @@ export function formatNamed(name: HistoryFormatName): ViewFormat {
   return named.get(name) as ViewFormat
 }
 
-/** What a message said when it was read, and the values that it was made of. */
+/** View of a message, and the values that it was made from. */
 export interface Remembered {
   readonly asked: ViewFormat
   /** The format that it was read in; `undefined` if no format can read it. */
@@ -74,7 +74,7 @@ export interface Remembered {
 const remembered = new WeakMap<object, Remembered>()
 
 /**
- * What a message of a history in this format says. A message that this format cannot read is read by the one format that
+ * Returns the view of a message in this format. A message that this format cannot read is read by the one format that
  * is sure of it, and if there is none, it is `other`.
  *
  * Remembered per message object, and read again when a value that it was made of is another one: its content, a part of
@@ -131,7 +131,7 @@ export function viewsOf(messages: readonly unknown[]): readonly MessageView[] {
   return viewsIn(messages).views
 }
 
-/** What {@link viewOf} says, with everything that is remembered of it. */
+/** Returns the view as {@link viewOf} does, with its cached facts. */
 function recall(name: HistoryFormatName | ViewFormat, message: object): Remembered {
   const asked = typeof name === 'string' ? formatNamed(name) : name
   const known = knownAs(asked, message)
@@ -154,7 +154,7 @@ export function remember(message: object, read: Remembered): void {
   remembered.set(message, read)
 }
 
-/** What a message says, for who keeps it. */
+/** Returns the view of a message, for callers that store it. */
 export interface Reading {
   view: MessageView
   /** The format that it was read in; `undefined` if no format can read it. */
@@ -186,7 +186,7 @@ function viewIn(format: ViewFormat | undefined, message: object): MessageView {
   return format === undefined ? unreadable(message) : format.view(message, true)
 }
 
-/** What may still become a message is looked at again when one of the fields that messages have is another one. */
+/** An object that is not a message yet is read again when one of the fields of messages changes. */
 function unreadable(message: object): MessageView {
   try {
     for (const key of ['role', 'type', 'content', 'parts', 'message', 'payload']) watched(message, key)

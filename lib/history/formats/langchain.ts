@@ -123,7 +123,7 @@ function readCalls(message: object, content: unknown): CallReading[] {
   })
 }
 
-/** What the provider's converter reads, where the content says the call once more. */
+/** Calls that the provider's converter reads, where the content repeats them. */
 function editsInContent(content: unknown, id: string | undefined, args: unknown): Edit[] {
   if (!Array.isArray(content) || id === undefined) return []
   return elements(content).flatMap((part, at): Edit[] => {

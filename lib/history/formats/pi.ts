@@ -22,7 +22,7 @@ const parts: PartRules = textParts(['text'], (part, type) => {
 
 const BROKEN = /^(error|aborted)$/
 
-/** What pi puts before the model in the user's place, and where it has the text. */
+/** Entries that pi sends as user messages, and the field that holds their text. */
 const TEXT_KEYS: Readonly<Record<string, string>> = {
   bashExecution: 'output',
   branchSummary: 'summary',

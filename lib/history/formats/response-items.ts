@@ -58,7 +58,7 @@ const CALLS: Readonly<Record<string, readonly [key: string, name?: string]>> = {
   apply_patch_call: ['operation', 'apply_patch'],
 }
 
-/** What a message, a call or a result of these names is; `undefined` for all else. */
+/** Returns the kind of an item by its type name; `undefined` for all others. */
 export function itemRole(item: object): MessageRole | undefined {
   const role = get(item, 'role')
   const type = get(item, 'type')
@@ -69,7 +69,7 @@ export function itemRole(item: object): MessageRole | undefined {
 /** Parts that messages among items have, a picture without a word too. */
 const PART = /^((in|out)put_(text|image|file|audio)|refusal)$/
 
-/** Whether a message's content can be read as that of an item. */
+/** True if a message's content can be read as that of an item. */
 export function hasItemContent(item: object): boolean {
   const content = get(item, 'content')
   if (typeof content === 'string') return !('tool_calls' in item)
@@ -83,10 +83,10 @@ export function isCallOrResult(item: object, names: ItemNames): boolean {
   return isKnown && nonEmpty(callIdOf(item, names)) !== undefined
 }
 
-/** What is a picture and little else. */
+/** Items that are mainly a picture. */
 const PICTURES = /^(computer_call_(output|result)|image_generation_call)$/
 
-/** What the provider keeps, or what only it can read but for summaries. */
+/** Items that the provider stores, or that only it can read apart from summaries. */
 const SEALED = /^(reasoning|compaction|item_reference)$/
 
 const RESULTS = /^(custom_tool|local_shell|shell|apply_patch)_call_output$/
@@ -102,7 +102,7 @@ export function readItem(item: object, names: ItemNames): Reading {
   if (Object.hasOwn(CALLS, type)) return { role: 'assistant', time, calls: [readCall(item, type, names)] }
   if (type === names.result || RESULTS.test(type))
     return { role: 'tool', time, results: [readResult(item, type, names)] }
-  // What the provider's own tools did, reasoning, compaction: part of what the model said, and nobody's to change.
+  // Provider tools, reasoning, compaction: part of the model's answer, never changed.
   const said = type === 'computer_call_output' || type === 'computer_call_result' ? 'tool' : 'assistant'
   if (PICTURES.test(type)) return { role: said, time, media: 1 }
   return { role: said, time, ...(SEALED.test(type) ? reasoningOf(thinkingOf(item)) : { aside: asideOf([item]) }) }
@@ -181,7 +181,7 @@ function readOne(output: object): Pick<ResultReading, 'text' | 'media' | 'edits'
   return { text, edits: (other) => [[['output', ...path], other]] }
 }
 
-/** What commands wrote, one after the other. */
+/** Returns the outputs of commands, joined. */
 function readShell(output: unknown[], names: ItemNames): Pick<ResultReading, 'text' | 'isError' | 'edits'> {
   const texts: string[] = []
   const places: (readonly PropertyKey[])[] = []

@@ -40,7 +40,7 @@ export function unnoted<F, T>(read: (format: F, message: object) => T, format: F
   }
 }
 
-/** Whether every one of these values is still where it was. */
+/** True if every one of these values is still where it was. */
 export function isUnchanged(watched: readonly unknown[]): boolean {
   return holdsUntil(watched, watched.length) === watched.length
 }
@@ -55,7 +55,7 @@ export function holdsUntil(watched: readonly unknown[], end: number): number {
       if (value !== before && !Object.is(value, before)) return at
     }
   } catch {
-    // What cannot be read any more is not what it was.
+    // A value that can no longer be read has changed.
   }
   return at
 }
@@ -129,7 +129,7 @@ export function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Whether a name is there and says nothing. One that is not there stays so. */
+/** True if a name is there and says nothing. One that is not there stays so. */
 export function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === ''
 }
@@ -149,7 +149,7 @@ export function resultText(texts: readonly string[]): ResultText {
   return texts.length === 1 ? (texts[0] as string) : texts
 }
 
-/** Whether a part of a content carries more than its text, such as a mark for the provider's cache. */
+/** True if a part of a content carries more than its text, such as a mark for the provider's cache. */
 export function carriesMore(part: object): boolean {
   return Object.keys(part).length > 2
 }
@@ -160,13 +160,13 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value) ?? ''
 }
 
-/** What a provider's own tools were asked and answered, written out; `undefined` if there is none of it. */
+/** Returns the calls and results of a provider's own tools as text; `undefined` if there are none. */
 export function asideOf(parts: readonly unknown[]): string | undefined {
   if (parts.length === 0) return undefined
   try {
     return jsonText(parts)
   } catch {
-    // What has no JSON is not sent as it is, and nobody knows its size.
+    // A value without JSON is not sent as it is, so its size is unknown.
     return undefined
   }
 }

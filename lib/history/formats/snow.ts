@@ -21,7 +21,7 @@ export const snow = defineFormat({
   }),
 })
 
-/** Whether a chat message has what OpenAI's does not. */
+/** True if a chat message has what OpenAI's does not. */
 export function isSnow(message: object): boolean {
   return typeof get(message, 'timestamp') === 'number' || nonEmpty(get(message, 'messageStatus')) !== undefined
 }

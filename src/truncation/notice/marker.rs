@@ -138,7 +138,7 @@ fn sentences(wording: &Wording, text: &str) -> Vec<(usize, Says)> {
 
 /// Returns true if the text after the outcome of a call continues as a notice does.
 fn goes_on(wording: &Wording, rest: &str) -> bool {
-    let Some(rest) = rest.strip_prefix(' ') else { return false };
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
     let next = [
         wording.shown,
         wording.partial,

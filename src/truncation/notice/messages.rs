@@ -172,7 +172,7 @@ pub static CHINESE: Wording = Wording {
     advice: Advice::Available([
         "可用 {tool} 搜索该文件。",
         "可用 {tool} 从该文件第 {line} 行继续读取。",
-        "可用 {tool} 让子代理处理该文件。",
+        "可用 {tool} 让子智能体处理该文件。",
     ]),
     compact: "... 输出已截断；完整输出已保存到 {path} ...",
     compact_part: "... 输出已截断；开头和结尾部分已保存到 {path} ...",

@@ -1,0 +1,33 @@
+/** Suggestions for misspelt names. */
+
+/** Longer names are not compared: no known name is this long, and the comparison is quadratic. */
+const LONGEST = 64
+
+/** Returns the name that `given` most probably means, upper and lower case taken as equal; `undefined` if none is near. */
+export function nearest(given: string, names: readonly string[]): string | undefined {
+  const short = given.slice(0, LONGEST).toLowerCase()
+  const [best] = names.map((name) => [distance(short, name.toLowerCase()), name] as const).sort(([a], [b]) => a - b)
+  if (best === undefined) return undefined
+  const letters = Math.max(letterCount(short), letterCount(best[1]))
+  return best[0] <= Math.max(1, Math.floor(letters / 3)) ? best[1] : undefined
+}
+
+function letterCount(name: string): number {
+  return name.replace(/^-+/, '').length
+}
+
+/** Counts the letters that are added, removed, changed or swapped with the next one between two words. */
+function distance(a: string, b: string): number {
+  let [before, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        row[j] = Math.min(row[j]!, before[j - 2]! + 1)
+    }
+    ;[before, last] = [last, row]
+  }
+  return last[b.length]!
+}
