@@ -291,7 +291,10 @@ mod tests {
             message(json!({ "maxToolCall": 3 })),
             "Unknown option \"maxToolCall\": did you mean maxToolCalls?"
         );
-        assert!(message(json!({ "volatileFields": 3 })).starts_with("volatileFields: got 3"));
+        assert!(
+            message(json!({ "volatileFields": 3 }))
+                .starts_with("Invalid option \"volatileFields\": expected")
+        );
         let unbounded = Rules::read(&json!({ "maxToolCalls": { "$type": "Infinity" } })).unwrap();
         assert_eq!((unbounded.max_tool_calls, unbounded.hard_cap()), (None, None));
         assert_eq!(Rules::default().hard_cap(), Some(300));

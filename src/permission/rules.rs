@@ -419,7 +419,7 @@ mod tests {
         let error = read(json!({ "match": ["gitk"] })).unwrap_err();
         assert_eq!(
             error.message,
-            "rules[2].examples.match[0]: \"shell:gitk\" is not matched by \"git *\""
+            "Invalid option \"rules[2].examples.match[0]\": \"shell:gitk\" is not matched by \"git *\""
         );
         assert!(read(json!({ "noMatch": ["git log"] })).is_err());
         assert!(read(json!({ "misses": [] })).is_err());
