@@ -5,6 +5,8 @@
 //   npm run recall -- FOLDER [TOOL] [--peers] [--held-out] [--more=FOLDER] [options of the tool]
 //
 // FOLDER holds NAME.raw.zst and NAME.json; TOOL is the path of recall.mjs, by default ../tools/recall.mjs beside FOLDER.
+// The held-out third of the outputs follows, and failed builds with the chunk that says why, if there is a folder `ci-logs` beside
+// FOLDER (or `--ci-logs=FOLDER`) and a tool ci-logs.mjs beside TOOL.
 // --peers      also packages of others, which are installed into target/peers when they are not there
 // --held-out   only the third of the outputs whose name hashes to it, which rules are not made with
 // --more       another such folder, whose outputs come on top
@@ -28,7 +30,9 @@ if (!folder || !existsSync(tool)) {
   process.exit(2)
 }
 const OWN = ['--peers', '--held-out']
-const options = args.filter((arg) => arg.startsWith('--') && !OWN.includes(arg) && !arg.startsWith('--more='))
+const options = args.filter(
+  (arg) => arg.startsWith('--') && !OWN.includes(arg) && !arg.startsWith('--more=') && !arg.startsWith('--ci-logs='),
+)
 const module = (name) => fileURLToPath(new URL(`./recall/${name}.mjs`, import.meta.url))
 
 /** The peers that can be called. The others are named with the reason. */
@@ -63,12 +67,31 @@ function chosen(folders, isHeldOut) {
 const target = join(ROOT, 'target', 'peers')
 const others = args.includes('--peers') ? await peers(target) : []
 const more = args.filter((arg) => arg.startsWith('--more=')).map((arg) => arg.slice('--more='.length))
-const isPart = args.includes('--held-out') || more.length > 0
-const outputs = isPart ? chosen([folder, ...more], args.includes('--held-out')) : folder
-const ours = ['smart', 'json', 'diff', 'csv', 'sketch', ...others].map(module)
-const { status } = spawnSync(process.execPath, [tool, outputs, ...ours, 'head', 'tail', 'half', 'head20', ...options], {
-  stdio: 'inherit',
-  env: { ...process.env, SPILLWAY_PEERS: target },
-})
-if (isPart) rmSync(outputs, { recursive: true })
-process.exitCode = status ?? 1
+const ours = ['smart', 'json', 'diff', 'csv', 'sketch', 'grep', ...others].map(module)
+const env = { ...process.env, SPILLWAY_PEERS: target }
+let failures = 0
+
+function call(...argv) {
+  const { status } = spawnSync(process.execPath, argv, { stdio: 'inherit', env })
+  if (status !== 0) failures += 1
+}
+
+/** Measures one set of labelled outputs: all of them, or the third that is held out. */
+function measure(isHeldOut) {
+  const isPart = isHeldOut || more.length > 0
+  const outputs = isPart ? chosen([folder, ...more], isHeldOut) : folder
+  call(tool, outputs, ...ours, 'head', 'tail', 'half', 'head20', ...options)
+  if (isPart) rmSync(outputs, { recursive: true })
+}
+
+if (!args.includes('--held-out')) measure(false)
+measure(true)
+const ciLogs =
+  args.find((arg) => arg.startsWith('--ci-logs='))?.slice('--ci-logs='.length) ??
+  join(dirname(resolve(folder)), 'ci-logs')
+const ciTool = join(dirname(tool), 'ci-logs.mjs')
+if (existsSync(ciLogs) && existsSync(ciTool) && !args.includes('--held-out')) {
+  for (const name of ['smart', 'sketch', 'grep', ...others]) call(ciTool, ciLogs, module(name))
+  for (const name of ['head', 'tail', 'half', 'head20']) call(ciTool, ciLogs, name)
+}
+process.exitCode = failures > 0 ? 1 : 0

@@ -36,6 +36,8 @@ pub(super) struct Line {
     pub part: Option<u64>,
     /// Fingerprint that similar lines have in common.
     pub alike: u64,
+    /// Severity that its colours show: 3 for red, 2 for yellow, 1 for others, 0 for none.
+    pub tint: u8,
     /// Position in the raw output, if the text is terminal output as displayed and the position was recorded.
     pub place: Option<RawRange>,
 }
@@ -78,18 +80,38 @@ pub(super) fn line(raw: &[u8], bytes: Range<u64>, source: Source, longest: usize
     let raw = raw.get(..raw.len() - cut).unwrap_or_default();
     let shown = Shown::decode(raw, source).text;
     let cleaned = clean_line(&shown);
+    let tint = tint(raw);
     let alike = match cleaned.split_whitespace().nth(1) {
         Some(_) => template(cleaned.as_bytes()),
         None => 0,
     };
     if cleaned.len() <= longest && !is_part {
-        return Line { text: cleaned.into_owned(), bytes, part: None, alike, place: None };
+        return Line { text: cleaned.into_owned(), bytes, part: None, alike, tint, place: None };
     }
     let end = graphemes::floor(&cleaned, longest.saturating_sub(ELLIPSIS.len()));
     let mut text = cleaned.get(..end).unwrap_or_default().to_owned();
     let part = text.len() as u64;
     text.push_str(ELLIPSIS);
-    Line { text, part: Some(part), bytes, alike, place: None }
+    Line { text, part: Some(part), bytes, alike, tint, place: None }
+}
+
+/// Returns the severity that the colours in a line show.
+fn tint(raw: &[u8]) -> u8 {
+    let mut tint = 0;
+    for at in memchr::memchr_iter(0x1b, raw) {
+        let code = raw.get(at + 1..).unwrap_or_default();
+        let end = code.iter().position(|byte| *byte == b'm').unwrap_or(0);
+        let has = |colour: &[u8]| {
+            code.get(..end.min(16)).unwrap_or_default().windows(2).any(|pair| pair == colour)
+        };
+        let found = match () {
+            () if has(b"31") || has(b"91") => 3,
+            () if has(b"33") || has(b"93") => 2,
+            () => u8::from(end > 2),
+        };
+        tint = found.max(tint);
+    }
+    tint
 }
 
 /// The budget of a preview.

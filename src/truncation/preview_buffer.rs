@@ -17,6 +17,9 @@ use crate::tokens::{Meter, Mode};
 /// Number of bytes kept beyond the limits, so that a cut can find the line break or grapheme boundary near it.
 const SLACK: usize = 4 * 1024;
 
+/// Minimum number of bytes kept at the end for the smart strategies: what explains a failure is mostly near the end.
+const SMART_TAIL: usize = 64 * 1024;
+
 /// Number of bytes reserved at first. Limits are seldom larger.
 const RESERVED: usize = 64 * 1024;
 
@@ -35,6 +38,7 @@ pub struct Totals {
 #[derive(Debug, Clone)]
 pub struct Window {
     cap: usize,
+    tail_cap: usize,
     keep_head: bool,
     keep_tail: bool,
     head: Vec<u8>,
@@ -65,6 +69,7 @@ impl Window {
         let cap = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX).saturating_add(SLACK);
         Window {
             cap,
+            tail_cap: if is_smart { cap.max(SMART_TAIL) } else { cap },
             keep_head: is_smart || limits.direction != Direction::Tail,
             keep_tail: is_smart || limits.direction != Direction::Head,
             head: Vec::new(),
@@ -165,13 +170,13 @@ impl Window {
     }
 
     fn push_tail(&mut self, bytes: &[u8]) {
-        // Twice the capacity, so that old bytes are moved only once per `cap` new ones.
-        if self.tail.len() + bytes.len() <= self.cap.saturating_mul(2) {
+        // Twice the capacity, so that old bytes are moved only once per `tail_cap` new ones.
+        if self.tail.len() + bytes.len() <= self.tail_cap.saturating_mul(2) {
             self.tail.extend_from_slice(bytes);
             return;
         }
-        let from_bytes = bytes.len().min(self.cap);
-        let from_tail = (self.cap - from_bytes).min(self.tail.len());
+        let from_bytes = bytes.len().min(self.tail_cap);
+        let from_tail = (self.tail_cap - from_bytes).min(self.tail.len());
         let start = self.totals.bytes - self.tail.len() as u64;
         let dropped_tail = self.tail.len() - from_tail;
         let dropped_bytes = bytes.len() - from_bytes;
@@ -239,8 +244,8 @@ impl Window {
 
     /// Returns the end of the text, and whether that is all of it.
     pub fn tail(&self) -> (&[u8], bool) {
-        let from = self.tail.len().saturating_sub(self.cap);
-        (self.tail.get(from..).unwrap_or_default(), self.totals.bytes <= self.cap as u64)
+        let from = self.tail.len().saturating_sub(self.tail_cap);
+        (self.tail.get(from..).unwrap_or_default(), self.totals.bytes <= self.tail_cap as u64)
     }
 
     /// Returns the end of the line that [`Window::head`] ends in.
@@ -250,7 +255,7 @@ impl Window {
 
     /// Returns the start of the line that [`Window::tail`] begins in.
     pub fn tail_line_start(&self) -> u64 {
-        let from = self.tail.len().saturating_sub(self.cap);
+        let from = self.tail.len().saturating_sub(self.tail_cap);
         let start = self.totals.bytes - self.tail.len() as u64;
         let inside = self.tail.get(..from).and_then(|skipped| memrchr(b'\n', skipped));
         inside.map(|at| start + at as u64).or(self.before_tail).map_or(0, |at| at + 1)

@@ -4,7 +4,10 @@
 //! what stands around them, in bounded memory. At the end [`select`] chooses, within the budget, and [`layout`] writes the
 //! chosen lines in their order with the exact gap at every cut.
 
+mod blocks;
+mod features;
 pub(super) mod line_fingerprint;
+pub mod ranking;
 mod render;
 mod retained;
 pub mod rules;
@@ -17,7 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::tools::{self, Kind};
 
-pub use render::preview;
+pub use features::{FEATURES, Row};
+pub use render::{describe, preview};
 
 /// What of a text is kept. What is not in the form that is named is shown as by `Smart`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -79,7 +83,7 @@ impl Keep {
 
     /// Shares of the budget in percent that the head and the tail get before anything else.
     fn reserved(self) -> (u64, u64) {
-        if self.is_early() { (50, 12) } else { (8, 22) }
+        if self.is_early() { (50, 12) } else { (2, 12) }
     }
 
     /// The head's share in percent of what is left when all that matters is in.

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+use super::features::Row;
 use super::scan::Scanner;
-use super::select::choose;
+use super::select::{choose, describe_lines};
 use crate::text::lossy::Source;
 use crate::truncation::limits::{Limits, Unit};
 use crate::truncation::lines::{
@@ -33,7 +34,8 @@ pub fn preview(
     }
     let most = most_lines(window);
     let budget = Budget::new(limits, wording.gap(most, most, most, None).len());
-    let numbers = choose(&lines, &found, total, budget, limits.keep);
+    let size = window.totals().bytes;
+    let numbers = choose(&lines, &found, (total, size), budget, limits.keep, scanner.rules());
     if numbers.is_empty() {
         return None;
     }
@@ -41,6 +43,21 @@ pub fn preview(
     let mut spare = limits.max_bytes.saturating_sub(gaps.room(&numbers, total));
     let in_gap = |missing| gaps.folded(missing, &mut spare);
     Some(write(&lines, numbers.iter().copied(), window, limits, in_gap))
+}
+
+/// The lines that may be shown with their features, for training: their numbers, lengths in bytes and features.
+pub fn describe(window: &Window, scanner: &Scanner, limits: &Limits) -> Vec<(u64, u64, Row)> {
+    let (total, longest) = (total_lines(window), longest(limits));
+    let (findings, counts) = scanner.findings();
+    let mut lines = ends(window, Source::Text, total, longest);
+    for finding in &findings {
+        lines.entry(finding.line).or_insert_with(|| {
+            line(&finding.text, finding.start..finding.end, Source::Text, longest)
+        });
+    }
+    let rows = describe_lines(&lines, &(findings, counts), (total, window.totals().bytes));
+    let length = |number| lines.get(&number).map_or(0, |line| line.text.len() as u64 + 1);
+    rows.into_iter().map(|(number, row)| (number, length(number), row)).collect()
 }
 
 /// The lines of both ends, as far as they are there.

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::ranking::Ranking;
 use super::table::{RULES, Rule};
 use crate::storage::redact::Pattern;
 
@@ -80,6 +81,7 @@ fn compiled(pattern: &Pattern) -> Result<Regex, String> {
 /// Rules that can be asked.
 #[derive(Debug)]
 pub struct Rules {
+    ranking: Ranking,
     rules: Vec<Ready>,
     quiet: Regex,
     words: AhoCorasick,
@@ -143,7 +145,17 @@ impl Rules {
             .kind(Some(AhoCorasickKind::DFA))
             .build(&words)
             .map_err(|error| (None, error.to_string()))?;
-        Ok(Rules { rules, quiet, words, rule_of })
+        Ok(Rules { ranking: Ranking::built_in(), rules, quiet, words, rule_of })
+    }
+
+    /// The rules by default with other trees to rank lines by.
+    pub fn ranked_by(ranking: Ranking) -> Result<Self, String> {
+        Rules::new(RULES).map(|rules| Rules { ranking, ..rules })
+    }
+
+    /// The trees that rank lines.
+    pub fn ranking(&self) -> &Ranking {
+        &self.ranking
     }
 
     /// Where the first word of any rule ends in these bytes, from an offset on.
@@ -177,6 +189,18 @@ impl Rules {
             }
         }
         best.map(|best| if self.is_quiet(line) { best.quieter() } else { best })
+    }
+
+    /// Whether a rule with no weight says that a line is good news.
+    pub fn is_vetoed(&self, line: &[u8]) -> bool {
+        let line = line.get(..JUDGED).unwrap_or(line);
+        self.words.find_overlapping_iter(line).any(|found| {
+            let index = self.rule_of.get(found.pattern().as_usize());
+            index.and_then(|index| self.rules.get(*index)).is_some_and(|rule| {
+                let matches = |pattern: &Regex| pattern.is_match(line);
+                rule.verdict.weight == 0 && rule.pattern.as_ref().is_none_or(matches)
+            })
+        })
     }
 
     /// Whether a line says of itself that it is no news, and does not speak of an answer that failed.

@@ -28,6 +28,10 @@ const BACK: usize = 4 * 1024;
 const HEADER_LINES: usize = 64;
 /// Lines of a trace that are followed.
 const TRACE: u16 = 48;
+/// Lines around a grave finding that are remembered for the ranking to choose from.
+const CONTEXT: u16 = 24;
+/// How much less a line is worth that is only near a finding.
+const FAR: u16 = 500;
 /// Kinds of lines that are told apart; more than that are taken for one.
 const KINDS: usize = 8 * 1024;
 
@@ -91,6 +95,11 @@ impl Scanner {
                 self.judge_lines();
             }
         }
+    }
+
+    /// The rules that lines are judged by.
+    pub(super) fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// Everything that was found, as if the text ended here.
@@ -240,7 +249,7 @@ impl Scanner {
         let finding = self.finding(buffer, place, self.lines + 1, kind, ordinal, verdict.weight, 0);
         self.memory.add(finding);
         self.follow = Follow {
-            is_on: verdict.after > 0,
+            is_on: verdict.after > 0 || is_wide(verdict, ordinal),
             verdict: Some(verdict),
             kind,
             ordinal,
@@ -325,11 +334,15 @@ impl Scanner {
         verdict: Verdict,
         (kind, ordinal): (u64, u32),
     ) {
-        let above = self.lines_above(buffer, start).take(verdict.before.into());
+        let wide = if is_wide(verdict, ordinal) { CONTEXT } else { 0 };
+        let most = u16::from(verdict.before).max(wide);
+        let above = self.lines_above(buffer, start).take(most.into());
         for (place, step) in above.zip(0u16..) {
             let is_blank = buffer.get(place.clone()).unwrap_or_default().trim_ascii().is_empty();
             if !is_blank {
-                let (line, less) = (self.lines - u64::from(step), 100 + 40 * step);
+                let is_far = step >= u16::from(verdict.before);
+                let (line, less) =
+                    (self.lines - u64::from(step), 100 + 40 * step + if is_far { FAR } else { 0 });
                 let finding =
                     self.finding(buffer, place, line, kind, ordinal, verdict.weight, less);
                 self.memory.add(finding);
@@ -342,11 +355,12 @@ impl Scanner {
         let follow = &mut self.follow;
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
         let is_near = follow.steps < u16::from(verdict.after);
+        let is_wide = is_wide(verdict, follow.ordinal) && follow.steps < CONTEXT;
         let goes_on = verdict.weight >= 600
             && follow.steps < TRACE
             && !is_blank
             && (indent(line) > 0 || is_continuation(line));
-        if !is_near && !goes_on {
+        if !is_near && !goes_on && !is_wide {
             follow.is_on = false;
             return;
         }
@@ -358,7 +372,8 @@ impl Scanner {
             }
             Some(Owner::Library) => 320 + 4 * follow.steps,
             None if is_near => 40 + 12 * follow.steps.min(20),
-            None => 160 + 8 * follow.steps,
+            None if goes_on => 160 + 8 * follow.steps,
+            None => FAR + 12 * follow.steps,
         };
         follow.steps += 1;
         if is_blank {
@@ -369,6 +384,11 @@ impl Scanner {
             self.finding(buffer, place, self.lines + 1, kind, ordinal, verdict.weight, less);
         self.memory.add(finding);
     }
+}
+
+/// Whether so much is remembered around a finding that the ranking can choose of it.
+fn is_wide(verdict: Verdict, ordinal: u32) -> bool {
+    verdict.weight >= 600 && ordinal < 6
 }
 
 fn breaks(bytes: &[u8], from: usize, to: usize) -> u64 {

@@ -4,23 +4,42 @@ use std::collections::BTreeMap;
 
 use aho_corasick::AhoCorasick;
 
-use super::Keep;
+use super::features::{Row, rows};
 use super::retained::{Counts, Finding};
+use super::rules::Rules;
+use super::{Keep, blocks};
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
 /// Worth less than this, a line only goes in when there is room to spare.
 const WARNING: i64 = 330;
+/// Share of the budget in percent that likely blocks get before the lines that the hand rules rank.
+const BLOCKS: u64 = 60;
+/// Probability in ten thousandths of the best line of a likely block.
+const LIKELY: u32 = 300;
+
+/// The features of the lines.
+pub(super) fn describe_lines(
+    lines: &Lines,
+    (findings, counts): &(Vec<Finding>, Counts),
+    totals: (u64, u64),
+) -> Vec<(u64, Row)> {
+    let worth = rank(findings, counts).into_iter().map(|(worth, line)| (line, worth)).collect();
+    rows(lines, (findings, counts), &worth, totals)
+}
 
 /// The numbers of the lines to show.
 pub(super) fn choose(
     lines: &Lines,
-    (findings, counts): &(Vec<Finding>, Counts),
-    total: u64,
+    found: &(Vec<Finding>, Counts),
+    (total, size): (u64, u64),
     budget: Budget,
     keep: Keep,
+    rules: &Rules,
 ) -> Vec<u64> {
     let mut chosen = Chosen::new(lines, total, budget);
+    let ranked = rank(&found.0, &found.1);
+    let all = chosen.all();
     let (head, tail) = keep.reserved();
     let (head_most, tail_most) = (chosen.share(head), chosen.share(tail));
     let mut down = Walk::new(lines, keep, 1);
@@ -28,16 +47,23 @@ pub(super) fn choose(
     while up.step(&mut chosen, tail_most, -1) {}
     let most = (head_most.0 + chosen.used_lines, head_most.1 + chosen.used_bytes);
     while down.step(&mut chosen, most, 1) {}
-    let ranked = rank(findings, counts);
-    let all = chosen.all();
+    let mut blocks = Vec::new();
+    if !keep.is_early() {
+        let worth = ranked.iter().map(|(worth, line)| (*line, *worth)).collect();
+        let rows = rows(lines, (&found.0, &found.1), &worth, (total, size));
+        blocks = blocks::form(lines, &rows, rules);
+        let most = chosen.share(BLOCKS);
+        blocks::add(&mut chosen, &blocks, LIKELY, most);
+    }
     for (value, number) in &ranked {
         if *value >= WARNING {
             chosen.add(*number, all);
         }
     }
+    blocks::add(&mut chosen, &blocks, 0, all);
     let some = chosen.share(25);
     for (value, number) in &ranked {
-        if *value < WARNING {
+        if (1..WARNING).contains(value) {
             chosen.add(*number, some);
         }
     }
@@ -77,14 +103,16 @@ impl<'a> Walk<'a> {
     }
 
     fn is_repeat(&self) -> bool {
-        if self.keep.is_early() {
-            return false;
-        }
-        let alike = |number: u64| self.lines.get(&number).map(|line| line.alike);
-        let own = alike(self.number).filter(|alike| *alike != 0);
-        let before = (1..=RUN - 1).all(|back| alike(self.number.wrapping_sub(back)) == own);
-        own.is_some() && before && alike(self.number + 1) == own
+        !self.keep.is_early() && is_repeat(self.lines, self.number)
     }
+}
+
+/// Whether a line is one of many in a row that are alike, and neither of the first nor the last.
+pub(super) fn is_repeat(lines: &Lines, number: u64) -> bool {
+    let alike = |number: u64| lines.get(&number).map(|line| line.alike);
+    let own = alike(number).filter(|alike| *alike != 0);
+    let before = (1..=RUN - 1).all(|back| alike(number.wrapping_sub(back)) == own);
+    own.is_some() && before && alike(number + 1) == own
 }
 
 /// Every remembered line with what it is worth, the best first.
