@@ -33,14 +33,10 @@ const GAP: u64 = 40;
 
 /// Forms blocks of the lines, the most worth per byte first.
 pub(super) fn form(lines: &Lines, rows: &[(u64, Row)], rules: &Rules) -> Vec<Block> {
-    let is_news = |number: u64| {
-        let is_good = |text: &str| rules.is_vetoed(text.as_bytes());
-        !is_repeat(lines, number) && !lines.get(&number).is_some_and(|line| is_good(&line.text))
-    };
     let ranking = rules.ranking();
     let likely: Vec<u32> = rows
         .iter()
-        .map(|(number, row)| if is_news(*number) { ranking.probability(row) } else { 0 })
+        .map(|(number, row)| if is_repeat(lines, *number) { 0 } else { ranking.probability(row) })
         .collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let probability = |at: usize| likely.get(at).copied().unwrap_or_default();
@@ -49,7 +45,10 @@ pub(super) fn form(lines: &Lines, rows: &[(u64, Row)], rules: &Rules) -> Vec<Blo
     let number = |at: usize| rows.get(at).map(|(number, _)| *number);
     let is_blank =
         |at: usize| number(at).and_then(|it| lines.get(&it)).is_some_and(|it| it.text.is_empty());
-    let mut taken = vec![false; rows.len()];
+    // What the rules call good news is in no block.
+    let is_good =
+        |number: &u64| lines.get(number).is_some_and(|line| rules.is_vetoed(line.text.as_bytes()));
+    let mut taken: Vec<bool> = rows.iter().map(|(number, _)| is_good(number)).collect();
     let is_taken = |taken: &[bool], at: usize| taken.get(at).copied().unwrap_or(true);
     let mut blocks = Vec::new();
     for seed in order {
