@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::retained::{Counts, Finding};
+use super::rules::Rules;
 use super::stack_trace::{Owner, frame, indent};
 use crate::truncation::lines::{Line, Lines};
 
@@ -152,6 +153,7 @@ pub(super) fn rows(
     (findings, counts): (&[Finding], &Counts),
     worth: &BTreeMap<u64, i64>,
     (total, bytes): (u64, u64),
+    rules: &Rules,
 ) -> Vec<(u64, Row)> {
     let judged = judge(findings, counts, worth);
     let mut alike: BTreeMap<u64, u16> = BTreeMap::new();
@@ -164,7 +166,8 @@ pub(super) fn rows(
         .map(|(number, line)| Seen {
             number: *number,
             judged: judged.get(number).copied().unwrap_or_default(),
-            groups: groups(&line.text),
+            // The words of good news speak for no line near it either.
+            groups: if rules.is_vetoed(line.text.as_bytes()) { 0 } else { groups(&line.text) },
             indent: small(indent(line.text.as_bytes()) as u64, 40),
             is_blank: line.text.trim().is_empty(),
             alike: if line.alike == 0 { 0 } else { alike.get(&line.alike).copied().unwrap_or(1) },

@@ -55,7 +55,8 @@ pub fn describe(window: &Window, scanner: &Scanner, limits: &Limits) -> Vec<(u64
             line(&finding.text, finding.start..finding.end, Source::Text, longest)
         });
     }
-    let rows = describe_lines(&lines, &(findings, counts), (total, window.totals().bytes));
+    let totals = (total, window.totals().bytes);
+    let rows = describe_lines(&lines, &(findings, counts), totals, scanner.rules());
     let length = |number| lines.get(&number).map_or(0, |line| line.text.len() as u64 + 1);
     rows.into_iter().map(|(number, row)| (number, length(number), row)).collect()
 }

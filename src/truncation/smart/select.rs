@@ -23,9 +23,10 @@ pub(super) fn describe_lines(
     lines: &Lines,
     (findings, counts): &(Vec<Finding>, Counts),
     totals: (u64, u64),
+    rules: &Rules,
 ) -> Vec<(u64, Row)> {
     let worth = rank(findings, counts).into_iter().map(|(worth, line)| (line, worth)).collect();
-    rows(lines, (findings, counts), &worth, totals)
+    rows(lines, (findings, counts), &worth, totals, rules)
 }
 
 /// The numbers of the lines to show.
@@ -50,7 +51,7 @@ pub(super) fn choose(
     let mut blocks = Vec::new();
     if !keep.is_early() {
         let worth = ranked.iter().map(|(worth, line)| (*line, *worth)).collect();
-        let rows = rows(lines, (&found.0, &found.1), &worth, (total, size));
+        let rows = rows(lines, (&found.0, &found.1), &worth, (total, size), rules);
         blocks = blocks::form(lines, &rows, rules);
         let most = chosen.share(BLOCKS);
         blocks::add(&mut chosen, &blocks, LIKELY, most);
