@@ -1,6 +1,8 @@
 //! Blocks: lines that stand together and explain the same thing, such as an assertion with its diff or a compiler's message
 //! with its source. A block is shown whole or, if it is too long, from its best line outwards.
 
+use std::collections::BTreeMap;
+
 use super::features::Row;
 use super::rules::Rules;
 use super::select::is_repeat;
@@ -28,15 +30,28 @@ const SLOPE: u32 = 15;
 const SURE: u32 = 2500;
 /// Less likely lines in a row that a block goes across.
 const BRIDGE: usize = 2;
+/// Lines that are alike, of which there are more than this, are noise where they follow one another.
+const NOISE: u32 = 64;
 /// Bytes that stand for the gap line of a block.
 const GAP: u64 = 40;
 
 /// Forms blocks of the lines, the most worth per byte first.
 pub(super) fn form(lines: &Lines, rows: &[(u64, Row)], rules: &Rules) -> Vec<Block> {
     let ranking = rules.ranking();
+    let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
+    lines.values().for_each(|line| *counts.entry(line.alike).or_default() += 1);
+    let is_noise = |number: u64| {
+        let alike = |number: u64| lines.get(&number).map(|line| line.alike);
+        let own = alike(number).filter(|own| counts.get(own).is_some_and(|count| *count > NOISE));
+        let in_run = alike(number.wrapping_sub(1)) == own || alike(number + 1) == own;
+        own.is_some_and(|own| own != 0) && in_run
+    };
     let likely: Vec<u32> = rows
         .iter()
-        .map(|(number, row)| if is_repeat(lines, *number) { 0 } else { ranking.probability(row) })
+        .map(|(number, row)| {
+            let is_out = is_repeat(lines, *number) || is_noise(*number);
+            if is_out { 0 } else { ranking.probability(row) }
+        })
         .collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let probability = |at: usize| likely.get(at).copied().unwrap_or_default();
