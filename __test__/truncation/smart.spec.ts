@@ -188,7 +188,7 @@ describe('smart', () => {
   })
 
   it('looks for what the caller names, and passes over what the caller calls good', async () => {
-    const noise = Array.from({ length: 4000 }, (_, n) => `step ${n} finished`)
+    const noise = Array.from({ length: 12_000 }, (_, n) => `step ${n} finished`)
     noise.splice(1500, 0, 'QUOTA exceeded for tenant 17', 'limit 5, used 9')
     noise.splice(2500, 0, 'error: retry budget used (expected)')
     const text = noise.join('\n')
