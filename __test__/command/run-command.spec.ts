@@ -247,7 +247,7 @@ describe('how a command ends', () => {
     expect(await rejection(runCommand(process.execPath, ['-v'], { cwd: process.execPath }))).toMatchObject({
       code: 'COMMAND',
       field: 'options.cwd',
-      message: expect.stringContaining('is no folder'),
+      message: expect.stringContaining('is not a folder'),
     })
   })
 

@@ -193,7 +193,9 @@ describe('tool.after and tool.final', () => {
     expect(await edited(undefined)).toBeUndefined()
     expect(problems).toEqual([])
     for (const result of [42, { data: 'x' }, { output: { a: 1 } }]) expect(await edited(result)).toBe(result)
-    expect(problems).toEqual(Array(3).fill(expect.stringContaining('the result has no text to go around')))
+    expect(problems).toEqual(
+      Array(3).fill(expect.stringContaining('the result has no text; return { output } instead')),
+    )
   })
 
   test('take the place of all texts, and leave nothing that says the same', async () => {

@@ -85,7 +85,7 @@ test('a wrong argument is told by the name that was given, with the nearest one'
     else expect(answer.error).toMatch(error)
   }
   expect(await search.execute({ path, patern: 'x' })).toMatchObject({
-    error: 'patern: is not an argument; did you mean pattern?',
+    error: 'Unknown option "patern": did you mean pattern?',
   })
 })
 
@@ -267,7 +267,10 @@ test('errors speak of the arguments by the names that the model knows', async ()
     [{ from_line: 1, byte_count: 5 }, 'byte_count'],
   ] as const) {
     const { output, error } = await read.execute({ path, ...wrong })
-    expect([output, error]).toEqual([`Error: ${error}`, expect.stringMatching(new RegExp(`^${name}: (got|goes)`))])
+    expect([output, error]).toEqual([
+      `Error: ${error}`,
+      expect.stringMatching(new RegExp(`^(${name}: goes|Invalid option "${name}": )`)),
+    ])
     expect(output).not.toMatch(/range|[a-z][A-Z]/)
   }
   for (const [wrong, name] of [
@@ -279,7 +282,7 @@ test('errors speak of the arguments by the names that the model knows', async ()
     [{ after: 5 }, 'after'],
   ] as const) {
     const { output } = await search.execute({ path, pattern: 'x', ...wrong })
-    expect(output).toMatch(new RegExp(`^Error: ${name}: got`))
+    expect(output).toMatch(new RegExp(`^Error: Invalid option "${name}": `))
   }
 })
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::messages::Language;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Result};
 use crate::options::fields::{boolean, choice, count_from, object, refuse, strings};
 use crate::tools::plain;
 use crate::util::suggest;
@@ -250,9 +250,10 @@ fn limit(least: u64, value: &Value, field: &str) -> Result<Option<u64>> {
     if tag(value) == Some("Infinity") {
         return Ok(None);
     }
-    count_from(least, value, Code::InvalidConfig, field)
-        .map(Some)
-        .map_err(|error| Error { message: format!("{}, or Infinity", error.message), ..error })
+    count_from(least, value, Code::InvalidConfig, field).map(Some).map_err(|_| {
+        let allowed = format!("a whole number of at least {least}, or Infinity");
+        refuse(value, Code::InvalidConfig, field, &allowed)
+    })
 }
 
 /// Reads a list for every tool, or one per tool.

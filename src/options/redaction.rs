@@ -97,7 +97,7 @@ mod tests {
         for (value, field) in cases {
             let (named, message) = refused(value);
             assert_eq!(named, field);
-            assert!(message.starts_with(&format!("{field}: ")), "{message}");
+            assert!(message.contains(&format!(" option \"{field}\": ")), "{message}");
         }
         for value in [json!("7312"), json!(7312), json!({ "x": "7312" })] {
             let list = json!({ "values": value });

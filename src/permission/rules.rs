@@ -434,7 +434,7 @@ mod tests {
         assert!(
             read(json!({ "domain": "bsh", "pattern": "*", "decision": "ask" }))
                 .message
-                .contains("did you mean bash?")
+                .contains("did you mean 'bash'?")
         );
         assert!(
             read(json!({ "domain": "bash", "pattern": "*", "decision": "yes" }))

@@ -131,7 +131,7 @@ fn a_state_of_another_version_is_refused() {
         serde_json::from_str(&Detector::new(Rules::default()).to_json()).unwrap();
     state["version"] = json!(2);
     let error = Detector::from_json(Rules::default(), &state.to_string()).unwrap_err();
-    assert_eq!(error.message, "state: has version 2, known is 1");
+    assert_eq!(error.message, "Invalid option \"state\": expected version 1, received 2");
 }
 
 #[test]
