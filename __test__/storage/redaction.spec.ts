@@ -411,7 +411,7 @@ describe('rules that are refused', () => {
 
   test('are not quoted where they could be secrets', () => {
     const { message } = thrown(() => makeService({ redact: { values: ['abc'] } })) as Error
-    expect(message).toBe('redact.values.0: has 3 bytes, allowed are 4 to 65536')
+    expect(message).toBe('Invalid option "redact.values.0": expected 4 to 65536 bytes, received 3')
   })
 
   test('belong to the service as a whole', () => {

@@ -281,7 +281,7 @@ mod tests {
             );
         }
         let error = compile("ab(c", PatternOptions::default()).unwrap_err();
-        assert_eq!(error.message, "pattern: unclosed group (at character 3)");
+        assert_eq!(error.message, "Invalid option \"pattern\": unclosed group (at character 3)");
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Extra {
 fn compiled(pattern: &Pattern) -> Result<Regex, String> {
     let length = pattern.source.len();
     if !(1..=LONGEST_PATTERN).contains(&length) {
-        return Err(format!("has {length} bytes, allowed are 1 to {LONGEST_PATTERN}"));
+        return Err(format!("expected 1 to {LONGEST_PATTERN} bytes, received {length}"));
     }
     RegexBuilder::new(&pattern.source)
         .nest_limit(NEST_LIMIT)
