@@ -5,7 +5,7 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -82,6 +82,19 @@ function runProgram({ command, args, env, cwd }) {
   })
 }
 
+/** Ends what a client left running in a process group of its own: all that was started with the home of this run. */
+function stopDaemons(folder) {
+  if (process.platform !== 'linux') return
+  for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const variables = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0')
+      if (variables.some((variable) => variable.startsWith(`HOME=${folder}/`))) process.kill(Number(name), 'SIGKILL')
+    } catch {
+      // It has ended, or is another user's.
+    }
+  }
+}
+
 /** A place that a model is told to look at, in the words of Spillway or of a client, which may write results as JSON. */
 const ANY_NOTICE = /(?:full output(?: saved to)?|saved to): ([^\s\]\\"]+)/gi
 
@@ -127,12 +140,17 @@ async function runClient(client, steps, run) {
   const command = isScript ? node : set.command
   const args = isScript ? [set.command, ...set.args] : set.args
   const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', TERM: 'dumb', CI: '1', ...set.env }
-  for (const first of set.before ?? []) {
-    const { code, printed } = await runProgram({ command, args: first, env, cwd: work })
-    if (code !== 0) throw new Error(`${first[0]}: ${printed.trim().split('\n').at(-1)}`)
+  let ended
+  try {
+    for (const first of set.before ?? []) {
+      const { code, printed } = await runProgram({ command, args: first, env, cwd: work })
+      if (code !== 0) throw new Error(`${first[0]}: ${printed.trim().split('\n').at(-1)}`)
+    }
+    ended = await runProgram({ command, args, env, cwd: work })
+  } finally {
+    stopDaemons(folder)
+    await model.stop()
   }
-  const ended = await runProgram({ command, args, env, cwd: work })
-  await model.stop()
   const lines = existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []
   return { ...ended, requests: model.requests, failures: model.failures, asked: lines.map((line) => JSON.parse(line)) }
 }
