@@ -57,7 +57,7 @@ describe('when it is time', () => {
       compactHistory.plan(history, { contextWindow: 10_000 }).sizeBefore,
     )
     expect(warned.mock.calls.map(([warning]) => String(warning))).toEqual([
-      expect.stringContaining('estimateTokens: answered NaN'),
+      expect.stringContaining('estimateTokens: invalid answer: expected a finite number of at least 0, received NaN'),
     ])
     warned.mockRestore()
   })
