@@ -110,7 +110,8 @@ test.each(runs.map((block) => [`${block.page}:${block.line}`, block] as const))(
   mkdirSync(cwd)
   const env = {
     ...process.env,
-    HOME: cwd,
+    // A policy refuses the home of the user, and a folder above it, as the vault.
+    HOME: join(dir, 'home'),
     XDG_DATA_HOME: join(cwd, 'data'),
     SPILLWAY_STORAGE_DIR: join(cwd, 'outputs'),
   }

@@ -58,10 +58,10 @@ describe('settings for all tools beside the options of a service', () => {
   })
 
   test.each([
-    [{ maxLines: 0 }, 'maxLines', 'maxLines: '],
-    [{ direction: 'up' }, 'direction', 'direction: '],
-    [{ global: { maxLines: 0 } }, 'global.maxLines', 'global.maxLines: '],
-    [{ global: 7, maxLines: 3 }, 'global', 'global: '],
+    [{ maxLines: 0 }, 'maxLines', 'Invalid option "maxLines": '],
+    [{ direction: 'up' }, 'direction', 'Invalid option "direction": '],
+    [{ global: { maxLines: 0 } }, 'global.maxLines', 'Invalid option "global.maxLines": '],
+    [{ global: 7, maxLines: 3 }, 'global', 'Invalid option "global": '],
     [{ maxLinse: 3 }, 'maxLinse', 'maxLinse'],
   ])('an error calls them what they were called: %j', (options, field, start) => {
     const make = () => new TruncationService(options as object)

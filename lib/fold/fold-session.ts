@@ -2,8 +2,9 @@
 
 import { call, native } from '../native/native'
 import type { FoldEdit, FoldRecord } from '../types'
+import { isArray } from '../util/guards'
 import { type Check, checkOptions } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, readable, wrong } from '../validation/validate'
 
 /** Options of {@link FoldSession}. */
 export interface FoldOptions {
@@ -170,8 +171,10 @@ export class FoldSession {
 
   /** Forgets results that are not sent any more: no later pointer names them. */
   forget(toolCallIds: readonly string[]): void {
+    const ids = readable('toolCallIds', () => (isArray(toolCallIds) ? [...toolCallIds] : undefined))
+    if (ids === undefined) throw wrong('toolCallIds', toolCallIds, 'an array of ids')
     const inner = inners.get(this) as Inner
-    const numbers = toolCallIds.flatMap((id) => inner.numbers.get(id) ?? [])
+    const numbers = ids.flatMap((id) => inner.numbers.get(id) ?? [])
     if (numbers.length > 0) call(() => native.foldForget(inner.handle, numbers))
   }
 

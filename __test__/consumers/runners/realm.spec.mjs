@@ -329,7 +329,7 @@ describe('what callbacks get', () => {
       cleanup: async () => 0,
       getStorageDir: () => 'memory',
     }
-    const result = await new TruncationService({ storage }).output(LONG, context)
+    const result = await new TruncationService({ storage: [storage] }).output(LONG, context)
     expectOwn(result)
     expect(result.saveError.message).toMatch(/^ENOENT: /)
   })

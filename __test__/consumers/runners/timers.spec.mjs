@@ -149,12 +149,14 @@ describe('settles under faked timers:', () => {
 describe('a storage of the caller under faked timers', () => {
   const withStorage = (save, options) =>
     new TruncationService({
-      storage: {
-        save,
-        read: (path) => readFile(path, 'utf8'),
-        cleanup: async () => 3,
-        getStorageDir: () => storageDir,
-      },
+      storage: [
+        {
+          save,
+          read: (path) => readFile(path, 'utf8'),
+          cleanup: async () => 3,
+          getStorageDir: () => storageDir,
+        },
+      ],
       ...options,
     })
 

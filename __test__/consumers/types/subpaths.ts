@@ -62,4 +62,4 @@ export const placeholders = (state: HistoryPrunerState) => state.placeholders
 // @ts-expect-error a helper type of the declarations is no export
 export type { OutputOwner } from 'spillway'
 // @ts-expect-error the modes are of the feature, not of the root
-export { ModeController } from 'spillway/permission'
+export { ModeController } from 'spillway'

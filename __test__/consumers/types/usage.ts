@@ -118,7 +118,6 @@ export const configs = [
   }),
   // @ts-expect-error an unknown option
   new TruncationService({ maxLine: 5 }),
-  // @ts-expect-error limits of the service are in `global`
   new TruncationService({ maxLines: 5 }),
   // @ts-expect-error an unknown setting
   new TruncationService({ global: { maxLine: 5 } }),

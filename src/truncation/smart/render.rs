@@ -241,7 +241,7 @@ mod tests {
         let other = "other\n".repeat(40_000);
         let title = "\u{1b}]0;";
         for (hidden, length, most) in
-            [(title, 20_000, 4000), (title, 300_000, 100_000), ("", 300_000, 100_000)]
+            [(title, 300_000, 4000), (title, 300_000, 100_000), ("", 300_000, 100_000)]
         {
             let line = format!("error: {hidden}{}", "x".repeat(length));
             let preview = shown(&format!("{other}{line}"), limits(10, most));
