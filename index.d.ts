@@ -1,5 +1,6 @@
 import { ByteRange, Capture, CapturePeek, ConfigSource, ContentPart, Durability, LineRange, NoticeInfo, NoticeLanguage, PartialLine, RawOutput, RedactionOptions, SaveError, SavedPart, ShownRange, SmartRule, StrategyResult, TruncationEventCallback, TruncationEventType, TruncationLimit, TruncationProfile } from './dist/entries/truncation.js';
 import { CompactionEnvironment, CompactionHooks, CompactionProfile, CompactionReason, CompactionState, ContextStep, EstimateTokens, HistoryFormatName, OutdatedResultInfo, PolicyName, PrunePolicy, PrunePrices, PruneReason, PrunedInfo, ToolResultKnowledge, ToolResultRecorder } from './dist/entries/history.js';
+import { FoldRecord, ResultFolder } from './dist/entries/fold.js';
 import { OutputOwner, asyncDispose } from './dist/entries/shared.js';
 import { ModeController, PermissionDomain, PermissionMode, PermissionTool } from './dist/entries/permission.js';
 import { updateConfig } from './dist/entries/config.js';
@@ -49,15 +50,15 @@ export interface SpillwayErrorOptions {
 	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
 	field?: string;
 	cause?: unknown;
-	/** What was done before it failed: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
 	report?: unknown;
 }
-/** What Spillway throws, and nothing else. */
+/** The only error class that Spillway throws. */
 export declare class SpillwayError extends Error {
 	readonly name = "SpillwayError";
 	readonly code: SpillwayErrorCode;
 	readonly field?: string;
-	/** What was done before it failed: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
 	readonly report?: unknown;
 	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
 	static [Symbol.hasInstance](value: unknown): boolean;
@@ -81,7 +82,7 @@ export interface UntouchedResult<C = string> {
 }
 /** The answer when something was cut. */
 export interface TruncatedResult<C = string> {
-	/** What the model should read: preview and notice. */
+	/** Text for the model: preview and notice. */
 	content: C;
 	truncated: true;
 	/** Where the full output is. `''` when it could not be saved; `saveError` then says why. */
@@ -115,7 +116,7 @@ export interface TruncatedResult<C = string> {
 	/** Set when a strategy of the caller's was not asked, because a capture grew longer than what is held for one. */
 	strategyBypassed?: boolean;
 }
-/** What became of an output: a union that `truncated` tells apart. */
+/** Result of a truncation: a union discriminated by `truncated`. */
 export type TruncationResult<C = string> = UntouchedResult<C> | TruncatedResult<C>;
 /** Limits and switches of truncation. `retentionDays` and `storageDir` are service-wide; the rest also per tool. */
 export interface TruncationConfig {
@@ -171,7 +172,7 @@ export interface TruncationOptions {
 	/** Shows and measures what a terminal would show of this output; see {@link TruncationConfig}. */
 	terminal?: boolean;
 }
-/** What is known about the output that is handed in. */
+/** Context of an output. */
 export interface TruncationContext {
 	/** The tool's name as the model calls it. Any string. */
 	toolName: string;
@@ -184,7 +185,7 @@ export interface TruncationContext {
 	/** The call failed: the end is kept, and the notice does not claim success. */
 	failed?: boolean;
 	options?: TruncationOptions;
-	/** What the tool itself declares (its `truncation` property). Above the service's `global`, below the user's entry for the tool. */
+	/** Options that the tool declares (its `truncation` property). They override `global`; the entry in `tools` overrides them. */
 	declared?: ToolTruncationConfig;
 	/**
 	 * The output says of itself that truncation has been dealt with: it is left alone up to the hard ceiling.
@@ -240,7 +241,7 @@ export interface ITruncationStorage {
 /** Options of `TruncationService.capture`. */
 export interface CaptureOptions {
 	/**
-	 * What happens when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
+	 * Behaviour when the stream is destroyed, or its signal aborted, before its end: `discard` leaves no file and
 	 * rejects `result`; `keep` ends the output where it is and resolves `result` with it. What is written later is dropped.
 	 * @default 'discard'
 	 */
@@ -252,7 +253,7 @@ export interface CaptureOptions {
 	 */
 	customStrategyBytes?: number;
 }
-/** What `TruncationService.output` takes. */
+/** Content that `TruncationService.output` accepts. */
 export type TruncationContent = string | Uint8Array | readonly ContentPart[];
 /** The type of the content that comes back: text for text and bytes, parts for parts. */
 export type ContentOf<C> = C extends readonly ContentPart[] ? C[number][] : string;
@@ -273,7 +274,7 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	/** @default 'default' */
 	strategy?: TruncationStrategy | TruncationStrategyName;
 	/**
-	 * What the strategy `smart` looks for beside what it does by default, for every tool; at most 64. Those of a `SmartStrategy` that
+	 * Rules of the strategy `smart` besides the built-in ones, for every tool; at most 64. Those of a `SmartStrategy` that
 	 * is the `strategy` come on top.
 	 * @default none
 	 */
@@ -348,7 +349,7 @@ export interface EffectiveConfig {
 	};
 	sources: Record<keyof TruncationConfig, ConfigSource>;
 }
-/** What middleware needs a tool result to look like; the host's own type comes back. */
+/** Shape of a tool result that middleware needs; the host's own type is returned. */
 export interface ToolResultLike {
 	/** The text for the model, or any other value. */
 	output?: unknown;
@@ -379,7 +380,7 @@ export type TruncationMiddleware<R extends ToolResultLike = ToolResultLike> = <T
 export interface OutputService {
 	output<C extends TruncationContent>(content: C, context: TruncationContext): Promise<TruncationResult<ContentOf<C>>>;
 }
-/** What is known of one call of a tool. */
+/** Metadata of one tool call. */
 export interface ToolResultRecord {
 	/** The id of the call, as the model gave it. */
 	toolCallId: string;
@@ -390,7 +391,7 @@ export interface ToolResultRecord {
 	isError: boolean;
 	/** The exit code of a command. */
 	exitCode?: number;
-	/** Whether the command wrote something to its error stream. */
+	/** True if the command wrote something to its error stream. */
 	hasStderr?: boolean;
 	/** The size of the whole output: UTF-8 bytes. */
 	bytes: number;
@@ -400,10 +401,14 @@ export interface ToolResultRecord {
 	outputPath?: string;
 	/** The arguments of the call, as plain JSON. Larger ones than 4,096 UTF-16 units of JSON are not kept. */
 	args?: Readonly<Record<string, unknown>>;
+	/** What of its text was replaced by pointers to earlier results, as a `FoldSession` says it. */
+	folds?: FoldRecord;
 }
-/** Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given. */
+/**
+ * Which part of a saved output to read: lines if `fromLine` or `lineCount` is given, else bytes. One of the four must be given.
+ */
 export type ReadRange = LineRange | ByteRange;
-/** What of a storage may be read. */
+/** Outputs of a storage that may be read. */
 export interface OutputAccess {
 	/** Only an output that was saved for this session, wherever links in the path lead; any other is refused. Default: all. */
 	sessionId?: string;
@@ -469,7 +474,7 @@ export interface SearchMatch {
 	/** The text is a part of the line. */
 	partial?: boolean;
 }
-/** What a search found. */
+/** Result of a search. */
 export interface SearchResult {
 	/** One for every matching line, in order. */
 	matches: SearchMatch[];
@@ -482,7 +487,7 @@ export interface SearchResult {
 	/** The file holds only a part of the output; what is not in it was not searched. */
 	incomplete?: boolean;
 }
-/** What a sweep goes by. What is not given is as the storage was told. */
+/** Limits of a sweep. Missing fields default to the storage's options. */
 export interface SweepOptions {
 	/** Days after which an output goes; more than 0, `Infinity` for never. @default 7 */
 	retentionDays?: number;
@@ -501,7 +506,7 @@ export interface SweptFile {
 	bytes: number;
 	reason: "age" | "bytes" | "count";
 }
-/** What a sweep did. */
+/** Report of a sweep. */
 export interface SweepReport {
 	/** The first 1,000 of the outputs that were removed. */
 	removed: SweptFile[];
@@ -509,12 +514,15 @@ export interface SweepReport {
 	removedFiles: number;
 	/** Their bytes. */
 	removedBytes: number;
-	/** What is left, without what could not be examined. */
+	/** Remaining files and bytes, without those that could not be examined. */
 	kept: {
 		files: number;
 		bytes: number;
 	};
-	/** The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked at. */
+	/**
+	 * The first 100 of the outputs that should have gone and could not be removed, and of the folders that could not be looked
+	 * at.
+	 */
 	failed: {
 		path: string;
 		error: string;
@@ -551,12 +559,15 @@ export interface StorageUsage {
 		bytes: number;
 		freeBytes?: number;
 	}[];
-	/** What the last sweep did that the store made by itself; absent before the first. */
+	/** Report of the last automatic sweep; absent before the first. */
 	lastSweep?: SweepReport;
 }
 /** Options of {@link TruncationStorage}. */
 export interface TruncationStorageOptions {
-	/** Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary one. */
+	/**
+	 * Folders in order of preference; any failure moves on to the next. Default: the user's data folder, then a private temporary
+	 * one.
+	 */
 	storageDirs?: readonly string[];
 	/** @default 'process' */
 	durability?: Durability;
@@ -647,11 +658,11 @@ export declare class TruncationStorage implements ITruncationStorage {
 	 *   name for a wrong option; else as {@link readRange}
 	 */
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Whether a path is that of an output that this store saved, links resolved. */
+	/** True if a path is that of an output that this store saved, links resolved. */
 	owns(path: string): boolean;
 	/**
 	 * Removes outputs that are older than so many days, in all folders and nothing else, and answers how many.
-	 * What cannot be examined and what is younger than an hour is kept.
+	 * Files that cannot be examined or are younger than an hour are kept.
 	 * @throws SpillwayError `INVALID_CONFIG` unless the number is above 0
 	 */
 	cleanup(retentionDays?: number): Promise<number>;
@@ -682,7 +693,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
-/** What holds for a target, from the mildest to the strictest. */
+/** Decision about a target, from the mildest to the strictest. */
 export type PermissionDecision = "allow" | "ask" | "deny";
 /**
  * A rule. The last one that matches a target counts.
@@ -719,14 +730,14 @@ export interface PermissionPolicyOptions {
 	/** Denies that no rule, mode or approval overrides. Some are built in: `rm -rf /`, `mkfs*`, disks. */
 	hardDeny?: readonly PermissionRule[];
 	/**
-	 * Whether there are rules before the user's.
+	 * True if there are rules before the user's.
 	 * @default true
 	 */
 	defaults?: boolean;
 	/** The defaults of another system, and how it reads patterns. */
 	profile?: "opencode" | "moryflow";
 	/**
-	 * What holds for edits outside of the vault.
+	 * Decision about edits outside the vault.
 	 * @default 'deny'
 	 */
 	outsideEdit?: "deny" | "ask";
@@ -736,7 +747,7 @@ export interface PermissionPolicyOptions {
 	 */
 	scratchFolders?: true | readonly string[];
 	/**
-	 * Whether commands that only look (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
+	 * True if commands that only look (`ls`, `cat`, `grep`, `git status`, `find` without `-exec` …) are allowed where no rule of the
 	 * user's says otherwise. The files that they read are judged as always.
 	 * @default false
 	 */
@@ -756,17 +767,23 @@ export interface PermissionPolicyOptions {
 	/** Domains in which nothing is allowed unasked, because one of their rules could not be read; `loadConfig` says which. */
 	failClosed?: readonly PermissionDomain[];
 	/**
-	 * Whether upper and lower case of paths differ.
+	 * True if upper and lower case of paths differ.
 	 * @default false on Windows and macOS, else true
 	 */
 	caseSensitive?: boolean;
 	/**
-	 * The folder that is worked in.
+	 * The folder that is worked in. In it, files are read and edited without a question, so that a home folder, a folder above it and
+	 * the root of a drive are refused unless `allowWideVault` says that they are meant.
 	 * @default the current directory of the process
 	 */
 	vault?: string;
 	/**
-	 * Whether nobody can be asked: what would be asked is denied.
+	 * True if the vault may be a home folder, a folder above it or the root of a drive.
+	 * @default false
+	 */
+	allowWideVault?: boolean;
+	/**
+	 * True if nobody can be asked: what would be asked is denied.
 	 * @default false
 	 */
 	headless?: boolean;
@@ -776,14 +793,14 @@ export interface PermissionPolicyOptions {
 /** A call of a tool. */
 export interface PermissionCall {
 	tool: string;
-	/** What the tool is given: an object, or a string of JSON or of its one argument. */
+	/** Arguments of the tool: an object, a JSON string, or its single argument as a string. */
 	args?: unknown;
 	sessionId?: string;
 	/** @default 'agent' */
 	mode?: PermissionMode;
 	/** The host knows that this tool touches nothing: it is allowed unless a rule for `tool:NAME` asks about it or denies it. */
 	touchesNothing?: boolean;
-	/** What relative paths begin at. @default the vault */
+	/** Base folder of relative paths. @default the vault */
 	cwd?: string;
 	/** @default the policy's */
 	vault?: string;
@@ -796,13 +813,13 @@ export interface SuggestedRule {
 	pattern: string;
 	decision: "allow";
 }
-/** What holds for a call. */
+/** Decision about a call. */
 export interface PermissionVerdict {
 	/** The strictest for any target; `ask` if there are none. */
 	decision: PermissionDecision;
 	/** The domain of the target that decided, if there is one. */
 	domain: PermissionDomain | null;
-	/** What the call touches: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`, `tool:name`. At most 256. */
+	/** Targets of the call: `vault:/…`, `fs:/…`, `shell:…`, `url:…`, `query:…`, `mcp:server/tool`, `tool:name`. At most 256. */
 	targets: string[];
 	/** The rule that decided; `null` where none matched, or in full access. */
 	rule: AppliedRule | null;
@@ -850,7 +867,7 @@ export declare class PermissionPolicy {
 	approve(rule: PermissionRule, sessionId?: string): void;
 	/** Forgets one; `false` if there was none. */
 	revoke(rule: Pick<PermissionRule, "domain" | "pattern">, sessionId?: string): boolean;
-	/** What was approved; without a session for all. */
+	/** Approved rules; those without a session apply to all. */
 	approvals(): {
 		rule: AppliedRule;
 		sessionId: string | null;
@@ -883,7 +900,7 @@ export interface GateDecision {
 	by: "rule" | "full_access" | "once" | "always" | "reject" | "abort";
 	/** The mode of the session then. */
 	mode: PermissionMode;
-	/** What the person said who rejected it. */
+	/** Message of the user who rejected it. */
 	message?: string;
 	verdict: PermissionVerdict;
 }
@@ -891,7 +908,7 @@ export interface GateDecision {
 export interface GateState {
 	version: 1;
 	pending: PendingRequest[];
-	/** What people said, and of which call: a hash of its session, id, tool, arguments and folders. */
+	/** Answers of users, by a hash of the call's session, id, tool, arguments and folders. */
 	answers: {
 		call: string;
 		decision: GateDecision;
@@ -908,12 +925,15 @@ export interface GateCall extends PermissionCall {
 	/** Waits no longer. The question is taken back when nobody waits for it any more. */
 	signal?: AbortSignal;
 }
-/** What an audit records. */
+/** Audit event of a gate. */
 export type GateEvent = {
 	type: "asked";
 	request: PendingRequest;
 }
-/** `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that cannot be read. */
+/**
+ * `call` is that of {@link GateState} `answers`, so that each answer can be stored by itself; absent for arguments that
+ * cannot be read.
+ */
  | {
 	type: "decided";
 	toolCallId: string;
@@ -936,6 +956,11 @@ export type GateResponse = "once" | "always" | {
 };
 /** Options of {@link PermissionGate}. */
 export interface PermissionGateOptions {
+	/**
+	 * Puts a question to a person and returns the answer; `always` is `once` where no rule was suggested. A call is denied if it
+	 * throws. Without it, questions wait for {@link PermissionGate.respond}.
+	 */
+	ask?: (request: PendingRequest) => GateResponse | Promise<GateResponse>;
 	/** Says which sessions have full access. */
 	modes?: ModeController;
 	/** Writes a rule to the user's settings. Without it, "always" holds as long as the gate. */
@@ -958,9 +983,9 @@ export interface PermissionGateOptions {
  * Rules decide each time: what a person allowed does not run if the policy denies it by then.
  *
  * @example
- * const gate = new PermissionGate(policy, { onEvent: (event) => show(event) })
+ * const gate = new PermissionGate(policy, { ask: async ({ tool, args }) => ((await confirm(tool, args)) ? 'once' : { reject: true }) })
  * const { decision } = await gate.request({ toolCallId: 'c1', tool: 'bash', args: { command: 'make' } })
- * // elsewhere: gate.respond(gate.pending()[0].id, 'once')
+ * // Without `ask`, from elsewhere: gate.respond(gate.pending()[0].id, 'once')
  */
 export declare class PermissionGate {
 	constructor(policy: PermissionPolicy, options?: PermissionGateOptions);
@@ -996,12 +1021,12 @@ export interface AuditLogOptions {
 	key?: string | Uint8Array;
 	/** Bytes of a file, at least 65,536; then another begins, and the old one is kept. @default 16777216 */
 	maxFileBytes?: number;
-	/** What is taken out of every text. Well-known shapes of secrets are, unless `known` is false. @default { known: true } */
+	/** Redaction of every text. Well-known forms of secrets are redacted unless `known` is false. @default { known: true } */
 	redact?: RedactionOptions;
 	/** Every batch waits until the disk has it, so that not even a power cut loses what was acknowledged. @default false */
 	sync?: boolean;
 	/**
-	 * What a failing log does: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it rejects,
+	 * Behaviour of a failing log: with `warn`, `append` resolves to `undefined` and the problem is reported; with `block` it rejects,
 	 * so that the host can keep the tool from running. Either way the event counts as dropped, and the log says so as soon as it can be written again.
 	 * @default 'warn'
 	 */
@@ -1009,7 +1034,10 @@ export interface AuditLogOptions {
 	/** Hears of every failure. @default a warning of the process */
 	onProblem?: (error: SpillwayError) => void;
 }
-/** An event. All fields are optional, and others may be added; `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer` are the log's own. */
+/**
+ * An event. All fields are optional, and others may be added; `after`, `cut`, `hash`, `prev`, `seq`, `v` and `writer` are the
+ * log's own.
+ */
 export interface AuditEvent {
 	/** @default an id that is unique */
 	eventId?: string;
@@ -1054,11 +1082,11 @@ export interface BadAuditRecord {
 	/** Where the line begins, in bytes. */
 	offset: number;
 	reason: string;
-	/** Of the record itself, if they can be read. */
+	/** Fields of the record itself, if readable. */
 	writer?: string;
 	seq?: number;
 }
-/** What {@link verifyAudit} found. */
+/** Result of {@link verifyAudit}. */
 export interface AuditReport {
 	/** Everything is as it was written. */
 	ok: boolean;
@@ -1175,7 +1203,7 @@ export declare class TruncationService implements OutputService {
 	close(): Promise<void>;
 	[asyncDispose](): Promise<void>;
 }
-/** What a running command has printed so far. */
+/** Output of a running command so far. */
 export interface CommandProgress {
 	bytes: number;
 	lines: number;
@@ -1186,7 +1214,7 @@ export interface CommandProgress {
 export interface RunningCommand {
 	/** The id of its process, which is also that of its process group. */
 	readonly pid: number;
-	/** What a preview would show if it ended here. */
+	/** Preview as if the output ended here. */
 	peek: () => Promise<CapturePeek>;
 	/** A part of everything that it printed so far; see `Capture.readRange`. */
 	readRange: (range: ReadRange) => Promise<RangeResult>;
@@ -1199,10 +1227,10 @@ export interface RunCommandOptions {
 	cwd?: string | URL;
 	/** Variables on top of this process's environment; `undefined` removes one. */
 	env?: Record<string, string | undefined>;
-	/** What the command reads from standard input. Default: nothing. */
+	/** Standard input of the command. Default: empty. */
 	input?: string | Uint8Array;
 	/**
-	 * What its standard input is without `input`: nothing, or that of this process.
+	 * Standard input without `input`: empty, or that of this process.
 	 * @default 'ignore'
 	 */
 	stdin?: "ignore" | "inherit";
@@ -1213,7 +1241,10 @@ export interface RunCommandOptions {
 	 * @default 2000
 	 */
 	killGraceMs?: number;
-	/** Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its reason. */
+	/**
+	 * Ends the command; what it printed so far is the result, with `aborted`. Aborted before the start, the call rejects with its
+	 * reason.
+	 */
 	signal?: AbortSignal;
 	/**
 	 * Called once the command runs: with what reads the output of one that may never end, such as a development server, and ends it.
@@ -1253,7 +1284,7 @@ export interface CommandResult {
 	aborted: boolean;
 	/** Milliseconds. */
 	durationMs: number;
-	/** What both streams printed, bounded. After a timeout or an abort, its `content` ends with `note`. */
+	/** Truncated output of both streams. After a timeout or an abort, its `content` ends with `note`. */
 	output: TruncationResult;
 	/** Bytes that the command printed. */
 	totalBytes: number;
@@ -1275,12 +1306,12 @@ export interface CommandResult {
  * @throws SpillwayError `COMMAND` when the program cannot be started, `INVALID_ARGUMENT` for a wrong argument
  */
 export declare function runCommand(file: string, args?: readonly string[], options?: RunCommandOptions): Promise<CommandResult>;
-/** What a recovery did. */
+/** Report of a recovery. */
 export interface OverflowReport {
 	profile: OverflowProfile;
 	/** The window that counted, in tokens. */
 	contextWindowTokens: number;
-	/** What the history may have, in tokens: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
+	/** Token budget of the history: the window without `reserveTokens` and a margin of 4,096 or a fifth. */
 	targetTokens: number;
 	/** Estimated tokens before and after, brought into line with what the provider counted. */
 	tokensBefore: number;
@@ -1300,7 +1331,7 @@ export interface RecoverOptions<M> {
 	/** The model's window in tokens. A limit that the provider's error names counts if it is less. */
 	contextWindowTokens: number;
 	/**
-	 * What `classifyOverflow` made of the provider's error. Estimates are brought into line with the number in it. Without
+	 * Classification of the provider's error by `classifyOverflow`. Estimates are scaled to the number in it. Without
 	 * it the history is only looked at, before it is sent.
 	 */
 	overflow?: OverflowFacts;
@@ -1323,12 +1354,12 @@ export interface RecoverOptions<M> {
 	 */
 	profile?: OverflowProfile;
 	/**
-	 * So many steps may be tried in one turn, over all recoveries that share a `state`.
+	 * Maximum number of steps in one turn, over all recoveries that share a `state`.
 	 * @default 16
 	 */
 	maxAttempts?: number;
 	/**
-	 * So many of them may be compactions.
+	 * Maximum number of compactions among them.
 	 * @default 3
 	 */
 	maxCompactions?: number;
@@ -1342,14 +1373,14 @@ export interface RecoverOptions<M> {
 	 * @default 0
 	 */
 	reserveTokens?: number;
-	/** What earlier recoveries of this turn used up. */
+	/** Attempts that earlier recoveries of this turn used. */
 	state?: OverflowRecoveryState;
 	/** Ends the recovery; it rejects with `ABORTED`. */
 	signal?: AbortSignal;
 	/** Told of each step. If it throws, a warning is emitted and nothing else changes. */
 	onStep?: (step: OverflowStep) => void;
 	/**
-	 * Whether a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
+	 * True if a saved output that a result names is still there; only then is the model pointed to it. A tool can print any path:
 	 * answer yes only for paths of your own.
 	 * @default whether `storage` owns the path, or this process saved it
 	 */
@@ -1357,12 +1388,12 @@ export interface RecoverOptions<M> {
 	/** The storage that full outputs were saved in: only paths that it owns are named. */
 	storage?: OutputOwner;
 }
-/** What {@link recoverFromOverflow} gives back. */
+/** Result of {@link recoverFromOverflow}. */
 export interface Recovered<M> {
 	messages: M[];
 	report: OverflowReport;
 }
-/** What a recovery would do. */
+/** Plan of a recovery. */
 export interface OverflowPlan extends OverflowReport {
 	/**
 	 * How it would end as far as that is known: `compaction` stands for what the caller's compaction would bring, which
@@ -1399,7 +1430,7 @@ export interface ToolResultEntry extends Omit<ToolResultRecord, "endedAt" | "isE
 /** Options of {@link ToolResultLedger}. */
 export interface ToolResultLedgerOptions {
 	/**
-	 * So many calls are remembered; of more, those recorded first are forgotten. A whole number of at least 1.
+	 * Maximum number of calls; the oldest records are dropped first. A whole number of at least 1.
 	 * @default 10000
 	 */
 	maxEntries?: number;
@@ -1430,7 +1461,7 @@ export declare class ToolResultLedger {
 	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field if the record is not one
 	 */
 	record(entry: ToolResultEntry): void;
-	/** What is known of a call. Not to be changed. */
+	/** Returns the record of a call. It must not be modified. */
 	get(toolCallId: string): Readonly<ToolResultRecord> | undefined;
 	/** The ledger as plain JSON. */
 	toJSON(): ToolResultLedgerState;
@@ -1440,12 +1471,12 @@ export declare class ToolResultLedger {
 	 */
 	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
-/** What {@link compactHistory} did. */
+/** Report of {@link compactHistory}. */
 export interface CompactionReport {
 	/** `none`: the very messages that went in. `outputs`: old outputs were replaced. `summary`: old messages were. */
 	action: "none" | "outputs" | "summary";
 	reason: CompactionReason;
-	/** What decided: the history and what is sent beside it, against the limit. */
+	/** Sizes that decided: the history and the other parts of the request, against the limit. */
 	trigger: {
 		size: number;
 		/** `Infinity` if nothing is too much. */
@@ -1454,9 +1485,9 @@ export interface CompactionReport {
 		/** It was over the limit, or somebody asked for it. */
 		triggered: boolean;
 	};
-	/** What the history and what is sent beside it may have together, in the unit of the trigger. */
+	/** Budget of the history and the other parts of the request, in the unit of the trigger. */
 	usable: number;
-	/** Whether they have no more, now. */
+	/** True if they have no more, now. */
 	fits: boolean;
 	/** The history, estimated, in the unit of the trigger. */
 	sizeBefore: number;
@@ -1472,7 +1503,7 @@ export interface CompactionReport {
 	droppedTools: Record<string, number>;
 	/** Images and files that were replaced by a note. */
 	replacedMedia: number;
-	/** What is kept: messages before `first`, those in `head`, and those from `from` on; indices of what went in. */
+	/** Kept messages: those before `first`, those in `head`, and those from `from` on; indices into the input. */
 	kept: {
 		first: number;
 		head: readonly [
@@ -1505,7 +1536,7 @@ export interface CompactionReport {
 	/** How the history is kept; `undefined` if no message is in a known format. */
 	format: HistoryFormatName | undefined;
 }
-/** What {@link compactHistory} would do. */
+/** Plan of {@link compactHistory}. */
 export interface CompactionPlan {
 	/** `summary` if a summary would be asked for; what comes of it nobody knows before. */
 	action: "none" | "outputs" | "summary";
@@ -1521,11 +1552,11 @@ export interface CompactionPlan {
 	/** Images and files that would be replaced by a note; with `summary` nobody knows. */
 	replacedMedia: number;
 	kept: CompactionReport["kept"];
-	/** What the summary may have, in the unit of the trigger. */
+	/** Limit of the summary, in the unit of the trigger. */
 	room: number;
 	format: HistoryFormatName | undefined;
 }
-/** What the summariser is asked for. */
+/** Request to the summariser. */
 export interface SummaryRequest<M = unknown> {
 	/** Everything in one text, ready to be sent: instructions, the summary so far, and the messages. */
 	prompt: string;
@@ -1537,9 +1568,9 @@ export interface SummaryRequest<M = unknown> {
 	part: "history" | "turn";
 	/** The summary so far, to be brought up to date; `undefined` the first time. */
 	previousSummary: string | undefined;
-	/** What is sent beside the history. */
+	/** Parts of the request besides the history. */
 	environment: CompactionEnvironment | undefined;
-	/** So many tokens the summary should have at most. */
+	/** Token limit of the summary. */
 	maxTokens: number;
 	/** The language of the conversation, as far as that is known. */
 	language: NoticeLanguage;
@@ -1564,12 +1595,12 @@ export interface CompactOptions<M = unknown> {
 	 */
 	summarizeTimeoutMs?: number;
 	/**
-	 * What a summary may have: tokens. Never more than 15 % of what is usable.
+	 * Token limit of a summary. Never more than 15 % of the usable window.
 	 * @default 4096
 	 */
 	maxSummaryTokens?: number;
 	/**
-	 * What the summariser can read at once: tokens.
+	 * Input limit of the summariser, in tokens.
 	 * @default `contextWindow`, or 32,000 if nobody knows it
 	 */
 	summarizerWindow?: number;
@@ -1601,7 +1632,7 @@ export interface CompactOptions<M = unknown> {
 	/** Tokens that stay free beside the room for an answer. @default 0 */
 	reserveTokens?: number;
 	/**
-	 * So many of the newest turns stay byte for byte, as long as they fit. The newest message of the user always does. A
+	 * Number of newest turns kept byte for byte, as long as they fit. The newest user message is always kept. A
 	 * whole number; 0 is 1.
 	 * @default 3
 	 */
@@ -1611,10 +1642,10 @@ export interface CompactOptions<M = unknown> {
 	 * @default ['task', 'tasks_*', 'write', 'edit', 'move', 'delete']
 	 */
 	protectedTools?: readonly string[];
-	/** What is sent beside the history. */
+	/** Parts of the request besides the history. */
 	environment?: CompactionEnvironment;
 	/**
-	 * What the provider counted for these messages and what is sent beside them: tokens. Estimates are brought into line with it.
+	 * Tokens that the provider counted for these messages and the other parts of the request. Estimates are scaled to it.
 	 */
 	usedTokens?: number;
 	/**
@@ -1627,14 +1658,14 @@ export interface CompactOptions<M = unknown> {
 	 * @default that of what the user said
 	 */
 	language?: NoticeLanguage;
-	/** What was learnt when the tools finished: where their full outputs were saved, and which tool it was. */
+	/** Metadata recorded when the tools finished: the path of the saved output, and the tool name. */
 	ledger?: ToolResultKnowledge;
 	/**
 	 * The storage that full outputs were saved in: only a path that it owns is named. Without it a path that the tool itself says is
 	 * named if this process saved it, and one that the host wrote into a message is believed.
 	 */
 	storage?: OutputOwner;
-	/** What an earlier compaction of this session left behind: `report.state`. */
+	/** State of an earlier compaction of this session: `report.state`. */
 	state?: CompactionState;
 	/** Asked before a summary is written, and told after a compaction. */
 	hooks?: CompactionHooks<M>;
@@ -1643,7 +1674,7 @@ export interface CompactOptions<M = unknown> {
 	/** Ends the compaction; it rejects with `ABORTED`. */
 	signal?: AbortSignal;
 }
-/** What {@link compactHistory} gives back. */
+/** Result of {@link compactHistory}. */
 export interface CompactResult<M> {
 	messages: M[];
 	report: CompactionReport;
@@ -1652,7 +1683,7 @@ export interface CompactResult<M> {
  * Makes a history shorter when it comes near the model's window: old outputs of tools are replaced where they are, and if
  * that is not enough, `summarize` writes a summary that takes the place of everything before the newest turns.
  *
- * What stays, stays byte for byte, as the very same objects: instructions at the beginning, the newest three turns as long
+ * Kept messages are the same objects, byte for byte: instructions at the beginning, the newest three turns as long
  * as they fit, and the newest message of the user in any case. A turn that is too long by itself is cut where
  * {@link cutPoints} allows it. Calls keep their results. The summary is one message, brought up to date by the next
  * compaction; the record of changed files in it is not the summariser's and outlives it.
@@ -1680,18 +1711,18 @@ export interface HistoryPrunerOptions {
 	 */
 	profile?: "opencode" | "openclaw" | "snow";
 	/**
-	 * What may be left out.
+	 * Policies that select what may be pruned.
 	 * @default ['results']
 	 */
 	policies?: readonly PrunePolicy[];
 	/**
-	 * So many of the newest results stay. A whole number of at least 0, or `Infinity`. Results that the model has not seen
+	 * Number of newest results that are kept. A whole number of at least 0, or `Infinity`. Results that the model has not seen
 	 * yet always stay, however many they are.
 	 * @default 5
 	 */
 	keepRecent?: number;
 	/**
-	 * So many of the newest messages of the model stay, and everything behind the first of them. Nothing goes before there
+	 * Number of newest model messages that are kept, with everything after the first of them. Nothing is pruned before there
 	 * are so many. A whole number of at least 0, or `Infinity`.
 	 * @default 0
 	 */
@@ -1730,7 +1761,7 @@ export interface HistoryPrunerOptions {
 	 */
 	contextWindow?: number;
 	/**
-	 * What tokens cost, relative to each other. The default are those of providers that charge a tenth for what is in the
+	 * Prices of tokens, relative to each other. The defaults are those of providers that charge a tenth for tokens in the
 	 * cache and a quarter more for what is put there. Without a cache all three are the same.
 	 * @default { read: 0.1, write: 1.25, miss: 1.25 }
 	 */
@@ -1741,13 +1772,13 @@ export interface HistoryPrunerOptions {
 	 */
 	cacheLifetimeMs?: number;
 	/**
-	 * What all requests together may cost more than without pruning, as a share: 0.1 is ten per cent. Kept by construction,
+	 * Maximum extra cost of all requests together compared with no pruning, as a fraction: 0.1 is 10 %. Guaranteed by construction,
 	 * as far as the estimates of tokens and the prices are right.
 	 * @default 0.1
 	 */
 	maxLoss?: number;
 	/**
-	 * What takes the place of something that is left out, or a function that says so. A function that throws or answers
+	 * Placeholder of a pruned item, or a function that returns one. A function that throws or returns
 	 * something else than a string is reported as an error, and the default is used. Nothing goes that is shorter than what
 	 * takes its place.
 	 * @default a sentence that names the file with the full output, if there is one
@@ -1759,7 +1790,7 @@ export interface HistoryPrunerOptions {
 	 */
 	language?: NoticeLanguage;
 	/**
-	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+	 * Metadata recorded when the tools finished. It is more reliable than the message about the tool of a result, whether the
 	 * call failed, when it finished, and where the full output was saved. Asked once about each result.
 	 */
 	ledger?: ToolResultKnowledge;
@@ -1788,10 +1819,10 @@ export interface PrunedItem extends PrunedInfo {
 	/** Its start and its end stay; it can still be left out later. */
 	trimmed?: true;
 }
-/** What one call of {@link HistoryPruner.prune} did, and why. Priced tokens are tokens times their price. */
+/** Report of one call of {@link HistoryPruner.prune}. Priced tokens are tokens times their price. */
 export interface PruneReport {
 	reason: PruneReason;
-	/** What was left out or trimmed for the first time. */
+	/** Items pruned or trimmed for the first time. */
 	pruned: PrunedItem[];
 	/** How many items are left out or trimmed by now. */
 	total: number;
@@ -1817,12 +1848,12 @@ export interface PruneReport {
 	/** How the history is kept; `undefined` if no message is in a known format. */
 	format?: HistoryFormatName;
 }
-/** What {@link HistoryPruner.prune} gives back. */
+/** Result of {@link HistoryPruner.prune}. */
 export interface PruneResult<M> {
 	messages: M[];
 	report: PruneReport;
 }
-/** What lasts of a pruner, as JSON. */
+/** State of a pruner, as JSON. */
 export interface HistoryPrunerState {
 	version: 1;
 }
@@ -1830,7 +1861,7 @@ export interface HistoryPrunerState {
  * Leaves old parts of a history out of what is sent to a model, and thinks of the provider's prompt cache. One pruner
  * belongs to one session: call {@link prune} once before every request, with the whole history.
  *
- * What is left out stays away: once replaced, an item has the same bytes in every later request. Pairs of calls and
+ * Pruned items stay pruned: once replaced, an item has the same bytes in every later request. Pairs of calls and
  * results stay whole, because only texts are replaced. Never replaced are results that the model has not seen yet,
  * results whose call is not in view, and what is no longer than its placeholder. Images and files of a result go with
  * its text, and the placeholder names them.
@@ -1854,7 +1885,7 @@ export declare class HistoryPruner {
 	}): PruneResult<M>;
 	/** The last decision, as sentences that a person can read. */
 	explain(): string;
-	/** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
+	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
 	toJSON(): HistoryPrunerState;
 	/**
 	 * A pruner that goes on where another stopped.
@@ -1872,13 +1903,15 @@ export interface ContextManagerOptions<M = unknown> {
 	contextWindow?: number;
 	/** Tokens that stay free beside the room for an answer. @default 0 */
 	reserveTokens?: number;
-	/** What is sent beside the history: it counts, and the summariser is told of it. */
+	/** Parts of the request besides the history: they count as tokens, and the summariser is told of them. */
 	environment?: CompactOptions["environment"];
 	/** Tokens of a text. @default the built-in estimate */
 	estimateTokens?: (text: string) => number;
-	/** The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English */
+	/**
+	 * The language of the words that Spillway puts into the history. @default that of what the user said; of placeholders English
+	 */
 	language?: NoticeLanguage;
-	/** What was learnt when the tools finished: preferred over what messages say. */
+	/** Metadata recorded when the tools finished: preferred over the messages. */
 	ledger?: ToolResultKnowledge;
 	/** The storage that full outputs were saved in: with it, only paths that it owns are named. */
 	storage?: OutputOwner;
@@ -1893,14 +1926,14 @@ export interface ContextManagerOptions<M = unknown> {
 	/** `false`: no compaction. Without `summarize` only old outputs go. @default old outputs go when the window is nearly full */
 	compaction?: false | Omit<CompactOptions<M>, Shared | "state" | "signal" | "force" | "targetTokens" | "usedTokens">;
 	/**
-	 * What still does not fit has its results shortened, by the rules of this profile; `false`: it goes out as it is.
+	 * Profile that truncates the results of a history that still does not fit; `false` sends it unchanged.
 	 * @default 'openclaw'
 	 */
 	overflow?: false | OverflowProfile;
 	/** Told of everything that went wrong on the way; the messages went out all the same. @default a warning of the process */
 	onError?: (error: SpillwayError) => void;
 }
-/** What {@link ContextManager.prepare} did. */
+/** Report of {@link ContextManager.prepare}. */
 export interface ContextReport {
 	/** In the order in which they are done. */
 	steps: ContextStep[];
@@ -1909,15 +1942,15 @@ export interface ContextReport {
 	tokensAfter: number;
 	/** Tokens of what is sent beside the history. */
 	environmentTokens: number;
-	/** What both may have together; `Infinity` if nobody knows the window. */
+	/** Budget of both together; `Infinity` if the window is unknown. */
 	usable: number;
-	/** Whether they have no more. */
+	/** True if they have no more. */
 	fits: boolean;
 	pruning: PruneReport;
 	/** Only if it was asked for at this request. */
 	compaction?: CompactionReport;
 }
-/** What {@link ContextManager.prepare} gives back. */
+/** Result of {@link ContextManager.prepare}. */
 export interface PreparedContext<M> {
 	/** For the request. */
 	messages: M[];
@@ -1928,12 +1961,12 @@ export interface PreparedContext<M> {
 	history: M[];
 	report: ContextReport;
 }
-/** What lasts of a manager, as JSON. */
+/** State of a manager, as JSON. */
 export interface ContextManagerState {
 	version: 1;
 }
 /**
- * What an agent calls before each request: what was learnt of results, outdated results, superseded reads, a budget of
+ * Prepares the history before each request: recorded metadata, outdated results, superseded reads, a budget of
  * results, compaction, and a guard against what still does not fit, in this order. Each step can be switched off, and says
  * what it did and why.
  *
@@ -1963,9 +1996,9 @@ export declare class ContextManager<M = unknown> {
 		force?: boolean;
 		signal?: AbortSignal;
 	}): Promise<PreparedContext<M>>;
-	/** What was done at the last request, as sentences that a person can read. */
+	/** Returns the steps of the last request as readable sentences. */
 	explain(): string;
-	/** What lasts, for `JSON.stringify`: a session that goes on in another process sends the same bytes as before. */
+	/** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
 	toJSON(): ContextManagerState;
 	/**
 	 * A manager that goes on where another stopped.
@@ -2010,7 +2043,7 @@ export interface DoomLoopOptions {
 	/** More tools that wait for something: repeating them is their use, and they are asked about from the 20th time on. */
 	pollTools?: readonly string[];
 	/**
-	 * What tells calls of a tool apart, instead of its arguments; `undefined` for the arguments. What it throws is ignored.
+	 * Returns a key that distinguishes calls of a tool, instead of its arguments; `undefined` for the arguments. Errors are ignored.
 	 */
 	identity?: (call: DoomLoopCall) => unknown;
 	/** The numbers of another system. @default none */
@@ -2033,12 +2066,12 @@ export interface DoomLoopCall {
 /** How a call went. */
 export interface DoomLoopResult {
 	callId: string;
-	/** What the tool gave back, of any kind and size. */
+	/** Result of the tool, of any type and size. */
 	result?: unknown;
-	/** Whether it failed. @default what the text says */
+	/** True if it failed. @default what the text says */
 	isError?: boolean;
 }
-/** What was noticed. */
+/** Pattern that was detected. */
 export type DoomLoopReason = 
 /** The same call, and as far as is known the same result. */
 "same_tool"
@@ -2058,7 +2091,7 @@ export type DoomLoopReason =
  | "max_attempts"
 /** More calls than any approval allows. */
  | "hard_cap";
-/** What to do with a call. */
+/** Decision about a call. */
 export interface DoomLoopVerdict {
 	/** `allow` it, `ask` the user first, or `stop`: it must not run. */
 	action: "allow" | "ask" | "stop";
@@ -2085,7 +2118,9 @@ export interface DoomLoopVerdict {
 export declare class DoomLoopDetector {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
 	constructor(options?: DoomLoopOptions);
-	/** Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays. */
+	/**
+	 * Begins a run, usually with each message of the user. Counts and open questions are gone; what was approved for good stays.
+	 */
 	startRun(): void;
 	/**
 	 * Judges a call before it runs. Asked again about the same call before its result is recorded, it gives the same answer
@@ -2122,7 +2157,7 @@ export declare class DoomLoopDetector {
 	 */
 	static fromJSON(state: object | string, options?: DoomLoopOptions): DoomLoopDetector;
 }
-/** What a tool is told about the call. */
+/** Context of the call. */
 export interface ExecutionContext {
 	sessionId?: string;
 	messageId?: string;
@@ -2130,7 +2165,7 @@ export interface ExecutionContext {
 	/** The folder that a tool works in. */
 	workingDirectory?: string;
 }
-/** What a tool gives back in the end; it may return a bare value, which becomes `output`. */
+/** Result of a tool; a plain return value becomes `output`. */
 export interface ToolResult extends ToolResultLike {
 	success: boolean;
 	output: unknown;
@@ -2174,6 +2209,8 @@ export interface ToolRegistryConfig {
 	workingDirectory?: string;
 	/** Where every executed call is written down, with its arguments: a `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
+	/** A `FoldSession` of the session that is served: what stands in an earlier result is not said again. */
+	fold?: ResultFolder;
 }
 /** Executes tools by name and passes their results through truncation. A tool that throws gives a failed result. */
 export declare class ToolRegistry {
@@ -2197,7 +2234,7 @@ export interface DoomLoopQuestion {
 	verdict: DoomLoopVerdict;
 	signal?: AbortSignal;
 }
-/** What stands around a tool. Each is optional. */
+/** Controls of a tool. Each is optional. */
 export interface ToolControls {
 	/** Functions around the tool, or a runner that has them. Of a set of hooks only those of tools are run here. */
 	hooks?: Hooks | ToolHookRunner;
@@ -2221,6 +2258,11 @@ export interface ToolControls {
 	};
 	/** A `TruncationService`, or the middleware of one. */
 	truncation?: OutputService | TruncationMiddleware;
+	/**
+	 * A `FoldSession` of the session that the tool is called in: what stands in an earlier result is not said again. Give the
+	 * `ledger` to the `HistoryPruner` or `ContextManager` as well, so that no pointer outlives what it points to.
+	 */
+	fold?: ResultFolder;
 	/** A `ToolResultLedger`. */
 	ledger?: ToolResultRecorder;
 	/** The session of calls that do not name theirs. */
@@ -2228,14 +2270,14 @@ export interface ToolControls {
 	/** The mode of calls, where `permission` is no gate with a `ModeController`. */
 	mode?: PermissionMode;
 	/**
-	 * What a call that was not let through gives back: an object like those of tools, bare text, or a result of MCP.
+	 * Form of a refused result: an object like those of tools, plain text, or an MCP result.
 	 * @default 'result'
 	 */
 	refusal?: "result" | "text" | "mcp";
 	/** Milliseconds that a hook may take, where `hooks` is no runner, which has its own. @default 5000 */
 	hookTimeoutMs?: number;
 }
-/** What a user says of a loop. */
+/** Answer of a user about a loop. */
 export type DoomLoopAnswer = "once" | "always" | "stop";
 /** Why a call gave no result of its tool. */
 export type RefusalKind = "permission_denied" | "doom_loop" | "audit_failed" | "aborted" | "tool_failed";
@@ -2269,11 +2311,13 @@ export type GuardedTool<T extends Tool> = Omit<T, "execute"> & {
  * @throws SpillwayError `INVALID_ARGUMENT` for what is no tool or no control
  */
 export declare function guardTool<T extends Tool>(tool: T, controls?: ToolControls): GuardedTool<T>;
-/** What one call replaced. */
+/** Report of one call. */
 export interface SimplifiedReport {
 	/** Results that were replaced; at least 1. */
 	count: number;
-	/** UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer. */
+	/**
+	 * UTF-8 bytes that were saved: those of the texts, less those of their placeholders. Negative if the placeholders are longer.
+	 */
 	bytes: number;
 	/** The same in tokens, estimated. */
 	tokens: number;
@@ -2293,7 +2337,7 @@ export interface SimplifyOutdatedOptions {
 	 */
 	maxAgeMs?: number;
 	/**
-	 * So many of the newest results, of whatever tools, stay whatever their age. A whole number of at least 0, or `Infinity`.
+	 * Number of newest results, of any tool, that are kept at any age. A whole number of at least 0, or `Infinity`.
 	 * @default 5
 	 */
 	keepRecent?: number;
@@ -2315,7 +2359,7 @@ export interface SimplifyOutdatedOptions {
 	 */
 	terminalTools?: readonly string[];
 	/**
-	 * What takes the place of an outdated result, or a function that says so for each. If the function throws or answers
+	 * Placeholder of an outdated result, or a function that returns one for each. If the function throws or returns
 	 * something else than a string, the default is used and a warning is emitted.
 	 * @default '此命令返回内容已过时', or what `language` says
 	 */
@@ -2326,7 +2370,7 @@ export interface SimplifyOutdatedOptions {
 	 */
 	language?: NoticeLanguage;
 	/**
-	 * What was learnt when the tools finished. It says more surely than the message which tool a result is of, whether the
+	 * Metadata recorded when the tools finished. It is more reliable than the message about the tool of a result, whether the
 	 * call failed (an exit code of 0 outweighs a text that starts like an error), and where the full output was saved; and
 	 * when it finished, if the message has no time.
 	 */
@@ -2362,16 +2406,16 @@ export interface SimplifyOutdatedOptions {
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
  */
 export declare function simplifyOutdatedTerminalResults<M>(messages: readonly M[], options?: SimplifyOutdatedOptions): M[];
-/** What is known of the request from elsewhere. */
+/** Facts about the request from other sources. */
 export interface ClassifyOverflowOptions {
 	/** Our own estimate of the request, in tokens. Decides about refusals that say nothing. */
 	estimatedTokens?: number;
 	/** The model's context window, in tokens. An answer whose usage is above it is an overflow that nobody reported. */
 	contextWindow?: number;
 }
-/** What {@link classifyOverflow} found. */
+/** Result of {@link classifyOverflow}. */
 export interface OverflowClass {
-	/** Whether `kind` is `'overflow'`. */
+	/** True if `kind` is `'overflow'`. */
 	overflow: boolean;
 	kind: OverflowKind;
 	/**
@@ -2385,13 +2429,13 @@ export interface OverflowClass {
 	limitTokens?: number;
 	/** Tokens of {@link actualTokens} that the request reserved for the answer: asking for fewer may be enough. */
 	outputTokens?: number;
-	/** Of a field: its length, in the units in which the provider counts that field. */
+	/** Length of a field, in the units in which the provider counts it. */
 	actualLength?: number;
-	/** Of a field: the length that is allowed, in the same units. */
+	/** Limit of a field, in the same units. */
 	limitLength?: number;
 	/** Whose wording it is, such as `'anthropic'`. A proxy passes on the words of others. */
 	provider?: string;
-	/** What was recognised: a code, or the name of a rule. For logs. */
+	/** Evidence: a code, or the name of a rule. For logs. */
 	matched?: string;
 }
 /**
@@ -2407,7 +2451,7 @@ export interface OverflowClass {
  * @throws SpillwayError `INVALID_ARGUMENT` for a wrong option
  */
 export declare function classifyOverflow(errorOrResponse: unknown, options?: ClassifyOverflowOptions): OverflowClass;
-/** What a user sets for truncation, all in one object. */
+/** Options of truncation in one object. */
 export interface UserTruncationConfig<R extends ToolResultLike = ToolResultLike> extends Omit<TruncationServiceConfig, "global">, Omit<TruncationMiddlewareConfig<R>, "service"> {
 }
 /** What {@link createTruncation} makes. */
@@ -2450,7 +2494,10 @@ export interface MemoryStorageOptions {
 	/** Days that {@link MemoryStorage.sweep} keeps an output. More than 0; `Infinity` for ever. @default 7 */
 	retentionDays?: number;
 }
-/** Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends with it. */
+/**
+ * Keeps full outputs in the memory of the process, with the surface of `TruncationStorage`. Nothing is shared, and all ends
+ * with it.
+ */
 export declare class MemoryStorage implements ITruncationStorage {
 	/** @throws SpillwayError `INVALID_CONFIG` that names the option */
 	constructor(options?: MemoryStorageOptions);
@@ -2464,7 +2511,7 @@ export declare class MemoryStorage implements ITruncationStorage {
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	/** As `TruncationStorage.search`. */
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
-	/** Whether a path is that of an output that this storage kept. */
+	/** True if a path is that of an output that this storage kept. */
 	owns(path: string): boolean;
 	/** Forgets outputs that are older than so many days, and answers how many. What is younger than an hour is kept. */
 	cleanup(retentionDays?: number): Promise<number>;
@@ -2488,7 +2535,7 @@ export interface EstimateTokensOptions {
 	 * @default 'typical'
 	 */
 	mode?: "typical" | "upper";
-	/** What real usage taught about a model; the estimate is multiplied by its factor. */
+	/** Calibration from real usage of a model; estimates are multiplied by its factor. */
 	calibration?: TokenCalibration;
 	/**
 	 * Estimate as another agent does. `'opencode'`: UTF-16 units / 4, rounded. `'openclaw'`: the same rounded up, with a
@@ -2505,7 +2552,7 @@ export interface EstimateTokensOptions {
  * @throws SpillwayError `INVALID_ARGUMENT` for something else than a text, or a wrong option
  */
 export declare function estimateTokens(text: string, options?: EstimateTokensOptions): number;
-/** What the tools need of a storage. A `sessionId` must be obeyed: the path comes from a model. */
+/** Storage that the tools read. It must enforce `sessionId`: the path comes from a model. */
 export interface OutputSource {
 	readRange(path: string, range: ReadRange, access?: OutputAccess): Promise<RangeResult>;
 	search(path: string, pattern: string, options?: SearchOptions): Promise<SearchResult>;
@@ -2529,7 +2576,7 @@ export interface OutputToolsOptions {
 	 */
 	pageCounts?: "text" | "json";
 }
-/** What a tool is told about a call. */
+/** Context of a call. */
 export interface OutputToolContext {
 	sessionId?: string;
 	signal?: AbortSignal;

@@ -9,9 +9,10 @@ afterAll(() => rmSync(storageDir, { recursive: true, force: true }))
 const LONG = 'a line of some length\n'.repeat(5000)
 
 function loadTwice() {
-  const first = require('spillway')
+  const load = () => ({ ...require('spillway'), ...require('spillway/truncation') })
+  const first = load()
   jest.resetModules()
-  const second = require('spillway')
+  const second = load()
   expect(second.SpillwayError).not.toBe(first.SpillwayError)
   return [first, second]
 }
