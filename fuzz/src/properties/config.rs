@@ -60,8 +60,10 @@ fn check_layers(value: &Value, tool: &str) {
 
 fn refused(error: &Error, code: Code) {
     assert_eq!(error.code, code, "{error}");
-    let field = error.field.as_deref().unwrap_or_default();
-    assert!(!field.is_empty() && error.message.contains(&format!("\"{field}\"")), "{error}");
+    let field = error.field.as_deref().expect("a field");
+    // An option of a call is named without the name of the argument.
+    let option = field.strip_prefix("options.").unwrap_or(field);
+    assert!(error.message.contains(&format!("\"{option}\"")), "{error}");
 }
 
 fn check_plan(plan: &Plan) {
