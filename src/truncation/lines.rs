@@ -95,14 +95,17 @@ pub(super) fn line(raw: &[u8], bytes: Range<u64>, source: Source, longest: usize
     Line { text, part: Some(part), bytes, alike, tint, place: None }
 }
 
+/// Longest colour sequence that is read: a line of openers without an end must not be scanned once for each of them.
+const MAX_SEQUENCE: usize = 16;
+
 /// Returns the severity that the colours in a line show.
 fn tint(raw: &[u8]) -> u8 {
     let mut tint = 0;
     for at in memchr::memchr_iter(0x1b, raw) {
-        let code = raw.get(at + 1..).unwrap_or_default();
+        let code = raw.get(at + 1..raw.len().min(at + 1 + MAX_SEQUENCE)).unwrap_or_default();
         let end = code.iter().position(|byte| *byte == b'm').unwrap_or(0);
         let has = |colour: &[u8]| {
-            code.get(..end.min(16)).unwrap_or_default().windows(2).any(|pair| pair == colour)
+            code.get(..end).unwrap_or_default().windows(2).any(|pair| pair == colour)
         };
         let found = match () {
             () if has(b"31") || has(b"91") => 3,
