@@ -3,9 +3,9 @@
 // the file changes only when the output does. With `--check` nothing is written, and a difference fails.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { main, ROOT } from '../build/run.mjs'
 
 const COLUMNS = 104
@@ -96,7 +96,12 @@ await main(async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-session-')))
   try {
     writeFileSync(join(folder, 'build.mjs'), BUILD)
-    const env = { SPILLWAY_STORAGE_DIR: join(folder, 'outputs') }
+    // Where the command is in the path, the notice calls it by its name.
+    const programs = join(folder, 'bin')
+    mkdirSync(programs)
+    symlinkSync(join(ROOT, 'dist', 'cli', 'main.js'), join(programs, 'spillway'))
+    const PATH = `${programs}${delimiter}${process.env.PATH}`
+    const env = { SPILLWAY_STORAGE_DIR: join(folder, 'outputs'), PATH }
     const first = run(['run', '--strategy', 'smart', '--max-lines', '14', '--', 'node', 'build.mjs'], folder, env)
     const path = first.join('\n').match(/saved to: (\S+)/)?.[1]
     if (!path) throw new Error(`no output was saved:\n${first.join('\n')}`)
