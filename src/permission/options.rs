@@ -14,7 +14,7 @@ use super::{DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
 use crate::util::suggest::unknown;
 
-/// What a caller may set; the last three come from the facade.
+/// Options of a caller; the last three come from the facade.
 const KEYS: [&str; 15] = [
     "rules",
     "hardDeny",
@@ -43,7 +43,7 @@ pub(super) struct Options {
     pub hard: RuleList,
     /// Rules of the user's that ban or ask about files in particular, by their places in `rules`.
     pub bans: Vec<usize>,
-    /// Whether there are any about reading, and about editing.
+    /// True if there are any about reading, and about editing.
     guards_reading: bool,
     guards_editing: bool,
     /// Folders of which they ban everything, as targets.
@@ -55,7 +55,7 @@ pub(super) struct Options {
     pub approved: Vec<Rule>,
     /// Domains in which nothing is allowed unasked.
     pub closed: Vec<Domain>,
-    /// Whether commands that only look are allowed where no rule of the user's says otherwise.
+    /// True if commands that only read are allowed unless a rule of the user says otherwise.
     pub read_only: bool,
 }
 
@@ -163,7 +163,7 @@ impl Options {
         })
     }
 
-    /// Whether a rule of the user's bans files in particular from being read or edited, or asks about them.
+    /// Returns true if a rule of the user denies reading or editing particular files, or asks about them.
     pub fn has_bans(&self, domain: Domain) -> bool {
         match domain {
             Domain::Read => self.guards_reading,
@@ -172,7 +172,7 @@ impl Options {
         }
     }
 
-    /// Whether such a rule is about everything in the folder that is this target.
+    /// Returns true if such a rule covers everything in the folder that is this target.
     pub fn bans_all_in(&self, domain: Domain, folder: &str) -> bool {
         let known = || (domain, fold(folder, self.style.fold_case));
         !self.banned_folders.is_empty() && self.banned_folders.contains(&known())

@@ -23,7 +23,7 @@ pub trait RealPaths {
     }
 }
 
-/// What git takes a directory for.
+/// The role that a directory has for git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repository {
     /// Not a repository, nor a part of one.

@@ -158,7 +158,7 @@ impl Pattern {
         Ok(Pattern { source: source.into(), scheme, catch_all, matcher, fold: fold_case, glob })
     }
 
-    /// Whether the pattern may match a path that a glob means, which comes as a target with its scheme.
+    /// Returns true if the pattern may match a path that a glob can expand to, given as a target with its scheme.
     pub fn can_meet(&self, target: &str, style: &Style) -> bool {
         let (scheme, body) = split_scheme(target);
         let Some(glob) =
@@ -169,7 +169,7 @@ impl Pattern {
         can_meet(glob, style.star_crosses, &fold(body.strip_prefix('/').unwrap_or(body), self.fold))
     }
 
-    /// Whether the pattern matches a target.
+    /// Returns true if the pattern matches a target.
     pub fn matches(&self, &Subject { whole, scheme, body, is_ascii }: &Subject<'_>) -> bool {
         if self.scheme.is_some() && self.scheme != scheme {
             return false;
@@ -213,22 +213,22 @@ impl Pattern {
         &self.source
     }
 
-    /// Whether this is about everything, and so about nothing in particular.
+    /// Returns true if the pattern matches everything.
     pub fn is_catch_all(&self) -> bool {
         self.catch_all
     }
 
-    /// Whether exactly one target matches.
+    /// Returns true if exactly one target matches.
     pub fn is_literal(&self) -> bool {
         matches!(self.matcher, Matcher::Literal(_))
     }
 
-    /// Whether the end of the text may be left out together with the space before it: `ls *`.
+    /// Returns true if the last wildcard may match nothing, with the space before it: `ls *`.
     pub fn is_bare(&self) -> bool {
         matches!(self.matcher, Matcher::Prefix { bare: true, .. })
     }
 
-    /// Whether upper and lower case are the same for it.
+    /// Returns true if it ignores case.
     pub fn folds(&self) -> bool {
         self.fold
     }
@@ -241,7 +241,7 @@ impl Pattern {
         }
     }
 
-    /// What a match must begin with, for finding the rules that can match at all.
+    /// Returns the text that every match begins with, to find the rules that can match at all.
     pub fn literal_prefix(&self) -> &str {
         match &self.matcher {
             // `ls *` is also `ls`.
@@ -253,7 +253,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the pattern itself has this word, as text and not by a wildcard.
+    /// Returns true if the pattern contains this word as text, not by a wildcard.
     pub fn names(&self, word: &str) -> bool {
         let (_, body) = split_scheme(&self.source);
         !matches!(self.matcher, Matcher::Search(_))

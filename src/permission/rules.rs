@@ -13,7 +13,7 @@ use crate::util::suggest::{not_one_of, unknown};
 
 /// More rules are refused.
 pub const MAX_RULES: usize = 10_000;
-/// So many hidden rules are told, newest first.
+/// Maximum number of hidden rules in an answer, newest first.
 const MAX_SHADOWED: usize = 16;
 const KEYS: [&str; 5] = ["domain", "pattern", "decision", "examples", "approved"];
 const EXAMPLE_KEYS: [&str; 2] = ["match", "noMatch"];
@@ -28,7 +28,7 @@ pub enum Source {
     User,
     /// The user, by answering a question with "always".
     Approval,
-    /// Whoever runs the agent: nothing overrides it.
+    /// The operator of the agent: nothing overrides it.
     Hard,
 }
 
@@ -39,7 +39,7 @@ pub struct Rule {
     pub domain: Option<Domain>,
     /// Which targets it is about.
     pub pattern: Pattern,
-    /// What holds for them.
+    /// The decision for them.
     pub decision: Decision,
     /// Who wrote it.
     pub source: Source,
@@ -54,7 +54,7 @@ pub struct Told<'a> {
     pub domain: &'static str,
     /// As it was written.
     pub pattern: &'a str,
-    /// What it says.
+    /// Its decision.
     pub decision: Decision,
     /// Who wrote it.
     pub source: Source,
@@ -153,7 +153,7 @@ impl Rule {
         Ok(())
     }
 
-    /// Whether the rule is about this target of its domain. A ban or question for a program covers its arguments.
+    /// Returns true if the rule covers this target of its domain. A deny or ask for a program covers its arguments.
     pub fn counts_for(&self, target: &Subject<'_>) -> bool {
         if self.pattern.matches(target) {
             return true;
@@ -168,7 +168,7 @@ impl Rule {
             })
     }
 
-    /// Whether it bans or asks, and is about something in particular: such a rule counts however a target is written.
+    /// Returns true if it denies or asks, and not about everything: such a rule counts however a target is written.
     pub fn is_particular(&self) -> bool {
         self.source != Source::Default
             && self.decision > Decision::Allow

@@ -55,7 +55,7 @@ static ORDINARY_NAMES: LazyLock<Vec<String>> =
 static GIT_NAMES: LazyLock<SensitiveNames> =
     LazyLock::new(|| SensitiveNames::new(&GIT.map(str::to_owned)).unwrap_or_default());
 
-/// Whether a path is git's folder or lies below one: there git finds programs that it runs, and settings that name more
+/// Returns true if a path is git's folder or below one: there git finds programs that it runs, and settings that name more
 /// of them. A glob does if it says so.
 pub fn is_of_git(path: &str, is_glob: bool) -> bool {
     path.split(['/', '\\']).any(|name| match is_glob {
@@ -70,12 +70,12 @@ const GIT_FILES: [&str; 3] = ["head", ".gitmodules", ".gitattributes"];
 /// Files that are git's in a folder that is a repository.
 const GIT_SETTINGS: [&str; 4] = ["config", "config.worktree", "commondir", "gitdir"];
 
-/// Whether a file makes a folder a repository, or tells git what to do.
+/// Returns true if a file makes a folder a repository, or configures git.
 pub fn is_file_of_git(path: &str) -> bool {
     GIT_FILES.contains(&&*plain(last(path)))
 }
 
-/// Whether a file is a setting of git where its folder is a repository.
+/// Returns true if a file configures git where its folder is a repository.
 pub fn is_setting_of_git(path: &str) -> bool {
     GIT_SETTINGS.contains(&&*plain(last(path)))
 }
@@ -93,7 +93,7 @@ static STARTUP_NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
     SensitiveNames::of(STARTUP.split_ascii_whitespace().map(Name::built_in).collect())
 });
 
-/// Whether a file runs, or says what runs, when a shell starts or a user logs in.
+/// Returns true if a file runs, or names a program that runs, when a shell starts or a user logs in.
 pub fn is_startup(path: &str, is_glob: bool) -> bool {
     match is_glob {
         true => STARTUP_NAMES.can_be_sensitive(path, false),
@@ -104,7 +104,7 @@ pub fn is_startup(path: &str, is_glob: bool) -> bool {
 /// A glob that begins with so many letters of a name is about that name.
 const MIN_START: usize = 4;
 
-/// So many lists of alternatives in a glob are taken apart.
+/// Maximum number of lists of alternatives in a glob that are expanded.
 const MOST_ALTERNATIVES: usize = 3;
 
 /// Names with at most one `*` each, in order; the last one that matches counts.
@@ -177,7 +177,7 @@ impl Name {
         }
     }
 
-    /// Whether it is about a path of these parts, the last of which is the name of the file.
+    /// Returns true if it matches a path of these parts, the last of which is the name of the file.
     fn is_path(&self, parts: &[Cow<'_, str>]) -> bool {
         let Some((name, above)) = parts.split_last() else { return false };
         if self.below {
@@ -188,7 +188,7 @@ impl Name {
         from.is_some_and(|from| above[from..] == self.folders[..]) && self.is(name)
     }
 
-    /// Whether it has a letter of its own in front of its ending, so that a glob for the ending is about other files, too.
+    /// Returns true if it has a letter before its extension, so that a glob for the extension matches other files, too.
     fn is_word(&self) -> bool {
         match &self.end {
             Some(end) if self.start.is_empty() => {
@@ -253,7 +253,7 @@ impl SensitiveNames {
         &self.places[at(key)..at(key + 1)]
     }
 
-    /// Whether a path ends in such a name, or lies in a folder of secrets.
+    /// Returns true if a path ends in such a name, or is in a folder of secrets.
     pub fn is_sensitive(&self, path: &str) -> bool {
         let name = plain(last(path));
         let letter = |byte: Option<u8>| usize::from(byte.unwrap_or(0));
@@ -279,12 +279,12 @@ impl SensitiveNames {
         found.is_some_and(|at| self.names[*at].counts)
     }
 
-    /// Whether a glob of a shell means such a name. One for any name at all counts only if `wide_counts`.
+    /// Returns true if a glob of a shell matches such a name. One for every name counts only if `wide_counts`.
     pub fn can_be_sensitive(&self, glob: &str, wide_counts: bool) -> bool {
         self.any_alternative(glob, &|glob| self.is_meant(glob, wide_counts))
     }
 
-    /// Whether a glob that a program resolves itself means such a name: a wildcard stands for a dot in front, too. With
+    /// Returns true if a glob that a program expands itself matches such a name: a wildcard matches a leading dot, too. With
     /// `crosses`, it stands for several folders.
     pub fn can_be_found(&self, glob: &str, crosses: bool) -> bool {
         self.any_alternative(glob, &|glob| {
@@ -293,12 +293,12 @@ impl SensitiveNames {
         })
     }
 
-    /// Whether an expression for whole paths means such a name.
+    /// Returns true if an expression for whole paths matches such a name.
     pub fn can_be_matched(&self, expression: &regex::bytes::Regex) -> bool {
         self.matches_sample("*", &|_, path| expression.is_match(path.as_bytes()))
     }
 
-    /// Whether a glob, or an expression, matches one of the names and no ordinary one.
+    /// Returns true if a glob or an expression matches one of the names and no ordinary one.
     fn matches_sample(&self, glob: &str, matches: &dyn Fn(&str, &str) -> bool) -> bool {
         let glob = plain_path(glob);
         let mut glob = glob.as_str();
@@ -327,7 +327,7 @@ impl SensitiveNames {
         found && !(glob.contains('*') && ORDINARY_NAMES.iter().any(|name| is_match(name)))
     }
 
-    /// Whether one of the globs is meant that stand between braces.
+    /// Returns true if one of the globs between braces matches.
     fn any_alternative(&self, glob: &str, is_it: &dyn Fn(&str) -> bool) -> bool {
         let glob = &*without_classes(glob);
         if let Some((before, rest)) = glob.split_once('{')
@@ -399,7 +399,7 @@ pub fn without_classes(glob: &str) -> Cow<'_, str> {
     text
 }
 
-/// Whether a glob matches a text. With `crosses`, a wildcard stands for `/` too.
+/// Returns true if a glob matches a text. With `crosses`, a wildcard matches `/` too.
 fn matches_glob(glob: &str, text: &str, crosses: bool) -> bool {
     let (glob, text) = (glob.as_bytes(), text.as_bytes());
     let (mut at, mut to) = (0, 0);
@@ -504,7 +504,7 @@ mod tests {
         SensitiveNames::usual()
     }
 
-    /// What looking at each of the names says.
+    /// The answer of a look at each of the names.
     fn is_sensitive_by_all(names: &SensitiveNames, path: &str) -> bool {
         let folders = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
         let parts: Vec<_> = folders.map(plain).collect();

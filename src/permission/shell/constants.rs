@@ -41,7 +41,7 @@ pub(super) struct Constant {
     text: String,
     /// True if the value is a glob.
     glob: bool,
-    /// Whether it is the name of a commit that nobody knows, or nothing.
+    /// True if it is the name of a commit that is not known, or nothing.
     revision: bool,
 }
 
@@ -135,7 +135,7 @@ impl Constants {
         self.known.truncate(len);
     }
 
-    /// Whether a name stands once in the text where it is not put in.
+    /// Returns true if a name is once in the text outside of an expansion.
     fn stands_once(&self, name: &str) -> bool {
         let Some(text) = &self.text else { return false };
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -161,7 +161,7 @@ impl Constants {
     }
 }
 
-/// Whether what stands around the name of a variable sets it, wherever that is run.
+/// Returns true if the text around the name of a variable sets it, wherever that runs.
 fn sets(before: &str, after: &str) -> bool {
     after.starts_with(['=', '+', '[', ':']) || before.ends_with("for ") || before.ends_with("for\t")
 }

@@ -40,7 +40,7 @@ pub(super) fn hex(text: &str) -> Option<String> {
     })
 }
 
-/// What `tr` makes of a text, where its sets are the letters or are written out.
+/// Returns the output of `tr` for a text, if its sets are the letters or are written out.
 pub(super) fn translated(text: &str, from: &str, to: &str) -> String {
     let (from, to) = (set(from), set(to));
     let Some(last) = to.last().copied() else { return text.to_owned() };

@@ -395,7 +395,7 @@ impl Walker<'_> {
         found.into_iter().map(str::to_owned).collect()
     }
 
-    /// What code of another language destroys, by its calls and by the commands in its texts.
+    /// Returns the targets that code of another language destroys, by its calls and by the commands in its strings.
     fn code_runs(&mut self, text: &str) -> Vec<&'static str> {
         let mut found: Vec<&'static str> = self.code_destroys(text).into_iter().collect();
         let texts = commands_in(text).into_iter().chain(decoded_parts(text));

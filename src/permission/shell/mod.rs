@@ -156,7 +156,7 @@ pub fn read(
     .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, with_named).refuse(command))
 }
 
-/// Whether a command changes nothing: each part of it looks, or is one of those that `checks` knows by their words, no
+/// Returns true if a command changes nothing: each part of it looks, or is one of those that `checks` knows by their words, no
 /// file is written, and nothing about it is not understood.
 pub fn only_looks(command: &str, checks: impl Fn(&str) -> bool) -> bool {
     let folders = Folders {

@@ -88,7 +88,7 @@ pub(super) fn has_many_expansions(word: &str) -> bool {
     word.bytes().filter(is_one).take(MAX_EXPANSIONS + 1).count() > MAX_EXPANSIONS
 }
 
-/// Whether a text could take the parser longer than anybody waits: a few dozen parentheses, or `case` in `case`, can take it years.
+/// Returns true if a text could stall the parser: a few dozen parentheses, or `case` in `case`, can take it years.
 fn takes_too_long(text: &str) -> bool {
     let count = |text: &str| text.bytes().filter(|byte| *byte == b'(').count();
     if count(text) + text.matches("case").count() <= FEW_PARENTHESES {

@@ -33,19 +33,19 @@ const FORMATS: [&str; 8] = [
 /// Branches that are there in most repositories.
 const BRANCHES: [&str; 6] = ["HEAD", "main", "master", "develop", "dev", "trunk"];
 
-/// What follows a dollar, if it is such a command between parentheses: the command, and what is left.
+/// Splits the text after a dollar into such a command between parentheses and the rest.
 pub(super) fn substitution(after: &str) -> Option<(&str, &str)> {
     let (inner, rest) = after.strip_prefix('(')?.split_once(')')?;
     is_revision(inner).then_some((inner, rest))
 }
 
-/// Whether a word is such a command and nothing else, so that it can also become nothing.
+/// Returns true if a word is such a command and nothing else: it can also expand to nothing.
 pub(super) fn is_whole(raw: &str) -> bool {
     let raw = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(raw);
     raw.strip_prefix('$').and_then(substitution).is_some_and(|(_, rest)| rest.is_empty())
 }
 
-/// Whether a text is a command that prints the name of a commit, or nothing.
+/// Returns true if a text is a command that prints the name of a commit, or nothing.
 pub(super) fn is_revision(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b" _./~^@{}=%:-|>".contains(&byte);
     text.starts_with("git ") && text.bytes().all(is_letter) && text.split("||").all(prints_one)
@@ -94,7 +94,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a name is one that is no file, or a usual one of a commit before it: `HEAD~2`, `origin/main`, `@{u}`.
+/// Returns true for a name that cannot be a file, or a usual name of a commit: `HEAD~2`, `origin/main`, `@{u}`.
 fn is_usual(name: &str) -> bool {
     let end = name.find(['~', '^', '@']).unwrap_or(name.len());
     let (branch, steps) = name.split_at(end);

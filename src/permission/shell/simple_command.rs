@@ -633,7 +633,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a word is a filter or a template for what `gh` prints.
+/// Returns true if a word is a filter or a template for the output of `gh`.
 fn is_filter(before: &str, word: &str) -> bool {
     const NAMES: [&str; 4] = ["--jq", "-q", "--template", "--json"];
     NAMES.contains(&before)

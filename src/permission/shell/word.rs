@@ -27,7 +27,7 @@ pub(super) struct Word {
     pub tilde: bool,
     /// True if it is one word whatever its expansions are.
     pub one: bool,
-    /// Whether it is not known, but can only become the name of a commit, or nothing.
+    /// True if it is not known, but can only be the name of a commit, or nothing.
     pub revision: bool,
     /// Reasons why it is not understood.
     pub doubts: Vec<&'static str>,

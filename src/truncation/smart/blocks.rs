@@ -18,7 +18,7 @@ pub(super) struct Block {
     best: usize,
     /// The probability of its best line, in ten thousandths.
     peak: u32,
-    /// What it is worth per byte.
+    /// Its worth per byte.
     density: u64,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn form(lines: &Lines, rows: &[(u64, Row)], rules: &Rules) -> Vec<Blo
     let number = |at: usize| rows.get(at).map(|(number, _)| *number);
     let is_blank =
         |at: usize| number(at).and_then(|it| lines.get(&it)).is_some_and(|it| it.text.is_empty());
-    // What the rules call good news is in no block.
+    // Lines that the rules call good news are in no block.
     let is_good =
         |number: &u64| lines.get(number).is_some_and(|line| rules.is_vetoed(line.text.as_bytes()));
     let mut taken: Vec<bool> = rows.iter().map(|(number, _)| is_good(number)).collect();

@@ -114,7 +114,7 @@ static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| {
     Some(Words { automaton, groups: groups.collect() })
 });
 
-/// What the hand rules say of a line.
+/// The judgement of the hand rules on a line.
 #[derive(Clone, Copy, Default)]
 struct Judged {
     worth: u16,
@@ -125,7 +125,7 @@ struct Judged {
     own: bool,
 }
 
-/// What is known of a line before its neighbours are looked at.
+/// Facts about a line by itself, without its neighbours.
 struct Seen {
     number: u64,
     judged: Judged,
@@ -274,7 +274,7 @@ fn own(line: &Line, seen: &Seen, (total, bytes): (u64, u64)) -> Row {
     row
 }
 
-/// Whether a line names a place in a file: 2 with a line number, 1 with a path only.
+/// Returns 2 if a line names a place in a file with a line number, 1 with a path only, else 0.
 fn place_shape(text: &[u8]) -> u16 {
     let word = text
         .split(u8::is_ascii_whitespace)

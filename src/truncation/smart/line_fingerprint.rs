@@ -1,4 +1,4 @@
-//! What two lines have in common that differ only in numbers, paths and quoted names.
+//! Fingerprints that are equal for lines which differ only in numbers, paths and quoted names.
 
 /// Bytes of a line that its template is made of.
 const LOOKED_AT: usize = 256;
@@ -12,7 +12,7 @@ pub fn template(line: &[u8]) -> u64 {
         all.add(b' ');
         if word.contains(&b'/') || word.contains(&b'\\') {
             all.add(b'/');
-            // What follows a path and a place in it tells more than the place.
+            // The text after a path and a place in it says more than the place.
             continue;
         }
         let mut in_number = false;

@@ -23,14 +23,14 @@ use crate::tools::{self, Kind};
 pub use features::{FEATURES, Row};
 pub use render::{describe, preview};
 
-/// What of a text is kept. What is not in the form that is named is shown as by `Smart`.
+/// The part of a text that is kept. A text in another form than the named one is shown as by `Smart`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
     /// One end or both, as the direction says.
     #[default]
     Ends,
-    /// What matters, and both ends.
+    /// The lines that matter, and both ends.
     Smart(Lean),
     /// Of JSON what keeps it JSON.
     Json(Lean),
@@ -51,7 +51,7 @@ pub enum Lean {
 }
 
 impl Keep {
-    /// What a strategy keeps of the output of a tool.
+    /// Returns the part that a strategy keeps of the output of a tool.
     pub fn of(strategy: &str, tool: &str) -> Self {
         let lean = match tools::kind(tool) {
             Some(Kind::Read | Kind::Search) => Lean::Early,
@@ -66,7 +66,7 @@ impl Keep {
         }
     }
 
-    /// Whether the start counts more than the end.
+    /// Returns true if the start counts more than the end.
     fn is_early(self) -> bool {
         match self {
             Keep::Ends => false,
@@ -76,7 +76,7 @@ impl Keep {
         }
     }
 
-    /// Whether it is one of `smart`, which is what becomes of a form that the text is not in.
+    /// Returns true if it is `smart`, or a form that falls back to it.
     pub fn is_smart(self) -> bool {
         self != Keep::Ends
     }

@@ -109,7 +109,7 @@ fn whole(text: &[u8], place: Range<usize>, offset: u64, source: Source, longest:
     line(raw, start..start + raw.len() as u64, source, longest)
 }
 
-/// What is said where lines are missing. Its numbers are those of what is saved.
+/// The text where lines are missing. Its numbers are those of the saved output.
 struct Gaps<'a> {
     lines: &'a Lines,
     window: &'a Window,
@@ -162,7 +162,7 @@ impl Gaps<'_> {
     }
 }
 
-/// Whether all that is missing is like the line before it.
+/// Returns true if all missing lines are like the line before them.
 fn is_run(lines: &Lines, before: u64, missing: &Range<u64>) -> bool {
     let Some(alike) = lines.get(&before).map(|line| line.alike).filter(|alike| *alike != 0) else {
         return false;

@@ -17,7 +17,7 @@ const QUIET_WITHIN: usize = 80;
 /// A longer line is judged by its start.
 const JUDGED: usize = 1024;
 
-/// What a line is worth.
+/// The worth of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     /// How much it matters.
@@ -51,7 +51,7 @@ const NEST_LIMIT: u32 = 64;
 const SIZE_LIMIT: usize = 1 << 20;
 
 impl Extra {
-    /// Whether its pattern can be used; a refusal says why not.
+    /// Checks that its pattern can be used; the error says why not.
     pub fn check(&self) -> Result<(), String> {
         self.pattern.as_ref().map_or(Ok(()), |pattern| compiled(pattern).map(|_| ()))
     }
@@ -164,7 +164,7 @@ impl Rules {
         self.words.find(input).map(|found| found.end())
     }
 
-    /// What a line is worth; nothing if it is like any other. Escapes of a terminal are taken out before.
+    /// Returns the worth of a line, or `None` for an ordinary one. Terminal escapes must be removed before.
     pub fn judge(&self, line: &[u8]) -> Option<Verdict> {
         let line = line.get(..JUDGED).unwrap_or(line);
         let mut asked = 0u128;
@@ -191,7 +191,7 @@ impl Rules {
         best.map(|best| if self.is_quiet(line) { best.quieter() } else { best })
     }
 
-    /// Whether a rule with no weight says that a line is good news.
+    /// Returns true if a rule without weight marks a line as good news.
     pub fn is_vetoed(&self, line: &[u8]) -> bool {
         let line = line.get(..JUDGED).unwrap_or(line);
         self.words.find_overlapping_iter(line).any(|found| {
@@ -203,7 +203,7 @@ impl Rules {
         })
     }
 
-    /// Whether a line says of itself that it is no news, and does not speak of an answer that failed.
+    /// Returns true if a line marks itself as no news, and does not report a failed answer.
     pub fn is_quiet(&self, line: &[u8]) -> bool {
         self.quiet.find(line.get(..QUIET_WITHIN).unwrap_or(line)).is_some_and(|found| {
             let rest = line.get(found.end()..).unwrap_or_default();

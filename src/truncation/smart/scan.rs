@@ -35,7 +35,7 @@ const FAR: u16 = 500;
 /// Kinds of lines that are told apart; more than that are taken for one.
 const KINDS: usize = 8 * 1024;
 
-/// What goes past, one line after the other.
+/// Reads an output line by line.
 #[derive(Debug, Clone)]
 pub struct Scanner {
     rules: Arc<Rules>,
@@ -386,7 +386,7 @@ impl Scanner {
     }
 }
 
-/// Whether so much is remembered around a finding that the ranking can choose of it.
+/// Returns true if enough is kept around a finding for the ranking to choose from.
 fn is_wide(verdict: Verdict, ordinal: u32) -> bool {
     verdict.weight >= 600 && ordinal < 6
 }

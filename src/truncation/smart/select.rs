@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a line is one of many in a row that are alike, and neither of the first nor the last.
+/// Returns true if a line is inside a run of alike lines, and neither among its first nor its last.
 pub(super) fn is_repeat(lines: &Lines, number: u64) -> bool {
     let alike = |number: u64| lines.get(&number).map(|line| line.alike);
     let own = alike(number).filter(|alike| *alike != 0);
@@ -124,7 +124,7 @@ fn rank(findings: &[Finding], counts: &Counts) -> Vec<(i64, u64)> {
         .map(|finding| {
             let count = counts.get(&finding.kind).copied().unwrap_or(1);
             let mut value = worth(finding, count);
-            // What comes first is seldom caused by what comes later.
+            // An early finding is seldom caused by a later one.
             if finding.weight >= 850 && finding.less == 0 && grave < 3 && count <= 8 {
                 grave += 1;
                 value += 25;
@@ -160,7 +160,7 @@ fn worth(finding: &Finding, count: u32) -> i64 {
         61..=400 => 90,
         _ => 82,
     };
-    // What explains the first of a kind explains the others.
+    // The explanation of the first of a kind explains the others.
     let less = i64::from(finding.less) * (2 + i64::from(finding.ordinal.min(8))) / 2;
     weight * by_order * by_count / 10_000 - less
 }
@@ -210,7 +210,7 @@ fn follow_names(findings: &[Finding], values: &mut [i64]) {
     }
 }
 
-/// What stands between quotes and is a name.
+/// Returns the names between quotes.
 fn quoted(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let text = text.get(..1024).unwrap_or(text);
     let words = text.split(|byte| matches!(byte, b'\'' | b'"' | b'`'));

@@ -51,7 +51,7 @@ static LIBRARIES: [&[u8]; 24] = [
     b"internal/",
 ];
 
-/// Whether a line is a frame of a trace, and whose.
+/// Returns the owner of the frame that a line is, if it is a frame of a stack trace.
 pub(super) fn frame(line: &[u8]) -> Option<Owner> {
     let text = line.get(indent(line)..).unwrap_or_default();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! What a developer looks for in the output of a tool, as data.
+//! The rules of `smart` as data: what a developer looks for in the output of a tool.
 //!
 //! A rule is tried on a line that holds one of its words, in any case. Its pattern, if it has one, must match too; it sees
 //! the line without the escapes of a terminal. Of the rules that hold, the one with the highest weight decides. A weight
