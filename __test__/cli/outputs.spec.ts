@@ -108,6 +108,8 @@ describe('rm', () => {
     expect(paths.map((path: string) => existsSync(path))).toEqual([false, false, true])
     const again = await spillway('rm', paths[0])
     expect([again.code, again.stdout]).toEqual([1, 'removed 0 outputs; 1 not there\n'])
+    // What was run goes with its output.
+    expect(readFileSync(join(store, 'commands.jsonl'), 'utf8').match(/seq 1 \d+/g)).toEqual(['seq 1 900'])
   })
 
   test('removes the outputs of a session and no others', async () => {

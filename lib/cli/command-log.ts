@@ -48,6 +48,18 @@ export function recordCommand(dir: string, recorded: RecordedCommand): void {
   }
 }
 
+/** Removes the lines of outputs that are gone, from each directory of a store. */
+export function forgetCommands(dirs: readonly string[]): void {
+  for (const dir of dirs) {
+    const file = join(dir, NAME)
+    try {
+      if (statSync(file, { throwIfNoEntry: false }) !== undefined) removeOld(file)
+    } catch (error) {
+      note(`spillway: ${file}: ${(error as Error).message}`)
+    }
+  }
+}
+
 function removeOld(file: string): void {
   const isThere = ({ path }: RecordedCommand) => statSync(path, { throwIfNoEntry: false }) !== undefined
   const kept = readLines(file).filter(isThere)

@@ -1,9 +1,11 @@
 /** Saved outputs as they are named on the command line: by path, or counted from the newest. */
 
 import { resolve } from 'node:path'
-import type { SavedOutput, TruncationStorage } from 'spillway'
-import { UsageError } from './command'
-import { type RecordedCommand, recordedCommands } from './command-log'
+import type { OutputAccess, SavedOutput, TruncationStorage } from 'spillway/truncation'
+import { type Parsed, UsageError } from './command'
+import { forgetCommands, type RecordedCommand, recordedCommands } from './command-log'
+import { text } from './parse-values'
+import { storageOf } from './shared-options'
 
 /** A saved output, and what made it if `spillway run` did. */
 export type ListedOutput = SavedOutput & Partial<Omit<RecordedCommand, 'path'>>
@@ -11,9 +13,36 @@ export type ListedOutput = SavedOutput & Partial<Omit<RecordedCommand, 'path'>>
 /** The outputs of a store, or of one session in it, the newest first. */
 export async function listedOutputs(storage: TruncationStorage, sessionId?: string): Promise<ListedOutput[]> {
   const outputs = await storage.list(sessionId === undefined ? {} : { sessionId })
-  const { dirs } = await storage.usage()
-  const commands = recordedCommands(dirs.map(({ dir }) => dir))
+  const commands = recordedCommands(await dirsOf(storage))
   return outputs.map((output) => ({ ...commands.get(output.path), ...output }))
+}
+
+async function dirsOf(storage: TruncationStorage): Promise<string[]> {
+  const { dirs } = await storage.usage()
+  return dirs.map(({ dir }) => dir)
+}
+
+/** Forgets the commands of outputs that were removed. */
+export async function forgetRemoved(storage: TruncationStorage): Promise<void> {
+  forgetCommands(await dirsOf(storage))
+}
+
+/** A saved output that was asked for, and where it may be read. */
+export interface AskedOutput {
+  storage: TruncationStorage
+  path: string
+  access: OutputAccess
+}
+
+/** Returns the output that an argument names in the store of the options; the newest without an argument. */
+export async function askedOutput(values: Parsed['values'], given = '-1'): Promise<AskedOutput> {
+  const storage = storageOf(values)
+  const sessionId = text(values, 'session')
+  return {
+    storage,
+    path: await pathOf(storage, given, sessionId),
+    access: sessionId === undefined ? {} : { sessionId },
+  }
 }
 
 const FROM_NEWEST = /^-(\d+)$/

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
 import { SpillwayError } from 'spillway'
 import type { Command, Parsed } from '../command'
-import { pathOf } from '../outputs'
+import { askedOutput } from '../outputs'
 import { text } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { STORE } from '../shared-options'
 import { EXIT, printJson } from '../terminal'
 
 const command: Command = {
@@ -37,10 +37,8 @@ It is started by the shell, with the path as its last argument.`,
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const storage = storageOf(values)
-  const sessionId = text(values, 'session')
-  const path = await pathOf(storage, positionals[0] ?? '-1', sessionId)
-  await storage.readRange(path, { fromByte: 0, byteCount: 1 }, sessionId === undefined ? {} : { sessionId })
+  const { storage, path, access } = await askedOutput(values, positionals[0])
+  await storage.readRange(path, { fromByte: 0, byteCount: 1 }, access)
   const program = text(values, 'with') ?? (process.env.PAGER || 'less -R')
   if (json) {
     await printJson({ path, program })

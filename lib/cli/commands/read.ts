@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs'
 import type { OutputAccess, RangeResult, ReadRange, TruncationStorage } from 'spillway'
 import type { LineRange } from 'spillway/truncation'
 import { type Command, type Parsed, UsageError } from '../command'
-import { pathOf } from '../outputs'
+import { askedOutput } from '../outputs'
 import { finiteBytes, text, whole } from '../parse-values'
-import { quoted, STORE, storageOf } from '../shared-options'
+import { quoted, STORE } from '../shared-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
 const LINES = 500
@@ -45,10 +45,7 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [given = ''] = positionals
-  const sessionId = text(values, 'session')
-  const access = sessionId === undefined ? {} : { sessionId }
-  const storage = storageOf(values)
-  const path = await pathOf(storage, given, sessionId)
+  const { storage, path, access } = await askedOutput(values, given)
   const isAll = values.all === true
   if (isAll && json) throw new UsageError('--all and --json: a whole output is not one JSON; leave out one of them')
   const range = rangeOf(values, isAll)

@@ -1,7 +1,7 @@
 /** `spillway rm`: saved outputs are removed. */
 
 import { type Command, type Parsed, UsageError } from '../command'
-import { pathOf } from '../outputs'
+import { forgetRemoved, pathOf } from '../outputs'
 import { countOf, text } from '../parse-values'
 import { STORE, storageOf } from '../shared-options'
 import { EXIT, print, printJson } from '../terminal'
@@ -54,6 +54,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
       else missing += 1
     }
   }
+  await forgetRemoved(storage)
   if (json) await printJson({ removed, missing })
   else await print(`removed ${countOf(removed, 'output')}${missing > 0 ? `; ${missing} not there` : ''}\n`)
   return missing > 0 ? EXIT.no : EXIT.ok

@@ -2,9 +2,9 @@
 
 import type { SearchMatch, SearchOptions, TruncationStorage } from 'spillway'
 import { type Command, type Parsed, typed } from '../command'
-import { pathOf } from '../outputs'
+import { askedOutput } from '../outputs'
 import { text, whole } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { STORE } from '../shared-options'
 import { EXIT, green, note, print, printJson, red } from '../terminal'
 
 const command: Command = {
@@ -46,16 +46,14 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const [given = '', pattern = ''] = positionals
-  const storage = storageOf(values)
-  const sessionId = text(values, 'session')
-  const path = await pathOf(storage, given, sessionId)
+  const { storage, path, access } = await askedOutput(values, given)
   const options: SearchOptions = {
     literal: values.literal === true,
     ignoreCase: values['ignore-case'] === true,
     context: contextOf(values),
     maxMatches: whole(values, 'max-matches'),
     after: text(values, 'after'),
-    sessionId,
+    ...access,
   }
   if (values.count === true) return printCount(storage, path, pattern, options, json)
   const found = await typed(storage.search(path, pattern, options))

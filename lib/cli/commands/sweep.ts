@@ -1,6 +1,7 @@
 /** `spillway sweep`: what is too old or too much goes. */
 
 import { type Command, type Parsed, typed } from '../command'
+import { forgetRemoved } from '../outputs'
 import { bytes, countOf, positive, sizeOf, whole } from '../parse-values'
 import { STORE, storageOf } from '../shared-options'
 import { EXIT, note, print, printJson } from '../terminal'
@@ -41,9 +42,9 @@ async function run({ values, json }: Parsed): Promise<number> {
   const dryRun = values['dry-run'] === true
   const [maxBytes, maxFiles] = [bytes(values, 'max-bytes'), whole(values, 'max-files')]
   const retentionDays = positive(values, 'retention-days')
-  const report = await typed(
-    storageOf(values).sweep({ retentionDays, maxStoreBytes: maxBytes, maxStoreFiles: maxFiles, dryRun }),
-  )
+  const storage = storageOf(values)
+  const report = await typed(storage.sweep({ retentionDays, maxStoreBytes: maxBytes, maxStoreFiles: maxFiles, dryRun }))
+  if (!dryRun && report.removedFiles > 0) await forgetRemoved(storage)
   if (json) {
     await printJson(report)
   } else {

@@ -1,9 +1,9 @@
 /** `spillway tail`: the end of a saved output. */
 
 import type { Command, Parsed } from '../command'
-import { pathOf } from '../outputs'
-import { text, whole } from '../parse-values'
-import { STORE, storageOf } from '../shared-options'
+import { askedOutput } from '../outputs'
+import { whole } from '../parse-values'
+import { STORE } from '../shared-options'
 import { EXIT, print, printJson } from '../terminal'
 
 const LINES = 40
@@ -31,10 +31,7 @@ const command: Command = {
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
-  const storage = storageOf(values)
-  const sessionId = text(values, 'session')
-  const access = sessionId === undefined ? {} : { sessionId }
-  const path = await pathOf(storage, positionals[0] ?? '-1', sessionId)
+  const { storage, path, access } = await askedOutput(values, positionals[0])
   const { totalBytes } = await storage.readRange(path, { fromByte: 0, byteCount: 1 }, access)
   const fromByte = Math.max(0, totalBytes - BYTES)
   const { text: end, partial } = await storage.readRange(path, { fromByte, byteCount: BYTES }, access)
