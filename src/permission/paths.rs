@@ -7,7 +7,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// Maximum length of a path in bytes.
 pub const MAX_PATH_BYTES: usize = 16 * 1024;
 
-/// Resolves paths: follows symlinks, and spells names as the disk does. Of a path that does not exist, the nearest
+/// Resolves paths: follows symlinks, and spells names as the disk does. If a path does not exist, the nearest
 /// existing parent is resolved, and the rest is appended. `None` if the result is unknown.
 pub trait RealPaths {
     /// Resolves an absolute path without `..`, written with `/`.
@@ -88,7 +88,7 @@ impl Folders {
     }
 
     /// Resolves a [`written`](Self::written) path as the file system does, if that differs from its text: `..` after a
-    /// symlink denotes the parent of the symlink's destination. Windows goes by the text.
+    /// symlink denotes the parent of the symlink's destination. Windows reads the text alone.
     pub fn walked(&self, written: &str, real: &dyn RealPaths) -> Walk {
         if self.windows || !written.split('/').any(|part| part == "..") {
             return Walk::AsWritten;

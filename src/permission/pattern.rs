@@ -12,7 +12,7 @@ use super::Domain;
 use super::glob_overlap::can_meet;
 use super::paths::fold;
 
-/// Longer patterns are refused: globs are compiled, and nobody writes such a rule.
+/// Longer patterns are refused: globs are compiled, and no user writes such a rule.
 pub const MAX_PATTERN_BYTES: usize = 1024;
 const MAX_WILDCARDS: usize = 64;
 const MAX_ALTERNATIVES: usize = 64;

@@ -22,7 +22,7 @@ const EXAMPLE_KEYS: [&str; 2] = ["match", "noMatch"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// It is there before anybody writes one.
+    /// A rule of the defaults.
     Default,
     /// The user.
     User,
@@ -47,7 +47,7 @@ pub struct Rule {
     pub place: Option<usize>,
 }
 
-/// A rule as it is told.
+/// A rule as answers show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Told<'a> {
     /// A domain, or `*`.
@@ -175,7 +175,7 @@ impl Rule {
             && !self.pattern.is_catch_all()
     }
 
-    /// As it is told.
+    /// The rule as answers show it.
     pub fn told(&self) -> Told<'_> {
         Told {
             domain: self.domain.map_or("*", Domain::as_str),

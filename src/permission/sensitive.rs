@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::util::sort::sort_by_key;
 
-/// The names before anybody adds one; `!` takes names out again.
+/// The default names; `!` takes names out again.
 pub const SENSITIVE_FILES: [&str; 5] = [".env", ".env.*", "!.env.example", "*.pem", "*.key"];
 
 /// Further names of files with secrets, as programs and people call them, unless a user gives a list. With a folder in front,
@@ -101,7 +101,7 @@ pub fn is_startup(path: &str, is_glob: bool) -> bool {
     }
 }
 
-/// A glob that begins with so many letters of a name is about that name.
+/// A glob that begins with at least this number of letters of a name matches that name.
 const MIN_START: usize = 4;
 
 /// Maximum number of lists of alternatives in a glob that are expanded.

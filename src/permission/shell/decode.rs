@@ -3,7 +3,7 @@
 /// Longer texts are not decoded.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// The text that stands in base64, with or without its end, in the usual alphabet or in that of addresses.
+/// Decodes base64 to text, with or without padding, in the usual alphabet or in that of URLs.
 pub(super) fn base64(text: &str) -> Option<String> {
     by_bits(text, 6, |byte| {
         Some(match byte {
@@ -17,7 +17,7 @@ pub(super) fn base64(text: &str) -> Option<String> {
     })
 }
 
-/// The text that stands in base32.
+/// Decodes base32 to text.
 pub(super) fn base32(text: &str) -> Option<String> {
     by_bits(text, 5, |byte| {
         Some(match byte {
@@ -28,7 +28,7 @@ pub(super) fn base32(text: &str) -> Option<String> {
     })
 }
 
-/// The text that stands in hexadecimal digits.
+/// Decodes hexadecimal digits to text.
 pub(super) fn hex(text: &str) -> Option<String> {
     by_bits(text, 4, |byte| {
         Some(match byte {

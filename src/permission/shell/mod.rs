@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`preflight`] | which texts are not even parsed |
 //! | [`fast_path`] | which texts need no parser |
-//! | [`word`] | what a word is worth: its text, or that nobody knows it beforehand |
+//! | [`word`] | the value of a word: its text, or that it is not known beforehand |
 //! | [`analyzer`] | what the tree of a command holds |
 //! | [`simple_command`] | what one simple command does |
 //! | [`destroyers`] | what destroys the machine or a home, however it is spelled |

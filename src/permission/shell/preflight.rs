@@ -8,8 +8,8 @@ pub(super) const MAX_BYTES: usize = 128 * 1024;
 /// Maximum nesting: the parser recurses for each level on the caller's stack.
 const MAX_OPENERS: usize = 200;
 
-/// The parser tries what stands behind a parenthesis, or in a `case`, in two ways, and what stands in it again for each: the pieces of a text,
-/// doubled so often as there are parentheses, stand for the time it can take. So much of it is a few milliseconds.
+/// The parser reads the text after a parenthesis, or in a `case`, in two ways, and each inner one again for both. The number of pieces
+/// of a text, doubled for each level, estimates the time; this limit is a few milliseconds.
 const MAX_TRIES: usize = 1 << 20;
 
 /// Number of parentheses up to which a text of any length is parsed in time.
@@ -111,8 +111,8 @@ fn takes_too_long(text: &str) -> bool {
     tries > FEW_PARENTHESES && (tries >= 32 || tokens.len() << tries > MAX_TRIES)
 }
 
-/// How many tokens the parser makes of a text, nearly: operators, ends of lines, and words. Quoted texts, comments and the bodies
-/// of here-documents are not looked into, as far as they can be told without a grammar.
+/// Estimates the number of tokens of a text: operators, ends of lines, and words. Quoted texts, comments and the bodies
+/// of here-documents count as one, as far as they can be recognised without a grammar.
 pub(super) fn tokens(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut tokens = 0;
@@ -247,7 +247,7 @@ mod tests {
             let counted = tokens(text);
             assert!(counted.abs_diff(exact) <= 3, "{text:?}: {counted} for {exact}");
         }
-        // Of what has no end nothing is left out.
+        // Nothing is left out of a text without an end.
         for text in ["'", "\"", "<<E\n", "# '\n", "<<E\nE\n"] {
             assert!(tokens(&format!("{text}{}", "a\n".repeat(1000))) >= 2000, "{text:?}");
         }

@@ -65,7 +65,7 @@ fn every_simple_command_is_found() {
 }
 
 #[test]
-fn words_are_told_without_their_quotes() {
+fn words_are_read_without_their_quotes() {
     assert_eq!(commands("g'i't  \"status\""), ["git status"]);
     assert_eq!(commands("git commit -m 'a; b && c'"), ["git commit -m 'a; b && c'"]);
     assert_eq!(commands("git '$(evil)'"), ["git '$(evil)' ?"]);
@@ -326,7 +326,7 @@ fn braces_are_several_words_where_a_shell_says_so() {
 }
 
 #[test]
-fn git_is_told_by_the_files_it_is_given() {
+fn git_is_recognised_by_the_files_it_is_given() {
     assert_eq!(files("git mv a .git/hooks/b"), ["edit /vault/a", "edit /vault/.git/hooks/b"]);
     assert_eq!(files("git worktree add -f .git/hooks x")[0], "edit /vault/.git/hooks");
     assert_eq!(files("git clone https://h/x a"), ["edit /vault/a"]);

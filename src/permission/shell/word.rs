@@ -376,7 +376,7 @@ impl Scan<'_> {
         self.word.text.push_str(text);
     }
 
-    /// Puts in the name of a commit. Without quotes it can be nothing, so that the words behind it are others.
+    /// Puts in the name of a commit. Without quotes it can be nothing, so that the words after it change.
     fn revision(&mut self, in_quotes: bool) {
         self.has_revision = true;
         match in_quotes {

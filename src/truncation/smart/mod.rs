@@ -32,11 +32,11 @@ pub enum Keep {
     Ends,
     /// The lines that matter, and both ends.
     Smart(Lean),
-    /// Of JSON what keeps it JSON.
+    /// The parts of JSON that keep it JSON.
     Json(Lean),
-    /// Of a diff its files and hunks.
+    /// The files and hunks of a diff.
     Diff(Lean),
-    /// Of a table in CSV or TSV its header and rows.
+    /// The header and rows of a table in CSV or TSV.
     Csv(Lean),
 }
 

@@ -76,7 +76,7 @@ fn ends(window: &Window, source: Source, total: u64, longest: usize) -> Lines {
         let last = if is_all {
             whole(head, start..head.len(), 0, source, longest)
         } else {
-            // It goes on behind what was kept of it.
+            // The line continues after the part that was kept.
             let raw = head.get(start..).unwrap_or_default();
             line(raw, start as u64..window.head_line_end(), source, longest)
         };
@@ -117,7 +117,7 @@ struct Gaps<'a> {
 }
 
 impl Gaps<'_> {
-    /// Of these lines, which may all be like this one before them.
+    /// Returns the text for these missing lines; `like` is a line before them that they all resemble.
     fn text(&self, missing: &Range<u64>, like: Option<u64>) -> String {
         match missing_lines(self.lines, missing, self.window) {
             Some((first, last)) => self.wording.gap(last + 1 - first, first, last, like),

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::text::terminal::source_map::{Origins, RawRange, Stretch};
 use crate::util::sort::sort_by_key;
 
-/// Of lines that are alike, the first so many are remembered with what is around them.
+/// Number of the first lines of a kind that are kept with their surroundings.
 pub(super) const FIRST: u32 = 24;
-/// Of lines that are alike, the last so many are remembered beside the first.
+/// Number of the last lines of a kind that are kept beside the first ones.
 const LAST: usize = 48;
 /// Bytes of all that is remembered.
 const MOST: usize = 1024 * 1024;

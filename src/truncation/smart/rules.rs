@@ -9,7 +9,7 @@ use super::ranking::Ranking;
 use super::table::{RULES, Rule};
 use crate::storage::redact::Pattern;
 
-/// Levels of loggers for what nobody has to act on.
+/// Levels of loggers that need no action.
 const QUIET: &str = r"(^|[\s\[|(<])(FINE|FINER|FINEST|DEBUG|TRACE|VERBOSE|INFO|NOTICE|CONFIG)([\]\s:|)>]|$)|(level=|\[)(debug|trace|verbose|info|notice)\b|^npm (http|silly|verbose|verb|info|timing|notice) ";
 /// They stand near the start of a line.
 const QUIET_WITHIN: usize = 80;

@@ -19,7 +19,7 @@ use crate::util::sort::sort_by_key;
 
 /// Bytes that are collected before lines are judged.
 const BATCH: usize = 128 * 1024;
-/// Of a longer line only the start is looked at.
+/// Only the start of a longer line is read.
 const LONGEST: usize = 16 * 1024;
 /// How far back the lines before a finding are looked for, in bytes. Less than [`LONGEST`], so that a long line that was
 /// not kept looks like one that was.
@@ -32,7 +32,7 @@ const TRACE: u16 = 48;
 const CONTEXT: u16 = 24;
 /// How much less a line is worth that is only near a finding.
 const FAR: u16 = 500;
-/// Kinds of lines that are told apart; more than that are taken for one.
+/// Maximum number of kinds of lines that are distinguished; all further ones count as one.
 const KINDS: usize = 8 * 1024;
 
 /// Reads an output line by line.

@@ -11,7 +11,7 @@ use super::{Keep, blocks};
 use crate::truncation::lines::{Budget, Chosen, Lines};
 use crate::util::sort::sort_by_key;
 
-/// Worth less than this, a line only goes in when there is room to spare.
+/// A line worth less than this is shown only if there is room to spare.
 const WARNING: i64 = 330;
 /// Share of the budget in percent that likely blocks get before the lines that the hand rules rank.
 const BLOCKS: u64 = 60;
@@ -165,9 +165,9 @@ fn worth(finding: &Finding, count: u32) -> i64 {
     weight * by_order * by_count / 10_000 - less
 }
 
-/// Names in the gravest lines, at most so many.
+/// Maximum number of names from the gravest lines.
 const NAMES: usize = 24;
-/// A name that stands in more lines than this says nothing.
+/// A name in more lines than this says nothing.
 const COMMON: u32 = 12;
 /// How much a line gains that speaks of what a grave line speaks of.
 const RELATED: i64 = 260;

@@ -7,7 +7,7 @@ pub(super) fn indent(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// A line that goes on with the one before although it is not indented.
+/// A line that continues the one before although it is not indented.
 pub(super) fn is_continuation(line: &[u8]) -> bool {
     let first = line.first().copied().unwrap_or_default();
     matches!(first, b'|' | b'>' | b'#' | b'+' | b'~' | b'^' | b'}' | b')' | b']' | b'=')

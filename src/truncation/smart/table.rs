@@ -1,7 +1,7 @@
 //! The rules of `smart` as data: what a developer looks for in the output of a tool.
 //!
 //! A rule is tried on a line that holds one of its words, in any case. Its pattern, if it has one, must match too; it sees
-//! the line without the escapes of a terminal. Of the rules that hold, the one with the highest weight decides. A weight
+//! the line without the escapes of a terminal. The matching rule with the highest weight decides. A weight
 //! of zero is a veto: such a line says that all is well, whatever words are in it.
 
 /// One kind of line.
